@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+
+/** OpenAPI v3 schema of a CustomResourceDefinition, as far as this program walks it. */
+export interface OpenApiSchema {
+  type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
+  format?: string;
+  description?: string;
+  properties?: Record<string, OpenApiSchema>;
+  additionalProperties?: OpenApiSchema | boolean;
+  required?: string[];
+  items?: OpenApiSchema;
+  enum?: unknown[];
+  default?: unknown;
+  nullable?: boolean;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  minItems?: number;
+  maxItems?: number;
+  minProperties?: number;
+  maxProperties?: number;
+  pattern?: string;
+  'x-kubernetes-preserve-unknown-fields'?: boolean;
+  'x-kubernetes-int-or-string'?: boolean;
+  'x-kubernetes-embedded-resource'?: boolean;
+  'x-kubernetes-list-type'?: 'atomic' | 'set' | 'map';
+  'x-kubernetes-list-map-keys'?: string[];
+  'x-kubernetes-map-type'?: 'atomic' | 'granular';
+}
+
+/** One version of a CustomResourceDefinition. */
+export interface CustomResourceDefinitionVersion {
+  name: string;
+  served: boolean;
+  storage: boolean;
+  deprecated?: boolean;
+  deprecationWarning?: string;
+  schema: { openAPIV3Schema: OpenApiSchema };
+  subresources?: { status?: object };
+  additionalPrinterColumns?: {
+    name: string;
+    type: string;
+    jsonPath: string;
+    description?: string;
+    priority?: number;
+  }[];
+}
+
+/** CustomResourceDefinition of apiextensions.k8s.io/v1, as far as this program reads its own. */
+export interface CustomResourceDefinition {
+  apiVersion: 'apiextensions.k8s.io/v1';
+  kind: 'CustomResourceDefinition';
+  metadata: { name: string; labels?: Record<string, string> };
+  spec: {
+    group: string;
+    scope: 'Cluster' | 'Namespaced';
+    names: {
+      kind: string;
+      listKind: string;
+      plural: string;
+      singular: string;
+      shortNames: string[];
+      categories: string[];
+    };
+    conversion: object;
+    versions: CustomResourceDefinitionVersion[];
+  };
+}
+
+/** The file the CustomResourceDefinition is read from; beside src/ in a checkout, beside dist/ in the package. */
+export const crdFile = new URL('../../manifests/crd/runtime.cluster.x-k8s.io_extensionconfigs.yaml', import.meta.url);
+
+/** ExtensionConfig's CustomResourceDefinition, the one source of its schemas and types. */
+export const crd = parse(readFileSync(crdFile, 'utf8')) as CustomResourceDefinition;
+
+/** The OpenAPI schema of one version of ExtensionConfig. */
+export function openApiSchemaOf(version: string): OpenApiSchema {
+  const found = crd.spec.versions.find(({ name }) => name === version);
+  if (found === undefined) {
+    throw new Error(`the CustomResourceDefinition has no version ${version}`);
+  }
+  return found.schema.openAPIV3Schema;
+}

@@ -1,0 +1,31 @@
+/** API group of ExtensionConfig. */
+export const group = 'runtime.cluster.x-k8s.io';
+/** Kind of ExtensionConfig. */
+export const kind = 'ExtensionConfig';
+/** The versions that are served, oldest first. */
+export const versions = ['v1alpha1', 'v1beta2'] as const;
+/** A served version of ExtensionConfig. */
+export type Version = (typeof versions)[number];
+/** The version that is stored, and that admission works on. */
+export const hubVersion: Version = 'v1beta2';
+
+/** Asks that `spec.clientConfig.caBundle` be filled from `ca.crt` of the Secret NAMESPACE/NAME. */
+export const injectCaFromSecretAnnotation = 'runtime.cluster.x-k8s.io/inject-ca-from-secret';
+
+/** Name of Cluster API's feature gate for ExtensionConfigs. */
+export const runtimeSdkFeatureGate = 'RuntimeSDK';
+
+/** Whether a version is one of ExtensionConfig's. */
+export function isVersion(version: string): version is Version {
+  return (versions as readonly string[]).includes(version);
+}
+
+/** `apiVersion` of ExtensionConfig in one version. */
+export function apiVersionOf(version: Version): string {
+  return `${group}/${version}`;
+}
+
+/** The version in an `apiVersion` of ExtensionConfig's group, or undefined when it names another API or version. */
+export function versionOf(apiVersion: unknown): Version | undefined {
+  return versions.find((version) => apiVersion === apiVersionOf(version));
+}

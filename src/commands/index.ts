@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs';
+import { type AddCommand, type Io, runProgram } from './program.ts';
+
+const commands: readonly AddCommand[] = [];
+
+/** The version in package.json. */
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+export type { Io } from './program.ts';
+
+/** Runs `extensionconfig-webhook ARGS…`; returns the exit code. */
+export function run(args: readonly string[], io: Io): Promise<number> {
+  return runProgram('extensionconfig-webhook', version, commands, args, io);
+}

@@ -1,0 +1,65 @@
+import { Command, CommanderError } from 'commander';
+
+/** Exit codes of the program, for scripts. */
+export const exitCode = { ok: 0, findings: 1, usage: 2 } as const;
+
+/** The outside world of a command; tests pass their own. */
+export interface Io {
+  stdin: NodeJS.ReadableStream;
+  stdout: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+  stderr: NodeJS.WritableStream & { isTTY?: boolean };
+  env: NodeJS.ProcessEnv;
+  /** Aborted when the user or the system asks the program to stop (SIGINT, SIGTERM). */
+  signal: AbortSignal;
+}
+
+/** A mistake of the caller (flags, files, environment): printed as one line, exit code 2. */
+export class UsageError extends Error {}
+
+/** A failure of what was asked for (a file that cannot be written, a cluster that refuses): one line, exit code 1. */
+export class FailureError extends Error {}
+
+/** A command of the program: adds itself to it. What its action returns is the exit code. */
+export type AddCommand = (program: Command, io: Io, end: (code: number) => void) => void;
+
+/**
+ * Runs the program on arguments (without node and script).
+ *
+ * @returns the exit code.
+ */
+export async function runProgram(
+  name: string,
+  version: string,
+  commands: readonly AddCommand[],
+  args: readonly string[],
+  io: Io,
+): Promise<number> {
+  let code: number = exitCode.ok;
+  const program = new Command(name)
+    .version(version)
+    .exitOverride()
+    .showHelpAfterError('(add --help for all options)')
+    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) });
+  for (const addCommand of commands) {
+    addCommand(program, io, (ended) => {
+      code = ended;
+    });
+  }
+  for (const command of program.commands) {
+    command.exitOverride().copyInheritedSettings(program);
+  }
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      // Help and version end with 0; everything else that commander throws is a mistake in the arguments.
+      return error.exitCode === 0 ? exitCode.ok : exitCode.usage;
+    }
+    if (error instanceof UsageError || error instanceof FailureError) {
+      io.stderr.write(`${name}: ${error.message}\n`);
+      return error instanceof UsageError ? exitCode.usage : exitCode.findings;
+    }
+    throw error;
+  }
+  return code;
+}

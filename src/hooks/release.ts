@@ -1,0 +1,23 @@
+/** A release of Cluster API (or of a provider): 1.11 is minor release 11 of major version 1. */
+export interface Release {
+  major: number;
+  minor: number;
+}
+
+const format = /^v?(\d{1,4})\.(\d{1,4})(\.\d{1,4}([-+].*)?)?$/;
+
+/** Reads `1.11`, `v1.11` or `v1.11.3`; undefined for anything else. Patch releases change no hook. */
+export function parseRelease(text: string): Release | undefined {
+  const match = format.exec(text);
+  return match === null ? undefined : { major: Number(match[1]), minor: Number(match[2]) };
+}
+
+/** A release as Cluster API's users write it: `v1.11`. */
+export function formatRelease({ major, minor }: Release): string {
+  return `v${major}.${minor}`;
+}
+
+/** Negative when `a` came before `b`, zero for the same release, positive when it came later. */
+export function compareReleases(a: Release, b: Release): number {
+  return a.major - b.major || a.minor - b.minor;
+}

@@ -1,0 +1,12 @@
+import type { FieldPath } from './field-path.ts';
+import type { Json } from './json.ts';
+
+/** One operation of a JSON Patch (RFC 6902), of the kinds this program writes. */
+export type JsonPatchOperation =
+  | { op: 'add' | 'replace' | 'test'; path: string; value: Json }
+  | { op: 'remove'; path: string };
+
+/** A path as a JSON Pointer (RFC 6901). */
+export function jsonPointer(path: FieldPath): string {
+  return path.map((segment) => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}

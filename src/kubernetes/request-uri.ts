@@ -1,0 +1,161 @@
+import { isIPv6 } from 'node:net';
+
+/** What `parseRequestUri` reads from a URI. `host` still has its port and brackets; escapes are not resolved. */
+export interface RequestUri {
+  /** Lower case, without the colon; empty for a path. */
+  scheme: string;
+  /** Text before the `@`, or undefined without one. */
+  userInfo: string | undefined;
+  /** Undefined when the URI has no `//`. */
+  host: string | undefined;
+  path: string;
+  /** Text behind the first `?`, or undefined without one. A `#` ends neither query nor path here. */
+  query: string | undefined;
+}
+
+/** Scheme (RFC 3986, 3.1) and the rest. A first character that no scheme has means that there is none. */
+const schemeFormat = /^([A-Za-z][A-Za-z0-9+.-]*)?:/;
+const userInfoFormat = /^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/;
+const portFormat = /^(:[0-9]*)?$/;
+const escapeFormat = /^%[0-9A-Fa-f]{2}/;
+/** ASCII characters that Go lets stand for themselves in a host; others must be escaped, non-ASCII may stand. */
+const hostCharacter = /[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"]/;
+
+/** What is wrong with the `%` escapes of a piece, or undefined. */
+function escapeProblem(text: string): string | undefined {
+  for (let at = text.indexOf('%'); at !== -1; at = text.indexOf('%', at + 3)) {
+    if (!escapeFormat.test(text.slice(at, at + 3))) {
+      return `has the invalid escape ${JSON.stringify(text.slice(at, at + 3))}`;
+    }
+  }
+  return undefined;
+}
+
+/**
+ * What is wrong with a host (or an IPv6 zone), or undefined. In a host only non-ASCII bytes and `%25` may be escaped; in
+ * a zone (RFC 6874) also what a host may hold, and the space.
+ */
+function hostProblem(text: string, part: 'host' | 'zone'): string | undefined {
+  const badEscape = escapeProblem(text);
+  if (badEscape !== undefined) {
+    return badEscape;
+  }
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] as string;
+    if (character === '%') {
+      const escaped = text.slice(at, at + 3);
+      const code = Number.parseInt(escaped.slice(1), 16);
+      const unescaped = String.fromCharCode(code);
+      const allowed =
+        escaped === '%25' ||
+        (part === 'host' ? code >= 0x80 : unescaped === ' ' || (code < 0x80 && hostCharacter.test(unescaped)));
+      if (!allowed) {
+        return `has the escape ${JSON.stringify(escaped)}, which a host cannot have`;
+      }
+      at += 2;
+    } else if (character < '\u0080' && !hostCharacter.test(character)) {
+      return `has the character ${JSON.stringify(character)} in its host`;
+    }
+  }
+  return undefined;
+}
+
+function authorityProblem(authority: string): string | undefined {
+  const at = authority.lastIndexOf('@');
+  const host = authority.slice(at + 1);
+  const open = host.lastIndexOf('[');
+  if (open !== -1) {
+    const close = host.lastIndexOf(']');
+    if (open > 0 || close < 0) {
+      return `has the host ${JSON.stringify(host)}, whose brackets do not enclose an IPv6 address`;
+    }
+    if (!portFormat.test(host.slice(close + 1))) {
+      return `has the invalid port ${JSON.stringify(host.slice(close + 1))}`;
+    }
+    const literal = host.slice(1, close);
+    const zoneAt = literal.indexOf('%25');
+    const address = zoneAt === -1 ? literal : literal.slice(0, zoneAt);
+    const zone = zoneAt === -1 ? undefined : literal.slice(zoneAt);
+    const badZone = zone === undefined ? undefined : hostProblem(zone, 'zone');
+    if (badZone !== undefined) {
+      return badZone;
+    }
+    // `%25` alone is an empty zone.
+    if (zone === '%25' || address.includes('%') || !isIPv6(address)) {
+      return `has the host ${JSON.stringify(host)}, whose brackets do not enclose an IPv6 address`;
+    }
+  } else {
+    const colon = host.lastIndexOf(':');
+    if (colon !== -1 && !portFormat.test(host.slice(colon))) {
+      return `has the invalid port ${JSON.stringify(host.slice(colon))}`;
+    }
+    const badHost = hostProblem(host, 'host');
+    if (badHost !== undefined) {
+      return badHost;
+    }
+  }
+  if (at === -1) {
+    return undefined;
+  }
+  const userInfo = authority.slice(0, at);
+  if (!userInfoFormat.test(userInfo)) {
+    return 'has a character in its user info that must be escaped';
+  }
+  return userInfo
+    .split(':')
+    .map(escapeProblem)
+    .find((problem) => problem !== undefined);
+}
+
+/**
+ * Reads a URI or an absolute path as Go's `url.ParseRequestURI` does: the same ones are accepted. That is neither
+ * RFC 3986 nor WHATWG's URL; `https://`, `https:example.com` and a port of 99999 pass, a leading space does not.
+ * Colons in a host are taken as Go 1.25 takes them (the last one begins the port).
+ *
+ * @returns the parts, or `problem`, which continues a sentence that begins with the value ("… has the invalid port").
+ */
+export function parseRequestUri(text: string): RequestUri | { problem: string } {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  if (/[\u0000-\u001f\u007f]/.test(text)) {
+    return { problem: 'has a control character' };
+  }
+  if (text === '') {
+    return { problem: 'is empty' };
+  }
+  if (text === '*') {
+    return { scheme: '', userInfo: undefined, host: undefined, path: '*', query: undefined };
+  }
+  const schemeMatch = schemeFormat.exec(text);
+  if (schemeMatch !== null && schemeMatch[1] === undefined) {
+    return { problem: 'begins with a colon, before which the scheme is missing' };
+  }
+  const scheme = schemeMatch?.[1]?.toLowerCase() ?? '';
+  const rest = schemeMatch === null ? text : text.slice(schemeMatch[0].length);
+  const queryAt = rest.indexOf('?');
+  const query = queryAt === -1 ? undefined : rest.slice(queryAt + 1);
+  const hierarchy = queryAt === -1 ? rest : rest.slice(0, queryAt);
+  if (!hierarchy.startsWith('/')) {
+    if (scheme === '') {
+      return { problem: 'has neither a scheme nor a leading "/"' };
+    }
+    // What Go calls opaque: accepted as it stands.
+    return { scheme, userInfo: undefined, host: undefined, path: hierarchy, query };
+  }
+  let userInfo: string | undefined;
+  let host: string | undefined;
+  let path = hierarchy;
+  if (scheme !== '' && hierarchy.startsWith('//')) {
+    const slash = hierarchy.indexOf('/', 2);
+    const authority = hierarchy.slice(2, slash === -1 ? undefined : slash);
+    path = slash === -1 ? '' : hierarchy.slice(slash);
+    const problem = authorityProblem(authority);
+    if (problem !== undefined) {
+      return { problem };
+    }
+    const at = authority.lastIndexOf('@');
+    userInfo = at === -1 ? undefined : authority.slice(0, at);
+    host = authority.slice(at + 1);
+  }
+  const problem = escapeProblem(path);
+  return problem === undefined ? { scheme, userInfo, host, path, query } : { problem };
+}

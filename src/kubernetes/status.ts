@@ -1,0 +1,66 @@
+/** Reasons of metav1.StatusCause that the API server and its webhooks use for fields. */
+export type CauseReason =
+  | 'FieldValueNotFound'
+  | 'FieldValueRequired'
+  | 'FieldValueDuplicate'
+  | 'FieldValueInvalid'
+  | 'FieldValueNotSupported'
+  | 'FieldValueForbidden'
+  | 'FieldValueTooLong'
+  | 'FieldValueTooMany'
+  | 'FieldValueTypeInvalid'
+  | 'InternalError';
+
+/** metav1.StatusCause: one problem of one field. */
+export interface StatusCause {
+  reason: CauseReason | (string & {});
+  message: string;
+  field?: string;
+}
+
+/** metav1.StatusDetails. */
+export interface StatusDetails {
+  name?: string;
+  group?: string;
+  kind?: string;
+  uid?: string;
+  causes?: StatusCause[];
+  retryAfterSeconds?: number;
+}
+
+/** metav1.Status, the way Kubernetes says how a request ended. `code` is the HTTP status code. */
+export interface Status {
+  apiVersion: 'v1';
+  kind: 'Status';
+  metadata: Record<string, unknown>;
+  status: 'Success' | 'Failure';
+  message?: string;
+  reason?: string;
+  details?: StatusDetails;
+  code: number;
+}
+
+/** A metav1.Status that reports a failure. `code` is the HTTP status code, `reason` one of metav1.StatusReason. */
+export function failure(code: number, reason: string, message: string, details?: StatusDetails): Status {
+  const status: Status = { apiVersion: 'v1', kind: 'Status', metadata: {}, status: 'Failure', message, reason, code };
+  if (details !== undefined) {
+    status.details = details;
+  }
+  return status;
+}
+
+/**
+ * The failure of an object whose fields are wrong: 422, reason Invalid, one cause a problem, in the order given. The
+ * message is the one that `apierrors.NewInvalid` builds from the same causes.
+ */
+export function invalid(group: string, kind: string, name: string, causes: StatusCause[]): Status {
+  const lines = causes.map((cause) => (cause.field === undefined ? cause.message : `${cause.field}: ${cause.message}`));
+  const list = lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`;
+  const qualifiedKind = group === '' ? kind : `${kind}.${group}`;
+  return failure(422, 'Invalid', `${qualifiedKind} ${JSON.stringify(name)} is invalid: ${list}`, {
+    name,
+    group,
+    kind,
+    causes,
+  });
+}

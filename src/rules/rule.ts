@@ -1,0 +1,51 @@
+import type { ExtensionConfig, SchemaViolation, Version } from '../api/index.ts';
+import type { HookCatalog, Release } from '../hooks/index.ts';
+import type { CauseReason, FieldPath, Json } from '../kubernetes/index.ts';
+
+/** What a finding leads to: the object is refused, or whoever writes it is told. */
+export type Severity = 'deny' | 'warn';
+
+/** One problem of one field. */
+export interface Finding {
+  path: FieldPath;
+  reason: CauseReason;
+  /** The bad value, when there is one that may be shown: never a secret, never long. */
+  value?: Json;
+  /** What is wrong and what to write instead: one line, without the field and the value. */
+  message: string;
+}
+
+/** Which write is checked: the object itself, or its status subresource. */
+export type Subject = 'object' | 'status';
+
+/** Everything that a rule may look at. */
+export interface RuleInput {
+  object: ExtensionConfig;
+  /** Where the object does not fit its version's schema. Parts of a wrong JSON type are absent from `object`. */
+  violations: readonly SchemaViolation[];
+  /** The version whoever wrote the object used. */
+  writtenAs: Version;
+  now: Date;
+  /** Longest timeout a handler may have, in seconds. */
+  maxHandlerTimeoutSeconds: number;
+  hooks: HookCatalog;
+  /** The Cluster API release that the object is meant for. */
+  clusterApi: Release;
+}
+
+/** A rule is data plus one function. */
+export interface Rule {
+  id: string;
+  /** One sentence: what is checked. */
+  summary: string;
+  severity: Severity;
+  /** Whether Cluster API's own webhook has the rule too. Such a rule cannot be turned off. */
+  upstream: boolean;
+  /** The writes that it applies to. */
+  subjects: readonly Subject[];
+  /** The API server has this check too and words it less helpfully: a finding gives way to any other on its field. */
+  givesWay?: true;
+  check(input: RuleInput): Iterable<Finding>;
+  /** Two manifests: one with a finding of this rule, one that shows the remedy. */
+  example: { bad: string; good: string };
+}

@@ -1,0 +1,7 @@
+import { writeFileSync } from 'node:fs';
+import { versions } from '../../src/api/index.ts';
+import { typesOf } from './types.ts';
+
+for (const version of versions) {
+  writeFileSync(new URL(`../../src/api/${version}.ts`, import.meta.url), await typesOf(version));
+}
