@@ -1,4 +1,4 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { Ajv, type ErrorObject } from 'ajv';
 import formats from 'ajv-formats';
 import { type OpenApiSchema, openApiSchemaOf } from './crd.ts';
 import { type Version, versions } from './names.ts';
@@ -45,11 +45,17 @@ const metadataSchema: OpenApiSchema = {
   },
 };
 
-function compile(version: Version, allErrors: boolean): ValidateFunction {
+/** A compiled schema that is no type guard: that an object fits says nothing about its static type. */
+interface Check {
+  (value: unknown): boolean;
+  errors?: ErrorObject[] | null;
+}
+
+function compile(version: Version, allErrors: boolean): Check {
   const ajv = new Ajv({ allErrors, strict: false, verbose: true, logger: false, ownProperties: true });
   formats.default(ajv, ['int32', 'int64', 'byte', 'date-time']);
   const schema = openApiSchemaOf(version);
-  return ajv.compile({ ...schema, properties: { ...schema.properties, metadata: metadataSchema } });
+  return ajv.compile({ ...schema, properties: { ...schema.properties, metadata: metadataSchema } }) as Check;
 }
 
 /** Two validators a version: one that stops at the first error, one that finds them all. */
@@ -178,7 +184,7 @@ function isTooLarge(value: unknown): boolean {
  * is itself the result when every type in it is right.
  */
 export function decodeExtensionConfig(object: Record<string, unknown>, version: Version): Decoded {
-  const { first, all } = validators.get(version) as { first: ValidateFunction; all: ValidateFunction };
+  const { first, all } = validators.get(version) as { first: Check; all: Check };
   if (first(object)) {
     return { object: object as unknown as ExtensionConfig, violations: [] };
   }
