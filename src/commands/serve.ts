@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import {
   type Admission,
@@ -137,8 +138,9 @@ export const addServe: AddCommand = (program, io, end) => {
     if (!io.signal.aborted) {
       await once(io.signal, 'abort');
     }
+    const delayMs = flags['shutdown-delay'] * 1000;
     await server.stop({
-      delayMs: flags['shutdown-delay'] * 1000,
+      ...(delayMs > 0 && { closeAfter: sleep(delayMs) }),
       timeoutMs: flags['shutdown-timeout'] * 1000,
     });
     end(exitCode.ok);

@@ -47,9 +47,9 @@ export interface ServerOptions {
 
 /** How to stop. */
 export interface StopOptions {
-  /** How long the server still takes new connections, so that callers can learn that it goes. Milliseconds. */
-  delayMs: number;
-  /** After this many milliseconds, the delay included, connections are cut. */
+  /** Until this resolves, new connections are still taken, so that callers can learn from an answer that it goes. */
+  closeAfter?: Promise<unknown> | undefined;
+  /** After this many milliseconds, the wait for `closeAfter` included, connections are cut. */
   timeoutMs: number;
 }
 
@@ -91,9 +91,10 @@ function listen(server: Server, port: 'webhook' | 'health', address: Address): P
 /** Answers connections on which no request could be read; Node's own answers have no body. */
 function answerBrokenRequests(server: Server, onRefused: (code: number) => void): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // With an answer under way, or gone, there is no place for another.
+    // TLS errors come here too, and there is nobody to answer yet; with an answer under way there is no place for another.
+    const isHttp = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' || error.code?.startsWith('HPE_') === true;
     const hasAnswer = (socket as { _httpMessage?: { headersSent?: boolean } })._httpMessage?.headersSent === true;
-    if (!socket.writable || hasAnswer || error.code === 'ECONNRESET') {
+    if (!isHttp || hasAnswer || !socket.writable) {
       socket.destroy();
       return;
     }
@@ -256,14 +257,17 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   phase = 'serving';
   log.info({ webhookPort, healthPort, host: options.webhook.host ?? 'all interfaces' }, 'listening');
 
-  async function shutDown({ delayMs, timeoutMs }: StopOptions): Promise<void> {
+  async function shutDown({ closeAfter, timeoutMs }: StopOptions): Promise<void> {
+    const startedMs = performance.now();
     phase = 'draining';
     log.info({ inFlight: connections.inFlight(), connections: connections.count() }, 'stopping');
-    const delay = Math.min(delayMs, timeoutMs);
-    if (delay > 0) {
-      await sleep(delay);
+    if (closeAfter !== undefined) {
+      const timer = new AbortController();
+      const timeUp = sleep(timeoutMs, undefined, { signal: timer.signal }).catch(() => {});
+      await Promise.race([closeAfter, timeUp]);
+      timer.abort();
     }
-    const { cut } = await connections.drain(timeoutMs - delay);
+    const { cut } = await connections.drain(Math.max(0, startedMs + timeoutMs - performance.now()));
     options.certificates.stop();
     clientCaWatch?.close();
     phase = 'stopped';

@@ -95,7 +95,7 @@ export async function start(options: Partial<ServerOptions> = {}) {
 
 /** Stops what a test started. */
 export async function stopAll(): Promise<void> {
-  await Promise.all(running.splice(0).map((server) => server.stop({ delayMs: 0, timeoutMs: 100 })));
+  await Promise.all(running.splice(0).map((server) => server.stop({ timeoutMs: 100 })));
 }
 
 /** What came back. */
