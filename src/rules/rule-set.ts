@@ -47,6 +47,13 @@ export interface RuleSet {
 /** Most findings that are reported of one object: nobody reads more, and the API server limits the answer. */
 export const maxReports = 100;
 
+/** Longest message, in characters: some repeat keys that a user wrote. */
+const maxMessageLength = 1000;
+
+function cut(message: string): string {
+  return message.length > maxMessageLength ? `${message.slice(0, maxMessageLength)}…` : message;
+}
+
 function severityOf(rule: Rule, { profile, levels, enforcement }: RuleSetOptions): Level {
   const level = levels?.get(rule.id) ?? (profile === 'upstream' && !rule.upstream ? 'off' : rule.severity);
   return level === 'deny' && !rule.upstream && enforcement === 'warn' ? 'warn' : level;
@@ -88,7 +95,13 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
         continue;
       }
       for (const finding of rule.check(input, options)) {
-        reports.push({ ...finding, rule, severity, field: formatFieldPath(finding.path) });
+        reports.push({
+          ...finding,
+          message: cut(finding.message),
+          rule,
+          severity,
+          field: formatFieldPath(finding.path),
+        });
         if (reports.length > maxReports * 2) {
           break;
         }
