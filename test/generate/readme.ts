@@ -16,12 +16,15 @@ const parts: Record<string, () => string> = { rules: rulesTable };
 
 /** The README's text with its generated parts made anew. */
 export function generatedReadme(): string {
-  return Object.entries(parts).reduce((text, [name, make]) => {
-    const [before, rest] = text.split(`<!-- ${name} -->`);
-    const after = rest?.split(`<!-- /${name} -->`)[1];
-    if (before === undefined || after === undefined) {
-      throw new Error(`README.md has no part <!-- ${name} --> … <!-- /${name} -->`);
-    }
-    return `${before}<!-- ${name} -->\n\n${make()}\n\n<!-- /${name} -->${after}`;
-  }, readFileSync(readmeFile, 'utf8'));
+  return Object.entries(parts).reduce(
+    (text, [name, make]) => {
+      const [before, rest] = text.split(`<!-- ${name} -->`);
+      const after = rest?.split(`<!-- /${name} -->`)[1];
+      if (before === undefined || after === undefined) {
+        throw new Error(`README.md has no part <!-- ${name} --> … <!-- /${name} -->`);
+      }
+      return `${before}<!-- ${name} -->\n\n${make()}\n\n<!-- /${name} -->${after}`;
+    },
+    readFileSync(readmeFile, 'utf8'),
+  );
 }
