@@ -1,3 +1,4 @@
+import { formatRelease, newestKnownRelease, parseRelease, type Release } from '../hooks/index.ts';
 import { defaultLimits, type FeatureGates, knownFeatureGates, parseFeatureGates } from '../server/index.ts';
 import {
   choiceFlag,
@@ -29,6 +30,20 @@ const featureGatesFlag: Flag<FeatureGates> = {
   },
 };
 
+const targetFlag: Flag<Release> = {
+  placeholder: 'VERSION',
+  summary: 'Cluster API release that the objects are meant for',
+  default: newestKnownRelease,
+  defaultText: formatRelease(newestKnownRelease),
+  parse: ([text = '']) => {
+    const release = parseRelease(text);
+    if (release === undefined) {
+      throw new FlagError('it must be a release such as v1.11');
+    }
+    return release;
+  },
+};
+
 /** The flags that say what the rules are. MERGE: shared with `lint`, they move to policy-flags.ts. */
 const policyFlags = {
   'feature-gates': featureGatesFlag,
@@ -45,11 +60,7 @@ const policyFlags = {
     summary: 'longest timeoutSeconds that a handler may have',
     default: 10,
   }),
-  'target-cluster-api-version': textFlag('VERSION', {
-    summary: 'Cluster API release that the objects are meant for',
-    default: undefined,
-    defaultText: 'the newest known',
-  }),
+  'target-cluster-api-version': targetFlag,
   'hook-lifecycles': textFlag('FILE', { summary: "a provider's own hooks and their lives", default: undefined }),
 } satisfies Flags;
 

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import {
-  type Admission,
   ClientCaError,
   fileCertificates,
   fixedCertificate,
@@ -12,33 +11,10 @@ import {
   startServer,
 } from '../server/index.ts';
 import { addFlags, readFlags } from './flags.ts';
+import { policyOf } from './policy.ts';
 import { type AddCommand, exitCode, FailureError, UsageError } from './program.ts';
 import { type ServeFlags, serveFlags } from './serve-flags.ts';
 import { version } from './version.ts';
-
-/**
- * MERGE: becomes `createAdmission(policy)` of src/admission. Until then everything is allowed, and the one default is
- * an empty namespaceSelector.
- */
-function policyOf(_flags: ServeFlags): Admission {
-  const emptySelector = Buffer.from('[{"op":"add","path":"/spec/namespaceSelector","value":{}}]').toString('base64');
-  return {
-    mutate({ uid, object }) {
-      const spec = object?.spec;
-      const lacksSelector =
-        typeof spec === 'object' && spec !== null && !Array.isArray(spec) && spec.namespaceSelector === undefined;
-      return {
-        response: lacksSelector
-          ? { uid, allowed: true, patchType: 'JSONPatch', patch: emptySelector }
-          : { uid, allowed: true },
-        verdict: 'allowed',
-        deniedBy: [],
-        warnedBy: [],
-      };
-    },
-    validate: ({ uid }) => ({ response: { uid, allowed: true }, verdict: 'allowed', deniedBy: [], warnedBy: [] }),
-  };
-}
 
 /** What a user can do about a port that cannot be listened on. */
 function listenFailure(error: ListenError): FailureError {
@@ -96,6 +72,8 @@ export const addServe: AddCommand = (program, io, end) => {
       throw new UsageError('--shutdown-delay must be shorter than --shutdown-timeout, which it is part of');
     }
     const clients = clientsOf(flags);
+    const now = () => new Date();
+    const admission = policyOf(flags, now);
     const certificates = certificatesOf(flags);
     const log = pino(
       {
@@ -109,7 +87,7 @@ export const addServe: AddCommand = (program, io, end) => {
     let server: RunningServer;
     try {
       server = await startServer({
-        admission: policyOf(flags),
+        admission,
         certificates,
         clients,
         webhook: { host: flags.host, port: flags.port },
@@ -124,7 +102,7 @@ export const addServe: AddCommand = (program, io, end) => {
         version,
         featureGates: flags['feature-gates'],
         processMetrics: true,
-        now: () => new Date(),
+        now,
       });
     } catch (error) {
       if (error instanceof ListenError) {

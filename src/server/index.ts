@@ -1,7 +1,7 @@
-export type { Admission, Convert } from './admission.ts';
 export { type CertificatePair, checkPair } from './certificate.ts';
 export { type CertificateEvent, type CertificateSource, fixedCertificate } from './certificate-source.ts';
 export { ClientCaError } from './client-ca.ts';
+export type { Convert } from './convert.ts';
 export { type FeatureGates, knownFeatureGates, parseFeatureGates } from './feature-gates.ts';
 export { fileCertificates } from './file-certificates.ts';
 export { defaultLimits, type Limits } from './limits.ts';

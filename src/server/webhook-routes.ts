@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import type { AdmissionOutcome } from '../admission/index.ts';
+import type { Admission, AdmissionOutcome } from '../admission/index.ts';
 import {
   type AdmissionRequest,
   decodeAdmissionReview,
@@ -10,9 +10,9 @@ import {
   parseJson,
   reviewOf,
 } from '../kubernetes/index.ts';
-import type { Admission, Convert } from './admission.ts';
 import { answer, refusal, refuseUnread } from './answer.ts';
 import { collectBody, headerRefusal } from './body.ts';
+import type { Convert } from './convert.ts';
 import { logDecision } from './decision-log.ts';
 import type { Metrics, Webhook } from './metrics.ts';
 

@@ -2,10 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { pino } from 'pino';
-import type { AdmissionOutcome } from '../../src/admission/index.ts';
+import type { Admission, AdmissionOutcome } from '../../src/admission/index.ts';
 import type { AdmissionRequest } from '../../src/kubernetes/index.ts';
 import {
-  type Admission,
   checkPair,
   fixedCertificate,
   knownFeatureGates,
