@@ -23,8 +23,8 @@ export type Subject = 'object' | 'status';
 /** Everything that a rule may look at. */
 export interface RuleInput {
   object: ExtensionConfig;
-  /** The object as it was before an update, when it could be decoded. */
-  oldObject?: ExtensionConfig | undefined;
+  /** The object as it was before an update; decoded when a rule asks for it, since hardly one does. */
+  oldObject?: (() => ExtensionConfig) | undefined;
   /** Where the object does not fit its version's schema. Parts of a wrong JSON type are absent from `object`. */
   violations: readonly SchemaViolation[];
   /** The version whoever wrote the object used. */
@@ -32,6 +32,8 @@ export interface RuleInput {
   /** The version the object is in now: `writtenAs`, unless the API server has converted it. */
   version: Version;
   subject: Subject;
+  /** Whether the API server has dropped unknown fields already, as it does before any webhook sees an object. */
+  isPruned: boolean;
   now: Date;
 }
 

@@ -15,7 +15,7 @@ export const rule: Rule = {
       return;
     }
     // Once the bundle has been injected every later update carries both; only who writes another bundle is told.
-    const isUnchanged = oldObject?.spec?.clientConfig?.caBundle === object.spec?.clientConfig?.caBundle;
+    const isUnchanged = oldObject?.().spec?.clientConfig?.caBundle === object.spec?.clientConfig?.caBundle;
     if (!isUnchanged) {
       yield {
         path: caBundlePath,

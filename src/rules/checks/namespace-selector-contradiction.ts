@@ -13,11 +13,9 @@ export const rule: Rule = {
   subjects: ['object'],
   *check({ object }) {
     const selector = namespaceSelectorOf(object);
-    if (selector === undefined || labelSelectorProblems(selector).length > 0) {
-      return;
-    }
-    const contradiction = labelSelectorContradiction(selector);
-    if (contradiction !== undefined) {
+    const contradiction = selector && labelSelectorContradiction(selector);
+    // Only a valid selector means anything; rule namespace-selector reports the others.
+    if (selector !== undefined && contradiction !== undefined && labelSelectorProblems(selector).length === 0) {
       yield {
         path: ['spec', 'namespaceSelector'],
         reason: 'FieldValueInvalid',
