@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { addLint } from './lint.ts';
 import { type AddCommand, type Io, runProgram } from './program.ts';
+import { addRules } from './rules.ts';
 
-const commands: readonly AddCommand[] = [];
+const commands: readonly AddCommand[] = [addLint, addRules];
 
 /** The version in package.json. */
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
