@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import {
   apiVersionUnknown,
   count,
@@ -100,7 +101,7 @@ export const addLint: AddCommand = (program, io, end) => {
     const now = new Date();
     const run = {
       paths,
-      stdin: io.stdin as unknown as AsyncIterable<Uint8Array>,
+      stdin: io.stdin as Readable,
       policy: { rules: createRuleSet(options), options, now: () => now },
       signal: io.signal,
       onFile: () => summary.files++,

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { checkObject, type LintPolicy } from './check.ts';
 import { readDocument } from './document.ts';
@@ -9,7 +10,7 @@ import { SplitError, splitDocuments } from './split.ts';
 export interface LintRun {
   /** Files, folders, and `-` for standard input. */
   paths: readonly string[];
-  stdin: AsyncIterable<Uint8Array>;
+  stdin: Readable;
   policy: LintPolicy;
   /** Ends the run early: what has been found so far has been yielded. */
   signal: AbortSignal;

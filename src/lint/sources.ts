@@ -1,6 +1,7 @@
 import { closeSync, createReadStream, openSync, readSync, type Stats } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { addAbortSignal, type Readable } from 'node:stream';
 import type { LintError } from './result.ts';
 
 /** One stream of manifests: a file, or standard input. */
@@ -92,17 +93,14 @@ async function* walk(folder: string, depth: number, seen: Set<string>): AsyncGen
  * `*.yaml`, `*.yml` and `*.json` below it in order of their names, and standard input for `-`. A folder is walked once,
  * however many links lead to it. What cannot be read comes as an error, and the walk goes on.
  */
-export async function* sourcesOf(
-  paths: readonly string[],
-  stdin: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Source | LintError> {
+export async function* sourcesOf(paths: readonly string[], stdin: Readable): AsyncGenerator<Source | LintError> {
   const seen = new Set<string>();
   let isStdinRead = false;
   for (const path of paths) {
     if (path === '-') {
       if (!isStdinRead) {
         isStdinRead = true;
-        yield { file: '<stdin>', open: () => stdin };
+        yield { file: '<stdin>', open: (signal) => addAbortSignal(signal, stdin) };
       }
       continue;
     }
