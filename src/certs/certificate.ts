@@ -19,7 +19,7 @@ export interface Certificate {
 export type Part<T> = { state: 'absent' } | { state: 'broken'; problem: string } | { state: 'usable'; value: T };
 
 /** The value of a usable part, or undefined. */
-export function valueOf<T>(part: Part<T>): T | undefined {
+export function usable<T>(part: Part<T>): T | undefined {
   return part.state === 'usable' ? part.value : undefined;
 }
 
@@ -103,7 +103,9 @@ export function readKey(text: string | undefined, certificate: Certificate): Par
 
 /** Whether an RSA key signed by this program's certificates: what node-forge can name as an issuer. */
 export function isRsa(certificate: Certificate): boolean {
-  return createPublicKey(certificate.x509.publicKey.export({ type: 'spki', format: 'pem' })).asymmetricKeyType === 'rsa';
+  return (
+    createPublicKey(certificate.x509.publicKey.export({ type: 'spki', format: 'pem' })).asymmetricKeyType === 'rsa'
+  );
 }
 
 /** Whether one certificate is signed by another: names and signature. */

@@ -29,7 +29,9 @@ export function decodeSecret(secret: JsonObject): Record<string, string> {
 /** String values of an object in metadata. */
 function textValues(value: Json | undefined): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(isJsonObject(value) ? value : {}).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    Object.entries(isJsonObject(value) ? value : {}).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string',
+    ),
   );
 }
 

@@ -139,7 +139,13 @@ export function readTarget(
       current,
     });
   }
-  return { id: `${kind}/${name}`, state: 'present', entries, skipped, raw: { kind, path, object, places } satisfies Raw };
+  return {
+    id: `${kind}/${name}`,
+    state: 'present',
+    entries,
+    skipped,
+    raw: { kind, path, object, places } satisfies Raw,
+  };
 }
 
 /** The JSON patch that writes a bundle into the entries that hold another one, and nothing else. */
@@ -203,7 +209,13 @@ async function readNamed(cluster: Cluster, kind: TargetKind, name: string, servi
       }
     }
   }
-  return { id: `${kind}/${name}`, state: 'missing', problem: 'does not exist', entries: [], skipped: [] } as TargetReading;
+  return {
+    id: `${kind}/${name}`,
+    state: 'missing',
+    problem: 'does not exist',
+    entries: [],
+    skipped: [],
+  } as TargetReading;
 }
 
 /** Lists the objects of a kind, with their paths; none when the cluster does not know the kind. */

@@ -52,7 +52,9 @@ export function loadKubeConfig(options: { kubeconfig?: string | undefined; conte
   if (options.context !== undefined) {
     if (config.getContextObject(options.context) === null) {
       const known = config.getContexts().map(({ name }) => name);
-      throw new Error(`context ${JSON.stringify(options.context)} is not in the kubeconfig (it has ${known.join(', ')})`);
+      throw new Error(
+        `context ${JSON.stringify(options.context)} is not in the kubeconfig (it has ${known.join(', ')})`,
+      );
     }
     config.setCurrentContext(options.context);
   }
@@ -68,17 +70,17 @@ function isPassing(error: unknown): boolean {
 }
 
 /** The client: client-node's transport and authentication, without its typed models, so that unknown fields survive. */
-export function connect(
-  config: KubeConfig,
-  signal: AbortSignal,
-  patience: Patience = defaultPatience,
-  /** Follows every try, for tests and debugging. */
-): Cluster {
+export function connect(config: KubeConfig, signal: AbortSignal, patience: Patience = defaultPatience): Cluster {
   const { httpApi } = createConfiguration({});
   const server = config.getCurrentCluster()?.server.replace(/\/$/, '') ?? '';
   let dispatcher: ReturnType<RequestContext['getDispatcher']>;
 
-  async function send(method: HttpMethod, path: string, body: Json | undefined, stop: AbortSignal): Promise<JsonObject> {
+  async function send(
+    method: HttpMethod,
+    path: string,
+    body: Json | undefined,
+    stop: AbortSignal,
+  ): Promise<JsonObject> {
     const context = new RequestContext(`${server}${path}`, method);
     context.setHeaderParam('Accept', 'application/json');
     if (body !== undefined) {

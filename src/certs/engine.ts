@@ -1,4 +1,4 @@
-import { bundleOf, type Certificate, valueOf } from './certificate.ts';
+import { bundleOf, type Certificate, usable } from './certificate.ts';
 import { deriveFacts, type Facts, injectedAnnotation, injectedSinceAnnotation } from './facts.ts';
 import { type Entropy, issueAuthority, issueLeaf } from './issue.ts';
 import { type Action, next, type Settings } from './next.ts';
@@ -155,7 +155,7 @@ async function perform(run: Run, action: Action, { facts, authority, serving }: 
       const made = await issueAuthority(clock.now(), run.caValidityMs, entropy);
       return writeAuthority({
         'ca.crt': action.active.pem,
-        'ca.key': valueOf(facts.activeKey),
+        'ca.key': usable(facts.activeKey),
         'next.crt': made.certificate.pem,
         'next.key': made.key,
         'previous.crt': bundleOf(action.previous),
@@ -164,9 +164,9 @@ async function perform(run: Run, action: Action, { facts, authority, serving }: 
     case 'adopt-authority':
       return writeAuthority({ 'previous.crt': bundleOf([...facts.previous, action.authority]) });
     case 'promote': {
-      const active = valueOf(facts.active) as Certificate;
+      const active = usable(facts.active) as Certificate;
       return writeAuthority({
-        'ca.crt': (valueOf(facts.successor) as Certificate).pem,
+        'ca.crt': (usable(facts.successor) as Certificate).pem,
         'ca.key': current.data['next.key'],
         'next.crt': undefined,
         'next.key': undefined,
@@ -186,7 +186,7 @@ async function perform(run: Run, action: Action, { facts, authority, serving }: 
         annotated({ [injectedAnnotation]: facts.injection, [injectedSinceAnnotation]: clock.now().toISOString() }),
       );
     case 'issue-leaf': {
-      const issuer = { certificate: valueOf(facts.active) as Certificate, key: valueOf(facts.activeKey) as string };
+      const issuer = { certificate: usable(facts.active) as Certificate, key: usable(facts.activeKey) as string };
       const made = await issueLeaf(issuer, run.names, clock.now(), run.leafValidityMs, entropy);
       const data = { 'tls.crt': made.certificate.pem, 'tls.key': made.key, 'ca.crt': facts.bundle };
       return store.write(

@@ -5,12 +5,12 @@ import {
   type Certificate,
   isRsa,
   isSignedBy,
-  type Part,
   missingNames,
+  type Part,
   readAuthority,
   readCertificates,
   readKey,
-  valueOf,
+  usable,
 } from './certificate.ts';
 import { organization } from './issue.ts';
 import type { StoredSecret } from './store.ts';
@@ -71,7 +71,7 @@ export function deriveFacts(
   const ca = authority?.data ?? {};
   const tls = serving?.data ?? {};
   const active = readAuthority(ca['ca.crt'], now);
-  const activeKey = keyOf(ca['ca.key'], valueOf(active));
+  const activeKey = keyOf(ca['ca.key'], usable(active));
   let successor = readAuthority(ca['next.crt'], now);
   if (successor.state === 'usable') {
     const key = keyOf(ca['next.key'], successor.value);
@@ -79,7 +79,7 @@ export function deriveFacts(
       successor = { state: 'broken', problem: key.state === 'absent' ? 'has no key' : `its key ${key.problem}` };
     }
   }
-  const previous = (valueOf(readCertificates(ca['previous.crt'])) ?? []).filter(
+  const previous = (usable(readCertificates(ca['previous.crt'])) ?? []).filter(
     (certificate) => authorityProblem(certificate, now) === undefined,
   );
 
@@ -99,12 +99,12 @@ export function deriveFacts(
     leaf = chain;
   }
 
-  const kept = [valueOf(active), valueOf(successor), ...previous].filter((found) => found !== undefined);
-  const servingBundle = valueOf(readCertificates(tls['ca.crt'])) ?? [];
+  const kept = [usable(active), usable(successor), ...previous].filter((found) => found !== undefined);
+  const servingBundle = usable(readCertificates(tls['ca.crt'])) ?? [];
   const inTargets = targets
-    .flatMap(({ entries }) => entries.flatMap(({ bundle }) => valueOf(readCertificates(bundle)) ?? []))
+    .flatMap(({ entries }) => entries.flatMap(({ bundle }) => usable(readCertificates(bundle)) ?? []))
     .filter((found) => authorityProblem(found, now) === undefined);
-  const certificate = valueOf(leaf);
+  const certificate = usable(leaf);
   const leafSigner = [...kept, ...servingBundle, ...inTargets].find(
     (found) =>
       certificate !== undefined && authorityProblem(found, now) === undefined && isSignedBy(certificate, found),

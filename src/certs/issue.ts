@@ -56,7 +56,9 @@ function signCertificate(certificate: forge.pki.Certificate, key: string): Certi
   const open = certificate as forge.pki.Certificate & { tbsCertificate: forge.asn1.Asn1 };
   open.signatureOid = oid;
   open.siginfo.algorithmOid = oid;
-  open.tbsCertificate = forge.pki.getTBSCertificate(certificate);
+  // Public in node-forge, unknown to its types.
+  const { getTBSCertificate } = forge.pki as unknown as { getTBSCertificate(of: unknown): forge.asn1.Asn1 };
+  open.tbsCertificate = getTBSCertificate(certificate);
   const tbs = Buffer.from(forge.asn1.toDer(open.tbsCertificate).getBytes(), 'latin1');
   open.signature = sign('sha256', tbs, key).toString('latin1');
   const read = readCertificates(forge.pki.certificateToPem(certificate));
@@ -110,12 +112,7 @@ export async function issueLeaf(
   const { privateKey, publicKey } = await entropy.makeKeyPair();
   const issuer = forge.pki.certificateFromPem(authority.certificate.pem);
   const end = Math.min(now.getTime() + validityMs, authority.certificate.x509.validToDate.getTime());
-  const certificate = blank(
-    publicKey,
-    serialNumber(entropy),
-    new Date(now.getTime() - backdateMs),
-    new Date(end),
-  );
+  const certificate = blank(publicKey, serialNumber(entropy), new Date(now.getTime() - backdateMs), new Date(end));
   // RFC 5280 limits a common name to 64 characters; clients read the alternative names only.
   certificate.setSubject([{ shortName: 'CN', value: (names[0] as string).slice(0, 64) }]);
   certificate.setIssuer(issuer.subject.attributes);

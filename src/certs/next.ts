@@ -1,4 +1,4 @@
-import { type Certificate, problemOf, valueOf } from './certificate.ts';
+import { type Certificate, problemOf, usable } from './certificate.ts';
 import type { Facts } from './facts.ts';
 import { backdateMs } from './issue.ts';
 import { isInSync, type TargetReading } from './target.ts';
@@ -97,7 +97,7 @@ function authorityStep(facts: Facts, settings: Settings): Action | undefined {
 
 /** Why a new leaf is needed, or undefined. */
 function leafProblem(facts: Facts, settings: Settings): string | undefined {
-  const leaf = valueOf(facts.leaf);
+  const leaf = usable(facts.leaf);
   if (leaf === undefined) {
     return `the serving certificate ${problemOf(facts.leaf)}`;
   }
@@ -107,7 +107,7 @@ function leafProblem(facts: Facts, settings: Settings): string | undefined {
   if (facts.leafSigner === undefined) {
     return 'the serving certificate is signed by no authority that is known';
   }
-  if (facts.leafSigner.fingerprint !== valueOf(facts.active)?.fingerprint) {
+  if (facts.leafSigner.fingerprint !== usable(facts.active)?.fingerprint) {
     return facts.stage === 'staged' ? undefined : 'the serving certificate is not signed by the active authority';
   }
   if (settings.force) {
@@ -122,13 +122,14 @@ function leafProblem(facts: Facts, settings: Settings): string | undefined {
 /** Steps that move trust and the leaf. The authority is usable here. */
 function trustStep(facts: Facts, settings: Settings): Action {
   const { now } = facts;
-  const active = valueOf(facts.active) as Certificate;
+  const active = usable(facts.active) as Certificate;
   const signer = facts.leafSigner;
   if (signer !== undefined && !facts.leafSignerIsKept) {
     return {
       kind: 'adopt-authority',
       authority: signer,
-      reason: 'the serving certificate is signed by an authority that the authority Secret does not know: it stays trusted',
+      reason:
+        'the serving certificate is signed by an authority that the authority Secret does not know: it stays trusted',
     };
   }
   const problem = leafProblem(facts, settings);
@@ -139,7 +140,10 @@ function trustStep(facts: Facts, settings: Settings): Action {
     return { kind: 'issue-leaf', reason: problem };
   }
   if (facts.leaf.state !== 'absent' && !facts.servingBundleIsCurrent) {
-    return { kind: 'write-bundle', reason: `the trust bundle of the serving Secret is not that of stage ${facts.stage}` };
+    return {
+      kind: 'write-bundle',
+      reason: `the trust bundle of the serving Secret is not that of stage ${facts.stage}`,
+    };
   }
 
   const blocked: string[] = [];
@@ -182,7 +186,7 @@ function trustStep(facts: Facts, settings: Settings): Action {
       : { kind: 'issue-leaf', reason: problem as string };
   }
   // Promoted, with a leaf of the new authority. When it was issued is in the leaf itself, so nobody can wipe it.
-  const issued = (valueOf(facts.leaf) as Certificate).x509.validFromDate.getTime() + backdateMs;
+  const issued = (usable(facts.leaf) as Certificate).x509.validFromDate.getTime() + backdateMs;
   const until = new Date(Math.min(issued, now.getTime()) + settings.overlapMs);
   if (facts.previous.length > 0 && until > now) {
     return {
@@ -192,5 +196,8 @@ function trustStep(facts: Facts, settings: Settings): Action {
       reason: 'pods may still serve what the previous authority signed until the overlap is over',
     };
   }
-  return { kind: 'retire', reason: facts.previous.length > 0 ? 'the overlap is over' : 'the previous authority expired' };
+  return {
+    kind: 'retire',
+    reason: facts.previous.length > 0 ? 'the overlap is over' : 'the previous authority expired',
+  };
 }

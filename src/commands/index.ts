@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { addCertsCommand } from './certs.ts';
 import { type AddCommand, type Io, runProgram } from './program.ts';
 
-const commands: readonly AddCommand[] = [];
+const commands: readonly AddCommand[] = [addCertsCommand];
 
 /** The version in package.json. */
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
