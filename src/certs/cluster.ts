@@ -144,7 +144,8 @@ export function connect(config: KubeConfig, signal: AbortSignal, patience: Patie
 /** The API server can't be reached. Names the cause by its code: messages of TLS libraries quote certificates. */
 export class ConnectionError extends Error {
   constructor(server: string, error: unknown) {
-    const cause = (error as { cause?: { code?: string } }).cause?.code ?? (error as Error).name;
+    const { cause: inner, message } = error as { cause?: { code?: string }; message: string };
+    const cause = inner === undefined ? message.slice(0, 300) : (inner.code ?? 'connection failed');
     super(`no answer from the API server ${server}: ${cause}`);
   }
 }
