@@ -84,7 +84,7 @@ async function advance(flags: CertsFlags, command: Command, io: Io, mode: 'repai
 }
 
 /** `extensionconfig-webhook certs …`: certificates of the webhook. */
-export const addCertsCommand: AddCommand = (program, io, end) => {
+export const addCerts: AddCommand = (program, io, end) => {
   const certs = program
     .command('certs')
     .description('authority, serving certificate and caBundles: make, rotate, inject, look');

@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { addCertsCommand } from './certs.ts';
+import { addCerts } from './certs.ts';
+import { addLint } from './lint.ts';
 import { type AddCommand, type Io, runProgram } from './program.ts';
+import { addRules } from './rules.ts';
+import { addServe } from './serve.ts';
+import { version } from './version.ts';
 
-const commands: readonly AddCommand[] = [addCertsCommand];
-
-/** The version in package.json. */
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
+const commands: readonly AddCommand[] = [addServe, addLint, addRules, addCerts];
 
 export type { Io } from './program.ts';
 
