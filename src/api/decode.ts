@@ -144,7 +144,7 @@ function emptyOf(wanted: unknown): unknown {
 }
 
 /** Takes everything of a wrong type out of a copy. Deepest paths first, so that shallower ones are still there. */
-function withoutWrongTypes(object: unknown, errors: readonly ErrorObject[]): ExtensionConfig {
+function withoutWrongTypes(object: unknown, errors: readonly ErrorObject[]): Record<string, unknown> {
   const copy = structuredClone(object) as Record<string, unknown>;
   for (const error of errors.toSorted((a, b) => b.instancePath.length - a.instancePath.length)) {
     const path = pathOf(object, error);
@@ -159,7 +159,14 @@ function withoutWrongTypes(object: unknown, errors: readonly ErrorObject[]): Ext
       delete (parent as Record<string, unknown>)[last];
     }
   }
-  return copy as unknown as ExtensionConfig;
+  return copy;
+}
+
+/** The object with the metadata that its type promises: every object has some, and a decoder need not be told. */
+function typed(object: Record<string, unknown>): ExtensionConfig {
+  const { metadata } = object;
+  const hasMetadata = typeof metadata === 'object' && metadata !== null;
+  return (hasMetadata ? object : { ...object, metadata: {} }) as unknown as ExtensionConfig;
 }
 
 /** Whether a value holds more than `maxValues` values, at any depth. */
@@ -186,7 +193,7 @@ function isTooLarge(value: unknown): boolean {
 export function decodeExtensionConfig(object: Record<string, unknown>, version: Version): Decoded {
   const { first, all } = validators.get(version) as { first: Check; all: Check };
   if (first(object)) {
-    return { object: object as unknown as ExtensionConfig, violations: [] };
+    return { object: typed(object), violations: [] };
   }
   if (isTooLarge(object)) {
     return {
@@ -201,7 +208,7 @@ export function decodeExtensionConfig(object: Record<string, unknown>, version: 
   const errors = all.errors ?? [];
   const wrongTypes = errors.filter(({ keyword }) => keyword === 'type');
   return {
-    object: wrongTypes.length === 0 ? (object as unknown as ExtensionConfig) : withoutWrongTypes(object, wrongTypes),
+    object: typed(wrongTypes.length === 0 ? object : withoutWrongTypes(object, wrongTypes)),
     violations: errors.slice(0, maxViolations).map((error) => violationOf(object, error)),
   };
 }

@@ -1,29 +1,76 @@
-import type { Release } from './release.ts';
+import { knownLifecycles } from './known.ts';
+import { compareReleases, type Release } from './release.ts';
 
-/** One version of a Runtime Hook, or of an API: which one, and its life. */
-export interface Lifecycle {
+/** What identifies one version of a hook, or of an API. */
+export interface LifecycleKey {
   /** API group, e.g. `hooks.runtime.cluster.x-k8s.io`. */
   group: string;
   /** API version, e.g. `v1alpha1`. */
   version: string;
   /** Name of the hook, or the kind of an API. */
   name: string;
+}
+
+/** One version of a Runtime Hook, or of an API, and its life. Releases are Cluster API's. */
+export interface Lifecycle extends LifecycleKey {
   /** First release that has it. */
   introduced: Release;
-  deprecated?: { release: Release /** Month of the announcement, as YYYY-MM. */; date: string };
+  deprecated?: {
+    /** Release that announced it. */
+    release: Release;
+    /** Month of that release, as YYYY-MM. */
+    date: string;
+  };
   /** First release without it. */
-  removed?: { release: Release };
-  replacedBy?: { group: string; version: string; name: string };
+  removed?: Release;
+  replacedBy?: LifecycleKey;
   /** Whether an extension server has at most one handler for it. */
   singleton?: boolean;
   /** First release in which its response can ask Cluster API to wait (`retryAfterSeconds`). */
   blockingSince?: Release;
 }
 
-/** The known hooks. */
+/** The known hooks and APIs. */
 export interface HookCatalog {
-  /** The life of a hook in one version, or undefined when the catalog does not have it. */
-  find(group: string, version: string, hook: string): Lifecycle | undefined;
-  /** Every version of a group's hook, in no particular order. */
-  versionsOf(group: string, hook: string): readonly Lifecycle[];
+  /** The life of a hook (or kind) in one version, or undefined when the catalog does not have it. */
+  find(group: string, version: string, name: string): Lifecycle | undefined;
+  /** Whether the catalog has any version of any hook of a group. */
+  knowsGroup(group: string): boolean;
+  /** The known hook whose name differs from `name` only in case, or undefined. */
+  findIgnoringCase(group: string, version: string, name: string): Lifecycle | undefined;
+  /** Everything in the catalog. */
+  readonly lifecycles: readonly Lifecycle[];
 }
+
+const keyOf = (group: string, version: string, name: string) => `${group}/${version}/${name}`;
+
+/**
+ * A catalog of the hooks and APIs that Cluster API publishes, and of a provider's own.
+ *
+ * @param own lifecycles of a provider; one with the key of a known one takes its place.
+ */
+export function createHookCatalog(own: readonly Lifecycle[] = []): HookCatalog {
+  const byKey = new Map<string, Lifecycle>();
+  const byLowerCaseKey = new Map<string, Lifecycle>();
+  const groups = new Set<string>();
+  for (const lifecycle of [...knownLifecycles, ...own]) {
+    const key = keyOf(lifecycle.group, lifecycle.version, lifecycle.name);
+    byKey.set(key, lifecycle);
+    byLowerCaseKey.set(key.toLowerCase(), lifecycle);
+    groups.add(lifecycle.group);
+  }
+  return {
+    find: (group, version, name) => byKey.get(keyOf(group, version, name)),
+    findIgnoringCase: (group, version, name) => byLowerCaseKey.get(keyOf(group, version, name).toLowerCase()),
+    knowsGroup: (group) => groups.has(group),
+    lifecycles: [...byKey.values()],
+  };
+}
+
+/** The newest release of Cluster API that the built-in table speaks of. */
+export const newestKnownRelease: Release = knownLifecycles
+  .flatMap(({ introduced, deprecated, removed, blockingSince }) => [
+    introduced,
+    ...[deprecated?.release, removed, blockingSince].filter((release) => release !== undefined),
+  ])
+  .reduce((newest, release) => (compareReleases(release, newest) > 0 ? release : newest));

@@ -1,2 +1,10 @@
-export * from './catalog.ts';
-export * from './release.ts';
+export {
+  createHookCatalog,
+  type HookCatalog,
+  type Lifecycle,
+  type LifecycleKey,
+  newestKnownRelease,
+} from './catalog.ts';
+export { LifecycleFileError, parseLifecycles } from './file.ts';
+export { type Phase, phaseIn, type Stability, type SupportEnd, stabilityOf, supportEnd } from './policy.ts';
+export { compareReleases, formatRelease, parseRelease, type Release } from './release.ts';

@@ -1,7 +1,16 @@
 /** Path of a field inside an object: property names and array indices from the root. */
 export type FieldPath = readonly (string | number)[];
 
-const plainProperty = /^[A-Za-z_][A-Za-z0-9_]*$/;
+/** Longest key that a path shows, in characters: a label's key has at most 317. */
+const maxShownKey = 320;
+
+/** A key from outside on one line. */
+function printable(key: string): string {
+  const cut = key.length > maxShownKey ? `${key.slice(0, maxShownKey)}…` : key;
+  return cut.replaceAll(/\p{Cc}/gu, '\ufffd');
+}
+
+const plainProperty = /^[A-Za-z_][A-Za-z0-9_]{0,319}$/;
 
 /**
  * A path in the form of Kubernetes' field.Path: `spec.items[0].name`, and `metadata.annotations[example.com/key]` for
@@ -11,7 +20,7 @@ export function formatFieldPath(path: FieldPath): string {
   let text = '';
   for (const segment of path) {
     if (typeof segment === 'number' || !plainProperty.test(segment)) {
-      text += `[${segment}]`;
+      text += `[${typeof segment === 'number' ? segment : printable(segment)}]`;
     } else {
       text += text === '' ? segment : `.${segment}`;
     }

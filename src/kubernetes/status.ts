@@ -64,3 +64,37 @@ export function invalid(group: string, kind: string, name: string, causes: Statu
     causes,
   });
 }
+
+/** How each reason begins a message, as in Kubernetes' `field.Error`. */
+const prefixes: Partial<Record<CauseReason, string>> = {
+  FieldValueNotFound: 'Not found',
+  FieldValueRequired: 'Required value',
+  FieldValueDuplicate: 'Duplicate value',
+  FieldValueInvalid: 'Invalid value',
+  FieldValueNotSupported: 'Unsupported value',
+  FieldValueForbidden: 'Forbidden',
+  FieldValueTooLong: 'Too long',
+  FieldValueTooMany: 'Too many',
+  FieldValueTypeInvalid: 'Invalid value',
+};
+
+/** Longest value that a message shows, in characters; the rest is cut. */
+const maxShownValue = 120;
+
+/** A value for a message: as JSON, cut when it is long. */
+export function showValue(value: unknown): string {
+  if (typeof value === 'string') {
+    return JSON.stringify(value.length > maxShownValue ? `${value.slice(0, maxShownValue)}…` : value);
+  }
+  if (typeof value === 'object' && value !== null) {
+    return Array.isArray(value) ? 'an array' : 'an object';
+  }
+  return String(value);
+}
+
+/** The message of a cause in the form of Kubernetes' `field.Error`: `Invalid value: "x": must be …`. */
+export function causeMessage(reason: CauseReason, value: unknown, detail: string): string {
+  const prefix = prefixes[reason] ?? 'Invalid value';
+  const shown = value === undefined ? prefix : `${prefix}: ${showValue(value)}`;
+  return detail === '' ? shown : `${shown}: ${detail}`;
+}

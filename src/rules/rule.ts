@@ -1,6 +1,6 @@
 import type { ExtensionConfig, SchemaViolation, Version } from '../api/index.ts';
 import type { HookCatalog, Release } from '../hooks/index.ts';
-import type { CauseReason, FieldPath, Json } from '../kubernetes/index.ts';
+import type { CauseReason, FieldPath, JsonObject } from '../kubernetes/index.ts';
 
 /** What a finding leads to: the object is refused, or whoever writes it is told. */
 export type Severity = 'deny' | 'warn';
@@ -9,10 +9,12 @@ export type Severity = 'deny' | 'warn';
 export interface Finding {
   path: FieldPath;
   reason: CauseReason;
-  /** The bad value, when there is one that may be shown: never a secret, never long. */
-  value?: Json;
+  /** The bad value, when there is one that may be shown: never a secret. */
+  value?: unknown;
   /** What is wrong and what to write instead: one line, without the field and the value. */
   message: string;
+  /** The message stands for itself, without the field: for texts that others give word for word. */
+  verbatim?: true;
 }
 
 /** Which write is checked: the object itself, or its status subresource. */
@@ -21,15 +23,27 @@ export type Subject = 'object' | 'status';
 /** Everything that a rule may look at. */
 export interface RuleInput {
   object: ExtensionConfig;
+  /** The object as it was before an update; decoded when a rule asks for it, since hardly one does. */
+  oldObject?: (() => ExtensionConfig) | undefined;
   /** Where the object does not fit its version's schema. Parts of a wrong JSON type are absent from `object`. */
   violations: readonly SchemaViolation[];
   /** The version whoever wrote the object used. */
   writtenAs: Version;
+  /** The version the object is in now: `writtenAs`, unless the API server has converted it. */
+  version: Version;
+  subject: Subject;
+  /** Whether the API server has dropped unknown fields already, as it does before any webhook sees an object. */
+  isPruned: boolean;
   now: Date;
+}
+
+/** What an operator sets, for the rules that depend on it. */
+export interface RuleOptions {
   /** Longest timeout a handler may have, in seconds. */
   maxHandlerTimeoutSeconds: number;
+  /** Known hooks and API versions. */
   hooks: HookCatalog;
-  /** The Cluster API release that the object is meant for. */
+  /** The Cluster API release that the objects are meant for. */
   clusterApi: Release;
 }
 
@@ -45,7 +59,7 @@ export interface Rule {
   subjects: readonly Subject[];
   /** The API server has this check too and words it less helpfully: a finding gives way to any other on its field. */
   givesWay?: true;
-  check(input: RuleInput): Iterable<Finding>;
-  /** Two manifests: one with a finding of this rule, one that shows the remedy. */
-  example: { bad: string; good: string };
+  check(input: RuleInput, options: RuleOptions): Iterable<Finding>;
+  /** Two manifests: one with a finding of this rule, and the same with the remedy. */
+  example: { bad: JsonObject; good: JsonObject };
 }

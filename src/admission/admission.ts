@@ -1,0 +1,143 @@
+import {
+  apiVersionOf,
+  decodeExtensionConfig,
+  group,
+  hubVersion,
+  kind,
+  runtimeSdkFeatureGate,
+  type Version,
+  versionOf,
+} from '../api/index.ts';
+import { type AdmissionRequest, isJsonObject, type JsonObject, showValue } from '../kubernetes/index.ts';
+import type { RuleInput, RuleSet, Subject } from '../rules/index.ts';
+import { defaultsOf } from './defaults.ts';
+import type { AdmissionOutcome } from './outcome.ts';
+import { allowed, answer, gated, malformed } from './response.ts';
+
+/** What an operator has decided. */
+export interface AdmissionPolicy {
+  rules: RuleSet;
+  /** Whether Cluster API's feature gate RuntimeSDK is on; off, ExtensionConfigs cannot be created or changed. */
+  isRuntimeSdkEnabled: boolean;
+  /** The current time: certificates expire. */
+  now: () => Date;
+}
+
+/** The decisions of the webhook. Both are pure and never throw for any request. */
+export interface Admission {
+  /** Fills in defaults: allowed, with a JSON Patch when something is missing. */
+  mutate(request: AdmissionRequest): AdmissionOutcome;
+  /** Refuses or allows, with warnings. */
+  validate(request: AdmissionRequest): AdmissionOutcome;
+}
+
+/** A request that has something to decide: a write of an ExtensionConfig or of its status. */
+interface Write {
+  object: JsonObject;
+  oldObject: JsonObject | undefined;
+  subject: Subject;
+  writtenAs: Version;
+}
+
+/** What there is to decide, or the answer when there is nothing. */
+function writeOf(request: AdmissionRequest): Write | AdmissionOutcome {
+  const { uid, kind: requested, operation, object, oldObject, subResource } = request;
+  if (requested.group !== group || requested.kind !== kind || requested.version !== hubVersion) {
+    const got = `${requested.kind} ${requested.group}/${requested.version}`;
+    return malformed(
+      uid,
+      `this webhook decides on ${kind} ${group}/${hubVersion}, not on ${showValue(got)}; mend the rules of the webhook configuration (resources [extensionconfigs, extensionconfigs/status], apiVersions [${hubVersion}], matchPolicy Equivalent)`,
+    );
+  }
+  if (operation === 'DELETE' || operation === 'CONNECT') {
+    return allowed(uid);
+  }
+  if (object === undefined) {
+    return malformed(uid, `request.object must be set for ${operation}`);
+  }
+  if (object.kind !== kind || object.apiVersion !== apiVersionOf(hubVersion)) {
+    return malformed(
+      uid,
+      `request.object must be a ${kind} of ${apiVersionOf(hubVersion)} as request.kind says, got kind ${showValue(object.kind)} and apiVersion ${showValue(object.apiVersion)}`,
+    );
+  }
+  if (subResource !== '' && subResource !== 'status') {
+    return allowed(uid);
+  }
+  if (
+    operation === 'UPDATE' &&
+    isJsonObject(object.metadata) &&
+    typeof object.metadata.deletionTimestamp === 'string'
+  ) {
+    // What is left to do is to remove finalizers; refusing that would keep the object for ever.
+    return allowed(uid);
+  }
+  const { group: writtenGroup, version } = request.requestKind;
+  return {
+    object,
+    oldObject: operation === 'UPDATE' ? oldObject : undefined,
+    subject: subResource === 'status' ? 'status' : 'object',
+    writtenAs: versionOf(`${writtenGroup}/${version}`) ?? hubVersion,
+  };
+}
+
+function isOutcome(value: Write | AdmissionOutcome): value is AdmissionOutcome {
+  return 'response' in value;
+}
+
+function nameOf(request: AdmissionRequest, object: JsonObject): string {
+  const metadata = isJsonObject(object.metadata) ? object.metadata : {};
+  return (
+    ([request.name, metadata.name, metadata.generateName].find(
+      (name) => typeof name === 'string' && name !== '',
+    ) as string) ?? ''
+  );
+}
+
+/** Makes the webhook's decisions from what an operator has decided. */
+export function createAdmission({ rules, isRuntimeSdkEnabled, now }: AdmissionPolicy): Admission {
+  function mutate(request: AdmissionRequest): AdmissionOutcome {
+    const write = writeOf(request);
+    if (isOutcome(write)) {
+      return write;
+    }
+    const outcome = allowed(request.uid);
+    const patch = defaultsOf(write.object, write.subject);
+    if (patch.length > 0) {
+      outcome.response.patchType = 'JSONPatch';
+      outcome.response.patch = Buffer.from(JSON.stringify(patch)).toString('base64');
+    }
+    return outcome;
+  }
+
+  function validate(request: AdmissionRequest): AdmissionOutcome {
+    const write = writeOf(request);
+    if (isOutcome(write)) {
+      return write;
+    }
+    const { object, oldObject, subject, writtenAs } = write;
+    const name = nameOf(request, object);
+    if (!isRuntimeSdkEnabled && subject === 'object') {
+      return gated(request.uid, name, runtimeSdkFeatureGate);
+    }
+    const input: RuleInput = {
+      ...decodeExtensionConfig(object, hubVersion),
+      oldObject: oldObject && (() => decodeExtensionConfig(oldObject, hubVersion).object),
+      writtenAs,
+      version: hubVersion,
+      subject,
+      isPruned: true,
+      now: now(),
+    };
+    const reports = rules.check(input);
+    return answer(
+      request.uid,
+      name,
+      oldObject === undefined
+        ? reports
+        : rules.ratchet(reports, () => ({ ...input, ...decodeExtensionConfig(oldObject, hubVersion) })),
+    );
+  }
+
+  return { mutate, validate };
+}

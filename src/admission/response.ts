@@ -1,0 +1,96 @@
+import { group, kind } from '../api/index.ts';
+import { type AdmissionResponse, causeMessage, failure, invalid, showValue } from '../kubernetes/index.ts';
+import type { Report } from '../rules/index.ts';
+import type { AdmissionOutcome } from './outcome.ts';
+
+/** Longest warning in characters; the API server may cut longer ones. */
+const maxWarningLength = 256;
+/** Most characters of all warnings together: the API server drops what is over 4,096. */
+const maxWarningsLength = 4096;
+
+/** One finding as one line, for kubectl's "Warning: " and for the linter. */
+export function warningText({ field, message, value, verbatim }: Report): string {
+  if (verbatim) {
+    return message;
+  }
+  return value === undefined ? `${field}: ${message}` : `${field}: ${showValue(value)}: ${message}`;
+}
+
+/** The lines of all warnings, each once, within the API server's limits. */
+function warningsOf(reports: readonly Report[]): string[] {
+  const lines = new Set<string>();
+  let length = 0;
+  for (const report of reports) {
+    const text = warningText(report);
+    const line = text.length > maxWarningLength ? `${text.slice(0, maxWarningLength - 1)}…` : text;
+    // Room is kept for the line that says how many were left out.
+    if (length + line.length > maxWarningsLength - 64) {
+      lines.add(`${reports.length - lines.size} more warnings were left out`);
+      break;
+    }
+    lines.add(line);
+    length += line.length;
+  }
+  return [...lines];
+}
+
+function ruleIdsOf(reports: readonly Report[]): string[] {
+  return [...new Set(reports.map(({ rule }) => rule.id))];
+}
+
+/** Lets a request pass. */
+export function allowed(uid: string): AdmissionOutcome {
+  return { response: { uid, allowed: true }, verdict: 'allowed', deniedBy: [], warnedBy: [] };
+}
+
+/** Answers a review that is not what this webhook is for, or not well formed: 400. */
+export function malformed(uid: string, problem: string): AdmissionOutcome {
+  const response: AdmissionResponse = { uid, allowed: false, status: failure(400, 'BadRequest', problem) };
+  return { response, verdict: 'malformed', deniedBy: [], warnedBy: [] };
+}
+
+/** Refuses every write because the feature gate is off: 403, as Cluster API does. */
+export function gated(uid: string, name: string, gate: string): AdmissionOutcome {
+  const message = causeMessage(
+    'FieldValueForbidden',
+    undefined,
+    `can be set only if the feature gate ${gate} is enabled; start Cluster API and this webhook with --feature-gates=${gate}=true`,
+  );
+  const status = failure(403, 'Forbidden', `spec: ${message}`, {
+    name,
+    group,
+    kind,
+    causes: [{ reason: 'FieldValueForbidden', message, field: 'spec' }],
+  });
+  const id = 'feature-gate';
+  const response: AdmissionResponse = { uid, allowed: false, status, auditAnnotations: { 'denied-by': id } };
+  return { response, verdict: 'denied', deniedBy: [id], warnedBy: [] };
+}
+
+/** The answer that a set of findings leads to: refused with one cause a denial (422), or allowed; warnings in both. */
+export function answer(uid: string, name: string, reports: readonly Report[]): AdmissionOutcome {
+  if (reports.length === 0) {
+    return allowed(uid);
+  }
+  const denials = reports.filter(({ severity }) => severity === 'deny');
+  const warnings = reports.filter(({ severity }) => severity === 'warn');
+  const deniedBy = ruleIdsOf(denials);
+  const warnedBy = ruleIdsOf(warnings);
+  const response: AdmissionResponse = { uid, allowed: denials.length === 0 };
+  if (denials.length > 0) {
+    const causes = denials.map(({ field, reason, value, message }) => ({
+      reason,
+      message: causeMessage(reason, value, message),
+      field,
+    }));
+    response.status = invalid(group, kind, name, causes);
+  }
+  if (warnings.length > 0) {
+    response.warnings = warningsOf(warnings);
+  }
+  response.auditAnnotations = {
+    ...(deniedBy.length > 0 ? { 'denied-by': deniedBy.join(',') } : {}),
+    ...(warnedBy.length > 0 ? { 'warned-by': warnedBy.join(',') } : {}),
+  };
+  return { response, verdict: denials.length > 0 ? 'denied' : 'warned', deniedBy, warnedBy };
+}

@@ -1,0 +1,121 @@
+import { Ajv } from 'ajv';
+import { LineCounter, parseDocument } from 'yaml';
+import type { Lifecycle, LifecycleKey } from './catalog.ts';
+import { lifecycleProblem } from './policy.ts';
+import { parseRelease, type Release } from './release.ts';
+
+/** Why a file of lifecycles cannot be used: one line, with the place in it. */
+export class LifecycleFileError extends Error {}
+
+interface FileLifecycle {
+  group: string;
+  version: string;
+  hook: string;
+  introduced: string;
+  deprecated?: { release: string; date: string };
+  removed?: string;
+  replacedBy?: { group: string; version: string; hook: string };
+  singleton?: boolean;
+  blockingSince?: string;
+}
+
+const name = { type: 'string', minLength: 1, maxLength: 256 };
+const release = { type: 'string', pattern: '^v?[0-9]{1,4}\\.[0-9]{1,4}$' };
+const reference = { group: name, version: name, hook: name };
+
+const validate = new Ajv().compile<{ hooks: FileLifecycle[] }>({
+  type: 'object',
+  additionalProperties: false,
+  required: ['hooks'],
+  properties: {
+    hooks: {
+      type: 'array',
+      maxItems: 10_000,
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['group', 'version', 'hook', 'introduced'],
+        properties: {
+          ...reference,
+          introduced: release,
+          deprecated: {
+            type: 'object',
+            additionalProperties: false,
+            required: ['release', 'date'],
+            properties: { release, date: { type: 'string', pattern: '^[0-9]{4}-(0[1-9]|1[0-2])$' } },
+          },
+          removed: release,
+          replacedBy: {
+            type: 'object',
+            additionalProperties: false,
+            required: ['group', 'version', 'hook'],
+            properties: reference,
+          },
+          singleton: { type: 'boolean' },
+          blockingSince: release,
+        },
+      },
+    },
+  },
+});
+
+const keyOf = ({ group, version, hook }: { group: string; version: string; hook: string }): LifecycleKey => ({
+  group,
+  version,
+  name: hook,
+});
+
+function lifecycleOf(entry: FileLifecycle): Lifecycle {
+  const lifecycle: Lifecycle = { ...keyOf(entry), introduced: parseRelease(entry.introduced) as Release };
+  if (entry.deprecated !== undefined) {
+    lifecycle.deprecated = {
+      release: parseRelease(entry.deprecated.release) as Release,
+      date: entry.deprecated.date,
+    };
+  }
+  if (entry.removed !== undefined) {
+    lifecycle.removed = parseRelease(entry.removed) as Release;
+  }
+  if (entry.replacedBy !== undefined) {
+    lifecycle.replacedBy = keyOf(entry.replacedBy);
+  }
+  if (entry.singleton !== undefined) {
+    lifecycle.singleton = entry.singleton;
+  }
+  if (entry.blockingSince !== undefined) {
+    lifecycle.blockingSince = parseRelease(entry.blockingSince) as Release;
+  }
+  return lifecycle;
+}
+
+/**
+ * Reads a provider's own hooks from YAML (or JSON) text: `hooks`, a list of group, version, hook, introduced, and what
+ * else `Lifecycle` has. Releases and the months of deprecations are strings ("1.11", "2025-08").
+ *
+ * @throws {LifecycleFileError} when it is no YAML, has an unknown or ill-typed field, or a life that the Runtime SDK
+ *   rules do not allow.
+ */
+export function parseLifecycles(text: string): Lifecycle[] {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, logLevel: 'silent' });
+  const error = document.errors[0];
+  if (error !== undefined) {
+    throw new LifecycleFileError(`line ${lines.linePos(error.pos[0]).line}: ${error.message.split('\n')[0]}`);
+  }
+  const content: unknown = document.toJS({ maxAliasCount: 100 });
+  if (!validate(content)) {
+    const first = validate.errors?.[0];
+    const unknown = first?.params.additionalProperty as string | undefined;
+    throw new LifecycleFileError(
+      `${first?.instancePath || 'the file'} ${first?.message}${unknown === undefined ? '' : `: ${JSON.stringify(unknown)}`}`,
+    );
+  }
+  return content.hooks.map((entry, index) => {
+    const lifecycle = lifecycleOf(entry);
+    const problem = lifecycleProblem(lifecycle);
+    if (problem !== undefined) {
+      throw new LifecycleFileError(`/hooks/${index} (${entry.group}/${entry.version} ${entry.hook}) is ${problem}`);
+    }
+    return lifecycle;
+  });
+}

@@ -1,0 +1,98 @@
+import type { Lifecycle } from './catalog.ts';
+import { compareReleases, formatRelease, type Release } from './release.ts';
+
+/** How stable a version is, by its name (`v1`, `v1beta2`, `v1alpha1`). */
+export type Stability = 'alpha' | 'beta' | 'GA';
+
+const order: readonly Stability[] = ['alpha', 'beta', 'GA'];
+
+/** The stability that a version's name stands for, or undefined when it is no version name. */
+export function stabilityOf(version: string): Stability | undefined {
+  const match = /^v[1-9]\d*((alpha|beta)[1-9]\d*)?$/.exec(version);
+  return match === null ? undefined : ((match[2] as 'alpha' | 'beta' | undefined) ?? 'GA');
+}
+
+/** Whether `stability` is at least `least` (rule 3 of the Runtime SDK: GA replaces GA or beta; beta never replaces GA). */
+export function isAtLeastAsStable(stability: Stability, least: Stability): boolean {
+  return order.indexOf(stability) >= order.indexOf(least);
+}
+
+/** How long a version lives on after its announced deprecation, whichever is longer (rule 4 of the Runtime SDK). */
+const support: Record<Stability, { releases: number; months: number }> = {
+  GA: { releases: 3, months: 12 },
+  beta: { releases: 2, months: 6 },
+  alpha: { releases: 0, months: 0 },
+};
+
+/** The end of a deprecated version's guaranteed support. */
+export interface SupportEnd {
+  /** The first release that may be without it. */
+  release: Release;
+  /** The first month in which it may be gone, as YYYY-MM. */
+  month: string;
+}
+
+function addMonths(month: string, count: number): string {
+  const [year, number] = month.split('-').map(Number) as [number, number];
+  const total = year * 12 + (number - 1) + count;
+  return `${Math.floor(total / 12)}-${String((total % 12) + 1).padStart(2, '0')}`;
+}
+
+/** When a deprecated version may go at the earliest; undefined when it is not deprecated. The later limit counts. */
+export function supportEnd(lifecycle: Lifecycle): SupportEnd | undefined {
+  const stability = stabilityOf(lifecycle.version);
+  if (lifecycle.deprecated === undefined || stability === undefined) {
+    return undefined;
+  }
+  const { releases, months } = support[stability];
+  const { release, date } = lifecycle.deprecated;
+  return {
+    release: { major: release.major, minor: release.minor + releases },
+    month: addMonths(date, months),
+  };
+}
+
+/** Where a version stands in a release. */
+export type Phase = 'future' | 'supported' | 'deprecated' | 'removed';
+
+/** Where a version stands in a release of Cluster API. */
+export function phaseIn(lifecycle: Lifecycle, release: Release): Phase {
+  if (compareReleases(release, lifecycle.introduced) < 0) {
+    return 'future';
+  }
+  if (lifecycle.removed !== undefined && compareReleases(release, lifecycle.removed) >= 0) {
+    return 'removed';
+  }
+  if (lifecycle.deprecated !== undefined && compareReleases(release, lifecycle.deprecated.release) >= 0) {
+    return 'deprecated';
+  }
+  return 'supported';
+}
+
+/** What is inconsistent in a lifecycle, or against the Runtime SDK rules; undefined when nothing is. */
+export function lifecycleProblem(lifecycle: Lifecycle): string | undefined {
+  const { introduced, deprecated, removed, replacedBy } = lifecycle;
+  const stability = stabilityOf(lifecycle.version);
+  if (stability === undefined) {
+    return `version ${JSON.stringify(lifecycle.version)} is not of the form v1, v1beta1 or v1alpha1`;
+  }
+  if (deprecated !== undefined && compareReleases(deprecated.release, introduced) < 0) {
+    return `deprecated in ${formatRelease(deprecated.release)}, before it was introduced in ${formatRelease(introduced)}`;
+  }
+  if (removed !== undefined) {
+    const end = supportEnd(lifecycle);
+    if (end === undefined) {
+      return `removed in ${formatRelease(removed)} without having been deprecated`;
+    }
+    if (compareReleases(removed, end.release) < 0) {
+      return `removed in ${formatRelease(removed)}; the Runtime SDK rules keep a deprecated ${stability} version at least until ${formatRelease(end.release)}`;
+    }
+  }
+  if (replacedBy !== undefined) {
+    const replacement = stabilityOf(replacedBy.version);
+    if (replacement === undefined || !isAtLeastAsStable(replacement, stability)) {
+      return `replaced by ${replacedBy.version}, which is less stable than ${lifecycle.version}`;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,26 @@
+import { group, kind } from '../../api/index.ts';
+import { phaseIn } from '../../hooks/index.ts';
+import { example } from '../example.ts';
+import type { Rule } from '../rule.ts';
+
+export const rule: Rule = {
+  id: 'api-version-deprecated',
+  summary: 'The object is written in an API version that is not deprecated.',
+  severity: 'warn',
+  upstream: false,
+  subjects: ['object', 'status'],
+  *check({ writtenAs }, { hooks, clusterApi }) {
+    const life = hooks.find(group, writtenAs, kind);
+    if (life === undefined || !['deprecated', 'removed'].includes(phaseIn(life, clusterApi))) {
+      return;
+    }
+    const instead = life.replacedBy;
+    // Word for word what the API server says of a version that its CRD marks deprecated: kubectl then prints it once.
+    const message = `${group}/${writtenAs} ${kind} is deprecated${instead === undefined ? '' : `; use ${instead.group}/${instead.version} ${instead.name}`}`;
+    yield { path: ['apiVersion'], reason: 'FieldValueInvalid', message, verbatim: true };
+  },
+  example: {
+    bad: example({ apiVersion: 'runtime.cluster.x-k8s.io/v1alpha1' }),
+    good: example({ apiVersion: 'runtime.cluster.x-k8s.io/v1beta2' }),
+  },
+};

@@ -1,0 +1,31 @@
+import { injectCaFromSecretAnnotation } from '../../api/index.ts';
+import { caBundleOf, caBundlePath } from '../ca-bundle.ts';
+import { example, exampleService } from '../example.ts';
+import { exampleCaBundle } from '../example-certificates.ts';
+import type { Rule } from '../rule.ts';
+
+export const rule: Rule = {
+  id: 'ca-bundle-and-annotation',
+  summary: 'The object does not bring a caBundle and ask for one by annotation at the same time.',
+  severity: 'warn',
+  upstream: false,
+  subjects: ['object'],
+  *check({ object, oldObject }) {
+    if (caBundleOf(object) === undefined || !object.metadata.annotations?.[injectCaFromSecretAnnotation]) {
+      return;
+    }
+    // Once the bundle has been injected every later update carries both; only who writes another bundle is told.
+    const isUnchanged = oldObject?.().spec?.clientConfig?.caBundle === object.spec?.clientConfig?.caBundle;
+    if (!isUnchanged) {
+      yield {
+        path: caBundlePath,
+        reason: 'FieldValueForbidden',
+        message: `will be overwritten, since the annotation ${injectCaFromSecretAnnotation} asks for the Secret's; remove one of them`,
+      };
+    }
+  },
+  example: {
+    bad: example({ clientConfig: { service: exampleService, caBundle: exampleCaBundle } }),
+    good: example({ annotations: {}, clientConfig: { service: exampleService, caBundle: exampleCaBundle } }),
+  },
+};

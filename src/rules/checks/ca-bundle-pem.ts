@@ -1,0 +1,24 @@
+import { caBundleOf, caBundlePath } from '../ca-bundle.ts';
+import { example, exampleService } from '../example.ts';
+import { exampleCaBundle } from '../example-certificates.ts';
+import type { Rule } from '../rule.ts';
+
+export const rule: Rule = {
+  id: 'ca-bundle-pem',
+  summary: 'caBundle is the base64 of PEM certificates.',
+  severity: 'deny',
+  upstream: false,
+  subjects: ['object'],
+  *check({ object }) {
+    const problem = caBundleOf(object)?.problem;
+    if (problem !== undefined) {
+      // The value is not shown: it is long, and what was put here by mistake may be a secret.
+      const message = `${problem}; put the base64 of the CA's PEM file (-----BEGIN CERTIFICATE-----) here, as "base64 -w0 ca.crt" prints it`;
+      yield { path: caBundlePath, reason: 'FieldValueInvalid', message };
+    }
+  },
+  example: {
+    bad: example({ annotations: {}, clientConfig: { service: exampleService, caBundle: 'bXktY2EK' } }),
+    good: example({ annotations: {}, clientConfig: { service: exampleService, caBundle: exampleCaBundle } }),
+  },
+};

@@ -1,0 +1,24 @@
+import { caBundleOf, caBundlePath } from '../ca-bundle.ts';
+import { example, exampleService } from '../example.ts';
+import { exampleCaBundle, exampleExpiredCaBundle } from '../example-certificates.ts';
+import type { Rule } from '../rule.ts';
+
+export const rule: Rule = {
+  id: 'ca-certificate-expired',
+  summary: 'No certificate in caBundle has expired.',
+  severity: 'warn',
+  upstream: false,
+  subjects: ['object'],
+  *check({ object, now }) {
+    for (const { subject, notAfter } of caBundleOf(object)?.certificates ?? []) {
+      if (notAfter < now.getTime()) {
+        const message = `the certificate of ${subject} expired on ${new Date(notAfter).toISOString()}; put its successor here`;
+        yield { path: caBundlePath, reason: 'FieldValueInvalid', message };
+      }
+    }
+  },
+  example: {
+    bad: example({ annotations: {}, clientConfig: { service: exampleService, caBundle: exampleExpiredCaBundle } }),
+    good: example({ annotations: {}, clientConfig: { service: exampleService, caBundle: exampleCaBundle } }),
+  },
+};

@@ -1,0 +1,28 @@
+import { caBundleOf, caBundlePath } from '../ca-bundle.ts';
+import { example, exampleService } from '../example.ts';
+import { exampleCaBundle, exampleExpiredCaBundle } from '../example-certificates.ts';
+import type { Rule } from '../rule.ts';
+
+/** How long before its end a certificate is reported, in milliseconds: 30 days. */
+const notice = 30 * 24 * 60 * 60 * 1000;
+
+export const rule: Rule = {
+  id: 'ca-certificate-expiring',
+  summary: 'No certificate in caBundle expires within 30 days.',
+  severity: 'warn',
+  upstream: false,
+  subjects: ['object'],
+  *check({ object, now }) {
+    for (const { subject, notAfter } of caBundleOf(object)?.certificates ?? []) {
+      if (notAfter >= now.getTime() && notAfter < now.getTime() + notice) {
+        const message = `the certificate of ${subject} expires on ${new Date(notAfter).toISOString()}; add its successor beside it now`;
+        yield { path: caBundlePath, reason: 'FieldValueInvalid', message };
+      }
+    }
+  },
+  example: {
+    // Shown as what it will be one day; the tests set the clock.
+    bad: example({ annotations: {}, clientConfig: { service: exampleService, caBundle: exampleExpiredCaBundle } }),
+    good: example({ annotations: {}, clientConfig: { service: exampleService, caBundle: exampleCaBundle } }),
+  },
+};

@@ -1,0 +1,24 @@
+import { caBundleOf, caBundlePath } from '../ca-bundle.ts';
+import { example, exampleService } from '../example.ts';
+import { exampleCaBundle, exampleFutureCaBundle } from '../example-certificates.ts';
+import type { Rule } from '../rule.ts';
+
+export const rule: Rule = {
+  id: 'ca-certificate-not-yet-valid',
+  summary: 'Every certificate in caBundle is valid already.',
+  severity: 'warn',
+  upstream: false,
+  subjects: ['object'],
+  *check({ object, now }) {
+    for (const { subject, notBefore } of caBundleOf(object)?.certificates ?? []) {
+      if (notBefore > now.getTime()) {
+        const message = `the certificate of ${subject} is valid only from ${new Date(notBefore).toISOString()} on; check the clocks, or put the current one here`;
+        yield { path: caBundlePath, reason: 'FieldValueInvalid', message };
+      }
+    }
+  },
+  example: {
+    bad: example({ annotations: {}, clientConfig: { service: exampleService, caBundle: exampleFutureCaBundle } }),
+    good: example({ annotations: {}, clientConfig: { service: exampleService, caBundle: exampleCaBundle } }),
+  },
+};

@@ -1,0 +1,22 @@
+import { injectCaFromSecretAnnotation } from '../../api/index.ts';
+import { caBundleOf, caBundlePath } from '../ca-bundle.ts';
+import { example } from '../example.ts';
+import type { Rule } from '../rule.ts';
+
+export const rule: Rule = {
+  id: 'ca-missing',
+  summary: 'The object has a caBundle, or the annotation that asks for one.',
+  severity: 'warn',
+  upstream: false,
+  subjects: ['object'],
+  *check({ object }) {
+    if (caBundleOf(object) === undefined && !object.metadata.annotations?.[injectCaFromSecretAnnotation]) {
+      yield {
+        path: caBundlePath,
+        reason: 'FieldValueRequired',
+        message: `neither caBundle nor the annotation ${injectCaFromSecretAnnotation} is set; calls succeed only if a system-wide CA signed the server's certificate`,
+      };
+    }
+  },
+  example: { bad: example({ annotations: {} }), good: example() },
+};

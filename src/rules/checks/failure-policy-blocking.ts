@@ -1,0 +1,30 @@
+import { compareReleases } from '../../hooks/index.ts';
+import { example } from '../example.ts';
+import { knownHandlersOf } from '../handlers.ts';
+import type { Rule } from '../rule.ts';
+
+export const rule: Rule = {
+  id: 'failure-policy-blocking',
+  summary: 'A handler of a hook that exists to block has failurePolicy Fail.',
+  severity: 'warn',
+  upstream: false,
+  subjects: ['object', 'status'],
+  *check({ object }, options) {
+    for (const { handler, path, life } of knownHandlersOf(object, options)) {
+      const isBlocking =
+        life.blockingSince !== undefined && compareReleases(options.clusterApi, life.blockingSince) >= 0;
+      if (isBlocking && handler.failurePolicy === 'Ignore') {
+        yield {
+          path: [...path, 'failurePolicy'],
+          reason: 'FieldValueInvalid',
+          value: 'Ignore',
+          message: `${life.name} exists to hold a cluster back, but with Ignore an error of the handler lets it go on; use Fail`,
+        };
+      }
+    }
+  },
+  example: {
+    bad: example({ handler: { failurePolicy: 'Ignore' } }),
+    good: example({ handler: { failurePolicy: 'Fail' } }),
+  },
+};

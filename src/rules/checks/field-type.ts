@@ -1,0 +1,23 @@
+import { example, exampleService } from '../example.ts';
+import type { Rule } from '../rule.ts';
+
+export const rule: Rule = {
+  id: 'field-type',
+  summary: 'Every field has the JSON type that the API gives it.',
+  severity: 'deny',
+  // Cluster API cannot even decode such an object.
+  upstream: true,
+  subjects: ['object', 'status'],
+  *check({ violations }) {
+    for (const { path, problem, value, message } of violations) {
+      // A null is an absent field to every decoder of Kubernetes; only the schema minds it.
+      if (problem === 'type' && value !== null) {
+        yield { path, reason: 'FieldValueTypeInvalid', value, message };
+      }
+    }
+  },
+  example: {
+    bad: example({ clientConfig: { service: { ...exampleService, port: '8443' } } }),
+    good: example({ clientConfig: { service: { ...exampleService, port: 8443 } } }),
+  },
+};

@@ -1,0 +1,24 @@
+import { example } from '../example.ts';
+import { handlersOf } from '../handlers.ts';
+import type { Rule } from '../rule.ts';
+
+export const rule: Rule = {
+  id: 'handler-failure-policy',
+  summary: 'failurePolicy of a handler is Ignore or Fail.',
+  severity: 'deny',
+  upstream: false,
+  subjects: ['object', 'status'],
+  *check({ object }) {
+    for (const { handler, path } of handlersOf(object)) {
+      const value = handler.failurePolicy;
+      if (value !== undefined && value !== null && value !== 'Ignore' && value !== 'Fail') {
+        const message = 'must be Ignore or Fail (the default)';
+        yield { path: [...path, 'failurePolicy'], reason: 'FieldValueNotSupported', value, message };
+      }
+    }
+  },
+  example: {
+    bad: example({ handler: { failurePolicy: 'Retry' } }),
+    good: example({ handler: { failurePolicy: 'Fail' } }),
+  },
+};

@@ -1,0 +1,30 @@
+import { example } from '../example.ts';
+import { handlersOf, hookOf } from '../handlers.ts';
+import type { Rule } from '../rule.ts';
+
+export const rule: Rule = {
+  id: 'handler-hook-version',
+  summary: 'requestHook.apiVersion of a handler is GROUP/VERSION.',
+  severity: 'deny',
+  upstream: false,
+  subjects: ['object', 'status'],
+  *check({ object }) {
+    for (const { handler, path } of handlersOf(object)) {
+      const value = handler.requestHook?.apiVersion;
+      if (value !== undefined && hookOf({ requestHook: { apiVersion: value, hook: 'Any' } }) === undefined) {
+        yield {
+          path: [...path, 'requestHook', 'apiVersion'],
+          reason: 'FieldValueInvalid',
+          value,
+          message: 'must be GROUP/VERSION (e.g. hooks.runtime.cluster.x-k8s.io/v1alpha1)',
+        };
+      }
+    }
+  },
+  example: {
+    bad: example({ handler: { requestHook: { apiVersion: 'v1alpha1', hook: 'BeforeClusterUpgrade' } } }),
+    good: example({
+      handler: { requestHook: { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'BeforeClusterUpgrade' } },
+    }),
+  },
+};

@@ -1,0 +1,28 @@
+import { example, exampleHandler } from '../example.ts';
+import { handlersOf } from '../handlers.ts';
+import type { Rule } from '../rule.ts';
+
+export const rule: Rule = {
+  id: 'handler-name-unique',
+  summary: 'No two handlers have the same name.',
+  severity: 'deny',
+  upstream: false,
+  subjects: ['object', 'status'],
+  *check({ object }) {
+    const seen = new Map<string, number>();
+    for (const [index, { handler, path }] of handlersOf(object).entries()) {
+      const name = handler.name ?? '';
+      const first = seen.get(name);
+      if (first === undefined) {
+        seen.set(name, index);
+      } else {
+        const message = `status.handlers[${first}] has this name already; rename or remove one of them`;
+        yield { path: [...path, 'name'], reason: 'FieldValueDuplicate', value: name, message };
+      }
+    }
+  },
+  example: {
+    bad: example({ handlers: [exampleHandler(), exampleHandler()] }),
+    good: example({ handlers: [exampleHandler(), exampleHandler({ name: 'quota.my-extension' })] }),
+  },
+};

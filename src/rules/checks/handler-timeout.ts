@@ -1,0 +1,25 @@
+import { example } from '../example.ts';
+import { handlersOf } from '../handlers.ts';
+import type { Rule } from '../rule.ts';
+
+export const rule: Rule = {
+  id: 'handler-timeout',
+  summary: 'timeoutSeconds of a handler is between 1 and 10 (--max-handler-timeout-seconds).',
+  severity: 'deny',
+  upstream: false,
+  subjects: ['object', 'status'],
+  *check({ object }, { maxHandlerTimeoutSeconds }) {
+    for (const { handler, path } of handlersOf(object)) {
+      const value = handler.timeoutSeconds;
+      if (value !== undefined && value !== null && !(value >= 1 && value <= maxHandlerTimeoutSeconds)) {
+        yield {
+          path: [...path, 'timeoutSeconds'],
+          reason: 'FieldValueInvalid',
+          value,
+          message: `must be between 1 and ${maxHandlerTimeoutSeconds} seconds; the extension server sets it in its answer to Discovery`,
+        };
+      }
+    }
+  },
+  example: { bad: example({ handler: { timeoutSeconds: 30 } }), good: example({ handler: { timeoutSeconds: 10 } }) },
+};

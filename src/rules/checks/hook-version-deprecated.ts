@@ -1,0 +1,36 @@
+import { formatRelease, phaseIn, stabilityOf, supportEnd } from '../../hooks/index.ts';
+import { example } from '../example.ts';
+import { deprecatedHook } from '../example-hooks.ts';
+import { knownHandlersOf, nameHook } from '../handlers.ts';
+import type { Rule } from '../rule.ts';
+
+export const rule: Rule = {
+  id: 'hook-version-deprecated',
+  summary: 'No handler serves a hook version that is deprecated in the targeted Cluster API release.',
+  severity: 'warn',
+  upstream: false,
+  subjects: ['object', 'status'],
+  *check({ object }, options) {
+    for (const { path, life } of knownHandlersOf(object, options)) {
+      const end = supportEnd(life);
+      if (life.deprecated === undefined || end === undefined || phaseIn(life, options.clusterApi) !== 'deprecated') {
+        continue;
+      }
+      const until =
+        stabilityOf(life.version) === 'alpha'
+          ? 'any later release may remove it'
+          : `supported at least until ${formatRelease(end.release)} and ${end.month}`;
+      const remedy = life.replacedBy === undefined ? '' : `; serve ${nameHook(life.replacedBy)} instead`;
+      yield {
+        path: [...path, 'requestHook', 'apiVersion'],
+        reason: 'FieldValueInvalid',
+        value: `${life.group}/${life.version}`,
+        message: `${life.name} in this version is deprecated since ${formatRelease(life.deprecated.release)} (${life.deprecated.date}), ${until}${remedy}`,
+      };
+    }
+  },
+  example: {
+    bad: example({ handler: { requestHook: { apiVersion: 'hooks.example.com/v1beta1', hook: deprecatedHook } } }),
+    good: example({ handler: { requestHook: { apiVersion: 'hooks.example.com/v1', hook: deprecatedHook } } }),
+  },
+};

@@ -1,0 +1,34 @@
+import { labelSelectorContradiction, labelSelectorProblems } from '../../kubernetes/index.ts';
+import { example } from '../example.ts';
+import { namespaceSelectorOf } from '../namespace-selector.ts';
+import type { Rule } from '../rule.ts';
+
+const key = 'kubernetes.io/metadata.name';
+
+export const rule: Rule = {
+  id: 'namespace-selector-contradiction',
+  summary: 'Some namespace can match namespaceSelector: its requirements do not contradict each other.',
+  severity: 'warn',
+  upstream: false,
+  subjects: ['object'],
+  *check({ object }) {
+    const selector = namespaceSelectorOf(object);
+    const contradiction = selector && labelSelectorContradiction(selector);
+    // Only a valid selector means anything; rule namespace-selector reports the others.
+    if (selector !== undefined && contradiction !== undefined && labelSelectorProblems(selector).length === 0) {
+      yield {
+        path: ['spec', 'namespaceSelector'],
+        reason: 'FieldValueInvalid',
+        message: `can never match, so the extension is never called: ${contradiction}; remove one of the requirements`,
+      };
+    }
+  },
+  example: {
+    bad: example({
+      spec: {
+        namespaceSelector: { matchLabels: { [key]: 'a' }, matchExpressions: [{ key, operator: 'In', values: ['b'] }] },
+      },
+    }),
+    good: example({ spec: { namespaceSelector: { matchExpressions: [{ key, operator: 'In', values: ['a', 'b'] }] } } }),
+  },
+};

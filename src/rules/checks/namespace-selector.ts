@@ -1,0 +1,46 @@
+import { labelSelectorProblems } from '../../kubernetes/index.ts';
+import { example } from '../example.ts';
+import { namespaceSelectorOf } from '../namespace-selector.ts';
+import type { Rule } from '../rule.ts';
+
+const path = ['spec', 'namespaceSelector'];
+
+/** Most problems of one selector that the message lists. */
+const maxListed = 10;
+
+export const rule: Rule = {
+  id: 'namespace-selector',
+  summary: 'namespaceSelector is set (the webhook defaults it to all namespaces) and is a valid label selector.',
+  severity: 'deny',
+  upstream: true,
+  subjects: ['object'],
+  *check({ object }) {
+    const selector = namespaceSelectorOf(object);
+    if (selector === undefined) {
+      yield { path, reason: 'FieldValueRequired', message: 'set a label selector; {} selects all namespaces' };
+      return;
+    }
+    const problems = labelSelectorProblems(selector);
+    if (problems.length > 0) {
+      const listed = problems.slice(0, maxListed).map(({ path: at, message }) => `${at.join('.')}: ${message}`);
+      const more = problems.length > maxListed ? `; and ${problems.length - maxListed} more` : '';
+      yield { path, reason: 'FieldValueInvalid', message: `${listed.join('; ')}${more}` };
+    }
+  },
+  example: {
+    bad: example({
+      spec: {
+        namespaceSelector: {
+          matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'in', values: ['team-a'] }],
+        },
+      },
+    }),
+    good: example({
+      spec: {
+        namespaceSelector: {
+          matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: ['team-a'] }],
+        },
+      },
+    }),
+  },
+};

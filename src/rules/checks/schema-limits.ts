@@ -1,0 +1,40 @@
+import type { SchemaViolation } from '../../api/index.ts';
+import type { CauseReason } from '../../kubernetes/index.ts';
+import { example } from '../example.ts';
+import type { Finding, Rule } from '../rule.ts';
+
+const reasons: Record<SchemaViolation['problem'], CauseReason> = {
+  type: 'FieldValueTypeInvalid',
+  required: 'FieldValueRequired',
+  tooLong: 'FieldValueTooLong',
+  tooMany: 'FieldValueTooMany',
+  notSupported: 'FieldValueNotSupported',
+  invalid: 'FieldValueInvalid',
+};
+
+/** Violations that the rule field-type reports are left to it. */
+function isReported({ problem, value }: SchemaViolation): boolean {
+  return problem !== 'type' || value === null;
+}
+
+function findingOf({ path, problem, value, message }: SchemaViolation): Finding {
+  // Bundles and settings are long, or secret, or both.
+  const isShown = !path.includes('caBundle') && !path.includes('settings') && value !== undefined;
+  return { path, reason: reasons[problem], message, ...(isShown ? { value } : {}) };
+}
+
+export const rule: Rule = {
+  id: 'schema-limits',
+  summary: 'Every field keeps to the limits of the CustomResourceDefinition: lengths, counts, ranges, required fields.',
+  severity: 'deny',
+  upstream: false,
+  subjects: ['object', 'status'],
+  givesWay: true,
+  *check({ violations }) {
+    yield* violations.filter(isReported).map(findingOf);
+  },
+  example: {
+    bad: example({ clientConfig: { url: `https://extensions.example.com/${'a'.repeat(512)}` } }),
+    good: example({ clientConfig: { url: `https://extensions.example.com/a` } }),
+  },
+};

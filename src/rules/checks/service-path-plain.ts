@@ -1,0 +1,28 @@
+import { example, exampleService } from '../example.ts';
+import type { Rule } from '../rule.ts';
+import { isServiceDefined } from '../service.ts';
+
+export const rule: Rule = {
+  id: 'service-path-plain',
+  summary: 'service.path has no query and no fragment: Cluster API appends the path of each hook to it.',
+  severity: 'deny',
+  upstream: false,
+  subjects: ['object'],
+  *check({ object }) {
+    const service = object.spec?.clientConfig?.service;
+    const at = service?.path?.search(/[?#]/) ?? -1;
+    if (isServiceDefined(service) && at !== -1) {
+      const what = service.path?.[at] === '?' ? 'query' : 'fragment';
+      yield {
+        path: ['spec', 'clientConfig', 'service', 'path'],
+        reason: 'FieldValueInvalid',
+        value: service.path,
+        message: `has a ${what}; remove everything from the "${service.path?.[at]}" on`,
+      };
+    }
+  },
+  example: {
+    bad: example({ clientConfig: { service: { ...exampleService, path: '/hooks?tenant=a' } } }),
+    good: example({ clientConfig: { service: { ...exampleService, path: '/hooks' } } }),
+  },
+};

@@ -1,0 +1,37 @@
+import { parseRequestUri } from '../../kubernetes/index.ts';
+import { example, exampleService } from '../example.ts';
+import type { Rule } from '../rule.ts';
+import { isServiceDefined } from '../service.ts';
+
+export const rule: Rule = {
+  id: 'service-path',
+  summary: 'service.path is a URL path that begins with "/".',
+  severity: 'deny',
+  upstream: true,
+  subjects: ['object'],
+  *check({ object }) {
+    const service = object.spec?.clientConfig?.service;
+    if (!isServiceDefined(service) || !service.path) {
+      return;
+    }
+    const path = ['spec', 'clientConfig', 'service', 'path'];
+    const value = service.path;
+    const uri = parseRequestUri(value);
+    if ('problem' in uri) {
+      yield {
+        path,
+        reason: 'FieldValueInvalid',
+        value,
+        message: `${uri.problem}; write a path like /runtime-extensions`,
+      };
+    }
+    if (!value.startsWith('/')) {
+      const message = 'must begin with "/"; the host comes from the Service and is no part of it';
+      yield { path, reason: 'FieldValueInvalid', value, message };
+    }
+  },
+  example: {
+    bad: example({ clientConfig: { service: { ...exampleService, path: 'runtime-extensions/' } } }),
+    good: example({ clientConfig: { service: { ...exampleService, path: '/runtime-extensions/' } } }),
+  },
+};

@@ -1,0 +1,28 @@
+import { isPortNumber } from '../../kubernetes/index.ts';
+import { example, exampleService } from '../example.ts';
+import type { Rule } from '../rule.ts';
+import { isServiceDefined } from '../service.ts';
+
+export const rule: Rule = {
+  id: 'service-port',
+  summary: 'service.port is between 1 and 65535.',
+  severity: 'deny',
+  upstream: true,
+  subjects: ['object'],
+  *check({ object }) {
+    const service = object.spec?.clientConfig?.service;
+    const port = service?.port;
+    if (isServiceDefined(service) && port !== undefined && port !== null && !isPortNumber(port)) {
+      yield {
+        path: ['spec', 'clientConfig', 'service', 'port'],
+        reason: 'FieldValueInvalid',
+        value: port,
+        message: 'must be a port number between 1 and 65535',
+      };
+    }
+  },
+  example: {
+    bad: example({ clientConfig: { service: { ...exampleService, port: 65536 } } }),
+    good: example({ clientConfig: { service: { ...exampleService, port: 8443 } } }),
+  },
+};

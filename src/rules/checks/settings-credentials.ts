@@ -1,0 +1,38 @@
+import { example } from '../example.ts';
+import type { Rule } from '../rule.ts';
+
+/** Words in a key that promise a credential. Whole words, so that `tokenBucketSize` or `secretName` stay quiet. */
+const credentialKey =
+  /(^|[^a-z])(password|passwd|passphrase|pwd|secret|token|api[-_.]?key|access[-_.]?key|private[-_.]?key|client[-_.]?secret|credentials?|bearer)$/;
+/** Values that are credentials whatever their key is: PEM keys, JWTs, AWS and GitHub keys, URLs with a password. */
+const credentialValue =
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----|^eyJ[\w-]+\.eyJ[\w-]+\.[\w-]*$|\b(AKIA|ASIA)[A-Z0-9]{16}\b|\bgh[pousr]_\w{36,}|^[a-z][a-z0-9+.-]*:\/\/[^/?#\s:@]+:[^/?#\s@]+@/;
+
+/** `apiKey` and `API_KEY` alike, as words: `api-key`. */
+function words(key: string): string {
+  return key.replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase();
+}
+
+export const rule: Rule = {
+  id: 'settings-credentials',
+  summary: 'No setting looks like a credential: settings are stored in clear and sent with every call.',
+  severity: 'warn',
+  upstream: false,
+  subjects: ['object'],
+  *check({ object }) {
+    for (const [key, value] of Object.entries(object.spec?.settings ?? {})) {
+      if (value && (credentialKey.test(words(key)) || credentialValue.test(value))) {
+        yield {
+          path: ['spec', 'settings', key],
+          reason: 'FieldValueForbidden',
+          message:
+            'looks like a credential, but settings are stored in clear and sent with every call; keep it in a Secret that the extension server mounts',
+        };
+      }
+    }
+  },
+  example: {
+    bad: example({ spec: { settings: { apiToken: 'c2VjcmV0' } } }),
+    good: example({ spec: { settings: { apiTokenSecretName: 'my-extension-token' } } }),
+  },
+};

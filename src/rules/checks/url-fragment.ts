@@ -1,0 +1,22 @@
+import { example } from '../example.ts';
+import type { Rule } from '../rule.ts';
+import { clientUrlOf, showableUrl, urlPath } from '../url.ts';
+
+export const rule: Rule = {
+  id: 'url-fragment',
+  summary: 'url has no fragment: no server ever sees one.',
+  severity: 'deny',
+  upstream: false,
+  subjects: ['object'],
+  *check({ object }) {
+    const url = object.spec?.clientConfig?.url ?? '';
+    if (url.includes('#') && clientUrlOf(object) !== undefined) {
+      const message = 'has a fragment; remove everything from the "#" on';
+      yield { path: urlPath, reason: 'FieldValueInvalid', value: showableUrl(url), message };
+    }
+  },
+  example: {
+    bad: example({ clientConfig: { url: 'https://extensions.example.com/hooks#v1' } }),
+    good: example({ clientConfig: { url: 'https://extensions.example.com/hooks/v1' } }),
+  },
+};

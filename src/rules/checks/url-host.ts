@@ -1,0 +1,25 @@
+import { example } from '../example.ts';
+import type { Rule } from '../rule.ts';
+import { clientUrlOf, showableUrl, urlPath } from '../url.ts';
+
+export const rule: Rule = {
+  id: 'url-host',
+  summary: 'url names a host.',
+  severity: 'deny',
+  upstream: false,
+  subjects: ['object'],
+  *check({ object }) {
+    if (clientUrlOf(object)?.hostname === '') {
+      yield {
+        path: urlPath,
+        reason: 'FieldValueInvalid',
+        value: showableUrl(object.spec?.clientConfig?.url ?? ''),
+        message: 'names no host; write a URL like https://extensions.example.com',
+      };
+    }
+  },
+  example: {
+    bad: example({ clientConfig: { url: 'https:extensions.example.com' } }),
+    good: example({ clientConfig: { url: 'https://extensions.example.com' } }),
+  },
+};

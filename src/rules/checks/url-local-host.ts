@@ -1,0 +1,45 @@
+import { BlockList, isIP } from 'node:net';
+import { example } from '../example.ts';
+import type { Rule } from '../rule.ts';
+import { clientUrlOf, showableUrl, urlPath } from '../url.ts';
+
+/** Loopback (RFC 1122, RFC 4291), link-local (RFC 3927, RFC 4291) and unspecified addresses. */
+const localAddresses = new BlockList();
+localAddresses.addSubnet('127.0.0.0', 8, 'ipv4');
+localAddresses.addSubnet('169.254.0.0', 16, 'ipv4');
+localAddresses.addAddress('0.0.0.0', 'ipv4');
+localAddresses.addAddress('::1', 'ipv6');
+localAddresses.addAddress('::', 'ipv6');
+localAddresses.addSubnet('fe80::', 10, 'ipv6');
+
+function isLocal(hostname: string): boolean {
+  if (hostname === 'localhost' || hostname.endsWith('.localhost')) {
+    return true;
+  }
+  const address = hostname.replace(/%.*$/, '');
+  const family = isIP(address);
+  return family !== 0 && localAddresses.check(address, family === 4 ? 'ipv4' : 'ipv6');
+}
+
+export const rule: Rule = {
+  id: 'url-local-host',
+  summary: 'The host in url is not a loopback or link-local address.',
+  severity: 'warn',
+  upstream: false,
+  subjects: ['object'],
+  *check({ object }) {
+    const hostname = clientUrlOf(object)?.hostname ?? '';
+    if (isLocal(hostname)) {
+      yield {
+        path: urlPath,
+        reason: 'FieldValueInvalid',
+        value: showableUrl(object.spec?.clientConfig?.url ?? ''),
+        message: `${hostname} is the machine or network segment that Cluster API's controller runs on; use an address that every node reaches`,
+      };
+    }
+  },
+  example: {
+    bad: example({ clientConfig: { url: 'https://127.0.0.1:9443' } }),
+    good: example({ clientConfig: { url: 'https://extensions.example.com:9443' } }),
+  },
+};

@@ -1,0 +1,28 @@
+import { isPortNumber } from '../../kubernetes/index.ts';
+import { example } from '../example.ts';
+import type { Rule } from '../rule.ts';
+import { clientUrlOf, showableUrl, urlPath } from '../url.ts';
+
+export const rule: Rule = {
+  id: 'url-port',
+  summary: 'The port in url is between 1 and 65535.',
+  severity: 'deny',
+  upstream: false,
+  subjects: ['object'],
+  *check({ object }) {
+    const port = clientUrlOf(object)?.port;
+    // A colon without a port is legal (RFC 3986, 3.2.3) and means the scheme's default.
+    if (port !== undefined && port !== '' && !isPortNumber(Number(port))) {
+      yield {
+        path: urlPath,
+        reason: 'FieldValueInvalid',
+        value: showableUrl(object.spec?.clientConfig?.url ?? ''),
+        message: `has the port ${port.slice(0, 20)}; it must be between 1 and 65535`,
+      };
+    }
+  },
+  example: {
+    bad: example({ clientConfig: { url: 'https://extensions.example.com:99999' } }),
+    good: example({ clientConfig: { url: 'https://extensions.example.com:9443' } }),
+  },
+};

@@ -1,0 +1,26 @@
+import { example } from '../example.ts';
+import type { Rule } from '../rule.ts';
+import { clientUrlOf, showableUrl, urlPath } from '../url.ts';
+
+export const rule: Rule = {
+  id: 'url-query',
+  summary: 'url has no query: Cluster API appends the path of each hook to it.',
+  severity: 'deny',
+  upstream: false,
+  subjects: ['object'],
+  *check({ object }) {
+    const url = object.spec?.clientConfig?.url ?? '';
+    // A "?" behind a "#" belongs to the fragment.
+    if (clientUrlOf(object)?.query !== undefined && url.split('#', 1)[0]?.includes('?')) {
+      const message = 'has a query; remove everything from the "?" on, and pass settings in spec.settings';
+      yield { path: urlPath, reason: 'FieldValueInvalid', value: showableUrl(url), message };
+    }
+  },
+  example: {
+    bad: example({ clientConfig: { url: 'https://extensions.example.com/hooks?tenant=a' } }),
+    good: example({
+      clientConfig: { url: 'https://extensions.example.com/hooks' },
+      spec: { settings: { tenant: 'a' } },
+    }),
+  },
+};

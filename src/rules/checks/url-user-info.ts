@@ -1,0 +1,26 @@
+import { example } from '../example.ts';
+import type { Rule } from '../rule.ts';
+import { clientUrlOf, showableUrl, urlPath } from '../url.ts';
+
+export const rule: Rule = {
+  id: 'url-user-info',
+  summary: 'url has no user name and password; they would be stored in clear.',
+  severity: 'deny',
+  upstream: false,
+  subjects: ['object'],
+  *check({ object }) {
+    if (clientUrlOf(object)?.userInfo !== undefined) {
+      const message = 'has user info in front of the host; remove everything up to and including the "@"';
+      yield {
+        path: urlPath,
+        reason: 'FieldValueInvalid',
+        value: showableUrl(object.spec?.clientConfig?.url ?? ''),
+        message,
+      };
+    }
+  },
+  example: {
+    bad: example({ clientConfig: { url: 'https://user:password@extensions.example.com' } }),
+    good: example({ clientConfig: { url: 'https://extensions.example.com' } }),
+  },
+};

@@ -1,0 +1,14 @@
+export { parseRulesConfig, RulesConfigError } from './config-file.ts';
+export { exampleReports } from './example-reports.ts';
+export type { Finding, Rule, RuleInput, RuleOptions, Severity, Subject } from './rule.ts';
+export {
+  type ActiveRule,
+  createRuleSet,
+  type Level,
+  maxReports,
+  type Profile,
+  type Report,
+  type RuleSet,
+  type RuleSetOptions,
+} from './rule-set.ts';
+export { rules } from './rules.ts';

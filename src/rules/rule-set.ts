@@ -1,0 +1,137 @@
+import { type FieldPath, formatFieldPath } from '../kubernetes/index.ts';
+import { compareFieldPaths } from './field-order.ts';
+import type { Finding, Rule, RuleInput, RuleOptions, Severity } from './rule.ts';
+import { rules as allRules } from './rules.ts';
+
+/** Which rules run: all of them, or exactly what Cluster API itself rejects. */
+export type Profile = 'strict' | 'upstream';
+
+/** What a configuration file can make of a rule. */
+export type Level = Severity | 'off';
+
+/** How an operator sets the rules up. */
+export interface RuleSetOptions extends RuleOptions {
+  profile: Profile;
+  /** Levels of single rules, by id; they count above the profile. */
+  levels?: ReadonlyMap<string, Level>;
+  /** `warn`: denials of rules that are not Cluster API's own become warnings, for a trial period. */
+  enforcement: 'deny' | 'warn';
+}
+
+/** A finding with the rule it comes from and what it leads to. */
+export interface Report extends Finding {
+  rule: Rule;
+  severity: Severity;
+  /** The path in Kubernetes' form, e.g. `spec.clientConfig.url`. */
+  field: string;
+}
+
+/** A rule and what its findings lead to here. */
+export interface ActiveRule {
+  rule: Rule;
+  severity: Severity;
+}
+
+/** Rules set up for use. */
+export interface RuleSet {
+  readonly active: readonly ActiveRule[];
+  /** All findings at once, in the order of the object's fields; at most `maxReports`. */
+  check(input: RuleInput): Report[];
+  /**
+   * Takes back denials that an update did not cause: one of a rule that is not Cluster API's own becomes a warning
+   * when the old object has the same finding (rule, field and value).
+   */
+  ratchet(reports: Report[], oldInput: () => RuleInput): Report[];
+}
+
+/** Most findings that are reported of one object: nobody reads more, and the API server limits the answer. */
+export const maxReports = 100;
+
+/** Longest message, in characters: some repeat keys that a user wrote. */
+const maxMessageLength = 1000;
+
+function cut(message: string): string {
+  return message.length > maxMessageLength ? `${message.slice(0, maxMessageLength)}…` : message;
+}
+
+function severityOf(rule: Rule, { profile, levels, enforcement }: RuleSetOptions): Level {
+  const level = levels?.get(rule.id) ?? (profile === 'upstream' && !rule.upstream ? 'off' : rule.severity);
+  return level === 'deny' && !rule.upstream && enforcement === 'warn' ? 'warn' : level;
+}
+
+function startsWith(path: FieldPath, prefix: FieldPath): boolean {
+  return prefix.length <= path.length && prefix.every((segment, index) => path[index] === segment);
+}
+
+/**
+ * Whether a finding is only an echo: of a field that could not be read (it is absent from the decoded object, so that
+ * rules miss it), or of a check that the API server has too and that another rule explains better.
+ */
+function isEcho(report: Report, reports: readonly Report[], unreadable: readonly FieldPath[]): boolean {
+  if (report.rule.givesWay && reports.some((other) => other.rule !== report.rule && other.field === report.field)) {
+    return true;
+  }
+  return (
+    report.rule.id !== 'field-type' &&
+    unreadable.some((path) => startsWith(report.path, path) || (!report.rule.givesWay && startsWith(path, report.path)))
+  );
+}
+
+function keyOf(report: Report): string {
+  return JSON.stringify([report.rule.id, report.field, report.reason, report.value ?? report.message]);
+}
+
+/** Makes a set of rules from what an operator has set. */
+export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = allRules): RuleSet {
+  const active = rules.flatMap((rule): ActiveRule[] => {
+    const severity = severityOf(rule, options);
+    return severity === 'off' ? [] : [{ rule, severity }];
+  });
+
+  const forObjects = active.filter(({ rule }) => rule.subjects.includes('object'));
+  const forStatus = active.filter(({ rule }) => rule.subjects.includes('status'));
+
+  function check(input: RuleInput): Report[] {
+    const reports: Report[] = [];
+    for (const { rule, severity } of input.subject === 'object' ? forObjects : forStatus) {
+      for (const finding of rule.check(input, options)) {
+        reports.push({
+          ...finding,
+          message: cut(finding.message),
+          rule,
+          severity,
+          field: formatFieldPath(finding.path),
+        });
+        if (reports.length > maxReports * 2) {
+          break;
+        }
+      }
+    }
+    if (reports.length === 0) {
+      return reports;
+    }
+    const unreadable = input.violations
+      .filter(({ problem, value }) => problem === 'type' && value !== null)
+      .map(({ path }) => path);
+    return reports
+      .filter((report) => !isEcho(report, reports, unreadable))
+      .sort((a, b) => compareFieldPaths(a.path, b.path))
+      .slice(0, maxReports);
+  }
+
+  return {
+    active,
+    check,
+    ratchet(reports, oldInput) {
+      if (reports.every(({ severity, rule }) => severity === 'warn' || rule.upstream)) {
+        return reports;
+      }
+      const old = new Set(check(oldInput()).map(keyOf));
+      return reports.map((report) =>
+        report.severity === 'deny' && !report.rule.upstream && old.has(keyOf(report))
+          ? { ...report, severity: 'warn' }
+          : report,
+      );
+    },
+  };
+}

@@ -1,0 +1,15 @@
+import type { ExtensionConfig } from '../api/index.ts';
+
+type Service = NonNullable<NonNullable<NonNullable<ExtensionConfig['spec']>['clientConfig']>['service']>;
+
+/** Whether `spec.clientConfig.service` counts as set: to Cluster API, a service without any value is none. */
+export function isServiceDefined(service: Service | null | undefined): service is Service {
+  return (
+    service !== null &&
+    service !== undefined &&
+    (Boolean(service.namespace) ||
+      Boolean(service.name) ||
+      Boolean(service.path) ||
+      (service.port !== undefined && service.port !== null))
+  );
+}

@@ -1,0 +1,284 @@
+import { describe, expect, test } from 'vitest';
+import { withDefaults } from '../../src/admission/index.ts';
+import type { AdmissionRequest, JsonObject, JsonPatchOperation } from '../../src/kubernetes/index.ts';
+import { example, exampleHandler, exampleService } from '../../src/rules/example.ts';
+import { admission, requestFor } from './policy.ts';
+
+const good = example();
+const withPort = (port: number) => example({ clientConfig: { service: { ...exampleService, port } } });
+const withHandlers = (...handlers: JsonObject[]) => example({ handlers });
+const deleting = (object: JsonObject): JsonObject => ({
+  ...object,
+  metadata: { ...(object.metadata as JsonObject), deletionTimestamp: '2026-11-20T00:00:00Z', finalizers: ['x/y'] },
+});
+const v1alpha1 = { group: 'runtime.cluster.x-k8s.io', version: 'v1alpha1', kind: 'ExtensionConfig' };
+
+function patchOf(response: { patch?: string }): JsonPatchOperation[] {
+  return response.patch === undefined ? [] : JSON.parse(Buffer.from(response.patch, 'base64').toString());
+}
+
+describe('what is denied', () => {
+  const cases: [string, JsonObject, Partial<AdmissionRequest>, { code: number; fields?: string[]; rules?: string }][] =
+    [
+      ['a good object', good, {}, { code: 200 }],
+      ['a bad port', withPort(0), {}, { code: 422, fields: ['spec.clientConfig.service.port'], rules: 'service-port' }],
+      [
+        'everything wrong at once, in the order of the fields',
+        example({
+          name: 'my.extension',
+          annotations: { 'runtime.cluster.x-k8s.io/inject-ca-from-secret': 'x' },
+          clientConfig: { url: 'https://u:p@example.com:99999/?a#b', caBundle: 'Zm9v' },
+          spec: { namespaceSelector: { matchLabels: { a: '-' } } },
+          handler: { name: 'h', timeoutSeconds: 31 },
+        }),
+        {},
+        {
+          code: 422,
+          fields: [
+            'metadata.name',
+            'metadata.annotations[runtime.cluster.x-k8s.io/inject-ca-from-secret]',
+            'spec.clientConfig.url',
+            'spec.clientConfig.url',
+            'spec.clientConfig.url',
+            'spec.clientConfig.url',
+            'spec.clientConfig.caBundle',
+            'spec.namespaceSelector',
+            'status.handlers[0].name',
+            'status.handlers[0].timeoutSeconds',
+          ],
+        },
+      ],
+      [
+        'DELETE of a bad object',
+        withPort(0),
+        { operation: 'DELETE', object: undefined, oldObject: withPort(0) },
+        { code: 200 },
+      ],
+      ['CONNECT', good, { operation: 'CONNECT' }, { code: 200 }],
+      [
+        'an update that removes a finalizer from a bad object',
+        deleting(withPort(0)),
+        { operation: 'UPDATE', oldObject: deleting(withPort(0)) },
+        { code: 200 },
+      ],
+      ['a status write with a bad spec', withPort(0), { operation: 'UPDATE', subResource: 'status' }, { code: 200 }],
+      [
+        'a status write with a bad handler',
+        withHandlers(exampleHandler({ timeoutSeconds: 11 })),
+        { operation: 'UPDATE', subResource: 'status', oldObject: good },
+        { code: 422, fields: ['status.handlers[0].timeoutSeconds'], rules: 'handler-timeout' },
+      ],
+      [
+        'a wrong type, once, without what follows from it',
+        example({ clientConfig: { url: 5 } }),
+        {},
+        { code: 422, fields: ['spec.clientConfig.url'], rules: 'field-type' },
+      ],
+      ['another kind', good, { kind: { ...v1alpha1, version: 'v1beta2', kind: 'Cluster' } }, { code: 400 }],
+      ['another group', good, { kind: { ...v1alpha1, version: 'v1beta2', group: 'x.io' } }, { code: 400 }],
+      ['another version', good, { kind: v1alpha1 }, { code: 400 }],
+      ['no object', good, { object: undefined }, { code: 400 }],
+      ['an object of another kind than the request', { ...good, kind: 'Pod' }, {}, { code: 400 }],
+      ['a metadata that is no object', { ...good, metadata: 7 }, {}, { code: 422, fields: ['metadata'] }],
+      ['an unknown subresource', withPort(0), { subResource: 'scale' }, { code: 200 }],
+    ];
+
+  test.each(cases)('%s', (_, object, request, expected) => {
+    const { response, deniedBy } = admission().validate(requestFor(object, request));
+    expect(response.uid).toBe('a-uid');
+    expect(response.allowed).toBe(expected.code === 200);
+    expect(response.status?.code ?? 200).toBe(expected.code);
+    expect(response.status?.details?.causes?.map(({ field }) => field)).toEqual(expected.fields);
+    if (expected.rules !== undefined) {
+      expect(deniedBy.join(',')).toBe(expected.rules);
+      expect(response.auditAnnotations?.['denied-by']).toBe(expected.rules);
+    }
+  });
+
+  test('a denial reads like one of the API server', () => {
+    const { response } = admission().validate(requestFor(withPort(0)));
+    expect(response.status).toEqual({
+      apiVersion: 'v1',
+      kind: 'Status',
+      metadata: {},
+      status: 'Failure',
+      reason: 'Invalid',
+      code: 422,
+      message:
+        'ExtensionConfig.runtime.cluster.x-k8s.io "my-extension" is invalid: spec.clientConfig.service.port: Invalid value: 0: must be a port number between 1 and 65535',
+      details: {
+        name: 'my-extension',
+        group: 'runtime.cluster.x-k8s.io',
+        kind: 'ExtensionConfig',
+        causes: [
+          {
+            reason: 'FieldValueInvalid',
+            message: 'Invalid value: 0: must be a port number between 1 and 65535',
+            field: 'spec.clientConfig.service.port',
+          },
+        ],
+      },
+    });
+  });
+
+  test('secrets are not echoed', () => {
+    const secret = 'hunter2hunter2';
+    const object = example({
+      clientConfig: {
+        url: `https://user:${secret}@example.com?x`,
+        caBundle: Buffer.from(`-----BEGIN PRIVATE KEY-----\n${secret}\n-----END PRIVATE KEY-----`).toString('base64'),
+      },
+      spec: { settings: { password: secret } },
+    });
+    const text = JSON.stringify(admission().validate(requestFor(object)));
+    expect(text).toContain('ca-bundle-private-key');
+    expect(text).toContain('settings-credentials');
+    expect(text).not.toContain(secret);
+    expect(text).not.toContain(Buffer.from(secret).toString('base64').slice(0, 12));
+  });
+});
+
+describe('the feature gate', () => {
+  const off = admission({ isRuntimeSdkEnabled: false });
+
+  test.each(['CREATE', 'UPDATE'] as const)('off, it forbids %s', (operation) => {
+    const { response } = off.validate(
+      requestFor(good, { operation, oldObject: operation === 'UPDATE' ? good : undefined }),
+    );
+    expect(response.allowed).toBe(false);
+    expect(response.status).toMatchObject({ code: 403, reason: 'Forbidden' });
+    expect(response.status?.message).toContain('--feature-gates=RuntimeSDK=true');
+  });
+
+  test.each([
+    ['a status write', { operation: 'UPDATE', subResource: 'status', oldObject: good }],
+    ['a deletion', { operation: 'DELETE', object: undefined, oldObject: good }],
+    ['the removal of a finalizer', { operation: 'UPDATE', object: deleting(good), oldObject: deleting(good) }],
+  ] as [string, Partial<AdmissionRequest>][])('off, it lets %s pass', (_, request) => {
+    expect(off.validate(requestFor(good, request)).response.allowed).toBe(true);
+  });
+});
+
+describe('the ratchet', () => {
+  const bad = example({ clientConfig: { url: 'https://example.com/?a' } });
+  const worse = example({ clientConfig: { url: 'https://example.com/?a#b' } });
+
+  test('a finding that the old object has too is a warning', () => {
+    const { response, verdict } = admission().validate(requestFor(bad, { operation: 'UPDATE', oldObject: bad }));
+    expect(verdict).toBe('warned');
+    expect(response.warnings).toEqual([expect.stringContaining('has a query')]);
+  });
+
+  test('a finding with another value, or a new one, is a denial', () => {
+    const { deniedBy } = admission().validate(requestFor(worse, { operation: 'UPDATE', oldObject: bad }));
+    expect(deniedBy).toEqual(['url-query', 'url-fragment']);
+  });
+
+  test("Cluster API's own rules have none", () => {
+    const old = withPort(0);
+    const { deniedBy } = admission().validate(requestFor(old, { operation: 'UPDATE', oldObject: old }));
+    expect(deniedBy).toEqual(['service-port']);
+  });
+
+  test('--enforcement warn denies only what Cluster API denies', () => {
+    const trial = admission({ enforcement: 'warn' });
+    expect(trial.validate(requestFor(bad)).verdict).toBe('warned');
+    expect(trial.validate(requestFor(withPort(0))).verdict).toBe('denied');
+  });
+});
+
+describe('warnings', () => {
+  test('the deprecated version is said in the words of the API server', () => {
+    const { response } = admission().validate(requestFor(good, { requestKind: v1alpha1 }));
+    expect(response).toMatchObject({
+      allowed: true,
+      warnings: [
+        'runtime.cluster.x-k8s.io/v1alpha1 ExtensionConfig is deprecated; use runtime.cluster.x-k8s.io/v1beta2 ExtensionConfig',
+      ],
+      auditAnnotations: { 'warned-by': 'api-version-deprecated' },
+    });
+  });
+
+  test('they keep to the limits of the API server', () => {
+    const settings = Object.fromEntries(
+      Array.from({ length: 500 }, (_, i) => [`${i}-${'k'.repeat(250)}-password`, 'x']),
+    );
+    const { response } = admission().validate(requestFor(example({ spec: { settings } })));
+    const warnings = response.warnings ?? [];
+    expect(warnings.length).toBeGreaterThan(5);
+    expect(Math.max(...warnings.map(({ length }) => length))).toBeLessThanOrEqual(256);
+    expect(warnings.join('').length).toBeLessThanOrEqual(4096);
+    expect(warnings.at(-1)).toMatch(/^\d+ more warnings were left out$/);
+  });
+
+  test('each is one line, whatever the keys hold', () => {
+    const { response } = admission().validate(
+      requestFor(example({ spec: { settings: { 'a\nb\u0007password': 'x' } } })),
+    );
+    expect(response.warnings).toHaveLength(1);
+    expect(response.warnings?.[0]).not.toMatch(/\p{Cc}/u);
+  });
+});
+
+describe('defaults', () => {
+  const status = { operation: 'UPDATE', subResource: 'status' } as const;
+  const cases: [string, JsonObject, Partial<AdmissionRequest>, JsonPatchOperation[]][] = [
+    ['nothing missing', good, {}, []],
+    [
+      'selector and port',
+      { ...good, spec: { clientConfig: { service: { namespace: 'a', name: 'b' } } } },
+      {},
+      [
+        { op: 'add', path: '/spec/clientConfig/service/port', value: 443 },
+        { op: 'add', path: '/spec/namespaceSelector', value: {} },
+      ],
+    ],
+    [
+      'nulls are absent',
+      {
+        ...good,
+        spec: { clientConfig: { service: { namespace: 'a', name: 'b', port: null } }, namespaceSelector: null },
+      },
+      {},
+      [
+        { op: 'add', path: '/spec/clientConfig/service/port', value: 443 },
+        { op: 'add', path: '/spec/namespaceSelector', value: {} },
+      ],
+    ],
+    ['an empty service is none', { ...good, spec: { clientConfig: { service: {} }, namespaceSelector: {} } }, {}, []],
+    ['port 0 is a port', { ...good, spec: { clientConfig: { service: { port: 0 } }, namespaceSelector: {} } }, {}, []],
+    ['wrong types are left alone', { ...good, spec: 'x' }, {}, []],
+    [
+      'no spec',
+      { apiVersion: 'runtime.cluster.x-k8s.io/v1beta2', kind: 'ExtensionConfig', metadata: { name: 'x' } },
+      {},
+      [{ op: 'add', path: '/spec', value: { namespaceSelector: {} } }],
+    ],
+    [
+      'handlers, on a status write',
+      withHandlers({ name: 'a.my-extension' }, exampleHandler()),
+      status,
+      [
+        { op: 'add', path: '/status/handlers/0/timeoutSeconds', value: 10 },
+        { op: 'add', path: '/status/handlers/0/failurePolicy', value: 'Fail' },
+      ],
+    ],
+    ['handlers are not defaulted on a write of the object', withHandlers({ name: 'a.my-extension' }), {}, []],
+    ['the spec is not defaulted on a status write', { ...good, spec: {} }, status, []],
+    ['DELETE', good, { operation: 'DELETE', object: undefined, oldObject: { ...good, spec: {} } }, []],
+  ];
+
+  test.each(cases)('%s', (_, object, request, expected) => {
+    const { response } = admission().mutate(requestFor(object, request));
+    expect(response.allowed).toBe(true);
+    expect(response.patchType).toBe(expected.length > 0 ? 'JSONPatch' : undefined);
+    expect(patchOf(response)).toEqual(expected);
+  });
+
+  test('withDefaults does not change its input', () => {
+    const object = { ...good, spec: { clientConfig: { service: { namespace: 'a', name: 'b' } } } };
+    const before = JSON.stringify(object);
+    expect(withDefaults(object, 'object')).not.toEqual(object);
+    expect(JSON.stringify(object)).toBe(before);
+  });
+});

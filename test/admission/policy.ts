@@ -1,0 +1,49 @@
+import { type Admission, createAdmission } from '../../src/admission/index.ts';
+import { createHookCatalog, newestKnownRelease } from '../../src/hooks/index.ts';
+import type { AdmissionRequest, JsonObject } from '../../src/kubernetes/index.ts';
+import { createRuleSet, type RuleSetOptions } from '../../src/rules/index.ts';
+
+/** A time at which the certificates of the examples are as they say. */
+export const now = new Date('2026-11-20T12:00:00Z');
+
+/** Options of a rule set: the defaults of the program, and what a test changes. */
+export function ruleSetOptions(options: Partial<RuleSetOptions> = {}): RuleSetOptions {
+  return {
+    profile: 'strict',
+    enforcement: 'deny',
+    maxHandlerTimeoutSeconds: 10,
+    hooks: createHookCatalog(),
+    clusterApi: newestKnownRelease,
+    ...options,
+  };
+}
+
+/** Admission with the program's defaults and the feature gate on, but for what a test changes. */
+export function admission(options: Partial<RuleSetOptions> & { isRuntimeSdkEnabled?: boolean } = {}): Admission {
+  return createAdmission({
+    rules: createRuleSet(ruleSetOptions(options)),
+    isRuntimeSdkEnabled: options.isRuntimeSdkEnabled ?? true,
+    now: () => now,
+  });
+}
+
+const kind = { group: 'runtime.cluster.x-k8s.io', version: 'v1beta2', kind: 'ExtensionConfig' };
+
+/** A request as the API server sends it for an object, but for what a test changes. */
+export function requestFor(object: JsonObject | undefined, more: Partial<AdmissionRequest> = {}): AdmissionRequest {
+  const metadata = (object?.metadata ?? {}) as JsonObject;
+  return {
+    uid: 'a-uid',
+    kind,
+    requestKind: kind,
+    subResource: '',
+    name: String(metadata.name ?? ''),
+    namespace: '',
+    operation: 'CREATE',
+    username: 'admin',
+    object,
+    oldObject: undefined,
+    dryRun: false,
+    ...more,
+  };
+}
