@@ -1,10 +1,11 @@
 import { addLint } from './lint.ts';
 import { type AddCommand, type Io, runProgram } from './program.ts';
 import { addRules } from './rules.ts';
+import { addSandbox } from './sandbox.ts';
 import { addServe } from './serve.ts';
 import { version } from './version.ts';
 
-const commands: readonly AddCommand[] = [addServe, addLint, addRules];
+const commands: readonly AddCommand[] = [addServe, addSandbox, addLint, addRules];
 
 export type { Io } from './program.ts';
 

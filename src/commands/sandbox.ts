@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CustomObjectsApi, KubeConfig, ApiextensionsV1Api, AdmissionregistrationV1Api } from '@kubernetes/client-node';
+import { AdmissionregistrationV1Api, ApiextensionsV1Api, CustomObjectsApi, KubeConfig } from '@kubernetes/client-node';
 import { Option } from 'commander';
 import { crd, group } from '../api/index.ts';
 import { startSandbox } from '../sandbox/index.ts';

@@ -60,9 +60,9 @@ export function methodNotAllowed(message: string, details: { group?: string; kin
 }
 
 /** 415: the body has a media type that this request does not take. */
-export function unsupportedMediaType(accepted: readonly string[]): ApiError {
+export function unsupportedMediaType(accepted: readonly string[], remedy?: string): ApiError {
   const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`;
-  return new ApiError(failure(415, 'UnsupportedMediaType', message));
+  return new ApiError(failure(415, 'UnsupportedMediaType', remedy === undefined ? message : `${message}; ${remedy}`));
 }
 
 /** 406: the client wants an answer in a format that is not served. */

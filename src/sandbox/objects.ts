@@ -6,7 +6,7 @@ import { apiVersionOf, type Resource } from './resource.ts';
 import { applyDefaults, propertyOf, prune } from './schema.ts';
 import { validateSchema } from './schema-validation.ts';
 
-const objectTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
+const objectTypes = ['application/json', 'application/yaml'];
 
 /** The media type of a Content-Type header, without parameters. */
 export function mediaTypeOf(header: string | undefined): string {

@@ -325,7 +325,11 @@ export function patch(context: WriteContext, request: WriteRequest): Promise<Jso
     types.push('application/strategic-merge-patch+json');
   }
   if (!types.includes(mediaType)) {
-    throw unsupportedMediaType(types);
+    const isApply = mediaType.startsWith('application/apply-patch+');
+    throw unsupportedMediaType(
+      types,
+      isApply ? 'server-side apply is not served: use kubectl apply without --server-side' : undefined,
+    );
   }
   const value = parseBody(request.body, 'application/json', resource.kind);
   let warned = false;
