@@ -22,14 +22,14 @@ export const apiVersionUnknown: Rule = {
   severity: 'deny',
   upstream: true,
   subjects: ['object'],
-  *check({ object }) {
+  check({ object }, report) {
     if (versionOf(object.apiVersion) === undefined) {
-      yield {
+      report({
         path: ['apiVersion'],
         reason: 'FieldValueNotSupported',
         value: object.apiVersion,
         message: `is no version of ${kind}; write ${versions.map(apiVersionOf).toReversed().join(' or ')}`,
-      };
+      });
     }
   },
   example: { bad: { ...example, apiVersion: 'runtime.cluster.x-k8s.io/v1beta1' }, good: example },

@@ -38,18 +38,21 @@ function reportsOf(object: JsonObject, { rules, options, now }: LintPolicy): Rep
     writtenAs: version ?? hubVersion,
     version: version ?? hubVersion,
     subject: 'object',
+    isPruned: false,
     now: now(),
   };
   if (version !== undefined) {
     return rules.check(input);
   }
   // What fields an unknown version has is unknown too: nothing else is said about it.
-  return [...apiVersionUnknown.check(input, options)].map((finding) => ({
-    ...finding,
-    rule: apiVersionUnknown,
-    severity: apiVersionUnknown.severity,
-    field: formatFieldPath(finding.path),
-  }));
+  const reports: Report[] = [];
+  const { severity } = apiVersionUnknown;
+  apiVersionUnknown.check(
+    input,
+    (finding) => reports.push({ ...finding, rule: apiVersionUnknown, severity, field: formatFieldPath(finding.path) }),
+    options,
+  );
+  return reports;
 }
 
 /**

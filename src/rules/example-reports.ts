@@ -32,6 +32,7 @@ export function exampleReports(rule: Rule, object: JsonObject): Report[] {
     writtenAs: version,
     version,
     subject: 'object',
+    isPruned: false,
     now: rule.id === 'ca-certificate-expiring' ? beforeExpiry : then,
   };
   return (rules.includes(rule) ? ruleSet : createRuleSet(options, [rule])).check(input);

@@ -93,19 +93,22 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
 
   function check(input: RuleInput): Report[] {
     const reports: Report[] = [];
-    for (const { rule, severity } of input.subject === 'object' ? forObjects : forStatus) {
-      for (const finding of rule.check(input, options)) {
+    const active = input.subject === 'object' ? forObjects : forStatus;
+    let current: ActiveRule;
+    let limit: number;
+    const add = (finding: Finding) => {
+      if (reports.length < limit) {
         reports.push({
           ...finding,
+          ...current,
           message: cut(finding.message),
-          rule,
-          severity,
           field: formatFieldPath(finding.path),
         });
-        if (reports.length > maxReports * 2) {
-          break;
-        }
       }
+    };
+    for (current of active) {
+      limit = reports.length + maxReports;
+      current.rule.check(input, add, options);
     }
     if (reports.length === 0) {
       return reports;
