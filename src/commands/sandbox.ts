@@ -1,19 +1,16 @@
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { AdmissionregistrationV1Api, ApiextensionsV1Api, CustomObjectsApi, KubeConfig } from '@kubernetes/client-node';
 import { Option } from 'commander';
 import { crd, group } from '../api/index.ts';
-import { startSandbox } from '../sandbox/index.ts';
+import { type Sandbox, startSandbox } from '../sandbox/index.ts';
+import { webhookPaths } from '../server/index.ts';
 import { type AddCommand, FailureError, type Io, UsageError } from './program.ts';
-
-/** The webhook server that the sandbox's configurations lead to. */
-interface Webhook {
-  host: string;
-  port: number;
-  /** PEM that verifies it for extensionconfig-webhook.extensionconfig-webhook-system.svc. */
-  ca: string;
-}
+import { type SandboxWebhook, startSandboxWebhook } from './sandbox-webhook.ts';
 
 interface Flags {
   port: string;
@@ -21,8 +18,7 @@ interface Flags {
   webhookCaFile?: string;
 }
 
-const service = { namespace: 'extensionconfig-webhook-system', name: 'extensionconfig-webhook' };
-const pathSuffix = 'runtime-cluster-x-k8s-io-v1beta2-extensionconfig';
+const name = 'extensionconfig-webhook';
 
 function portOf(text: string): number {
   const port = Number(text);
@@ -32,7 +28,8 @@ function portOf(text: string): number {
   return port;
 }
 
-function webhookOf({ webhookUrl, webhookCaFile }: Flags): Webhook | undefined {
+/** The webhook that the flags name, or undefined when the sandbox is to start its own. */
+function webhookOf({ webhookUrl, webhookCaFile }: Flags): SandboxWebhook | undefined {
   if (webhookUrl === undefined) {
     return undefined;
   }
@@ -49,15 +46,19 @@ function webhookOf({ webhookUrl, webhookCaFile }: Flags): Webhook | undefined {
     throw new UsageError('--webhook-url needs --webhook-ca-file, the PEM certificates that verify the webhook');
   }
   try {
-    return { host: url.hostname, port: Number(url.port || 443), ca: readFileSync(webhookCaFile, 'utf8') };
+    return { url: url.origin, ca: readFileSync(webhookCaFile, 'utf8'), converts: false, stop: async () => {} };
   } catch (error) {
     throw new UsageError(`--webhook-ca-file: ${(error as Error).message}`);
   }
 }
 
-function configuration(path: 'mutate' | 'validate', ca: string) {
+function clientConfig(webhook: SandboxWebhook, path: string) {
+  return { url: `${webhook.url}${path}`, caBundle: Buffer.from(webhook.ca).toString('base64') };
+}
+
+function configuration(path: 'mutate' | 'validate', webhook: SandboxWebhook) {
   return {
-    metadata: { name: service.name },
+    metadata: { name },
     webhooks: [
       {
         name: `${path}.extensionconfig.runtime.cluster.x-k8s.io`,
@@ -65,10 +66,7 @@ function configuration(path: 'mutate' | 'validate', ca: string) {
         sideEffects: 'None',
         matchPolicy: 'Equivalent',
         failurePolicy: 'Fail',
-        clientConfig: {
-          service: { ...service, path: `/${path}-${pathSuffix}`, port: 443 },
-          caBundle: Buffer.from(ca).toString('base64'),
-        },
+        clientConfig: clientConfig(webhook, webhookPaths[path]),
         rules: [
           {
             apiGroups: [group],
@@ -83,29 +81,23 @@ function configuration(path: 'mutate' | 'validate', ca: string) {
 }
 
 /** Registers ExtensionConfig and, when there is one, the webhook in front of it; returns when it is served. */
-async function register(config: KubeConfig, webhook: Webhook | undefined, signal: AbortSignal): Promise<void> {
+export async function register(config: KubeConfig, webhook: SandboxWebhook, signal: AbortSignal): Promise<void> {
   const definition = structuredClone(crd) as unknown as Parameters<
     ApiextensionsV1Api['createCustomResourceDefinition']
   >[0]['body'];
-  definition.spec.conversion =
-    webhook === undefined
-      ? { strategy: 'None' }
-      : {
-          strategy: 'Webhook',
-          webhook: {
-            conversionReviewVersions: ['v1'],
-            clientConfig: {
-              service: { ...service, path: '/convert', port: 443 },
-              caBundle: Buffer.from(webhook.ca).toString('base64'),
-            },
-          },
-        };
+  definition.spec.conversion = !webhook.converts
+    ? { strategy: 'None' }
+    : {
+        strategy: 'Webhook',
+        webhook: {
+          conversionReviewVersions: ['v1'],
+          clientConfig: clientConfig(webhook, webhookPaths.convert),
+        },
+      };
   await config.makeApiClient(ApiextensionsV1Api).createCustomResourceDefinition({ body: definition });
-  if (webhook !== undefined) {
-    const registration = config.makeApiClient(AdmissionregistrationV1Api);
-    await registration.createMutatingWebhookConfiguration({ body: configuration('mutate', webhook.ca) });
-    await registration.createValidatingWebhookConfiguration({ body: configuration('validate', webhook.ca) });
-  }
+  const registration = config.makeApiClient(AdmissionregistrationV1Api);
+  await registration.createMutatingWebhookConfiguration({ body: configuration('mutate', webhook) });
+  await registration.createValidatingWebhookConfiguration({ body: configuration('validate', webhook) });
   const objects = config.makeApiClient(CustomObjectsApi);
   for (;;) {
     try {
@@ -122,18 +114,20 @@ async function register(config: KubeConfig, webhook: Webhook | undefined, signal
   }
 }
 
+const hint = fileURLToPath(new URL('../../manifests/samples/', import.meta.url));
+
 async function runSandbox(flags: Flags, io: Io): Promise<void> {
-  const webhook = webhookOf(flags);
-  const sandbox = await startSandbox({
-    port: portOf(flags.port),
-    resolveService: ({ namespace, name }) =>
-      namespace === service.namespace && name === service.name ? webhook : undefined,
-    log: (event) => io.stderr.write(`${JSON.stringify(event)}\n`),
-  }).catch((error: Error) => {
-    throw new FailureError(`the sandbox could not start: ${error.message}`);
-  });
-  const directory = mkdtempSync(join(tmpdir(), 'extensionconfig-sandbox-'));
+  const port = portOf(flags.port);
+  const webhook = webhookOf(flags) ?? (await startSandboxWebhook(io.stderr as Writable));
+  let directory: string | undefined;
+  let sandbox: Sandbox | undefined;
   try {
+    sandbox = await startSandbox({ port, log: (event) => io.stderr.write(`${JSON.stringify(event)}\n`) }).catch(
+      (error: Error) => {
+        throw new FailureError(`the sandbox could not start: ${error.message}; choose another --port`);
+      },
+    );
+    directory = mkdtempSync(join(tmpdir(), 'extensionconfig-sandbox-'));
     const file = join(directory, 'kubeconfig');
     writeFileSync(file, sandbox.kubeconfig, { mode: 0o600, flag: 'wx' });
     const config = new KubeConfig();
@@ -141,24 +135,25 @@ async function runSandbox(flags: Flags, io: Io): Promise<void> {
     await register(config, webhook, io.signal);
     io.stdout.write(
       [
-        `API server with ExtensionConfig at ${sandbox.url}, everything in memory; Ctrl-C ends it and removes all of it.`,
-        webhook === undefined
-          ? 'No webhook: objects get neither defaults nor rules (--webhook-url gives it one).'
-          : `Webhook at ${webhook.host}:${webhook.port}.`,
+        `API server with ExtensionConfig at ${sandbox.url}, its webhook at ${webhook.url}.`,
+        'Everything is kept in memory: Ctrl-C ends it and removes all of it. In another terminal, try',
         '',
         `  export KUBECONFIG=${file}`,
-        '  kubectl api-resources --api-group=runtime.cluster.x-k8s.io',
-        '  kubectl explain extensionconfig.spec',
-        '  kubectl get extensionconfigs --watch',
+        `  kubectl apply -f ${hint}good-url.yaml`,
+        `  kubectl apply -f ${hint}bad-url.yaml`,
+        '  kubectl get extensionconfigs -o yaml',
         '',
       ].join('\n'),
     );
     if (!io.signal.aborted) {
-      await new Promise<void>((resolve) => io.signal.addEventListener('abort', () => resolve(), { once: true }));
+      await once(io.signal, 'abort');
     }
   } finally {
-    rmSync(directory, { recursive: true, force: true });
-    await sandbox.stop();
+    if (directory !== undefined) {
+      rmSync(directory, { recursive: true, force: true });
+    }
+    await sandbox?.stop();
+    await webhook.stop();
   }
 }
 

@@ -6,6 +6,12 @@ import { keyOf, type Store } from './store.ts';
 /** The collection of namespaces. */
 export const namespaceStorage = 'namespaces';
 
+/**
+ * How long a namespace that is deleted stays as it is, in milliseconds. On a cluster it takes seconds; without this time,
+ * `kubectl delete -k` would not find what it is about to delete in a namespace that it has just deleted.
+ */
+const grace = 1_000;
+
 /** What the controller needs of its surroundings. */
 export interface NamespacesContext {
   store: Store;
@@ -22,17 +28,17 @@ export interface NamespacesContext {
 export function startNamespaces(context: NamespacesContext): () => void {
   const namespaces = context.store.collection(namespaceStorage);
   const waiting = new Map<string, () => void>();
-  let scheduled: NodeJS.Immediate | undefined;
+  let scheduled: NodeJS.Timeout | undefined;
 
   function schedule(): void {
-    scheduled ??= setImmediate(() => {
+    scheduled ??= setTimeout(() => {
       scheduled = undefined;
       for (const [key, namespace] of namespaces.list()) {
         if ((namespace.metadata as JsonObject).deletionTimestamp !== undefined) {
           finish(key, namespace);
         }
       }
-    });
+    }, grace);
   }
 
   function contents(): string[] {
@@ -65,7 +71,7 @@ export function startNamespaces(context: NamespacesContext): () => void {
   const unsubscribe = namespaces.subscribe(schedule);
   return () => {
     unsubscribe();
-    clearImmediate(scheduled);
+    clearTimeout(scheduled);
     for (const stop of waiting.values()) {
       stop();
     }
