@@ -329,11 +329,8 @@ export async function validate(context: AdmissionContext, attempt: AdmissionAtte
   }
 }
 
-/** Options object of a request, as reviews carry it. */
-export function optionsOf(
-  kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
-  query: URLSearchParams,
-): JsonObject {
+/** Options object of a request, as reviews carry it; patches are updates there. */
+export function optionsOf(kind: 'CreateOptions' | 'UpdateOptions', query: URLSearchParams): JsonObject {
   const fieldManager = query.get('fieldManager');
   const fieldValidation = query.get('fieldValidation');
   return {

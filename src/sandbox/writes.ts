@@ -247,8 +247,13 @@ async function change(
       );
     }
     keepServerFields(next, current);
-    const kind = retry ? 'PatchOptions' : 'UpdateOptions';
-    const fields = { operation: 'UPDATE', oldObject: current, options: optionsOf(kind, query), dryRun, name } as const;
+    const fields = {
+      operation: 'UPDATE',
+      oldObject: current,
+      options: optionsOf('UpdateOptions', query),
+      dryRun,
+      name,
+    } as const;
     next = separate(next, current, request);
     next = copyOf((await mutate(context, attemptOf(request, { ...fields, object: next }))) ?? next);
     next = separate(next, current, request);

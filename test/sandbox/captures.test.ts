@@ -136,6 +136,7 @@ const replayed = [
   'healthz.txt',
   'unknown-path.txt',
   'group-discovery.txt',
+  'gv-discovery.txt',
   'api.txt',
   'create.txt',
   'create-again.txt',
