@@ -1,3 +1,4 @@
+import { addCerts } from './certs.ts';
 import { addLint } from './lint.ts';
 import { type AddCommand, type Io, runProgram } from './program.ts';
 import { addRules } from './rules.ts';
@@ -5,7 +6,7 @@ import { addSandbox } from './sandbox.ts';
 import { addServe } from './serve.ts';
 import { version } from './version.ts';
 
-const commands: readonly AddCommand[] = [addServe, addSandbox, addLint, addRules];
+const commands: readonly AddCommand[] = [addServe, addSandbox, addLint, addRules, addCerts];
 
 export type { Io } from './program.ts';
 

@@ -1,8 +1,11 @@
 import type { Writable } from 'node:stream';
 import { pino } from 'pino';
+import { createAdmission } from '../admission/index.ts';
+import { runtimeSdkFeatureGate } from '../api/index.ts';
+import { createRuleSet } from '../rules/index.ts';
 import { fixedCertificate, selfSignedPair, startServer } from '../server/index.ts';
 import { environmentVariableOf, readFlags } from './flags.ts';
-import { policyOf } from './policy.ts';
+import { ruleSetOptionsOf } from './policy-flags.ts';
 import { serveFlags } from './serve-flags.ts';
 import { version } from './version.ts';
 
@@ -27,7 +30,11 @@ export async function startSandboxWebhook(log: Writable): Promise<SandboxWebhook
   const flags = readFlags(serveFlags, {}, { [environmentVariableOf('feature-gates')]: 'RuntimeSDK=true' });
   const pair = selfSignedPair(now());
   const server = await startServer({
-    admission: policyOf(flags, now),
+    admission: createAdmission({
+      rules: createRuleSet(ruleSetOptionsOf(flags)),
+      isRuntimeSdkEnabled: flags['feature-gates'][runtimeSdkFeatureGate] === true,
+      now,
+    }),
     certificates: fixedCertificate(pair),
     webhook: { host: '127.0.0.1', port: 0 },
     health: { host: '127.0.0.1', port: 0 },
