@@ -2,10 +2,11 @@ import { addCerts } from './certs.ts';
 import { addLint } from './lint.ts';
 import { type AddCommand, type Io, runProgram } from './program.ts';
 import { addRules } from './rules.ts';
+import { addSandbox } from './sandbox.ts';
 import { addServe } from './serve.ts';
 import { version } from './version.ts';
 
-const commands: readonly AddCommand[] = [addServe, addLint, addRules, addCerts];
+const commands: readonly AddCommand[] = [addServe, addSandbox, addLint, addRules, addCerts];
 
 export type { Io } from './program.ts';
 
