@@ -71,7 +71,7 @@ function configuration(path: 'mutate' | 'validate', webhook: SandboxWebhook) {
           {
             apiGroups: [group],
             apiVersions: ['v1beta2'],
-            resources: ['extensionconfigs'],
+            resources: ['extensionconfigs', 'extensionconfigs/status'],
             operations: path === 'mutate' ? ['CREATE', 'UPDATE'] : ['CREATE', 'UPDATE', 'DELETE'],
           },
         ],
