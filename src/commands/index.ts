@@ -1,12 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { type AddCommand, type Io, runProgram } from './program.ts';
+import { addServe } from './serve.ts';
+import { version } from './version.ts';
 
-const commands: readonly AddCommand[] = [];
-
-/** The version in package.json. */
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
+const commands: readonly AddCommand[] = [addServe];
 
 export type { Io } from './program.ts';
 

@@ -1,0 +1,120 @@
+import { formatRelease, newestKnownRelease, parseRelease, type Release } from '../hooks/index.ts';
+import { defaultLimits, type FeatureGates, knownFeatureGates, parseFeatureGates } from '../server/index.ts';
+import {
+  choiceFlag,
+  type Flag,
+  FlagError,
+  type Flags,
+  type FlagValues,
+  integerFlag,
+  listFlag,
+  switchFlag,
+  textFlag,
+} from './flags.ts';
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
+
+const featureGatesFlag: Flag<FeatureGates> = {
+  placeholder: 'GATE=BOOL,…',
+  summary: `feature gates as for Cluster API; known: ${Object.keys(knownFeatureGates).join(', ')}`,
+  default: knownFeatureGates,
+  defaultText: Object.entries(knownFeatureGates)
+    .map(([name, enabled]) => `${name}=${enabled}`)
+    .join(','),
+  parse: ([text = '']) => {
+    const parsed = parseFeatureGates(text);
+    if ('problem' in parsed) {
+      throw new FlagError(parsed.problem);
+    }
+    return parsed.gates;
+  },
+};
+
+const targetFlag: Flag<Release> = {
+  placeholder: 'VERSION',
+  summary: 'Cluster API release that the objects are meant for',
+  default: newestKnownRelease,
+  defaultText: formatRelease(newestKnownRelease),
+  parse: ([text = '']) => {
+    const release = parseRelease(text);
+    if (release === undefined) {
+      throw new FlagError('it must be a release such as v1.11');
+    }
+    return release;
+  },
+};
+
+/** The flags that say what the rules are. MERGE: shared with `lint`, they move to policy-flags.ts. */
+const policyFlags = {
+  'feature-gates': featureGatesFlag,
+  profile: choiceFlag('PROFILE', ['strict', 'upstream'], {
+    summary: "strict: all rules; upstream: Cluster API's own only",
+    default: 'strict',
+  }),
+  'rules-config': textFlag('FILE', { summary: 'sets rules to off, warn or deny', default: undefined }),
+  enforcement: choiceFlag('MODE', ['deny', 'warn'], {
+    summary: "warn: rules that are not Cluster API's own only warn",
+    default: 'deny',
+  }),
+  'max-handler-timeout-seconds': integerFlag('SECONDS', 1, 30, {
+    summary: 'longest timeoutSeconds that a handler may have',
+    default: 10,
+  }),
+  'target-cluster-api-version': targetFlag,
+  'hook-lifecycles': textFlag('FILE', { summary: "a provider's own hooks and their lives", default: undefined }),
+} satisfies Flags;
+
+/** The flags of `serve`. */
+export const serveFlags = {
+  port: integerFlag('PORT', 0, 65535, { summary: 'port of the webhooks (HTTPS); 0: any free one', default: 9443 }),
+  host: textFlag('HOST', {
+    summary: 'address of the webhooks to listen on',
+    default: undefined,
+    defaultText: 'all interfaces',
+  }),
+  'health-port': integerFlag('PORT', 0, 65535, {
+    summary: 'port of /healthz, /readyz and /metrics (HTTP); 0: any free one',
+    default: 8080,
+  }),
+  'health-host': textFlag('HOST', {
+    summary: 'address of the health port to listen on',
+    default: undefined,
+    defaultText: 'all interfaces',
+  }),
+  'cert-dir': textFlag('DIR', { summary: 'folder with tls.crt and tls.key; read again on change', default: undefined }),
+  'self-signed': switchFlag('serve with a certificate for localhost, made at start; for development'),
+  'client-ca-file': textFlag('FILE', { summary: 'only callers with a certificate of these CAs', default: undefined }),
+  'client-allowed-name': listFlag(
+    'NAME',
+    'only callers whose certificate has this common name or DNS name; may be repeated',
+  ),
+  ...policyFlags,
+  'log-level': choiceFlag('LEVEL', logLevels, { summary: `one of ${logLevels.join(', ')}`, default: 'info' }),
+  'shutdown-timeout': integerFlag('SECONDS', 1, 3600, {
+    summary: 'longest time from SIGTERM to the end',
+    default: 20,
+  }),
+  'shutdown-delay': integerFlag('SECONDS', 0, 3600, {
+    summary: 'how long connections are still taken after SIGTERM, while endpoints catch up',
+    default: 0,
+  }),
+  'max-body-bytes': integerFlag('BYTES', 1024, 1024 ** 3, {
+    summary: 'largest request body',
+    default: defaultLimits.maxBodyBytes,
+  }),
+  'max-connections': integerFlag('COUNT', 1, 100_000, {
+    summary: 'most connections at a time',
+    default: defaultLimits.maxConnections,
+  }),
+  'request-timeout': integerFlag('SECONDS', 1, 600, {
+    summary: 'longest time for a request to arrive',
+    default: defaultLimits.requestTimeoutMs / 1000,
+  }),
+  'keep-alive-timeout': integerFlag('SECONDS', 1, 3600, {
+    summary: 'how long an idle connection stays open',
+    default: defaultLimits.keepAliveTimeoutMs / 1000,
+  }),
+} satisfies Flags;
+
+/** The values of the flags of `serve`. */
+export type ServeFlags = FlagValues<typeof serveFlags>;

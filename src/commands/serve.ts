@@ -1,0 +1,126 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import {
+  ClientCaError,
+  fileCertificates,
+  fixedCertificate,
+  ListenError,
+  type RunningServer,
+  selfSignedPair,
+  startServer,
+} from '../server/index.ts';
+import { addFlags, readFlags } from './flags.ts';
+import { policyOf } from './policy.ts';
+import { type AddCommand, exitCode, FailureError, UsageError } from './program.ts';
+import { type ServeFlags, serveFlags } from './serve-flags.ts';
+import { version } from './version.ts';
+
+/** What a user can do about a port that cannot be listened on. */
+function listenFailure(error: ListenError): FailureError {
+  const flag = error.port === 'webhook' ? '--port' : '--health-port';
+  const hostFlag = error.port === 'webhook' ? '--host' : '--health-host';
+  const { port, host } = error.address;
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new FailureError(`port ${port} is in use: stop what listens there or choose another with ${flag}`);
+    case 'EACCES':
+      return new FailureError(`port ${port} needs privileges: choose one above 1023 with ${flag}`);
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new FailureError(`${host} is no address of this machine: correct ${hostFlag}`);
+    default:
+      return new FailureError(`${error.message} (${flag}, ${hostFlag})`);
+  }
+}
+
+function certificatesOf(flags: ServeFlags) {
+  const folder = flags['cert-dir'];
+  if (flags['self-signed']) {
+    if (folder !== undefined) {
+      throw new UsageError('--self-signed and --cert-dir exclude each other: leave one out');
+    }
+    return fixedCertificate(selfSignedPair(new Date()));
+  }
+  if (folder === undefined) {
+    throw new UsageError(
+      'no serving certificate: give --cert-dir a folder with tls.crt and tls.key, or --self-signed for development',
+    );
+  }
+  return fileCertificates(folder);
+}
+
+function clientsOf(flags: ServeFlags) {
+  const caFile = flags['client-ca-file'];
+  const allowedNames = flags['client-allowed-name'];
+  if (caFile === undefined && allowedNames.length > 0) {
+    throw new UsageError('--client-allowed-name needs --client-ca-file: without it callers show no certificate');
+  }
+  return caFile === undefined ? undefined : { caFile, allowedNames };
+}
+
+/** `extensionconfig-webhook serve`: runs the server until it is asked to stop. */
+export const addServe: AddCommand = (program, io, end) => {
+  const command = program
+    .command('serve')
+    .description('Run the admission webhooks over HTTPS. Each flag is also an environment variable.');
+  addFlags(command, serveFlags);
+  command.action(async () => {
+    const flags = readFlags(serveFlags, command.opts(), io.env);
+    if (flags['shutdown-delay'] >= flags['shutdown-timeout']) {
+      throw new UsageError('--shutdown-delay must be shorter than --shutdown-timeout, which it is part of');
+    }
+    const clients = clientsOf(flags);
+    const now = () => new Date();
+    const admission = policyOf(flags, now);
+    const certificates = certificatesOf(flags);
+    const log = pino(
+      {
+        level: flags['log-level'],
+        base: null,
+        timestamp: pino.stdTimeFunctions.isoTime,
+        formatters: { level: (label) => ({ level: label }) },
+      },
+      io.stdout,
+    );
+    let server: RunningServer;
+    try {
+      server = await startServer({
+        admission,
+        certificates,
+        clients,
+        webhook: { host: flags.host, port: flags.port },
+        health: { host: flags['health-host'], port: flags['health-port'] },
+        limits: {
+          maxBodyBytes: flags['max-body-bytes'],
+          maxConnections: flags['max-connections'],
+          requestTimeoutMs: flags['request-timeout'] * 1000,
+          keepAliveTimeoutMs: flags['keep-alive-timeout'] * 1000,
+        },
+        log,
+        version,
+        featureGates: flags['feature-gates'],
+        processMetrics: true,
+        now,
+      });
+    } catch (error) {
+      if (error instanceof ListenError) {
+        throw listenFailure(error);
+      }
+      if (error instanceof ClientCaError) {
+        throw new UsageError(`--client-ca-file: ${error.message}`);
+      }
+      throw error;
+    }
+    if (!io.signal.aborted) {
+      await once(io.signal, 'abort');
+    }
+    const delayMs = flags['shutdown-delay'] * 1000;
+    await server.stop({
+      ...(delayMs > 0 && { closeAfter: sleep(delayMs) }),
+      timeoutMs: flags['shutdown-timeout'] * 1000,
+    });
+    end(exitCode.ok);
+  });
+};

@@ -1,0 +1,73 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { failure, type Status } from '../kubernetes/index.ts';
+
+const jsonType = 'application/json';
+
+/** HTTP refusals of this server and their metav1.StatusReason. */
+const reasons: Readonly<Record<number, string>> = {
+  400: 'BadRequest',
+  403: 'Forbidden',
+  404: 'NotFound',
+  405: 'MethodNotAllowed',
+  408: 'Timeout',
+  413: 'RequestEntityTooLarge',
+  415: 'UnsupportedMediaType',
+  431: 'RequestHeaderFieldsTooLarge',
+  500: 'InternalError',
+};
+
+/** The metav1.Status of an HTTP refusal. */
+export function refusal(code: number, message: string): Status {
+  return failure(code, reasons[code] ?? 'Unknown', message);
+}
+
+/** Answers with a JSON text in one write. With `close` the connection ends after it. */
+export function answer(response: ServerResponse, code: number, text: string, close: boolean): void {
+  const headers = ['content-type', jsonType, 'content-length', String(Buffer.byteLength(text))];
+  if (close) {
+    headers.push('connection', 'close');
+  }
+  response.writeHead(code, headers);
+  response.end(text);
+}
+
+/**
+ * Refuses a request whose body was not read, and ends the connection. The answer is sent at once, but what the caller
+ * is still sending is thrown away for a while before the connection is closed: closing a socket with unread data resets
+ * it, and the reset overtakes the answer.
+ */
+export function refuseUnread(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: Status,
+  maxDiscardedBytes: number,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const text = JSON.stringify(status);
+  response.writeHead(status.code, {
+    ...headers,
+    'content-type': jsonType,
+    'content-length': String(Buffer.byteLength(text)),
+    connection: 'close',
+  });
+  if (request.complete) {
+    response.end(text);
+    return;
+  }
+  response.write(text);
+  let discarded = 0;
+  request.on('data', (chunk: Buffer) => {
+    discarded += chunk.length;
+    if (discarded > maxDiscardedBytes) {
+      response.end();
+    }
+  });
+  request.once('end', () => response.end());
+  request.once('error', () => response.end());
+}
+
+/** A refusal as bytes, for connections on which no request could be read. */
+export function rawRefusal(code: number, reasonPhrase: string, message: string): string {
+  const text = JSON.stringify(refusal(code, message));
+  return `HTTP/1.1 ${code} ${reasonPhrase}\r\ncontent-type: ${jsonType}\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`;
+}

@@ -1,0 +1,25 @@
+import type { CertificatePair } from './certificate.ts';
+
+/** News of the serving certificate: a usable pair, none there, or one that cannot be used. */
+export type CertificateEvent =
+  | { kind: 'pair'; pair: CertificatePair }
+  | { kind: 'absent'; reason: string }
+  | { kind: 'broken'; reason: string };
+
+/** Where the serving certificate comes from. */
+export interface CertificateSource {
+  /** Begins to report: the present state before the promise resolves, then each change. Never rejects. */
+  start(onEvent: (event: CertificateEvent) => void): Promise<void>;
+  /** Ends all reports and lets go of files and timers. */
+  stop(): void;
+}
+
+/** A source that has one pair and never another. */
+export function fixedCertificate(pair: CertificatePair): CertificateSource {
+  return {
+    async start(onEvent) {
+      onEvent({ kind: 'pair', pair });
+    },
+    stop() {},
+  };
+}

@@ -1,0 +1,80 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
+
+/** A serving certificate (with its chain) and its key, known to belong together. */
+export interface CertificatePair {
+  /** PEM: the serving certificate first, then its chain. */
+  cert: string;
+  /** PEM. Never logged. */
+  key: string;
+  notBefore: Date;
+  notAfter: Date;
+  /** SHA-256 of the certificate, as `openssl x509 -fingerprint -sha256` prints it. */
+  fingerprint: string;
+  /** The names it is for, as node:crypto prints them; empty without any. */
+  subjectAltName: string;
+}
+
+/** What came of reading a pair. A problem never holds a piece of the key. */
+export type CheckedPair = { pair: CertificatePair } | { problem: string };
+
+const pemCertificate = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+/** Reads the certificates in a PEM text; undefined when there are none or one of them is broken. */
+export function readCertificates(pem: string): X509Certificate[] | undefined {
+  const blocks = pem.match(pemCertificate);
+  if (blocks === null || blocks.length !== pem.split('-----BEGIN CERTIFICATE-----').length - 1) {
+    return undefined;
+  }
+  try {
+    return blocks.map((block) => new X509Certificate(block));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Checks that a certificate and a key can serve TLS together, before anything is switched over to them. */
+export function checkPair(cert: string, key: string): CheckedPair {
+  const leaf = readCertificates(cert)?.[0];
+  if (leaf === undefined) {
+    return { problem: 'the certificate is not PEM, or broken' };
+  }
+  let privateKey: KeyObject;
+  try {
+    privateKey = createPrivateKey(key);
+  } catch {
+    return { problem: 'the key is no unencrypted private key in PEM' };
+  }
+  if (!leaf.checkPrivateKey(privateKey)) {
+    return { problem: 'the key does not belong to the certificate' };
+  }
+  try {
+    // OpenSSL's own objections: keys that are too short, chains that do not parse.
+    createSecureContext({ cert, key, minVersion: 'TLSv1.2' });
+  } catch (error) {
+    return { problem: `the pair is unfit for TLS: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}` };
+  }
+  return {
+    pair: {
+      cert,
+      key,
+      notBefore: leaf.validFromDate,
+      notAfter: leaf.validToDate,
+      fingerprint: leaf.fingerprint256,
+      subjectAltName: leaf.subjectAltName ?? '',
+    },
+  };
+}
+
+/** Whether to switch from the current pair to a new one, and if not, why. */
+export function judgePair(
+  current: CertificatePair | undefined,
+  candidate: CertificatePair,
+  now: Date,
+): { use: true } | { use: false; reason: string } {
+  // Without a current one even an expired certificate is served: the caller's error then names the cause.
+  if (candidate.notAfter <= now && current !== undefined && current.notAfter > now) {
+    return { use: false, reason: `the new certificate expired at ${candidate.notAfter.toISOString()}` };
+  }
+  return { use: true };
+}

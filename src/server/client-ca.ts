@@ -1,0 +1,55 @@
+import type { Logger } from 'pino';
+import { readCertificates } from './certificate.ts';
+import { type FileState, type FileWatch, watchFiles } from './file-watch.ts';
+
+/** The file with the client CAs is unusable at start. */
+export class ClientCaError extends Error {}
+
+/** Why a file with client CAs cannot be used, or its certificates in PEM. */
+export function checkClientCa(path: string, state: FileState): { pem: string } | { problem: string } {
+  if ('code' in state) {
+    return { problem: `${path} cannot be read: ${state.code}` };
+  }
+  return readCertificates(state.text) === undefined
+    ? { problem: `${path} holds no certificates in PEM, or broken ones` }
+    : { pem: state.text };
+}
+
+/**
+ * Watches the file with the client CAs and passes each usable content on; a broken new one is logged, and the one
+ * before stays in force.
+ *
+ * @throws {ClientCaError} when the file is unusable at start: without it nobody could be told from anybody.
+ */
+export async function watchClientCa(
+  path: string,
+  onPem: (pem: string) => void,
+  log: Logger,
+  pollMs?: number,
+): Promise<FileWatch> {
+  let problemAtStart: string | undefined;
+  let started = false;
+  const watch = await watchFiles(
+    [path],
+    ([state]) => {
+      const checked = checkClientCa(path, state ?? { code: 'ENOENT' });
+      if ('pem' in checked) {
+        onPem(checked.pem);
+        if (started) {
+          log.info('client CA reloaded');
+        }
+      } else if (started) {
+        log.error({ reason: checked.problem }, 'the new client CA is unusable; the one before stays in force');
+      } else {
+        problemAtStart = checked.problem;
+      }
+    },
+    pollMs,
+  );
+  started = true;
+  if (problemAtStart !== undefined) {
+    watch.close();
+    throw new ClientCaError(problemAtStart);
+  }
+  return watch;
+}

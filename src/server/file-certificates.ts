@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import { checkPair } from './certificate.ts';
+import type { CertificateEvent, CertificateSource } from './certificate-source.ts';
+import { type FileState, type FileWatch, watchFiles } from './file-watch.ts';
+
+/** Files of a kubernetes.io/tls Secret that is mounted as a volume. */
+const certificateFile = 'tls.crt';
+const keyFile = 'tls.key';
+
+function eventOf(folder: string, cert: FileState, key: FileState): CertificateEvent {
+  for (const [name, state] of [
+    [certificateFile, cert],
+    [keyFile, key],
+  ] as const) {
+    if ('code' in state) {
+      const path = join(folder, name);
+      return state.code === 'ENOENT'
+        ? { kind: 'absent', reason: `${path} does not exist` }
+        : { kind: 'broken', reason: `${path} cannot be read: ${state.code}` };
+    }
+  }
+  const checked = checkPair((cert as { text: string }).text, (key as { text: string }).text);
+  return 'pair' in checked
+    ? { kind: 'pair', pair: checked.pair }
+    : { kind: 'broken', reason: `${certificateFile} and ${keyFile} in ${folder}: ${checked.problem}` };
+}
+
+/** The pair `tls.crt` and `tls.key` in a folder, read again whenever they change. */
+export function fileCertificates(folder: string, pollMs?: number): CertificateSource {
+  let watch: FileWatch | undefined;
+  return {
+    async start(onEvent) {
+      watch = await watchFiles(
+        [join(folder, certificateFile), join(folder, keyFile)],
+        ([cert, key]) => {
+          if (cert !== undefined && key !== undefined) {
+            onEvent(eventOf(folder, cert, key));
+          }
+        },
+        pollMs,
+      );
+    },
+    stop() {
+      watch?.close();
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import { type FSWatcher, watch } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** What a file holds, or the error code (ENOENT, EACCES, …) with which reading it failed. */
+export type FileState = { text: string } | { code: string };
+
+/** Files under watch. */
+export interface FileWatch {
+  close(): void;
+}
+
+/** How often files are read when nothing says that they changed: fs.watch is silent on some mounts. */
+const defaultPollMs = 10_000;
+/** How long a change may rest before it is read: writers touch two files, and kubelet a folder of them. */
+const settleMs = 50;
+/** No certificate file is larger. */
+const maxFileBytes = 1024 * 1024;
+
+async function readState(path: string): Promise<FileState> {
+  try {
+    const file = await open(path, 'r');
+    try {
+      if ((await file.stat()).size > maxFileBytes) {
+        return { code: 'EFBIG' };
+      }
+      return { text: await file.readFile('utf8') };
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    return { code: (error as NodeJS.ErrnoException).code ?? 'EIO' };
+  }
+}
+
+function sameStates(a: readonly FileState[], b: readonly FileState[]): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/**
+ * Watches files by their content, so that it does not matter how they change: written in place, renamed over, or
+ * through the `..data` symlink of a Kubernetes volume. Calls `onStates` (in the order of `paths`) with the first state
+ * before the promise resolves, and then with each state that differs from the one before. A state is passed on when two
+ * reads in a row agree on it, since files are not read at one instant.
+ */
+export async function watchFiles(
+  paths: readonly string[],
+  onStates: (states: readonly FileState[]) => void,
+  pollMs: number = defaultPollMs,
+): Promise<FileWatch> {
+  let reported: readonly FileState[] | undefined;
+  let closed = false;
+  let checking = false;
+  let again = false;
+  let timer: NodeJS.Timeout | undefined;
+  const watchers = new Map<string, FSWatcher>();
+
+  async function readSettled(): Promise<readonly FileState[]> {
+    let states = await Promise.all(paths.map(readState));
+    while (!closed && (reported === undefined || !sameStates(states, reported))) {
+      await sleep(reported === undefined ? 1 : settleMs);
+      const next = await Promise.all(paths.map(readState));
+      if (sameStates(states, next)) {
+        break;
+      }
+      states = next;
+    }
+    return states;
+  }
+
+  function watchFolders(): void {
+    for (const folder of new Set(paths.map((path) => dirname(path)))) {
+      if (watchers.has(folder)) {
+        continue;
+      }
+      try {
+        const watcher = watch(folder, { persistent: false }, () => void check());
+        const forget = () => {
+          watchers.delete(folder);
+          watcher.close();
+        };
+        watcher.on('error', forget);
+        watchers.set(folder, watcher);
+      } catch {
+        // The folder does not exist yet, or the system has no watches left: the next poll tries again.
+      }
+    }
+  }
+
+  async function check(): Promise<void> {
+    if (checking) {
+      again = true;
+      return;
+    }
+    checking = true;
+    clearTimeout(timer);
+    do {
+      again = false;
+      watchFolders();
+      const states = await readSettled();
+      if (!closed && (reported === undefined || !sameStates(states, reported))) {
+        reported = states;
+        onStates(states);
+      }
+    } while (again && !closed);
+    checking = false;
+    if (!closed) {
+      timer = setTimeout(() => {
+        // A folder that was removed and made anew leaves its old watch behind, which reports nothing any more.
+        for (const watcher of watchers.values()) {
+          watcher.close();
+        }
+        watchers.clear();
+        void check();
+      }, pollMs);
+      timer.unref();
+    }
+  }
+
+  await check();
+  return {
+    close() {
+      closed = true;
+      clearTimeout(timer);
+      for (const watcher of watchers.values()) {
+        watcher.close();
+      }
+    },
+  };
+}

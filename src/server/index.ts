@@ -1,0 +1,10 @@
+export { type CertificatePair, checkPair } from './certificate.ts';
+export { type CertificateEvent, type CertificateSource, fixedCertificate } from './certificate-source.ts';
+export { ClientCaError } from './client-ca.ts';
+export type { Convert } from './convert.ts';
+export { type FeatureGates, knownFeatureGates, parseFeatureGates } from './feature-gates.ts';
+export { fileCertificates } from './file-certificates.ts';
+export { defaultLimits, type Limits } from './limits.ts';
+export { selfSignedPair } from './self-signed.ts';
+export { ListenError, type RunningServer, type ServerOptions, startServer } from './server.ts';
+export { webhookPaths } from './webhook-routes.ts';

@@ -1,0 +1,171 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { AdmissionOutcome } from '../admission/index.ts';
+import type { Operation } from '../kubernetes/index.ts';
+import type { CertificatePair } from './certificate.ts';
+import type { FeatureGates } from './feature-gates.ts';
+
+/** The endpoints that have metrics of their own. */
+export type Webhook = 'mutate' | 'validate' | 'convert';
+
+/** What the server counts, and how Prometheus gets it. */
+export interface Metrics {
+  /** The format of Prometheus' text exposition. */
+  contentType: string;
+  /** All metrics as text. */
+  render(): Promise<string>;
+  review(webhook: Webhook, operation: Operation | 'UNKNOWN', outcome: AdmissionOutcome, seconds: number): void;
+  conversion(seconds: number): void;
+  refused(code: number): void;
+  certificateLoaded(pair: CertificatePair): void;
+  certificateFailed(): void;
+  connectionDropped(): void;
+  handshakeFailed(): void;
+}
+
+/** What is asked for at the moment of a scrape. */
+export interface LiveCounts {
+  inFlight(): number;
+  connections(): number;
+}
+
+/** What never changes while the process runs. */
+export interface BuildFacts {
+  version: string;
+  featureGates: FeatureGates;
+}
+
+const prefix = 'extensionconfig_webhook_';
+
+/** Upper bounds in seconds: a decision takes well under a millisecond, a large object some; 10 s is the API server's end. */
+const latencyBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10];
+
+/** Metrics in a registry of their own. `processMetrics` adds memory, CPU, garbage collection and event loop lag. */
+export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetrics: boolean): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  if (processMetrics) {
+    collectDefaultMetrics({ register: registry });
+  }
+  const reviews = new Counter({
+    name: `${prefix}reviews_total`,
+    help: 'Admission reviews answered, by webhook, operation and verdict (allowed, warned, denied, malformed).',
+    labelNames: ['webhook', 'operation', 'verdict'] as const,
+    registers,
+  });
+  const denials = new Counter({
+    name: `${prefix}rule_denials_total`,
+    help: 'Reviews that a rule denied, by rule.',
+    labelNames: ['rule'] as const,
+    registers,
+  });
+  const warnings = new Counter({
+    name: `${prefix}rule_warnings_total`,
+    help: 'Reviews that a rule warned about, by rule.',
+    labelNames: ['rule'] as const,
+    registers,
+  });
+  const latency = new Histogram({
+    name: `${prefix}request_duration_seconds`,
+    help: 'Time from the header of a request to its answer, by webhook. Sending the body is part of it.',
+    labelNames: ['webhook'] as const,
+    buckets: latencyBuckets,
+    registers,
+  });
+  const refusals = new Counter({
+    name: `${prefix}http_refusals_total`,
+    help: 'Requests that were refused before any decision, by HTTP status code.',
+    labelNames: ['code'] as const,
+    registers,
+  });
+  const notAfter = new Gauge({
+    name: `${prefix}certificate_not_after_timestamp_seconds`,
+    help: 'When the serving certificate expires, in seconds since 1970.',
+    registers,
+    aggregator: 'first',
+  });
+  // Without a certificate there is no expiry: a 0 would set off every alert on it.
+  notAfter.remove();
+  const reloads = new Counter({
+    name: `${prefix}certificate_reloads_total`,
+    help: 'Certificates that appeared, by result: success, or failure (the one before keeps serving).',
+    labelNames: ['result'] as const,
+    registers,
+  });
+  reloads.inc({ result: 'success' }, 0);
+  reloads.inc({ result: 'failure' }, 0);
+  const dropped = new Counter({
+    name: `${prefix}connections_dropped_total`,
+    help: 'Connections closed on arrival because there were too many.',
+    registers,
+  });
+  const handshakes = new Counter({
+    name: `${prefix}tls_handshake_failures_total`,
+    help: 'TLS handshakes that failed; a wrong caBundle shows here.',
+    registers,
+  });
+  new Gauge({
+    name: `${prefix}requests_in_flight`,
+    help: 'Requests that are being read or answered.',
+    registers,
+    collect() {
+      this.set(live.inFlight());
+    },
+  });
+  new Gauge({
+    name: `${prefix}connections`,
+    help: 'Open connections on the webhook port.',
+    registers,
+    collect() {
+      this.set(live.connections());
+    },
+  });
+  new Gauge({
+    name: `${prefix}build_info`,
+    help: 'Always 1; the labels say what runs.',
+    labelNames: ['version', 'node_version'] as const,
+    registers,
+  }).set({ version: facts.version, node_version: process.version }, 1);
+  const gates = new Gauge({
+    name: `${prefix}feature_enabled`,
+    help: 'Whether a feature gate is on (1) or off (0).',
+    labelNames: ['name'] as const,
+    registers,
+  });
+  for (const [name, enabled] of Object.entries(facts.featureGates)) {
+    gates.set({ name }, enabled ? 1 : 0);
+  }
+
+  return {
+    contentType: registry.contentType,
+    render: () => registry.metrics(),
+    review(webhook, operation, outcome, seconds) {
+      reviews.inc({ webhook, operation, verdict: outcome.verdict });
+      latency.observe({ webhook }, seconds);
+      for (const rule of outcome.deniedBy) {
+        denials.inc({ rule });
+      }
+      for (const rule of outcome.warnedBy) {
+        warnings.inc({ rule });
+      }
+    },
+    conversion(seconds) {
+      latency.observe({ webhook: 'convert' }, seconds);
+    },
+    refused(code) {
+      refusals.inc({ code: String(code) });
+    },
+    certificateLoaded(pair) {
+      reloads.inc({ result: 'success' });
+      notAfter.set(pair.notAfter.getTime() / 1000);
+    },
+    certificateFailed() {
+      reloads.inc({ result: 'failure' });
+    },
+    connectionDropped() {
+      dropped.inc();
+    },
+    handshakeFailed() {
+      handshakes.inc();
+    },
+  };
+}

@@ -1,0 +1,287 @@
+import { createServer as createHttpServer, type Server } from 'node:http';
+import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TLSSocket } from 'node:tls';
+import type { Logger } from 'pino';
+import type { Admission } from '../admission/index.ts';
+import { rawRefusal } from './answer.ts';
+import { createApplication } from './application.ts';
+import { refusalOf } from './callers.ts';
+import { type CertificatePair, judgePair } from './certificate.ts';
+import type { CertificateEvent, CertificateSource } from './certificate-source.ts';
+import { watchClientCa } from './client-ca.ts';
+import { trackConnections } from './connections.ts';
+import type { Convert } from './convert.ts';
+import type { FeatureGates } from './feature-gates.ts';
+import type { FileWatch } from './file-watch.ts';
+import { createHealthApplication } from './health.ts';
+import { defaultLimits, type Limits } from './limits.ts';
+import { createMetrics } from './metrics.ts';
+import { type Phase, readinessOf } from './readiness.ts';
+
+/** Where a server listens. Port 0 lets the system choose; without a host it is all interfaces. */
+export interface Address {
+  host?: string | undefined;
+  port: number;
+}
+
+/** What a server is made of. */
+export interface ServerOptions {
+  admission: Admission;
+  convert?: Convert | undefined;
+  certificates: CertificateSource;
+  /** Asks callers for a certificate of these CAs. */
+  clients?: { caFile: string; allowedNames: readonly string[] } | undefined;
+  webhook: Address;
+  health: Address;
+  limits?: Partial<Limits> | undefined;
+  log: Logger;
+  version: string;
+  featureGates: FeatureGates;
+  /** Adds the process's own metrics; once a process. */
+  processMetrics: boolean;
+  now: () => Date;
+  /** How often the client CA is read when nothing says that it changed, in milliseconds. */
+  pollMs?: number | undefined;
+}
+
+/** How to stop. */
+export interface StopOptions {
+  /** Until this resolves, new connections are still taken, so that callers can learn from an answer that it goes. */
+  closeAfter?: Promise<unknown> | undefined;
+  /** After this many milliseconds, the wait for `closeAfter` included, connections are cut. */
+  timeoutMs: number;
+}
+
+/** A server that listens. */
+export interface RunningServer {
+  webhookPort: number;
+  healthPort: number;
+  /** Answers what is under way, then closes everything. Later calls wait for the first. Never rejects. */
+  stop(options: StopOptions): Promise<void>;
+}
+
+/** A port that cannot be listened on. `code` is the system's: EADDRINUSE, EACCES, … */
+export class ListenError extends Error {
+  readonly port: 'webhook' | 'health';
+  readonly address: Address;
+  readonly code: string;
+  constructor(port: 'webhook' | 'health', address: Address, code: string) {
+    super(`cannot listen on ${address.host ?? '*'}:${address.port}: ${code}`);
+    this.port = port;
+    this.address = address;
+    this.code = code;
+  }
+}
+
+const minVersion = 'TLSv1.2';
+
+function listen(server: Server, port: 'webhook' | 'health', address: Address): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const onError = (error: NodeJS.ErrnoException) =>
+      reject(new ListenError(port, address, error.code ?? error.message));
+    server.once('error', onError);
+    server.listen({ port: address.port, ...(address.host !== undefined && { host: address.host }) }, () => {
+      server.off('error', onError);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+/** Answers connections on which no request could be read; Node's own answers have no body. */
+function answerBrokenRequests(server: Server, onRefused: (code: number) => void): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // TLS errors come here too, and there is nobody to answer yet; with an answer under way there is no place for another.
+    const isHttp = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' || error.code?.startsWith('HPE_') === true;
+    const hasAnswer = (socket as { _httpMessage?: { headersSent?: boolean } })._httpMessage?.headersSent === true;
+    if (!isHttp || hasAnswer || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+      onRefused(408);
+      socket.end(rawRefusal(408, 'Request Timeout', 'the request did not arrive in time'));
+    } else if (error.code === 'HPE_HEADER_OVERFLOW') {
+      onRefused(431);
+      socket.end(rawRefusal(431, 'Request Header Fields Too Large', 'the header of the request is too large'));
+    } else {
+      onRefused(400);
+      socket.end(rawRefusal(400, 'Bad Request', 'the request is not valid HTTP/1.1'));
+    }
+    // Who does not read the answer keeps the connection no longer for it.
+    setTimeout(() => socket.destroy(), 1_000).unref();
+  });
+}
+
+/**
+ * Starts the server: the health port first, then the webhook port. Without a certificate TLS handshakes fail and
+ * `/readyz` says why, until the source brings one; each later one is taken up by new connections, and open ones live on.
+ *
+ * @throws {ListenError} when a port is taken or not allowed.
+ * @throws {ClientCaError} when the client CA file cannot be used.
+ */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { log, now, clients } = options;
+  const limits: Limits = { ...defaultLimits, ...options.limits };
+  let phase: Phase = 'starting';
+  let pair: CertificatePair | undefined;
+  let certificateProblem: string | undefined;
+  let clientCa: string | undefined;
+
+  const webhook: HttpsServer = createHttpsServer({
+    minVersion,
+    requestCert: clients !== undefined,
+    // Callers without a good certificate get as far as a 403 that says so; a cut handshake would say nothing.
+    rejectUnauthorized: false,
+    handshakeTimeout: limits.headersTimeoutMs,
+    maxHeaderSize: limits.maxHeaderBytes,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    connectionsCheckingInterval: limits.timeoutCheckMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    noDelay: true,
+  });
+  webhook.maxConnections = limits.maxConnections;
+  const connections = trackConnections(webhook);
+  const metrics = createMetrics(
+    { version: options.version, featureGates: options.featureGates },
+    { inFlight: connections.inFlight, connections: connections.count },
+    options.processMetrics,
+  );
+
+  // Decided once a connection, at its handshake.
+  const refusals = new WeakMap<TLSSocket, string>();
+  if (clients !== undefined) {
+    webhook.on('secureConnection', (socket) => {
+      const refused = refusalOf(socket, clients);
+      if (refused !== undefined) {
+        refusals.set(socket, refused);
+        log.warn({ reason: refused, remoteAddress: socket.remoteAddress }, 'caller refused');
+      }
+    });
+  }
+  webhook.on(
+    'request',
+    createApplication(
+      {
+        admission: options.admission,
+        convert: options.convert,
+        metrics,
+        log,
+        maxBodyBytes: limits.maxBodyBytes,
+        monotonicNow: () => performance.now(),
+        isDraining: () => phase === 'draining',
+      },
+      clients === undefined ? undefined : (socket) => refusals.get(socket),
+    ),
+  );
+  webhook.on('drop', () => metrics.connectionDropped());
+  webhook.on('tlsClientError', (error: NodeJS.ErrnoException) => {
+    metrics.handshakeFailed();
+    log.debug({ code: error.code }, 'TLS handshake failed');
+  });
+  answerBrokenRequests(webhook, metrics.refused);
+
+  function useCertificate(): void {
+    if (pair !== undefined) {
+      webhook.setSecureContext({
+        cert: pair.cert,
+        key: pair.key,
+        minVersion,
+        // Without a list of its own Node would trust every public CA.
+        ...(clients !== undefined && { ca: clientCa ?? [] }),
+      });
+    }
+  }
+
+  function onCertificate(event: CertificateEvent): void {
+    if (event.kind === 'pair') {
+      const verdict = judgePair(pair, event.pair, now());
+      if (verdict.use) {
+        pair = event.pair;
+        certificateProblem = undefined;
+        useCertificate();
+        metrics.certificateLoaded(pair);
+        const { notBefore, notAfter, fingerprint, subjectAltName } = pair;
+        log.info({ notBefore, notAfter, fingerprint, subjectAltName }, 'serving certificate loaded');
+        return;
+      }
+      certificateProblem = verdict.reason;
+    } else {
+      certificateProblem = event.reason;
+    }
+    if (event.kind === 'absent' && pair === undefined) {
+      log.warn({ reason: certificateProblem }, 'waiting for a serving certificate');
+      return;
+    }
+    metrics.certificateFailed();
+    log.error(
+      { reason: certificateProblem },
+      pair === undefined
+        ? 'no usable serving certificate yet'
+        : 'new serving certificate is unusable; the old one stays',
+    );
+  }
+
+  const health = createHttpServer(
+    { headersTimeout: limits.headersTimeoutMs, requestTimeout: limits.headersTimeoutMs },
+    createHealthApplication(() => readinessOf({ phase, pair, certificateProblem, now: now() }), metrics),
+  );
+  health.maxConnections = limits.maxConnections;
+  const healthConnections = trackConnections(health);
+
+  let clientCaWatch: FileWatch | undefined;
+  let webhookPort: number;
+  let healthPort: number;
+  try {
+    healthPort = await listen(health, 'health', options.health);
+    if (clients !== undefined) {
+      clientCaWatch = await watchClientCa(
+        clients.caFile,
+        (pem) => {
+          clientCa = pem;
+          useCertificate();
+        },
+        log,
+        options.pollMs,
+      );
+    }
+    await options.certificates.start(onCertificate);
+    webhookPort = await listen(webhook, 'webhook', options.webhook);
+  } catch (error) {
+    options.certificates.stop();
+    clientCaWatch?.close();
+    await healthConnections.drain(0);
+    throw error;
+  }
+  phase = 'serving';
+  log.info({ webhookPort, healthPort, host: options.webhook.host ?? 'all interfaces' }, 'listening');
+
+  async function shutDown({ closeAfter, timeoutMs }: StopOptions): Promise<void> {
+    const startedMs = performance.now();
+    phase = 'draining';
+    log.info({ inFlight: connections.inFlight(), connections: connections.count() }, 'stopping');
+    if (closeAfter !== undefined) {
+      const timer = new AbortController();
+      const timeUp = sleep(timeoutMs, undefined, { signal: timer.signal }).catch(() => {});
+      await Promise.race([closeAfter, timeUp]);
+      timer.abort();
+    }
+    const { cut } = await connections.drain(Math.max(0, startedMs + timeoutMs - performance.now()));
+    options.certificates.stop();
+    clientCaWatch?.close();
+    phase = 'stopped';
+    await healthConnections.drain(0);
+    log.info({ connectionsCut: cut }, 'stopped');
+  }
+  let stopping: Promise<void> | undefined;
+  return {
+    webhookPort,
+    healthPort,
+    stop(stopOptions) {
+      stopping ??= shutDown(stopOptions);
+      return stopping;
+    },
+  };
+}

@@ -1,0 +1,159 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import type { Admission, AdmissionOutcome } from '../admission/index.ts';
+import {
+  type AdmissionRequest,
+  decodeAdmissionReview,
+  failure,
+  type Json,
+  JsonError,
+  parseJson,
+  reviewOf,
+} from '../kubernetes/index.ts';
+import { answer, refusal, refuseUnread } from './answer.ts';
+import { collectBody, headerRefusal } from './body.ts';
+import type { Convert } from './convert.ts';
+import { logDecision } from './decision-log.ts';
+import type { Metrics, Webhook } from './metrics.ts';
+
+/** Paths as controller-runtime names them for this API. */
+export const webhookPaths = {
+  mutate: '/mutate-runtime-cluster-x-k8s-io-v1beta2-extensionconfig',
+  validate: '/validate-runtime-cluster-x-k8s-io-v1beta2-extensionconfig',
+  convert: '/convert',
+} as const satisfies Record<Webhook, string>;
+
+/** What the routes need. */
+export interface RouteContext {
+  admission: Admission;
+  convert?: Convert | undefined;
+  metrics: Metrics;
+  log: Logger;
+  maxBodyBytes: number;
+  /** Milliseconds of a clock that never goes back. */
+  monotonicNow: () => number;
+  /** Whether callers are to be told that their connection ends. */
+  isDraining: () => boolean;
+}
+
+/** Answers one request on a webhook's path. */
+export type Route = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** The outcome for a review that could be answered, but not decided. */
+function malformed(uid: string, problem: string): AdmissionOutcome {
+  return {
+    response: { uid, allowed: false, status: failure(400, 'BadRequest', problem) },
+    verdict: 'malformed',
+    deniedBy: [],
+    warnedBy: [],
+  };
+}
+
+/** A route that reads a JSON body within the limits and leaves it to `onJson`. */
+function jsonRoute(
+  context: RouteContext,
+  onJson: (body: Json, response: ServerResponse, startedMs: number) => void,
+): Route {
+  const { metrics, log, maxBodyBytes } = context;
+  function refuse(response: ServerResponse, code: number, message: string): void {
+    metrics.refused(code);
+    answer(response, code, JSON.stringify(refusal(code, message)), context.isDraining());
+  }
+  return (request, response) => {
+    const startedMs = context.monotonicNow();
+    const refuseBody = (refused: { code: number; message: string }) => {
+      metrics.refused(refused.code);
+      const headers: Record<string, string> = refused.code === 405 ? { allow: 'POST' } : {};
+      refuseUnread(request, response, refusal(refused.code, refused.message), maxBodyBytes, headers);
+    };
+    const refused = headerRefusal(request, maxBodyBytes);
+    if (refused !== undefined) {
+      refuseBody(refused);
+      return;
+    }
+    collectBody(
+      request,
+      maxBodyBytes,
+      (bytes) => {
+        let body: Json;
+        try {
+          body = parseJson(bytes);
+        } catch (error) {
+          if (!(error instanceof JsonError)) {
+            throw error;
+          }
+          refuse(response, 400, error.message);
+          return;
+        }
+        try {
+          onJson(body, response, startedMs);
+        } catch (error) {
+          // A bug. The API server's failurePolicy says what becomes of the write. The stack names code, not values; the
+          // message might hold a piece of the object.
+          const name = error instanceof Error ? error.name : typeof error;
+          const stack = error instanceof Error ? error.stack?.split('\n').filter((line) => /^\s+at /.test(line)) : [];
+          log.error({ error: name, stack }, 'the decision failed');
+          if (!response.headersSent) {
+            refuse(response, 500, 'internal error; the log of extensionconfig-webhook has more');
+          }
+        }
+      },
+      refuseBody,
+    );
+  };
+}
+
+/** The route of one admission webhook. */
+export function admissionRoute(
+  webhook: 'mutate' | 'validate',
+  decide: (request: AdmissionRequest) => AdmissionOutcome,
+  context: RouteContext,
+): Route {
+  const { metrics, log } = context;
+  return jsonRoute(context, (body, response, startedMs) => {
+    const decoded = decodeAdmissionReview(body);
+    let request: AdmissionRequest | undefined;
+    let outcome: AdmissionOutcome;
+    if ('request' in decoded) {
+      request = decoded.request;
+      outcome = decide(request);
+    } else if (decoded.uid !== undefined) {
+      outcome = malformed(decoded.uid, decoded.problem);
+    } else {
+      metrics.refused(400);
+      answer(response, 400, JSON.stringify(refusal(400, decoded.problem)), context.isDraining());
+      return;
+    }
+    answer(response, 200, JSON.stringify(reviewOf(outcome.response)), context.isDraining());
+    const durationMs = context.monotonicNow() - startedMs;
+    metrics.review(webhook, request?.operation ?? 'UNKNOWN', outcome, durationMs / 1000);
+    logDecision(log, webhook, request, outcome, durationMs);
+  });
+}
+
+/** The route of the conversion webhook. */
+export function conversionRoute(convert: Convert, context: RouteContext): Route {
+  return jsonRoute(context, (body, response, startedMs) => {
+    const converted = convert(body);
+    if ('problem' in converted) {
+      context.metrics.refused(400);
+      answer(response, 400, JSON.stringify(refusal(400, converted.problem)), context.isDraining());
+      return;
+    }
+    answer(response, 200, JSON.stringify(converted.review), context.isDraining());
+    context.metrics.conversion((context.monotonicNow() - startedMs) / 1000);
+  });
+}
+
+/** The routes by path. */
+export function webhookRoutes(context: RouteContext): ReadonlyMap<string, Route> {
+  const { admission, convert } = context;
+  const routes = new Map<string, Route>([
+    [webhookPaths.mutate, admissionRoute('mutate', (request) => admission.mutate(request), context)],
+    [webhookPaths.validate, admissionRoute('validate', (request) => admission.validate(request), context)],
+  ]);
+  if (convert !== undefined) {
+    routes.set(webhookPaths.convert, conversionRoute(convert, context));
+  }
+  return routes;
+}

@@ -1,0 +1,114 @@
+import { type AddressInfo, createServer } from 'node:net';
+import { Readable, Writable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { run } from '../../src/commands/index.ts';
+import { review, send, until, validate } from '../server/running.ts';
+
+function world(env: Record<string, string> = {}) {
+  const written = { out: '', err: '' };
+  const sink = (name: 'out' | 'err') =>
+    new Writable({
+      write(chunk, _encoding, done) {
+        written[name] += String(chunk);
+        done();
+      },
+    });
+  const stop = new AbortController();
+  const io = { stdin: Readable.from([]), stdout: sink('out'), stderr: sink('err'), env, signal: stop.signal };
+  return { io, written, stop };
+}
+
+const loopback = ['--self-signed', '--host', '127.0.0.1', '--health-host', '127.0.0.1', '--port', '0'];
+
+function lineWith(text: string, msg: string): Record<string, unknown> | undefined {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .find((line) => line.msg === msg);
+}
+
+test('serves until it is asked to stop, with flags from the command line and the environment', async () => {
+  const { io, written, stop } = world({
+    EXTENSIONCONFIG_WEBHOOK_HEALTH_PORT: '0',
+    EXTENSIONCONFIG_WEBHOOK_PORT: 'not looked at',
+    EXTENSIONCONFIG_WEBHOOK_FEATURE_GATES: 'RuntimeSDK=true',
+    EXTENSIONCONFIG_WEBHOOK_PROFILE: '',
+  });
+  const ended = run(['serve', ...loopback], io);
+  await until(() => lineWith(written.out, 'listening') !== undefined, 'listening');
+  const { webhookPort, healthPort } = lineWith(written.out, 'listening') as Record<string, number>;
+  const answer = await send(webhookPort!, validate, review('x'), { rejectUnauthorized: false });
+  expect(answer.json().response.uid).toBe('uid-of-x');
+  const metrics = await (await fetch(`http://127.0.0.1:${healthPort}/metrics`)).text();
+  expect(metrics).toContain('feature_enabled{name="RuntimeSDK"} 1');
+  expect(metrics).toContain('process_resident_memory_bytes');
+  stop.abort('SIGTERM');
+  expect(await ended).toBe(0);
+  expect(lineWith(written.out, 'stopped')).toBeDefined();
+  expect(written.err).toBe('');
+});
+
+describe('mistakes are refused with exit code 2 and name the flag, the value and what is allowed', () => {
+  test.each<[string[], Record<string, string>, RegExp]>([
+    [['--port', 'x'], {}, /--port: "x" is not allowed: it must be a whole number from 0 to 65535/],
+    [['--port', '65536'], {}, /--port: "65536"/],
+    [['--port', '-1'], {}, /--port: "-1"/],
+    [['--port', ''], {}, /--port: ""/],
+    [['--port', '1e3'], {}, /--port: "1e3"/],
+    [[], { PORT: '9443 ' }, /EXTENSIONCONFIG_WEBHOOK_PORT: "9443 " is not allowed/],
+    [['--profile', 'lax'], {}, /--profile: "lax" is not allowed: it must be one of strict, upstream/],
+    [['--enforcement', 'audit'], {}, /--enforcement: .* one of deny, warn/],
+    [['--log-level', 'loud'], {}, /--log-level: .* one of trace, debug/],
+    [['--feature-gates', 'ClusterTopology=true'], {}, /unknown feature gate "ClusterTopology"; known: RuntimeSDK/],
+    [[], { FEATURE_GATES: 'RuntimeSDK=maybe' }, /EXTENSIONCONFIG_WEBHOOK_FEATURE_GATES: .*RuntimeSDK=true or/],
+    [['--max-handler-timeout-seconds', '31'], {}, /--max-handler-timeout-seconds: "31"/],
+    [['--max-body-bytes', '7Mi'], {}, /--max-body-bytes: "7Mi"/],
+    [['--target-cluster-api-version', 'new'], {}, /it must be a release such as v1.11/],
+    [['--rules-config', '/does/not/exist'], {}, /--rules-config: \/does\/not\/exist cannot be read: ENOENT/],
+    [['--hook-lifecycles', '/dev/null'], {}, /--hook-lifecycles: \/dev\/null/],
+    [['--shutdown-timeout', '0'], {}, /--shutdown-timeout: "0"/],
+    [['--shutdown-delay', '20'], {}, /--shutdown-delay must be shorter than --shutdown-timeout/],
+    [['--cert-dir', '/x'], {}, /--self-signed and --cert-dir exclude each other/],
+    [[], { SELF_SIGNED: 'yes' }, /SELF_SIGNED: "yes" is not allowed: it must be true or false/],
+    [['--client-allowed-name', 'x'], {}, /--client-allowed-name needs --client-ca-file/],
+    [['--client-ca-file', '/does/not/exist'], {}, /--client-ca-file: \/does\/not\/exist cannot be read: ENOENT/],
+    [['--client-ca-file', ''], {}, /--client-ca-file: "" is not allowed: it must not be empty/],
+    [['--nonsense'], {}, /unknown option '--nonsense'/],
+  ])('%j %j', async (args, env, message) => {
+    const { io, written } = world(
+      Object.fromEntries(Object.entries(env).map(([key, value]) => [`EXTENSIONCONFIG_WEBHOOK_${key}`, value])),
+    );
+    const selfSigned = env.SELF_SIGNED === undefined ? ['--self-signed'] : [];
+    expect(await run(['serve', ...selfSigned, '--health-port', '0', '--health-host', '127.0.0.1', ...args], io)).toBe(
+      2,
+    );
+    expect(written.err).toMatch(message);
+  });
+
+  test('without a certificate', async () => {
+    const { io, written } = world();
+    expect(await run(['serve'], io)).toBe(2);
+    expect(written.err).toMatch(/give --cert-dir a folder with tls.crt and tls.key, or --self-signed/);
+  });
+});
+
+test.each(['--port', '--health-port'])('%s in use is a failure that says what to do', async (flag) => {
+  const occupant = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => occupant.once('listening', resolve));
+  const { port } = occupant.address() as AddressInfo;
+  const { io, written } = world();
+  const other = flag === '--port' ? '--health-port' : '--port';
+  try {
+    expect(await run(['serve', ...loopback, other, '0', flag, String(port)], io)).toBe(1);
+    expect(written.err).toContain(`port ${port} is in use: stop what listens there or choose another with ${flag}`);
+  } finally {
+    occupant.close();
+  }
+});
+
+test('an address of another machine is a failure that names the flag', async () => {
+  const { io, written } = world();
+  expect(await run(['serve', '--self-signed', '--health-port', '0', '--health-host', '192.0.2.1'], io)).toBe(1);
+  expect(written.err).toMatch(/192.0.2.1 is no address of this machine: correct --health-host/);
+});

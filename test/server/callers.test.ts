@@ -1,0 +1,79 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { ClientCaError } from '../../src/server/index.ts';
+import { makeCertificate, type TestCertificate } from './certificates.ts';
+import { review, send, start, stopAll, until, validate } from './running.ts';
+
+const clientCa = makeCertificate({ commonName: 'client CA', isCa: true });
+const otherCa = makeCertificate({ commonName: 'other CA', isCa: true });
+const apiServer = makeCertificate({ commonName: 'kube-apiserver', issuer: clientCa });
+const byDnsName = makeCertificate({ commonName: 'x', dnsNames: ['apiserver.example'], issuer: clientCa });
+const nobody = makeCertificate({ commonName: 'nobody', issuer: clientCa });
+const expired = makeCertificate({ commonName: 'kube-apiserver', issuer: clientCa, notAfter: new Date('2021-01-01') });
+const stranger = makeCertificate({ commonName: 'kube-apiserver', issuer: otherCa });
+const selfMade = makeCertificate({ commonName: 'kube-apiserver' });
+
+let folder: string;
+let caFile: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'clients-'));
+  caFile = join(folder, 'ca.crt');
+});
+afterEach(stopAll);
+afterAll(() => rm(folder, { recursive: true }));
+
+const allowedNames = ['kube-apiserver', 'apiserver.example'];
+
+test.each<[string, TestCertificate | undefined, readonly string[], number, RegExp]>([
+  ['none', undefined, [], 403, /a client certificate is required/],
+  ['of the CA, any name', nobody, [], 200, /allowed/],
+  ['of the CA, allowed common name', apiServer, allowedNames, 200, /allowed/],
+  ['of the CA, allowed DNS name', byDnsName, allowedNames, 200, /allowed/],
+  ['of the CA, another name', nobody, allowedNames, 403, /none of the allowed names/],
+  ['expired', expired, allowedNames, 403, /not accepted: CERT_HAS_EXPIRED/],
+  ['of another CA', stranger, allowedNames, 403, /not accepted/],
+  ['self-signed', selfMade, [], 403, /not accepted/],
+])('a caller with a certificate: %s', async (_name, certificate, names, code, message) => {
+  await writeFile(caFile, clientCa.cert);
+  const { webhookPort, lines } = await start({ clients: { caFile, allowedNames: names } });
+  const answer = await send(webhookPort, validate, review('x'), { ...certificate });
+  expect(answer.code).toBe(code);
+  expect(answer.body).toMatch(message);
+  expect(lines.some((line) => line.msg === 'caller refused')).toBe(code === 403);
+  // The other paths are no way around.
+  expect((await send(webhookPort, '/', '', { ...certificate })).code).toBe(code === 403 ? 403 : 404);
+});
+
+test('a new client CA is taken up, a broken one is not', async () => {
+  await writeFile(caFile, clientCa.cert);
+  const { webhookPort, lines } = await start({ clients: { caFile, allowedNames: [] }, pollMs: 20 });
+  const codes = async () => [
+    (await send(webhookPort, validate, review('x'), { ...apiServer })).code,
+    (await send(webhookPort, validate, review('x'), { ...stranger })).code,
+  ];
+  expect(await codes()).toEqual([200, 403]);
+  await writeFile(caFile, 'garbage');
+  await until(() => lines.some((line) => /unusable/.test(String(line.msg))), 'logged');
+  expect(await codes()).toEqual([200, 403]);
+  await writeFile(caFile, otherCa.cert);
+  await until(async () => String(await codes()) === '403,200', 'the new CA counts');
+  await writeFile(caFile, clientCa.cert + otherCa.cert);
+  await until(async () => String(await codes()) === '200,200', 'both count');
+});
+
+test.each([
+  ['missing', undefined, /ca.crt cannot be read: ENOENT/],
+  ['empty', '', /holds no certificates/],
+  ['a key', clientCa.key, /holds no certificates/],
+])('without a usable CA the server does not start: %s', async (_name, content, message) => {
+  await rm(caFile, { force: true });
+  if (content !== undefined) {
+    await writeFile(caFile, content);
+  }
+  const starting = start({ clients: { caFile, allowedNames: [] } });
+  await expect(starting).rejects.toThrow(ClientCaError);
+  await expect(starting).rejects.toThrow(message);
+});

@@ -1,0 +1,78 @@
+import { X509Certificate } from 'node:crypto';
+import forge from 'node-forge';
+import { describe, expect, test } from 'vitest';
+import { dnsNamesOf } from '../../src/server/callers.ts';
+import { checkPair, judgePair } from '../../src/server/certificate.ts';
+import { selfSignedPair } from '../../src/server/index.ts';
+import { readinessOf } from '../../src/server/readiness.ts';
+import { localhost, testCa } from './certificates.ts';
+import { pairOf } from './running.ts';
+
+const good = pairOf(localhost);
+const encrypted = forge.pki.encryptRsaPrivateKey(forge.pki.privateKeyFromPem(localhost.key), 'secret');
+
+describe('checkPair', () => {
+  test('takes a pair, and a chain behind the certificate', () => {
+    const chain = pairOf({ cert: localhost.cert + testCa.cert, key: localhost.key });
+    expect(chain).toMatchObject({ subjectAltName: 'DNS:localhost', notAfter: new Date('2049-01-01T00:00:00Z') });
+  });
+
+  test.each([
+    ['no certificate', '', localhost.key, /certificate is not PEM/],
+    ['garbage', 'garbage', localhost.key, /certificate is not PEM/],
+    ['half a certificate', localhost.cert.slice(0, 400), localhost.key, /not PEM, or broken/],
+    ['broken base64', localhost.cert.replace(/\n[A-Za-z]{8}/, '\n!!!!!!!!'), localhost.key, /not PEM, or broken/],
+    ['half a chain', localhost.cert + testCa.cert.slice(0, 300), localhost.key, /not PEM, or broken/],
+    ['no key', localhost.cert, '', /no unencrypted private key/],
+    ['a certificate for a key', localhost.cert, localhost.cert, /no unencrypted private key/],
+    ['an encrypted key', localhost.cert, encrypted, /no unencrypted private key/],
+    ['the key of another', localhost.cert, testCa.key, /does not belong/],
+  ])('refuses %s', (_name, cert, key, message) => {
+    const problem = (checkPair(cert, key) as { problem: string }).problem;
+    expect(problem).toMatch(message);
+    expect(problem).not.toContain('BEGIN');
+  });
+});
+
+test('an expired certificate does not replace one that is valid', () => {
+  const soon = { ...good, notAfter: new Date('2030-01-01T00:00:00Z') };
+  expect(judgePair(good, soon, new Date('2029-01-01T00:00:00Z'))).toEqual({ use: true });
+  expect(judgePair(good, soon, new Date('2030-01-01T00:00:00Z'))).toMatchObject({ use: false });
+  expect(judgePair(undefined, soon, new Date('2031-01-01T00:00:00Z'))).toEqual({ use: true });
+  expect(judgePair(soon, soon, new Date('2031-01-01T00:00:00Z'))).toEqual({ use: true });
+});
+
+test('the self-signed certificate is for localhost, for a year', () => {
+  const pair = selfSignedPair(new Date('2030-01-01T00:00:00Z'));
+  const certificate = new X509Certificate(pair.cert);
+  expect(certificate.checkHost('localhost')).toBe('localhost');
+  expect(certificate.checkIP('127.0.0.1')).toBe('127.0.0.1');
+  expect(certificate.checkIP('::1')).toBeDefined();
+  expect(certificate.verify(certificate.publicKey)).toBe(true);
+  expect(pair.notAfter).toEqual(new Date('2031-01-01T00:00:00Z'));
+});
+
+test.each([
+  ['DNS:a.example, DNS:b.example', ['a.example', 'b.example']],
+  ['IP Address:127.0.0.1, DNS:a', ['a']],
+  ['URI:"x, DNS:smuggled, y", DNS:a', ['a']],
+  ['DNS:"a, DNS:smuggled"', []],
+  ['', []],
+])('the DNS names of %j', (text, names) => {
+  expect(dnsNamesOf(text)).toEqual(names);
+});
+
+test.each([
+  ['serving', good, undefined, true, undefined],
+  ['draining', good, undefined, false, /shutting down/],
+  ['starting', good, undefined, false, /not open/],
+  ['serving', undefined, 'tls.crt does not exist', false, /no serving certificate: tls.crt does not exist/],
+  ['serving', { ...good, notAfter: new Date(0) }, undefined, false, /expired at 1970/],
+  ['serving', good, 'the new one is broken', true, undefined],
+] as const)('readiness: %s', (phase, pair, certificateProblem, ready, reason) => {
+  const state = readinessOf({ phase, pair, certificateProblem, now: new Date('2030-01-01T00:00:00Z') });
+  expect(state.ready).toBe(ready);
+  if (!state.ready) {
+    expect(state.reason).toMatch(reason!);
+  }
+});

@@ -1,0 +1,139 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { mutate, openTls, readAll, review, send, start, stopAll, until, validate } from './running.ts';
+
+afterEach(stopAll);
+
+const head = `POST ${validate} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n`;
+
+describe('bodies', () => {
+  test('7 MiB are legal', async () => {
+    const { webhookPort } = await start();
+    const body = review('x');
+    const padded = body + ' '.repeat(7 * 1024 * 1024 - body.length);
+    expect((await send(webhookPort, validate, padded)).code).toBe(200);
+  });
+
+  test('one byte more is a 413, which the caller gets to read although it sends the whole body', async () => {
+    const { webhookPort } = await start();
+    for (const headers of [{}, { 'transfer-encoding': 'chunked' }]) {
+      const answer = await send(webhookPort, mutate, Buffer.alloc(7 * 1024 * 1024 + 1, 0x20), { headers });
+      expect(answer.code).toBe(413);
+      expect(answer.headers.connection).toBe('close');
+      expect(answer.json()).toMatchObject({ kind: 'Status', reason: 'RequestEntityTooLarge' });
+    }
+  });
+
+  test('an endless body is cut off', async () => {
+    const { webhookPort } = await start({ limits: { maxBodyBytes: 4096 } });
+    const socket = await openTls(webhookPort);
+    const received = readAll(socket);
+    socket.write(`${head}transfer-encoding: chunked\r\n\r\n`);
+    const piece = `1000\r\n${' '.repeat(4096)}\r\n`;
+    const writing = setInterval(() => socket.writable && socket.write(piece), 1);
+    const text = await received;
+    clearInterval(writing);
+    expect(text).toMatch(/^HTTP\/1.1 413 /);
+  });
+});
+
+describe('time', () => {
+  const limits = { headersTimeoutMs: 150, requestTimeoutMs: 150, timeoutCheckMs: 20 };
+
+  test.each([
+    ['a header that does not end', 'POST / HTTP/1.1\r\nx: '],
+    ['a body that does not come', `${head}content-length: 100\r\n\r\n`],
+    ['a body that stops half-way', `${head}content-length: 100\r\n\r\n{"kind":`],
+    ['a refused body that stops half-way', `PUT ${validate} HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{`],
+  ])('%s ends the connection', async (_name, bytes) => {
+    const { webhookPort, health } = await start({ limits });
+    const socket = await openTls(webhookPort);
+    const received = readAll(socket);
+    socket.write(bytes);
+    expect(await received).toMatch(
+      bytes.startsWith('PUT') ? /^HTTP\/1.1 405 / : /^HTTP\/1.1 408 .*connection: close.*"code":408/s,
+    );
+    await until(
+      async () => /connections 0\n/.test(await (await fetch(`${health}/metrics`)).text()),
+      'no connection left',
+    );
+  });
+
+  test('a byte now and then does not help (slowloris)', async () => {
+    const { webhookPort } = await start({ limits });
+    const slow = await openTls(webhookPort);
+    const received = readAll(slow);
+    slow.write(`${head}content-length: 1000000\r\n\r\n`);
+    const dripping = setInterval(() => slow.writable && slow.write(' '), 5);
+    const text = await received;
+    clearInterval(dripping);
+    expect(text).toMatch(/^HTTP\/1.1 408 /);
+  });
+
+  test('a TLS handshake that does not begin ends the connection', async () => {
+    const { webhookPort } = await start({ limits });
+    const { connect } = await import('node:net');
+    const socket = connect(webhookPort, '127.0.0.1');
+    await new Promise((resolve) => socket.resume().once('close', resolve));
+    expect(socket.bytesRead).toBe(0);
+  });
+
+  test('a caller that goes away half-way leaves nothing behind', async () => {
+    const { webhookPort, health } = await start();
+    const inFlight = async (n: number) =>
+      new RegExp(`in_flight ${n}\n`).test(await (await fetch(`${health}/metrics`)).text());
+    const socket = await openTls(webhookPort);
+    socket.write(`${head}content-length: 100\r\n\r\n{`);
+    await until(() => inFlight(1), 'one request in flight');
+    socket.destroy();
+    await until(() => inFlight(0), 'none in flight');
+  });
+});
+
+describe('connections', () => {
+  test.each([
+    ['no HTTP', 'hello\r\n\r\n', /^HTTP\/1.1 400 .*"code":400/s],
+    ['a header too large', `${head}x: ${'a'.repeat(20_000)}\r\n\r\n`, /^HTTP\/1.1 431 .*"code":431/s],
+    ['two lengths', `${head}content-length: 1\r\ncontent-length: 2\r\n\r\n{}`, /^HTTP\/1.1 400 /],
+    ['length and chunked', `${head}content-length: 1\r\ntransfer-encoding: chunked\r\n\r\n`, /^HTTP\/1.1 400 /],
+  ])('%s is answered and closed', async (_name, bytes, expected) => {
+    const { webhookPort } = await start();
+    const socket = await openTls(webhookPort);
+    const received = readAll(socket);
+    socket.write(bytes);
+    expect(await received).toMatch(expected);
+    expect((await send(webhookPort, validate, review('x'))).code).toBe(200);
+  });
+
+  test('more than the limit are turned away', async () => {
+    const { webhookPort, health } = await start({ limits: { maxConnections: 2 } });
+    const [first, second] = [await openTls(webhookPort), await openTls(webhookPort)];
+    await expect(openTls(webhookPort)).rejects.toThrow();
+    expect(await (await fetch(`${health}/metrics`)).text()).toMatch(/connections_dropped_total 1\n/);
+    first.destroy();
+    second.destroy();
+    await until(async () => /connections 0\n/.test(await (await fetch(`${health}/metrics`)).text()), 'closed');
+    expect((await send(webhookPort, validate, review('x'))).code).toBe(200);
+  });
+
+  test('TLS is 1.2 or newer', async () => {
+    const { webhookPort } = await start();
+    for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+      const socket = await openTls(webhookPort, { minVersion: version, maxVersion: version });
+      expect(socket.getProtocol()).toBe(version);
+      socket.destroy();
+    }
+    const old = { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
+    await expect(openTls(webhookPort, old)).rejects.toThrow(/protocol|version/i);
+  });
+
+  test('requests sent in one go are answered in order', async () => {
+    const { webhookPort } = await start();
+    const socket = await openTls(webhookPort);
+    const received = readAll(socket);
+    const one = (name: string, more = '') =>
+      `${head}${more}content-length: ${review(name).length}\r\n\r\n${review(name)}`;
+    socket.write(one('a') + one('b') + one('c', 'connection: close\r\n'));
+    const uids = [...(await received).matchAll(/"uid":"([^"]+)"/g)].map((match) => match[1]);
+    expect(uids).toEqual(['uid-of-a', 'uid-of-b', 'uid-of-c']);
+  });
+});

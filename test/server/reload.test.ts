@@ -1,0 +1,146 @@
+import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { fileCertificates } from '../../src/server/index.ts';
+import { localhost, makeCertificate, type TestCertificate, testCa } from './certificates.ts';
+import { keepAliveAgent, openTls, review, send, start, stopAll, until, validate } from './running.ts';
+
+const second = makeCertificate({ commonName: 'second', dnsNames: ['localhost'], issuer: testCa });
+const third = makeCertificate({ commonName: 'third', dnsNames: ['localhost'], issuer: testCa });
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'certs-'));
+});
+
+afterEach(async () => {
+  await stopAll();
+  await rm(folder, { recursive: true });
+});
+
+async function write(pair: TestCertificate, into = folder): Promise<void> {
+  await writeFile(join(into, 'tls.crt'), pair.cert);
+  await writeFile(join(into, 'tls.key'), pair.key);
+}
+
+/** Lays a pair out as kubelet does: files are links into `..data`, which is a link to a folder of one generation. */
+async function writeGeneration(name: string, pair: TestCertificate): Promise<void> {
+  await mkdir(join(folder, name));
+  await write(pair, join(folder, name));
+  await symlink(name, join(folder, '..data_tmp'));
+  await rename(join(folder, '..data_tmp'), join(folder, '..data'));
+}
+
+async function servedName(port: number): Promise<string> {
+  const socket = await openTls(port);
+  const name = socket.getPeerCertificate().subject.CN;
+  socket.destroy();
+  return String(name);
+}
+
+async function metric(health: string, name: string): Promise<number> {
+  const text = await (await fetch(`${health}/metrics`)).text();
+  const line = text.split('\n').find((candidate) => candidate.startsWith(`${name} `));
+  return line === undefined ? Number.NaN : Number(line.slice(name.length + 1));
+}
+
+const failures = 'extensionconfig_webhook_certificate_reloads_total{result="failure"}';
+const notAfter = 'extensionconfig_webhook_certificate_not_after_timestamp_seconds';
+
+test('waits for a certificate, not ready, and serves when one appears', async () => {
+  const { health, webhookPort } = await start({ certificates: fileCertificates(join(folder, 'later'), 20) });
+  const before = await fetch(`${health}/readyz`);
+  expect(before.status).toBe(503);
+  expect(await before.text()).toMatch(/no serving certificate: .*tls.crt does not exist/);
+  expect((await fetch(`${health}/healthz`)).status).toBe(200);
+  await expect(send(webhookPort, validate, review('x'))).rejects.toThrow();
+  expect(await metric(health, failures)).toBe(0);
+  expect(await metric(health, notAfter)).toBeNaN();
+
+  await mkdir(join(folder, 'later'));
+  await write(localhost, join(folder, 'later'));
+  await until(async () => (await fetch(`${health}/readyz`)).status === 200, 'ready');
+  expect((await send(webhookPort, validate, review('x'))).code).toBe(200);
+  expect(await metric(health, notAfter)).toBe(Date.parse('2049-01-01T00:00:00Z') / 1000);
+});
+
+test('takes up a new pair without a failed request, on connections old and new', async () => {
+  await write(localhost);
+  const { webhookPort } = await start({ certificates: fileCertificates(folder) });
+  const agent = keepAliveAgent();
+  let done = false;
+  let answered = 0;
+  async function load(options: object): Promise<void> {
+    while (!done) {
+      const { code } = await send(webhookPort, validate, review('x'), options);
+      expect(code).toBe(200);
+      answered++;
+    }
+  }
+  const loads = Promise.all([load({ agent }), load({ agent }), load({}), load({})]);
+  loads.catch(() => {
+    done = true;
+  });
+  try {
+    for (const pair of [second, third, localhost, second]) {
+      const before = answered;
+      await write(pair);
+      const name = pair === second ? 'second' : pair === third ? 'third' : 'localhost';
+      await until(async () => done || (await servedName(webhookPort)) === name, `${name} is served`);
+      await until(() => done || answered > before + 10, 'requests go on');
+    }
+  } finally {
+    done = true;
+    await loads;
+    agent.destroy();
+  }
+  expect(answered).toBeGreaterThan(40);
+});
+
+test('follows the ..data symlink of a Kubernetes volume, without ever seeing half of a change', async () => {
+  await writeGeneration('..2030_01', localhost);
+  await symlink(join('..data', 'tls.crt'), join(folder, 'tls.crt'));
+  await symlink(join('..data', 'tls.key'), join(folder, 'tls.key'));
+  const { webhookPort, health } = await start({ certificates: fileCertificates(folder) });
+  expect(await servedName(webhookPort)).toBe('localhost');
+  await writeGeneration('..2030_02', second);
+  await rm(join(folder, '..2030_01'), { recursive: true });
+  await until(async () => (await servedName(webhookPort)) === 'second', 'second is served');
+  expect(await metric(health, failures)).toBe(0);
+});
+
+test('keeps the old pair when the new one is mismatched, broken or gone, and says so', async () => {
+  await write(localhost);
+  const { webhookPort, health, lines } = await start({ certificates: fileCertificates(folder, 20) });
+  const errors = () => lines.filter((line) => line.level === 50).map((line) => String(line.reason));
+
+  await writeFile(join(folder, 'tls.crt'), second.cert);
+  await until(() => errors().some((reason) => /does not belong/.test(reason)), 'the mismatch is logged');
+  expect(await servedName(webhookPort)).toBe('localhost');
+  expect((await fetch(`${health}/readyz`)).status).toBe(200);
+  expect(await metric(health, failures)).toBeGreaterThan(0);
+
+  await writeFile(join(folder, 'tls.crt'), 'garbage');
+  await until(() => errors().some((reason) => /not PEM/.test(reason)), 'the garbage is logged');
+  await rm(join(folder, 'tls.crt'));
+  await until(() => errors().some((reason) => /does not exist/.test(reason)), 'the loss is logged');
+  expect(await servedName(webhookPort)).toBe('localhost');
+
+  await write(third);
+  await until(async () => (await servedName(webhookPort)) === 'third', 'third is served');
+  const key = await readFile(join(folder, 'tls.key'), 'utf8');
+  expect(JSON.stringify(lines)).not.toContain(key.split('\n')[1]!);
+});
+
+test('an expired certificate makes the server not ready', async () => {
+  await write(localhost);
+  let now = new Date('2048-12-31T23:59:59Z');
+  const { health } = await start({ certificates: fileCertificates(folder), now: () => now });
+  expect((await fetch(`${health}/readyz`)).status).toBe(200);
+  now = new Date('2049-01-01T00:00:00Z');
+  const answer = await fetch(`${health}/readyz`);
+  expect(answer.status).toBe(503);
+  expect(await answer.text()).toMatch(/expired at 2049-01-01/);
+});

@@ -1,0 +1,212 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+import { pino } from 'pino';
+import type { Admission, AdmissionOutcome } from '../../src/admission/index.ts';
+import type { AdmissionRequest } from '../../src/kubernetes/index.ts';
+import {
+  checkPair,
+  fixedCertificate,
+  knownFeatureGates,
+  type RunningServer,
+  type ServerOptions,
+  startServer,
+  webhookPaths,
+} from '../../src/server/index.ts';
+import { localhost, type TestCertificate, testCa } from './certificates.ts';
+
+/**
+ * A decision for tests of the transport: denies objects named `denied`, warns about `warned`, fails on `bug`, defaults
+ * namespaceSelector.
+ */
+export const testAdmission: Admission = {
+  mutate({ uid, object }: AdmissionRequest): AdmissionOutcome {
+    const patch = Buffer.from('[{"op":"add","path":"/spec/namespaceSelector","value":{}}]').toString('base64');
+    const spec = object?.spec;
+    const patched = typeof spec === 'object' && spec !== null && !('namespaceSelector' in spec);
+    return {
+      response: { uid, allowed: true, ...(patched && { patchType: 'JSONPatch' as const, patch }) },
+      verdict: 'allowed',
+      deniedBy: [],
+      warnedBy: [],
+    };
+  },
+  validate({ uid, name }: AdmissionRequest): AdmissionOutcome {
+    if (name === 'bug') {
+      throw new TypeError('the object held: hunter2');
+    }
+    if (name === 'denied') {
+      return {
+        response: { uid, allowed: false, status: { code: 422, reason: 'Invalid', message: 'wrong' } },
+        verdict: 'denied',
+        deniedBy: ['url-scheme', 'url-host'],
+        warnedBy: [],
+      };
+    }
+    if (name === 'warned') {
+      return {
+        response: { uid, allowed: true, warnings: ['hm'] },
+        verdict: 'warned',
+        deniedBy: [],
+        warnedBy: ['ca-soon'],
+      };
+    }
+    return { response: { uid, allowed: true }, verdict: 'allowed', deniedBy: [], warnedBy: [] };
+  },
+};
+
+/** A logger that keeps its lines. */
+export function collectingLog(level = 'debug') {
+  const lines: Record<string, unknown>[] = [];
+  const log = pino({ level, base: null, timestamp: false }, { write: (line: string) => lines.push(JSON.parse(line)) });
+  return { log, lines };
+}
+
+/** A pair that is known to be good. */
+export function pairOf({ cert, key }: TestCertificate) {
+  const checked = checkPair(cert, key);
+  if ('problem' in checked) {
+    throw new Error(checked.problem);
+  }
+  return checked.pair;
+}
+
+const running: RunningServer[] = [];
+
+/** Starts a server on free ports of loopback, with a log that is kept. */
+export async function start(options: Partial<ServerOptions> = {}) {
+  const { log, lines } = collectingLog();
+  const server = await startServer({
+    admission: testAdmission,
+    certificates: fixedCertificate(pairOf(localhost)),
+    webhook: { host: '127.0.0.1', port: 0 },
+    health: { host: '127.0.0.1', port: 0 },
+    log,
+    version: '0.0.0-test',
+    featureGates: knownFeatureGates,
+    processMetrics: false,
+    now: () => new Date(),
+    ...options,
+  });
+  running.push(server);
+  return { ...server, lines, health: `http://127.0.0.1:${server.healthPort}` };
+}
+
+/** Stops what a test started. */
+export async function stopAll(): Promise<void> {
+  await Promise.all(running.splice(0).map((server) => server.stop({ timeoutMs: 100 })));
+}
+
+/** What came back. */
+export interface Answer {
+  code: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: string;
+  json: () => Record<string, unknown> & { response: Record<string, unknown>; message: string };
+}
+
+/** Sends one HTTPS request; by default it trusts the test CA and uses a connection of its own. */
+export function send(port: number, path: string, body: string | Buffer, options: RequestOptions = {}): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = httpsRequest(
+      {
+        host: '127.0.0.1',
+        servername: 'localhost',
+        port,
+        path,
+        method: 'POST',
+        ca: testCa.cert,
+        agent: false,
+        ...options,
+        headers: { 'content-type': 'application/json', ...options.headers },
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString();
+          resolve({
+            code: response.statusCode ?? 0,
+            headers: response.headers,
+            body: text,
+            json: () => JSON.parse(text),
+          });
+        });
+      },
+    );
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+/** Opens a TLS connection on which a test writes what it likes. */
+export function openTls(port: number, options: ConnectionOptions = {}): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port, servername: 'localhost', ca: testCa.cert, ...options }, () =>
+      resolve(socket),
+    );
+    socket.once('error', reject);
+  });
+}
+
+/** Everything that arrives on a socket until it closes. */
+export function readAll(socket: TLSSocket): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => resolve(text));
+  });
+}
+
+/** Waits until a condition holds; fails after a generous while. */
+export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  for (let i = 0; i < 2_000; i++) {
+    if (await condition()) {
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error(`still not: ${what}`);
+}
+
+/** An agent that keeps its connections. */
+export function keepAliveAgent(): Agent {
+  return new Agent({ keepAlive: true, ca: testCa.cert, servername: 'localhost' });
+}
+
+/** An AdmissionReview for an object with a name. */
+export function review(name: string): string {
+  return JSON.stringify({
+    apiVersion: 'admission.k8s.io/v1',
+    kind: 'AdmissionReview',
+    request: {
+      uid: `uid-of-${name}`,
+      kind: { group: 'runtime.cluster.x-k8s.io', version: 'v1beta2', kind: 'ExtensionConfig' },
+      name,
+      operation: 'CREATE',
+      userInfo: { username: 'alice' },
+      object: { metadata: { name }, spec: { settings: { password: 'hunter2' } } },
+    },
+  });
+}
+
+/** One captured call of a real API server. */
+export interface CapturedCall {
+  name: string;
+  url: string;
+  headers: Record<string, string>;
+  body: { kind: string; request: { uid: string; operation: string } };
+}
+
+const folder = new URL('../fixtures/webhook-calls/', import.meta.url);
+
+/** The captured calls of a real API server, in the order of their names. */
+export const capturedCalls: CapturedCall[] = readdirSync(folder)
+  .sort()
+  .map((name) => ({ name, ...JSON.parse(readFileSync(new URL(name, folder), 'utf8')) }));
+
+export const { mutate, validate } = webhookPaths;

@@ -1,0 +1,249 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import fc from 'fast-check';
+import supertest from 'supertest';
+import { afterEach, describe, expect, test } from 'vitest';
+import { maxJsonDepth } from '../../src/kubernetes/index.ts';
+import { createApplication } from '../../src/server/application.ts';
+import { knownFeatureGates } from '../../src/server/index.ts';
+import { createMetrics } from '../../src/server/metrics.ts';
+import { capturedCalls, collectingLog, mutate, review, testAdmission, validate } from './running.ts';
+
+const maxBodyBytes = 64 * 1024;
+const { log, lines } = collectingLog();
+const metrics = createMetrics(
+  { version: '1.2.3', featureGates: knownFeatureGates },
+  { inFlight: () => 0, connections: () => 0 },
+  false,
+);
+let clock = 0;
+const application = createApplication(
+  {
+    admission: testAdmission,
+    convert: (body) =>
+      typeof body === 'object' ? { review: { kind: 'ConversionReview' } } : { problem: 'no ConversionReview' },
+    metrics,
+    log,
+    maxBodyBytes,
+    monotonicNow: () => (clock += 2),
+    isDraining: () => false,
+  },
+  undefined,
+);
+const http = supertest(application);
+
+function post(path: string, body: string | Buffer, type = 'application/json') {
+  // Sent as bytes: superagent would encode a string anew for JSON.
+  return http
+    .post(path)
+    .set('content-type', type)
+    .serialize((value) => value as unknown as string)
+    .send(body as string);
+}
+
+afterEach(() => {
+  lines.length = 0;
+});
+
+const admissionCalls = capturedCalls.filter((call) => call.body.kind === 'AdmissionReview');
+
+test('there are captured calls', () => {
+  expect(admissionCalls.map((call) => call.name)).toContain('create-validate.json');
+});
+
+test.each(admissionCalls)('answers the captured call $name', async ({ url, headers, body }) => {
+  const path = url.startsWith('/mutate') ? mutate : validate;
+  const { 'content-length': _length, host: _host, ...sent } = headers;
+  const answer = await http.post(`${path}?timeout=10s`).set(sent).send(body);
+  expect(answer.status).toBe(200);
+  expect(answer.type).toBe('application/json');
+  expect(answer.body).toMatchObject({
+    apiVersion: 'admission.k8s.io/v1',
+    kind: 'AdmissionReview',
+    response: { uid: body.request.uid, allowed: true },
+  });
+});
+
+test('a patch arrives as JSONPatch', async () => {
+  const answer = await post(mutate, review('x'));
+  expect(answer.body.response).toMatchObject({ allowed: true, patchType: 'JSONPatch' });
+  expect(JSON.parse(Buffer.from(answer.body.response.patch, 'base64').toString())).toEqual([
+    { op: 'add', path: '/spec/namespaceSelector', value: {} },
+  ]);
+});
+
+test('/convert answers what the conversion says', async () => {
+  expect((await post('/convert', '{}')).body).toEqual({ kind: 'ConversionReview' });
+  const refused = await post('/convert', '7');
+  expect(refused.status).toBe(400);
+  expect(refused.body).toMatchObject({ kind: 'Status', message: 'no ConversionReview' });
+});
+
+const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+const withRequest = (text: string) => `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":${text}}`;
+
+describe('bodies that are no review get a metav1.Status', () => {
+  test.each<[string, string | Buffer, RegExp]>([
+    ['empty', Buffer.alloc(0), /not valid JSON/],
+    ['truncated', review('x').slice(0, -5), /not valid JSON/],
+    ['not UTF-8', Buffer.from([0x22, 0xff, 0xfe, 0x22]), /UTF-8/],
+    ['UTF-16', Buffer.from(review('x'), 'utf16le'), /UTF-8|JSON/],
+    ['nested too deeply', deep(maxJsonDepth + 1), /nests deeper/],
+    ['nested to the limit, but no review', deep(maxJsonDepth), /AdmissionReview/],
+    ['only opening brackets', '['.repeat(50_000), /nests deeper/],
+    ['a number', '1e999', /AdmissionReview/],
+    ['null', 'null', /AdmissionReview/],
+    ['another kind', '{"apiVersion":"v1","kind":"Pod"}', /got apiVersion "v1" and kind "Pod"/],
+    ['v1beta1 of the review', review('x').replace('admission.k8s.io/v1', 'admission.k8s.io/v1beta1'), /v1beta1/],
+    ['no request', withRequest('null'), /request must be an object/],
+    ['no uid', withRequest('{"operation":"CREATE"}'), /request.uid/],
+    [
+      '__proto__ as the review',
+      '{"__proto__":{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1"}}',
+      /kind none/,
+    ],
+    ['a uid only behind __proto__', withRequest('{"__proto__":{"uid":"u"}}'), /request.uid/],
+  ])('%s', async (_name, body, message) => {
+    const answer = await post(validate, body);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ kind: 'Status', status: 'Failure', reason: 'BadRequest', code: 400 });
+    expect(answer.body.message).toMatch(message);
+  });
+});
+
+test.each([
+  ['no kind', '{"uid":"u"}'],
+  ['an unknown operation', '{"uid":"u","kind":{"version":"v1","kind":"K"},"operation":"PATCH"}'],
+  ['an object that is none', '{"uid":"u","kind":{"version":"v1","kind":"K"},"operation":"CREATE","object":[]}'],
+])('a malformed review with a uid is answered as a review: %s', async (_name, request) => {
+  const answer = await post(validate, withRequest(request));
+  expect(answer.status).toBe(200);
+  expect(answer.body.response).toMatchObject({ uid: 'u', allowed: false, status: { code: 400, reason: 'BadRequest' } });
+  expect(lines).toMatchObject([{ uid: 'u', msg: 'malformed review' }]);
+});
+
+test('of duplicate keys the last one counts, as for the API server', async () => {
+  const answer = await post(validate, review('denied').replace('"name":"denied"', '"name":"denied","name":"fine"'));
+  expect(answer.body.response.allowed).toBe(true);
+});
+
+test.each<[string, string, string, number, RegExp]>([
+  ['text', 'POST', 'text/plain', 415, /application\/json/],
+  ['a longer type', 'POST', 'application/jsonp', 415, /application\/json/],
+  ['a patch type', 'POST', 'application/json-patch+json', 415, /application\/json/],
+  ['PUT', 'PUT', 'application/json', 405, /use POST/],
+  ['GET', 'GET', 'application/json', 405, /use POST/],
+])('the header is checked first: %s', async (_name, method, type, code, message) => {
+  const answer = await http[method.toLowerCase() as 'post'](validate).set('content-type', type);
+  expect(answer.status).toBe(code);
+  expect(answer.body.message).toMatch(message);
+  expect(answer.headers.connection).toBe('close');
+  expect(answer.headers.allow).toBe(code === 405 ? 'POST' : undefined);
+});
+
+test.each([
+  'application/json',
+  'application/json; charset=utf-8',
+  'Application/JSON ;x=y',
+])('the type %s is JSON', async (type) => {
+  expect((await post(validate, review('x'), type)).status).toBe(200);
+});
+
+test('compressed bodies are refused', async () => {
+  const answer = await http.post(validate).set('content-type', 'application/json').set('content-encoding', 'gzip');
+  expect(answer.status).toBe(415);
+});
+
+test.each([
+  [maxBodyBytes, 200],
+  [maxBodyBytes + 1, 413],
+])('a body of %i bytes gets %i', async (size, code) => {
+  const body = review('x');
+  const answer = await post(validate, body + ' '.repeat(size - body.length));
+  expect(answer.status).toBe(code);
+});
+
+test('a bug in the decision is a 500 that tells and logs nothing of the object', async () => {
+  const answer = await post(validate, review('bug'));
+  expect(answer.status).toBe(500);
+  expect(answer.body.message).toMatch(/internal error/);
+  expect(lines).toMatchObject([{ error: 'TypeError', msg: 'the decision failed' }]);
+  expect(JSON.stringify([answer.body, lines])).not.toContain('hunter2');
+  expect((await post(validate, review('fine'))).status).toBe(200);
+});
+
+test.each<[string, object]>([
+  ['denied', { level: 30, msg: 'denied', deniedBy: ['url-scheme', 'url-host'] }],
+  ['warned', { level: 30, msg: 'allowed with warnings', warnedBy: ['ca-soon'] }],
+  ['fine', { level: 20, msg: 'allowed' }],
+])('logs one line for an object that is %s', async (name, expected) => {
+  await post(validate, review(name));
+  expect(lines).toEqual([
+    {
+      webhook: 'validate',
+      uid: `uid-of-${name}`,
+      operation: 'CREATE',
+      name,
+      username: 'alice',
+      dryRun: false,
+      durationMs: 2,
+      ...expected,
+    },
+  ]);
+});
+
+test('paths that do not exist get a 404 in JSON', async () => {
+  for (const path of ['/', '/mutate', `${validate}/`, validate.toUpperCase(), '//', '/%ff', '/..%2f']) {
+    const answer = await http.post(path).send({});
+    expect([path, answer.status, answer.body.kind]).toEqual([path, 404, 'Status']);
+  }
+});
+
+test('metrics count reviews, rules and refusals', async () => {
+  const text = await metrics.render();
+  expect(text).toMatch(/reviews_total\{webhook="validate",operation="CREATE",verdict="denied"\} \d+/);
+  expect(text).toMatch(/reviews_total\{webhook="validate",operation="UNKNOWN",verdict="malformed"\} 3/);
+  expect(text).toMatch(/rule_denials_total\{rule="url-host"\} 1/);
+  expect(text).toMatch(/rule_warnings_total\{rule="ca-soon"\} 1/);
+  expect(text).toMatch(/http_refusals_total\{code="415"\} 4/);
+  expect(text).toMatch(/request_duration_seconds_count\{webhook="validate"\} \d+/);
+  expect(text).not.toMatch(/certificate_not_after_timestamp_seconds \d/);
+});
+
+test('no body makes the server answer 5xx or stop', async () => {
+  const server = createServer(application).listen(0, '127.0.0.1');
+  const sample = readFileSync(new URL('../fixtures/webhook-calls/create-validate.json', import.meta.url));
+  const body = Buffer.from(JSON.stringify(JSON.parse(sample.toString()).body));
+  const agent = supertest.agent(server);
+  try {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
+          fc.json().map((text) => Buffer.from(text)),
+          fc.json().map((text) => Buffer.from(withRequest(text))),
+          // A real review with some bytes changed.
+          fc.array(fc.tuple(fc.nat(body.length - 1), fc.nat(255)), { maxLength: 5 }).map((changes) => {
+            const changed = Buffer.from(body);
+            for (const [at, byte] of changes) {
+              changed[at] = byte;
+            }
+            return changed;
+          }),
+        ),
+        fc.constantFrom(mutate, validate),
+        async (bytes, path) => {
+          const answer = await agent
+            .post(path)
+            .set('content-type', 'application/json')
+            .serialize((value) => value as unknown as string)
+            .send(bytes as unknown as string);
+          expect([200, 400]).toContain(answer.status);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  } finally {
+    server.close();
+  }
+});
