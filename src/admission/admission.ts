@@ -120,20 +120,22 @@ export function createAdmission({ rules, isRuntimeSdkEnabled, now }: AdmissionPo
     if (!isRuntimeSdkEnabled && subject === 'object') {
       return gated(request.uid, name, runtimeSdkFeatureGate);
     }
-    const old = oldObject === undefined ? undefined : decodeExtensionConfig(oldObject, hubVersion);
     const input: RuleInput = {
       ...decodeExtensionConfig(object, hubVersion),
-      oldObject: old?.object,
+      oldObject: oldObject && (() => decodeExtensionConfig(oldObject, hubVersion).object),
       writtenAs,
       version: hubVersion,
       subject,
+      isPruned: true,
       now: now(),
     };
     const reports = rules.check(input);
     return answer(
       request.uid,
       name,
-      old === undefined ? reports : rules.ratchet(reports, { ...input, ...old, oldObject: old.object }),
+      oldObject === undefined
+        ? reports
+        : rules.ratchet(reports, () => ({ ...input, ...decodeExtensionConfig(oldObject, hubVersion) })),
     );
   }
 

@@ -1,8 +1,10 @@
+import { addLint } from './lint.ts';
 import { type AddCommand, type Io, runProgram } from './program.ts';
+import { addRules } from './rules.ts';
 import { addServe } from './serve.ts';
 import { version } from './version.ts';
 
-const commands: readonly AddCommand[] = [addServe];
+const commands: readonly AddCommand[] = [addServe, addLint, addRules];
 
 export type { Io } from './program.ts';
 

@@ -104,6 +104,10 @@ export function labelSelectorContradiction(selector: LabelSelector): string | un
     ...Object.entries(selector.matchLabels ?? {}).map(([key, value]) => ({ key, operator: 'In', values: [value] })),
     ...(selector.matchExpressions ?? []),
   ];
+  // One requirement alone can always be met.
+  if (requirements.length < 2) {
+    return undefined;
+  }
   for (const [key, ofKey] of Map.groupBy(requirements, (requirement) => requirement.key)) {
     const mayBeAbsent = ofKey.every(({ operator }) => operator === 'NotIn' || operator === 'DoesNotExist');
     if (mayBeAbsent) {

@@ -1,4 +1,5 @@
 export { parseRulesConfig, RulesConfigError } from './config-file.ts';
+export { exampleReports } from './example-reports.ts';
 export type { Finding, Rule, RuleInput, RuleOptions, Severity, Subject } from './rule.ts';
 export {
   type ActiveRule,

@@ -7,6 +7,9 @@ export function namespaceSelectorOf(object: ExtensionConfig): LabelSelector | un
   if (selector === undefined || selector === null) {
     return undefined;
   }
+  if ((selector.matchExpressions ?? []).every(({ key, operator }) => key !== undefined && operator !== undefined)) {
+    return selector as LabelSelector;
+  }
   return {
     matchLabels: selector.matchLabels ?? {},
     matchExpressions: (selector.matchExpressions ?? []).map(({ key, operator, values }) => ({

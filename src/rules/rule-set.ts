@@ -41,7 +41,7 @@ export interface RuleSet {
    * Takes back denials that an update did not cause: one of a rule that is not Cluster API's own becomes a warning
    * when the old object has the same finding (rule, field and value).
    */
-  ratchet(reports: Report[], oldInput: RuleInput): Report[];
+  ratchet(reports: Report[], oldInput: () => RuleInput): Report[];
 }
 
 /** Most findings that are reported of one object: nobody reads more, and the API server limits the answer. */
@@ -88,24 +88,27 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
     return severity === 'off' ? [] : [{ rule, severity }];
   });
 
+  const forObjects = active.filter(({ rule }) => rule.subjects.includes('object'));
+  const forStatus = active.filter(({ rule }) => rule.subjects.includes('status'));
+
   function check(input: RuleInput): Report[] {
     const reports: Report[] = [];
-    for (const { rule, severity } of active) {
-      if (!rule.subjects.includes(input.subject)) {
-        continue;
-      }
-      for (const finding of rule.check(input, options)) {
+    const active = input.subject === 'object' ? forObjects : forStatus;
+    let current: ActiveRule;
+    let limit: number;
+    const add = (finding: Finding) => {
+      if (reports.length < limit) {
         reports.push({
           ...finding,
+          ...current,
           message: cut(finding.message),
-          rule,
-          severity,
           field: formatFieldPath(finding.path),
         });
-        if (reports.length > maxReports * 2) {
-          break;
-        }
       }
+    };
+    for (current of active) {
+      limit = reports.length + maxReports;
+      current.rule.check(input, add, options);
     }
     if (reports.length === 0) {
       return reports;
@@ -126,7 +129,7 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
       if (reports.every(({ severity, rule }) => severity === 'warn' || rule.upstream)) {
         return reports;
       }
-      const old = new Set(check(oldInput).map(keyOf));
+      const old = new Set(check(oldInput()).map(keyOf));
       return reports.map((report) =>
         report.severity === 'deny' && !report.rule.upstream && old.has(keyOf(report))
           ? { ...report, severity: 'warn' }

@@ -9,7 +9,7 @@ export const rule: Rule = {
   severity: 'warn',
   upstream: false,
   subjects: ['object', 'status'],
-  *check({ writtenAs }, { hooks, clusterApi }) {
+  check({ writtenAs }, report, { hooks, clusterApi }) {
     const life = hooks.find(group, writtenAs, kind);
     if (life === undefined || !['deprecated', 'removed'].includes(phaseIn(life, clusterApi))) {
       return;
@@ -17,7 +17,7 @@ export const rule: Rule = {
     const instead = life.replacedBy;
     // Word for word what the API server says of a version that its CRD marks deprecated: kubectl then prints it once.
     const message = `${group}/${writtenAs} ${kind} is deprecated${instead === undefined ? '' : `; use ${instead.group}/${instead.version} ${instead.name}`}`;
-    yield { path: ['apiVersion'], reason: 'FieldValueInvalid', message, verbatim: true };
+    report({ path: ['apiVersion'], reason: 'FieldValueInvalid', message, verbatim: true });
   },
   example: {
     bad: example({ apiVersion: 'runtime.cluster.x-k8s.io/v1alpha1' }),

@@ -10,18 +10,18 @@ export const rule: Rule = {
   severity: 'warn',
   upstream: false,
   subjects: ['object'],
-  *check({ object, oldObject }) {
+  check({ object, oldObject }, report) {
     if (caBundleOf(object) === undefined || !object.metadata.annotations?.[injectCaFromSecretAnnotation]) {
       return;
     }
     // Once the bundle has been injected every later update carries both; only who writes another bundle is told.
-    const isUnchanged = oldObject?.spec?.clientConfig?.caBundle === object.spec?.clientConfig?.caBundle;
+    const isUnchanged = oldObject?.().spec?.clientConfig?.caBundle === object.spec?.clientConfig?.caBundle;
     if (!isUnchanged) {
-      yield {
+      report({
         path: caBundlePath,
         reason: 'FieldValueForbidden',
         message: `will be overwritten, since the annotation ${injectCaFromSecretAnnotation} asks for the Secret's; remove one of them`,
-      };
+      });
     }
   },
   example: {

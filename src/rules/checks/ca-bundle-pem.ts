@@ -9,12 +9,12 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: false,
   subjects: ['object'],
-  *check({ object }) {
+  check({ object }, report) {
     const problem = caBundleOf(object)?.problem;
     if (problem !== undefined) {
       // The value is not shown: it is long, and what was put here by mistake may be a secret.
       const message = `${problem}; put the base64 of the CA's PEM file (-----BEGIN CERTIFICATE-----) here, as "base64 -w0 ca.crt" prints it`;
-      yield { path: caBundlePath, reason: 'FieldValueInvalid', message };
+      report({ path: caBundlePath, reason: 'FieldValueInvalid', message });
     }
   },
   example: {

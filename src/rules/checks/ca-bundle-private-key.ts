@@ -9,11 +9,11 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: false,
   subjects: ['object'],
-  *check({ object }) {
+  check({ object }, report) {
     if (caBundleOf(object)?.hasPrivateKey) {
       const message =
         'holds a private key, which everybody who may read this object can now read; replace that key, and put only certificates here';
-      yield { path: caBundlePath, reason: 'FieldValueForbidden', message };
+      report({ path: caBundlePath, reason: 'FieldValueForbidden', message });
     }
   },
   example: {

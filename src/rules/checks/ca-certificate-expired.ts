@@ -9,11 +9,11 @@ export const rule: Rule = {
   severity: 'warn',
   upstream: false,
   subjects: ['object'],
-  *check({ object, now }) {
+  check({ object, now }, report) {
     for (const { subject, notAfter } of caBundleOf(object)?.certificates ?? []) {
       if (notAfter < now.getTime()) {
         const message = `the certificate of ${subject} expired on ${new Date(notAfter).toISOString()}; put its successor here`;
-        yield { path: caBundlePath, reason: 'FieldValueInvalid', message };
+        report({ path: caBundlePath, reason: 'FieldValueInvalid', message });
       }
     }
   },

@@ -12,11 +12,11 @@ export const rule: Rule = {
   severity: 'warn',
   upstream: false,
   subjects: ['object'],
-  *check({ object, now }) {
+  check({ object, now }, report) {
     for (const { subject, notAfter } of caBundleOf(object)?.certificates ?? []) {
       if (notAfter >= now.getTime() && notAfter < now.getTime() + notice) {
         const message = `the certificate of ${subject} expires on ${new Date(notAfter).toISOString()}; add its successor beside it now`;
-        yield { path: caBundlePath, reason: 'FieldValueInvalid', message };
+        report({ path: caBundlePath, reason: 'FieldValueInvalid', message });
       }
     }
   },

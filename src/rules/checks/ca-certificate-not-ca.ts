@@ -9,11 +9,11 @@ export const rule: Rule = {
   severity: 'warn',
   upstream: false,
   subjects: ['object'],
-  *check({ object }) {
+  check({ object }, report) {
     for (const { subject, isCa } of caBundleOf(object)?.certificates ?? []) {
       if (!isCa) {
         const message = `the certificate of ${subject} is not one of a CA; put the certificate here that signed the server's`;
-        yield { path: caBundlePath, reason: 'FieldValueInvalid', message };
+        report({ path: caBundlePath, reason: 'FieldValueInvalid', message });
       }
     }
   },

@@ -9,11 +9,11 @@ export const rule: Rule = {
   severity: 'warn',
   upstream: false,
   subjects: ['object'],
-  *check({ object, now }) {
+  check({ object, now }, report) {
     for (const { subject, notBefore } of caBundleOf(object)?.certificates ?? []) {
       if (notBefore > now.getTime()) {
         const message = `the certificate of ${subject} is valid only from ${new Date(notBefore).toISOString()} on; check the clocks, or put the current one here`;
-        yield { path: caBundlePath, reason: 'FieldValueInvalid', message };
+        report({ path: caBundlePath, reason: 'FieldValueInvalid', message });
       }
     }
   },

@@ -9,13 +9,13 @@ export const rule: Rule = {
   severity: 'warn',
   upstream: false,
   subjects: ['object'],
-  *check({ object }) {
+  check({ object }, report) {
     if (caBundleOf(object) === undefined && !object.metadata.annotations?.[injectCaFromSecretAnnotation]) {
-      yield {
+      report({
         path: caBundlePath,
         reason: 'FieldValueRequired',
         message: `neither caBundle nor the annotation ${injectCaFromSecretAnnotation} is set; calls succeed only if a system-wide CA signed the server's certificate`,
-      };
+      });
     }
   },
   example: { bad: example({ annotations: {} }), good: example() },

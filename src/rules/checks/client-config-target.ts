@@ -8,21 +8,21 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: true,
   subjects: ['object'],
-  *check({ object }) {
+  check({ object }, report) {
     const clientConfig = object.spec?.clientConfig;
     const hasService = isServiceDefined(clientConfig?.service);
     if (!clientConfig?.url && !hasService) {
-      yield {
+      report({
         path: ['spec', 'clientConfig'],
         reason: 'FieldValueRequired',
         message: 'set url (a server outside the cluster) or service (a Service in it)',
-      };
+      });
     } else if (clientConfig?.url && hasService) {
-      yield {
+      report({
         path: ['spec', 'clientConfig'],
         reason: 'FieldValueForbidden',
         message: 'url and service are both set; keep one and remove the other',
-      };
+      });
     }
   },
   example: {

@@ -9,17 +9,17 @@ export const rule: Rule = {
   severity: 'warn',
   upstream: false,
   subjects: ['object', 'status'],
-  *check({ object }, options) {
+  check({ object }, report, options) {
     for (const { handler, path, life } of knownHandlersOf(object, options)) {
       const isBlocking =
         life.blockingSince !== undefined && compareReleases(options.clusterApi, life.blockingSince) >= 0;
       if (isBlocking && handler.failurePolicy === 'Ignore') {
-        yield {
+        report({
           path: [...path, 'failurePolicy'],
           reason: 'FieldValueInvalid',
           value: 'Ignore',
           message: `${life.name} exists to hold a cluster back, but with Ignore an error of the handler lets it go on; use Fail`,
-        };
+        });
       }
     }
   },

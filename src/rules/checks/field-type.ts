@@ -8,11 +8,11 @@ export const rule: Rule = {
   // Cluster API cannot even decode such an object.
   upstream: true,
   subjects: ['object', 'status'],
-  *check({ violations }) {
+  check({ violations }, report) {
     for (const { path, problem, value, message } of violations) {
       // A null is an absent field to every decoder of Kubernetes; only the schema minds it.
       if (problem === 'type' && value !== null) {
-        yield { path, reason: 'FieldValueTypeInvalid', value, message };
+        report({ path, reason: 'FieldValueTypeInvalid', value, message });
       }
     }
   },

@@ -8,12 +8,12 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: false,
   subjects: ['object', 'status'],
-  *check({ object }) {
+  check({ object }, report) {
     for (const { handler, path } of handlersOf(object)) {
       const value = handler.failurePolicy;
       if (value !== undefined && value !== null && value !== 'Ignore' && value !== 'Fail') {
         const message = 'must be Ignore or Fail (the default)';
-        yield { path: [...path, 'failurePolicy'], reason: 'FieldValueNotSupported', value, message };
+        report({ path: [...path, 'failurePolicy'], reason: 'FieldValueNotSupported', value, message });
       }
     }
   },

@@ -10,7 +10,7 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: false,
   subjects: ['object', 'status'],
-  *check({ object }, options) {
+  check({ object }, report, options) {
     const seen = new Map<string, string>();
     for (const { handler, path, life } of knownHandlersOf(object, options)) {
       if (!life.singleton) {
@@ -21,12 +21,12 @@ export const rule: Rule = {
       if (first === undefined) {
         seen.set(hook, handler.name ?? '');
       } else {
-        yield {
+        report({
           path: [...path, 'requestHook', 'hook'],
           reason: 'FieldValueDuplicate',
           value: life.name,
           message: `handler ${JSON.stringify(first)} serves ${hook} already, and a server has only one; remove one of them`,
-        };
+        });
       }
     }
   },

@@ -8,16 +8,16 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: false,
   subjects: ['object', 'status'],
-  *check({ object }) {
+  check({ object }, report) {
     for (const { handler, path } of handlersOf(object)) {
       const value = handler.requestHook?.apiVersion;
       if (value !== undefined && hookOf({ requestHook: { apiVersion: value, hook: 'Any' } }) === undefined) {
-        yield {
+        report({
           path: [...path, 'requestHook', 'apiVersion'],
           reason: 'FieldValueInvalid',
           value,
           message: 'must be GROUP/VERSION (e.g. hooks.runtime.cluster.x-k8s.io/v1alpha1)',
-        };
+        });
       }
     }
   },

@@ -8,7 +8,7 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: false,
   subjects: ['object', 'status'],
-  *check({ object }) {
+  check({ object }, report) {
     const seen = new Map<string, number>();
     for (const [index, { handler, path }] of handlersOf(object).entries()) {
       const name = handler.name ?? '';
@@ -17,7 +17,7 @@ export const rule: Rule = {
         seen.set(name, index);
       } else {
         const message = `status.handlers[${first}] has this name already; rename or remove one of them`;
-        yield { path: [...path, 'name'], reason: 'FieldValueDuplicate', value: name, message };
+        report({ path: [...path, 'name'], reason: 'FieldValueDuplicate', value: name, message });
       }
     }
   },

@@ -9,17 +9,17 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: false,
   subjects: ['object', 'status'],
-  *check({ object }) {
+  check({ object }, report) {
     const suffix = `.${object.metadata.name ?? ''}`;
     for (const { handler, path } of handlersOf(object)) {
       const name = handler.name ?? '';
       if (!name.endsWith(suffix) || dns1123LabelProblems(name.slice(0, -suffix.length)).length > 0) {
-        yield {
+        report({
           path: [...path, 'name'],
           reason: 'FieldValueInvalid',
           value: name,
           message: `must be HANDLER${suffix}, with lower case letters, digits and '-' (at most 63) for HANDLER`,
-        };
+        });
       }
     }
   },

@@ -8,16 +8,16 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: false,
   subjects: ['object', 'status'],
-  *check({ object }, { maxHandlerTimeoutSeconds }) {
+  check({ object }, report, { maxHandlerTimeoutSeconds }) {
     for (const { handler, path } of handlersOf(object)) {
       const value = handler.timeoutSeconds;
       if (value !== undefined && value !== null && !(value >= 1 && value <= maxHandlerTimeoutSeconds)) {
-        yield {
+        report({
           path: [...path, 'timeoutSeconds'],
           reason: 'FieldValueInvalid',
           value,
           message: `must be between 1 and ${maxHandlerTimeoutSeconds} seconds; the extension server sets it in its answer to Discovery`,
-        };
+        });
       }
     }
   },

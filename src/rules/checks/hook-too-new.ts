@@ -10,15 +10,15 @@ export const rule: Rule = {
   severity: 'warn',
   upstream: false,
   subjects: ['object', 'status'],
-  *check({ object }, options) {
+  check({ object }, report, options) {
     for (const { path, life } of knownHandlersOf(object, options)) {
       if (phaseIn(life, options.clusterApi) === 'future') {
-        yield {
+        report({
           path: [...path, 'requestHook', 'hook'],
           reason: 'FieldValueNotSupported',
           value: life.name,
           message: `came with Cluster API ${formatRelease(life.introduced)}; ${formatRelease(options.clusterApi)} never calls it`,
-        };
+        });
       }
     }
   },

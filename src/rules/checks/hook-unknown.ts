@@ -8,7 +8,7 @@ export const rule: Rule = {
   severity: 'warn',
   upstream: false,
   subjects: ['object', 'status'],
-  *check({ object }, { hooks }) {
+  check({ object }, report, { hooks }) {
     for (const { handler, path } of handlersOf(object)) {
       const hook = hookOf(handler);
       if (hook === undefined || hooks.find(hook.group, hook.version, hook.name) !== undefined) {
@@ -21,12 +21,12 @@ export const rule: Rule = {
         meant === undefined
           ? 'check its group, version and name, or describe it in a file for --hook-lifecycles'
           : `did you mean ${meant.name} (${meant.group}/${meant.version})?`;
-      yield {
+      report({
         path: [...path, 'requestHook', 'hook'],
         reason: 'FieldValueNotFound',
         value: hook.name,
         message: `no such hook is known in ${hook.group}/${hook.version}; ${remedy}`,
-      };
+      });
     }
   },
   example: {

@@ -10,7 +10,7 @@ export const rule: Rule = {
   severity: 'warn',
   upstream: false,
   subjects: ['object', 'status'],
-  *check({ object }, options) {
+  check({ object }, report, options) {
     for (const { path, life } of knownHandlersOf(object, options)) {
       const end = supportEnd(life);
       if (life.deprecated === undefined || end === undefined || phaseIn(life, options.clusterApi) !== 'deprecated') {
@@ -21,12 +21,12 @@ export const rule: Rule = {
           ? 'any later release may remove it'
           : `supported at least until ${formatRelease(end.release)} and ${end.month}`;
       const remedy = life.replacedBy === undefined ? '' : `; serve ${nameHook(life.replacedBy)} instead`;
-      yield {
+      report({
         path: [...path, 'requestHook', 'apiVersion'],
         reason: 'FieldValueInvalid',
         value: `${life.group}/${life.version}`,
         message: `${life.name} in this version is deprecated since ${formatRelease(life.deprecated.release)} (${life.deprecated.date}), ${until}${remedy}`,
-      };
+      });
     }
   },
   example: {

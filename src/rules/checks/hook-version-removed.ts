@@ -10,16 +10,16 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: false,
   subjects: ['object', 'status'],
-  *check({ object }, options) {
+  check({ object }, report, options) {
     for (const { path, life } of knownHandlersOf(object, options)) {
       if (life.removed !== undefined && phaseIn(life, options.clusterApi) === 'removed') {
         const remedy = life.replacedBy === undefined ? 'remove the handler' : `serve ${nameHook(life.replacedBy)}`;
-        yield {
+        report({
           path: [...path, 'requestHook', 'apiVersion'],
           reason: 'FieldValueNotSupported',
           value: `${life.group}/${life.version}`,
           message: `${life.name} in this version was removed in Cluster API ${formatRelease(life.removed)} and is never called by ${formatRelease(options.clusterApi)}; ${remedy} instead`,
-        };
+        });
       }
     }
   },

@@ -9,20 +9,20 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: false,
   subjects: ['object'],
-  *check({ object }) {
+  check({ object }, report) {
     const value = object.metadata.annotations?.[injectCaFromSecretAnnotation];
     if (typeof value !== 'string') {
       return;
     }
     const [namespace = '', name = '', ...rest] = value.split('/');
     if (rest.length > 0 || dns1123LabelProblems(namespace).length > 0 || dns1123SubdomainProblems(name).length > 0) {
-      yield {
+      report({
         path: ['metadata', 'annotations', injectCaFromSecretAnnotation],
         reason: 'FieldValueInvalid',
         value,
         message:
           'must be NAMESPACE/NAME of a Secret that has the CA in ca.crt (e.g. capi-extensions/my-extension-cert)',
-      };
+      });
     }
   },
   example: {

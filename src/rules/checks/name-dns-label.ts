@@ -11,16 +11,16 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: true,
   subjects: ['object'],
-  *check({ object: { metadata } }) {
+  check({ object: { metadata } }, report) {
     const generated = !metadata.name && metadata.generateName;
     const name = generated ? `${metadata.generateName}${generatedSuffix}` : (metadata.name ?? '');
     for (const message of dns1123LabelProblems(name)) {
-      yield {
+      report({
         path: ['metadata', generated ? 'generateName' : 'name'],
         reason: 'FieldValueInvalid',
         value: generated ? metadata.generateName : name,
         message,
-      };
+      });
     }
   },
   example: { bad: example({ name: 'my.extension' }), good: example({ name: 'my-extension' }) },

@@ -11,18 +11,16 @@ export const rule: Rule = {
   severity: 'warn',
   upstream: false,
   subjects: ['object'],
-  *check({ object }) {
+  check({ object }, report) {
     const selector = namespaceSelectorOf(object);
-    if (selector === undefined || labelSelectorProblems(selector).length > 0) {
-      return;
-    }
-    const contradiction = labelSelectorContradiction(selector);
-    if (contradiction !== undefined) {
-      yield {
+    const contradiction = selector && labelSelectorContradiction(selector);
+    // Only a valid selector means anything; rule namespace-selector reports the others.
+    if (selector !== undefined && contradiction !== undefined && labelSelectorProblems(selector).length === 0) {
+      report({
         path: ['spec', 'namespaceSelector'],
         reason: 'FieldValueInvalid',
         message: `can never match, so the extension is never called: ${contradiction}; remove one of the requirements`,
-      };
+      });
     }
   },
   example: {

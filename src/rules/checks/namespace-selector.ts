@@ -14,17 +14,17 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: true,
   subjects: ['object'],
-  *check({ object }) {
+  check({ object }, report) {
     const selector = namespaceSelectorOf(object);
     if (selector === undefined) {
-      yield { path, reason: 'FieldValueRequired', message: 'set a label selector; {} selects all namespaces' };
+      report({ path, reason: 'FieldValueRequired', message: 'set a label selector; {} selects all namespaces' });
       return;
     }
     const problems = labelSelectorProblems(selector);
     if (problems.length > 0) {
       const listed = problems.slice(0, maxListed).map(({ path: at, message }) => `${at.join('.')}: ${message}`);
       const more = problems.length > maxListed ? `; and ${problems.length - maxListed} more` : '';
-      yield { path, reason: 'FieldValueInvalid', message: `${listed.join('; ')}${more}` };
+      report({ path, reason: 'FieldValueInvalid', message: `${listed.join('; ')}${more}` });
     }
   },
   example: {

@@ -30,8 +30,12 @@ export const rule: Rule = {
   upstream: false,
   subjects: ['object', 'status'],
   givesWay: true,
-  *check({ violations }) {
-    yield* violations.filter(isReported).map(findingOf);
+  check({ violations }, report) {
+    for (const violation of violations) {
+      if (isReported(violation)) {
+        report(findingOf(violation));
+      }
+    }
   },
   example: {
     bad: example({ clientConfig: { url: `https://extensions.example.com/${'a'.repeat(512)}` } }),

@@ -9,7 +9,7 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: true,
   subjects: ['object'],
-  *check({ object }) {
+  check({ object }, report) {
     const service = object.spec?.clientConfig?.service;
     if (!isServiceDefined(service)) {
       return;
@@ -17,10 +17,10 @@ export const rule: Rule = {
     const path = ['spec', 'clientConfig', 'service', 'name'];
     const value = service.name ?? '';
     if (value === '') {
-      yield { path, reason: 'FieldValueRequired', message: 'set the name of the Service' };
+      report({ path, reason: 'FieldValueRequired', message: 'set the name of the Service' });
     }
     for (const message of dns1035LabelProblems(value)) {
-      yield { path, reason: 'FieldValueInvalid', value, message };
+      report({ path, reason: 'FieldValueInvalid', value, message });
     }
   },
   example: {

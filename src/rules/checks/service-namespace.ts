@@ -9,7 +9,7 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: true,
   subjects: ['object'],
-  *check({ object }) {
+  check({ object }, report) {
     const service = object.spec?.clientConfig?.service;
     if (!isServiceDefined(service)) {
       return;
@@ -17,10 +17,10 @@ export const rule: Rule = {
     const path = ['spec', 'clientConfig', 'service', 'namespace'];
     const value = service.namespace ?? '';
     if (value === '') {
-      yield { path, reason: 'FieldValueRequired', message: 'set the namespace of the Service' };
+      report({ path, reason: 'FieldValueRequired', message: 'set the namespace of the Service' });
     }
     for (const message of dns1123LabelProblems(value)) {
-      yield { path, reason: 'FieldValueInvalid', value, message };
+      report({ path, reason: 'FieldValueInvalid', value, message });
     }
   },
   example: {

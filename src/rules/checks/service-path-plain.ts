@@ -8,17 +8,17 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: false,
   subjects: ['object'],
-  *check({ object }) {
+  check({ object }, report) {
     const service = object.spec?.clientConfig?.service;
     const at = service?.path?.search(/[?#]/) ?? -1;
     if (isServiceDefined(service) && at !== -1) {
       const what = service.path?.[at] === '?' ? 'query' : 'fragment';
-      yield {
+      report({
         path: ['spec', 'clientConfig', 'service', 'path'],
         reason: 'FieldValueInvalid',
         value: service.path,
         message: `has a ${what}; remove everything from the "${service.path?.[at]}" on`,
-      };
+      });
     }
   },
   example: {

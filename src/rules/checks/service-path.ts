@@ -9,7 +9,7 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: true,
   subjects: ['object'],
-  *check({ object }) {
+  check({ object }, report) {
     const service = object.spec?.clientConfig?.service;
     if (!isServiceDefined(service) || !service.path) {
       return;
@@ -18,16 +18,16 @@ export const rule: Rule = {
     const value = service.path;
     const uri = parseRequestUri(value);
     if ('problem' in uri) {
-      yield {
+      report({
         path,
         reason: 'FieldValueInvalid',
         value,
         message: `${uri.problem}; write a path like /runtime-extensions`,
-      };
+      });
     }
     if (!value.startsWith('/')) {
       const message = 'must begin with "/"; the host comes from the Service and is no part of it';
-      yield { path, reason: 'FieldValueInvalid', value, message };
+      report({ path, reason: 'FieldValueInvalid', value, message });
     }
   },
   example: {

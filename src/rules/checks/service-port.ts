@@ -9,16 +9,16 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: true,
   subjects: ['object'],
-  *check({ object }) {
+  check({ object }, report) {
     const service = object.spec?.clientConfig?.service;
     const port = service?.port;
     if (isServiceDefined(service) && port !== undefined && port !== null && !isPortNumber(port)) {
-      yield {
+      report({
         path: ['spec', 'clientConfig', 'service', 'port'],
         reason: 'FieldValueInvalid',
         value: port,
         message: 'must be a port number between 1 and 65535',
-      };
+      });
     }
   },
   example: {

@@ -19,15 +19,15 @@ export const rule: Rule = {
   severity: 'warn',
   upstream: false,
   subjects: ['object'],
-  *check({ object }) {
+  check({ object }, report) {
     for (const [key, value] of Object.entries(object.spec?.settings ?? {})) {
       if (value && (credentialKey.test(words(key)) || credentialValue.test(value))) {
-        yield {
+        report({
           path: ['spec', 'settings', key],
           reason: 'FieldValueForbidden',
           message:
             'looks like a credential, but settings are stored in clear and sent with every call; keep it in a Secret that the extension server mounts',
-        };
+        });
       }
     }
   },

@@ -10,10 +10,13 @@ export const rule: Rule = {
   severity: 'warn',
   upstream: false,
   subjects: ['object', 'status'],
-  *check({ object, version }) {
+  check({ object, version, isPruned }, report) {
+    if (isPruned) {
+      return;
+    }
     for (const path of unknownFieldsOf(object, openApiSchemaOf(version))) {
       const message = `is no field of ${kind} ${version}; kubectl refuses it, and the API server drops it`;
-      yield { path, reason: 'FieldValueForbidden', message };
+      report({ path, reason: 'FieldValueForbidden', message });
     }
   },
   example: {

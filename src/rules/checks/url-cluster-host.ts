@@ -10,16 +10,16 @@ export const rule: Rule = {
   severity: 'warn',
   upstream: false,
   subjects: ['object'],
-  *check({ object }) {
+  check({ object }, report) {
     const hostname = clientUrlOf(object)?.hostname ?? '';
     if (clusterHost.test(hostname)) {
       const [name, namespace] = hostname.split('.');
-      yield {
+      report({
         path: urlPath,
         reason: 'FieldValueInvalid',
         value: showableUrl(object.spec?.clientConfig?.url ?? ''),
         message: `names a Service of the cluster; use service with name ${name} and namespace ${namespace} instead of url`,
-      };
+      });
     }
   },
   example: {

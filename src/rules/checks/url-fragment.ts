@@ -8,11 +8,11 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: false,
   subjects: ['object'],
-  *check({ object }) {
+  check({ object }, report) {
     const url = object.spec?.clientConfig?.url ?? '';
     if (url.includes('#') && clientUrlOf(object) !== undefined) {
       const message = 'has a fragment; remove everything from the "#" on';
-      yield { path: urlPath, reason: 'FieldValueInvalid', value: showableUrl(url), message };
+      report({ path: urlPath, reason: 'FieldValueInvalid', value: showableUrl(url), message });
     }
   },
   example: {

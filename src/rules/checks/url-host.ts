@@ -8,14 +8,14 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: false,
   subjects: ['object'],
-  *check({ object }) {
+  check({ object }, report) {
     if (clientUrlOf(object)?.hostname === '') {
-      yield {
+      report({
         path: urlPath,
         reason: 'FieldValueInvalid',
         value: showableUrl(object.spec?.clientConfig?.url ?? ''),
         message: 'names no host; write a URL like https://extensions.example.com',
-      };
+      });
     }
   },
   example: {

@@ -27,15 +27,15 @@ export const rule: Rule = {
   severity: 'warn',
   upstream: false,
   subjects: ['object'],
-  *check({ object }) {
+  check({ object }, report) {
     const hostname = clientUrlOf(object)?.hostname ?? '';
     if (isLocal(hostname)) {
-      yield {
+      report({
         path: urlPath,
         reason: 'FieldValueInvalid',
         value: showableUrl(object.spec?.clientConfig?.url ?? ''),
         message: `${hostname} is the machine or network segment that Cluster API's controller runs on; use an address that every node reaches`,
-      };
+      });
     }
   },
   example: {

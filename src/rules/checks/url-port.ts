@@ -9,16 +9,16 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: false,
   subjects: ['object'],
-  *check({ object }) {
+  check({ object }, report) {
     const port = clientUrlOf(object)?.port;
     // A colon without a port is legal (RFC 3986, 3.2.3) and means the scheme's default.
     if (port !== undefined && port !== '' && !isPortNumber(Number(port))) {
-      yield {
+      report({
         path: urlPath,
         reason: 'FieldValueInvalid',
         value: showableUrl(object.spec?.clientConfig?.url ?? ''),
         message: `has the port ${port.slice(0, 20)}; it must be between 1 and 65535`,
-      };
+      });
     }
   },
   example: {

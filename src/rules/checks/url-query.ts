@@ -8,12 +8,12 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: false,
   subjects: ['object'],
-  *check({ object }) {
+  check({ object }, report) {
     const url = object.spec?.clientConfig?.url ?? '';
     // A "?" behind a "#" belongs to the fragment.
     if (clientUrlOf(object)?.query !== undefined && url.split('#', 1)[0]?.includes('?')) {
       const message = 'has a query; remove everything from the "?" on, and pass settings in spec.settings';
-      yield { path: urlPath, reason: 'FieldValueInvalid', value: showableUrl(url), message };
+      report({ path: urlPath, reason: 'FieldValueInvalid', value: showableUrl(url), message });
     }
   },
   example: {

@@ -8,15 +8,15 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: false,
   subjects: ['object'],
-  *check({ object }) {
+  check({ object }, report) {
     if (clientUrlOf(object)?.userInfo !== undefined) {
       const message = 'has user info in front of the host; remove everything up to and including the "@"';
-      yield {
+      report({
         path: urlPath,
         reason: 'FieldValueInvalid',
         value: showableUrl(object.spec?.clientConfig?.url ?? ''),
         message,
-      };
+      });
     }
   },
   example: {

@@ -9,7 +9,7 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: true,
   subjects: ['object'],
-  *check({ object }) {
+  check({ object }, report) {
     const url = object.spec?.clientConfig?.url;
     if (!url) {
       return;
@@ -18,11 +18,11 @@ export const rule: Rule = {
     const value = showableUrl(url);
     if ('problem' in uri) {
       const message = `${uri.problem}; write a URL like https://extensions.example.com:8443/path`;
-      yield { path: urlPath, reason: 'FieldValueInvalid', value, message };
+      report({ path: urlPath, reason: 'FieldValueInvalid', value, message });
     } else if (uri.scheme !== 'https') {
       const found = uri.scheme === '' ? 'no scheme' : `the scheme ${uri.scheme}`;
       const message = `has ${found}; the only one allowed is https, as in https://extensions.example.com`;
-      yield { path: urlPath, reason: 'FieldValueInvalid', value, message };
+      report({ path: urlPath, reason: 'FieldValueInvalid', value, message });
     }
   },
   example: {

@@ -1,0 +1,136 @@
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import {
+  apiVersionUnknown,
+  count,
+  type Format,
+  formats,
+  type LintResult,
+  type LintSummary,
+  lint,
+  printable,
+  showPlace,
+} from '../lint/index.ts';
+import { createRuleSet, rules } from '../rules/index.ts';
+import { addPolicyFlags, readPolicyFlags, wholeNumber } from './policy-flags.ts';
+import { type AddCommand, exitCode, type Io, UsageError } from './program.ts';
+import { createProgress } from './progress.ts';
+import { settingsOf } from './setting.ts';
+
+/** Exit code of a run that was stopped, as shells have it for SIGINT. */
+const interrupted = 130;
+
+/** Characters of output that are gathered before they are written. */
+const outputChunk = 16 * 1024;
+
+const help = `
+PATH is a file, a folder (all *.yaml, *.yml and *.json below it, without hidden ones and node_modules), or - for
+standard input. Every flag can also be set as environment variable EXTENSIONCONFIG_WEBHOOK_<FLAG_IN_CAPITALS>.
+
+Exit code: 0 nothing to deny, 1 denials (or more warnings than --max-warnings), 2 wrong usage, a file that cannot be
+read, or a YAML error.`;
+
+function tally(summary: LintSummary, result: LintResult): void {
+  if ('error' in result) {
+    summary.errors++;
+    return;
+  }
+  summary.objects++;
+  for (const { severity } of result.object.findings) {
+    summary[severity === 'deny' ? 'denials' : 'warnings']++;
+  }
+}
+
+/** Writes text in larger pieces, and waits when the reader is slow. */
+function createOutput({ stdout, signal }: Io) {
+  let pending = '';
+  async function flush(): Promise<void> {
+    const text = pending;
+    pending = '';
+    if (text !== '' && !stdout.write(text)) {
+      await once(stdout, 'drain', { signal }).catch(() => undefined);
+    }
+  }
+  return {
+    flush,
+    async write(text: string): Promise<void> {
+      pending += text;
+      if (pending.length >= outputChunk) {
+        await flush();
+      }
+    },
+  };
+}
+
+function formatOf(name: string, from: string, version: string, io: Io): Format {
+  const create = Object.hasOwn(formats, name) ? formats[name] : undefined;
+  if (create === undefined) {
+    throw new UsageError(`${from}: ${JSON.stringify(name)} is not one of ${Object.keys(formats).join(', ')}`);
+  }
+  const useColor = io.stdout.isTTY === true && !io.env.NO_COLOR;
+  return create({ version, rules: [...rules, apiVersionUnknown], useColor });
+}
+
+/** `lint [PATH…]`: the rules over manifests in files. */
+export const addLint: AddCommand = (program, io, end) => {
+  const command = program
+    .command('lint')
+    .summary('check ExtensionConfigs in files with the rules of the webhook')
+    .description(
+      'Checks the ExtensionConfigs in YAML and JSON files with the rules of the webhook. Other kinds are skipped.',
+    )
+    .argument('[paths...]', 'files, folders, or - for standard input')
+    .option('--format <name>', `${Object.keys(formats).join(', ')}; default text`)
+    .option('--max-warnings <n>', 'fail when there are more warnings than this; default: any number is fine');
+  addPolicyFlags(command).addHelpText('after', help);
+
+  command.action(async (paths: string[]) => {
+    if (paths.length === 0) {
+      throw new UsageError('lint: name files or folders to check, "." for this folder, or "-" for standard input');
+    }
+    const options = readPolicyFlags(command, io.env);
+    const formatSetting = settingsOf(command, io.env, '--format')[0] ?? { text: 'text', from: '--format' };
+    const format = formatOf(formatSetting.text, formatSetting.from, program.version() ?? '', io);
+    const maxWarningsSetting = settingsOf(command, io.env, '--max-warnings')[0];
+    const maxWarnings =
+      maxWarningsSetting === undefined ? undefined : wholeNumber(maxWarningsSetting, 0, Number.MAX_SAFE_INTEGER);
+
+    const summary: LintSummary = { files: 0, objects: 0, denials: 0, warnings: 0, errors: 0 };
+    const output = createOutput(io);
+    const progress = createProgress(io.stderr);
+    const now = new Date();
+    const run = {
+      paths,
+      stdin: io.stdin as Readable,
+      policy: { rules: createRuleSet(options), options, now: () => now },
+      signal: io.signal,
+      onFile: () => summary.files++,
+    };
+    await output.write(format.begin());
+    for await (const result of lint(run)) {
+      tally(summary, result);
+      if ('error' in result) {
+        progress.clear();
+        io.stderr.write(`${showPlace(result.error)}: ${printable(result.error.message)}\n`);
+        await output.write(format.error(result.error));
+      } else {
+        await output.write(format.object(result.object));
+        progress.show(() => `${count(summary.objects, 'ExtensionConfig')} in ${count(summary.files, 'file')}`);
+      }
+    }
+    progress.clear();
+    if (io.signal.aborted) {
+      await output.flush();
+      io.stderr.write('lint: stopped before the end\n');
+      end(interrupted);
+      return;
+    }
+    await output.write(format.end(summary));
+    await output.flush();
+    const tooManyWarnings = maxWarnings !== undefined && summary.warnings > maxWarnings;
+    if (tooManyWarnings) {
+      io.stderr.write(`lint: ${count(summary.warnings, 'warning')}, more than --max-warnings ${maxWarnings}\n`);
+    }
+    end(summary.errors > 0 ? exitCode.usage : summary.denials > 0 || tooManyWarnings ? exitCode.findings : exitCode.ok);
+  });
+};

@@ -1,0 +1,87 @@
+import { stringify } from 'yaml';
+import { warningText } from '../admission/index.ts';
+import { apiVersionUnknown } from '../lint/index.ts';
+import { exampleReports, type Rule, rules } from '../rules/index.ts';
+import { nearestTo } from './nearest.ts';
+import { type AddCommand, UsageError } from './program.ts';
+
+const allRules: readonly Rule[] = [...rules, apiVersionUnknown];
+
+function describe({ id, severity, upstream, subjects, summary }: Rule) {
+  return { id, severity, profile: upstream ? 'upstream' : 'strict', subjects, summary };
+}
+
+function explain(rule: Rule) {
+  const findings = exampleReports(rule, rule.example.bad)
+    .filter((report) => report.rule === rule)
+    .map(warningText);
+  return { ...describe(rule), bad: rule.example.bad, findings, good: rule.example.good };
+}
+
+/** A table with columns as wide as their widest cell; the last one runs on. */
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  return rows
+    .map((row) =>
+      row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd((widths[column] ?? 0) + 2))),
+    )
+    .map((cells) => `${cells.join('')}\n`)
+    .join('');
+}
+
+function toYaml(object: object): string {
+  return stringify(object, { aliasDuplicateObjects: false }).replaceAll(/^(?=.)/gm, '  ');
+}
+
+function explanationText(rule: Rule): string {
+  const { id, severity, profile, summary, bad, findings, good } = explain(rule);
+  return [
+    `${id} (${severity}, profile ${profile})\n`,
+    `${summary}\n`,
+    `Bad:\n\n${toYaml(bad)}`,
+    `What it says:\n\n${findings.map((finding) => `  ${finding}\n`).join('')}`,
+    `Good:\n\n${toYaml(good)}`,
+  ].join('\n');
+}
+
+/** `rules [ID]`: what is checked. */
+export const addRules: AddCommand = (program, io) => {
+  program
+    .command('rules')
+    .summary('list the rules, or explain one')
+    .description('Lists the rules, or explains one with a bad and a good example.')
+    .argument('[id]', 'rule to explain')
+    .option('--output <form>', 'text or json; default text')
+    .addHelpText(
+      'after',
+      '\nProfile "upstream": Cluster API itself rejects it, too. Profile "strict" has all rules. --rules-config sets single rules.',
+    )
+    .action((id: string | undefined, { output = 'text' }: { output?: string }) => {
+      if (output !== 'text' && output !== 'json') {
+        throw new UsageError(`--output: ${JSON.stringify(output)} is not one of text, json`);
+      }
+      if (id === undefined) {
+        const rows = allRules.map(describe);
+        io.stdout.write(
+          output === 'json'
+            ? `${JSON.stringify(rows, null, 2)}\n`
+            : table([
+                ['RULE', 'SEVERITY', 'PROFILE', 'WHAT IT CHECKS'],
+                ...rows.map((row) => [row.id, row.severity, row.profile, row.summary]),
+              ]),
+        );
+        return;
+      }
+      const rule = allRules.find((candidate) => candidate.id === id);
+      if (rule === undefined) {
+        const nearest = nearestTo(
+          id,
+          allRules.map((candidate) => candidate.id),
+        );
+        const hint =
+          nearest.length === 0 ? '"rules" without an id lists them' : `did you mean ${nearest.join(' or ')}?`;
+        throw new UsageError(`rules: there is no rule ${JSON.stringify(id)}; ${hint}`);
+      }
+      io.stdout.write(output === 'json' ? `${JSON.stringify(explain(rule), null, 2)}\n` : explanationText(rule));
+    });
+};

@@ -1,0 +1,81 @@
+import { warningText, withDefaults } from '../admission/index.ts';
+import { decodeExtensionConfig, group, hubVersion, kind, versionOf } from '../api/index.ts';
+import { formatFieldPath, isJsonObject, type JsonObject } from '../kubernetes/index.ts';
+import type { Report, RuleInput, RuleOptions, RuleSet } from '../rules/index.ts';
+import { apiVersionUnknown } from './api-version-unknown.ts';
+import type { PlacedObject } from './document.ts';
+import type { LintedObject, LintFinding } from './result.ts';
+
+/** What objects are checked against. */
+export interface LintPolicy {
+  rules: RuleSet;
+  options: RuleOptions;
+  /** The current time: certificates expire. */
+  now: () => Date;
+}
+
+/** Whether an object is an ExtensionConfig, of any version or of none. */
+function isExtensionConfig({ apiVersion, kind: found }: JsonObject): boolean {
+  return (
+    found === kind &&
+    (typeof apiVersion !== 'string' || !apiVersion.includes('/') || apiVersion.startsWith(`${group}/`))
+  );
+}
+
+function nameOf({ metadata }: JsonObject): string {
+  const { name, generateName } = isJsonObject(metadata) ? metadata : {};
+  return ([name, generateName].find((value) => typeof value === 'string' && value !== '') as string | undefined) ?? '';
+}
+
+function reportsOf(object: JsonObject, { rules, options, now }: LintPolicy): Report[] {
+  const version = versionOf(object.apiVersion);
+  const complete = withDefaults(withDefaults(object, 'object'), 'status');
+  const input: RuleInput = {
+    ...decodeExtensionConfig(
+      version === undefined ? { ...complete, apiVersion: String(object.apiVersion ?? '') } : complete,
+      version ?? hubVersion,
+    ),
+    writtenAs: version ?? hubVersion,
+    version: version ?? hubVersion,
+    subject: 'object',
+    isPruned: false,
+    now: now(),
+  };
+  if (version !== undefined) {
+    return rules.check(input);
+  }
+  // What fields an unknown version has is unknown too: nothing else is said about it.
+  const reports: Report[] = [];
+  const { severity } = apiVersionUnknown;
+  apiVersionUnknown.check(
+    input,
+    (finding) => reports.push({ ...finding, rule: apiVersionUnknown, severity, field: formatFieldPath(finding.path) }),
+    options,
+  );
+  return reports;
+}
+
+/**
+ * Checks one object as admission would on its creation, with the defaults filled in; handlers that its status names are
+ * checked with it. Undefined for an object of another kind.
+ */
+export function checkObject(
+  file: string,
+  { object, placeOf }: PlacedObject,
+  policy: LintPolicy,
+): LintedObject | undefined {
+  if (!isExtensionConfig(object)) {
+    return undefined;
+  }
+  const findings = reportsOf(object, policy).map(
+    (report): LintFinding => ({
+      file,
+      ...placeOf(report.path),
+      ruleId: report.rule.id,
+      severity: report.severity,
+      field: report.field,
+      message: warningText(report),
+    }),
+  );
+  return { file, ...placeOf([]), name: nameOf(object), apiVersion: String(object.apiVersion ?? ''), findings };
+}

@@ -1,0 +1,15 @@
+import type { Format, FormatContext } from './format.ts';
+import { githubFormat } from './github.ts';
+import { jsonFormat } from './json.ts';
+import { junitFormat } from './junit.ts';
+import { sarifFormat } from './sarif.ts';
+import { textFormat } from './text.ts';
+
+/** The formats of a report, by the name that --format takes. */
+export const formats: Readonly<Record<string, (context: FormatContext) => Format>> = {
+  text: textFormat,
+  json: jsonFormat,
+  sarif: sarifFormat,
+  github: githubFormat,
+  junit: junitFormat,
+};

@@ -1,0 +1,24 @@
+import type { LintError } from '../result.ts';
+import type { Format } from './format.ts';
+
+/** One JSON object: `findings` (with file, line, column, object, rule …), `errors`, `summary`. */
+export function jsonFormat(): Format {
+  const errors: LintError[] = [];
+  let separator = '\n';
+  return {
+    begin: () => '{"findings":[',
+    object: ({ name, apiVersion, findings }) =>
+      findings
+        .map((finding) => {
+          const text = `${separator}${JSON.stringify({ ...finding, object: { apiVersion, name } })}`;
+          separator = ',\n';
+          return text;
+        })
+        .join(''),
+    error(error) {
+      errors.push(error);
+      return '';
+    },
+    end: (summary) => `\n],\n"errors":${JSON.stringify(errors)},\n"summary":${JSON.stringify(summary)}}\n`,
+  };
+}

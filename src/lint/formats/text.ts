@@ -1,0 +1,22 @@
+import { count, type Format, type FormatContext, printable, showPlace } from './format.ts';
+
+const label = { deny: 'error', warn: 'warning' } as const;
+const color = { deny: 31, warn: 33 } as const;
+
+/** One line a finding, for people and for editors: `file:line:column: error: message (rule)`. Errors go elsewhere. */
+export function textFormat({ useColor }: FormatContext): Format {
+  const paint = (text: string, code: number) => (useColor ? `\u001b[${code}m${text}\u001b[0m` : text);
+  return {
+    begin: () => '',
+    object: ({ findings }) =>
+      findings
+        .map(
+          (finding) =>
+            `${showPlace(finding)}: ${paint(label[finding.severity], color[finding.severity])}: ${printable(finding.message)} (${finding.ruleId})\n`,
+        )
+        .join(''),
+    error: () => '',
+    end: ({ files, objects, denials, warnings, errors }) =>
+      `${count(objects, 'ExtensionConfig')} in ${count(files, 'file')}: ${count(denials, 'error')}, ${count(warnings, 'warning')}${errors === 0 ? '' : `, ${errors} unreadable`}\n`,
+  };
+}

@@ -1,0 +1,41 @@
+import { Readable, Writable } from 'node:stream';
+import { run } from '../../src/commands/index.ts';
+
+/** How a run of the program ended. */
+export interface Ended {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** What a test may give a run. */
+export interface RunOptions {
+  stdin?: string | Readable;
+  env?: NodeJS.ProcessEnv;
+  signal?: AbortSignal;
+  isTTY?: boolean;
+}
+
+/** Runs the program in this process. */
+export async function runProgram(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  const text = { stdout: '', stderr: '' };
+  const collect = (to: 'stdout' | 'stderr') =>
+    Object.assign(
+      new Writable({
+        write(chunk, _, done) {
+          text[to] += String(chunk);
+          done();
+        },
+      }),
+      { isTTY: options.isTTY ?? false },
+    );
+  const stdin = options.stdin ?? '';
+  const code = await run(args, {
+    stdin: typeof stdin === 'string' ? Readable.from([Buffer.from(stdin)]) : stdin,
+    stdout: collect('stdout'),
+    stderr: collect('stderr'),
+    env: options.env ?? {},
+    signal: options.signal ?? new AbortController().signal,
+  });
+  return { code, ...text };
+}

@@ -1,0 +1,172 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, test } from 'vitest';
+import { runProgram } from './io.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'lint-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function write(name: string, text: string | Buffer): string {
+  const path = join(folder, name);
+  mkdirSync(join(path, '..'), { recursive: true });
+  writeFileSync(path, text);
+  return path;
+}
+
+function manifest(name: string, spec = 'clientConfig: {url: "https://extensions.example.com"}'): string {
+  return `apiVersion: runtime.cluster.x-k8s.io/v1beta2
+kind: ExtensionConfig
+metadata:
+  name: ${name}
+  annotations: {runtime.cluster.x-k8s.io/inject-ca-from-secret: a/b}
+spec:
+  ${spec}
+`;
+}
+
+const good = manifest('good');
+const bad = manifest('bad', 'clientConfig: {url: "http://extensions.example.com"}');
+const warned = manifest('warned', 'clientConfig: {url: "https://127.0.0.1"}');
+
+const samples = fileURLToPath(new URL('../../manifests/samples/', import.meta.url));
+
+test.each(readdirSync(samples).filter((name) => name.startsWith('good-')))('sample %s is good', async (name) => {
+  const { code, stdout } = await runProgram(['lint', '--format', 'json', join(samples, name)]);
+  const { findings, summary } = JSON.parse(stdout);
+  expect(code).toBe(0);
+  expect(summary.objects).toBe(1);
+  expect(findings.map(({ ruleId }: { ruleId: string }) => ruleId)).toEqual(
+    name.includes('v1alpha1') ? ['api-version-deprecated'] : [],
+  );
+});
+
+const families: Record<string, string[]> = {
+  'bad-name.yaml': ['name-dns-label', 'service-namespace', 'service-name'],
+  'bad-target.yaml': ['client-config-target', 'service-path', 'service-path-plain', 'service-port'],
+  'bad-url.yaml': ['url-user-info', 'url-query', 'url-port', 'url-valid'],
+  'bad-ca.yaml': [
+    'ca-certificate-expired',
+    'ca-bundle-private-key',
+    'ca-bundle-pem',
+    'inject-annotation',
+    'ca-missing',
+  ],
+  'bad-selector.yaml': ['namespace-selector', 'namespace-selector-contradiction'],
+  'bad-handlers.yaml': [
+    'handler-timeout',
+    'failure-policy-blocking',
+    'handler-name-unique',
+    'hook-unknown',
+    'handler-failure-policy',
+    'handler-name',
+    'handler-hook-version',
+  ],
+  'bad-settings.yaml': ['settings-credentials'],
+  'bad-fields.yaml': ['field-type', 'unknown-field', 'api-version-unknown'],
+};
+
+test.each(
+  readdirSync(samples).filter((name) => name.startsWith('bad-')),
+)('sample %s is bad in its way', async (name) => {
+  const { stdout } = await runProgram(['lint', '--format', 'json', join(samples, name)]);
+  const found = new Set(JSON.parse(stdout).findings.map(({ ruleId }: { ruleId: string }) => ruleId));
+  expect([...found]).toEqual(families[name]);
+  expect(stdout).not.toMatch(/password@|PRIVATE KEY-----|c2VjcmV0|extension:secret/);
+});
+
+test.each<[string, string, string[], number]>([
+  ['a good object', good, [], 0],
+  ['a bad one', bad, [], 1],
+  ['a warning', warned, [], 0],
+  ['a warning that is one too many', warned, ['--max-warnings', '0'], 1],
+  ['as many warnings as allowed', warned, ['--max-warnings', '1'], 0],
+  ['other kinds', 'kind: ConfigMap\napiVersion: v1\n', [], 0],
+  ['the same kind of another group', 'kind: ExtensionConfig\napiVersion: example.com/v1\n', [], 0],
+  ['no apiVersion', 'kind: ExtensionConfig\n', [], 1],
+  [
+    'a bad item of a List',
+    `{"kind":"List","apiVersion":"v1","items":[{"kind":"ExtensionConfig","apiVersion":"runtime.cluster.x-k8s.io/v1beta2"}]}`,
+    [],
+    1,
+  ],
+  ['a YAML error', `${bad}---\na: [\n`, [], 2],
+  ['the upstream profile', manifest('x', 'clientConfig: {url: "https://h?q"}'), ['--profile', 'upstream'], 0],
+  ['enforcement warn', manifest('x', 'clientConfig: {url: "https://h?q"}'), ['--enforcement', 'warn'], 0],
+])('%s from standard input: exit code', async (_, stdin, args, code) => {
+  expect((await runProgram(['lint', '-', ...args], { stdin })).code).toBe(code);
+});
+
+test('a finding points at file, line and column; a mistake further on hides nothing', async () => {
+  const path = write('places.yaml', `${good}---\n${bad}---\na: 1\na: 2\n---\n${bad}`);
+  const { code, stdout, stderr } = await runProgram(['lint', path]);
+  expect(code).toBe(2);
+  expect(stdout.match(/:\d+:\d+: error: /g)).toEqual([':15:18: error: ', ':26:18: error: ']);
+  expect(stderr).toBe(`${path}:18:1: YAML: Map keys must be unique\n`);
+});
+
+test('a folder: below it, in order, links followed once', async () => {
+  write('tree/b.yml', bad);
+  write('tree/a/c.yaml', bad);
+  write('tree/a/d.json', '{}');
+  write('tree/.git/e.yaml', bad);
+  write('tree/readme.txt', bad);
+  symlinkSync('..', join(folder, 'tree/a/loop'));
+  symlinkSync('nowhere', join(folder, 'tree/gone.yaml'));
+  const { code, stdout, stderr } = await runProgram(['lint', join(folder, 'tree')]);
+  expect(code).toBe(2);
+  expect(stdout.match(/^.*(?=:7:18)/gm)).toEqual([join(folder, 'tree/a/c.yaml'), join(folder, 'tree/b.yml')]);
+  expect(stderr).toContain('gone.yaml: cannot be read: no such file');
+});
+
+test('what is not there is an error, and the rest is checked', async () => {
+  const { code, stdout, stderr } = await runProgram(['lint', join(folder, 'none'), '-'], { stdin: bad });
+  expect(code).toBe(2);
+  expect(stdout).toContain('(url-valid)');
+  expect(stderr).toContain('none: cannot be read: no such file or folder');
+});
+
+const config = (text: string) => write(`config-${text.length}.yaml`, text);
+
+test.each<[string, string[], NodeJS.ProcessEnv, RegExp]>([
+  ['no path', [], {}, /name files or folders/],
+  ['format', ['-', '--format', 'xml'], {}, /--format: "xml" is not one of text, json/],
+  ['a name of Object', ['-', '--format', 'toString'], {}, /is not one of/],
+  ['max-warnings', ['-', '--max-warnings', '-1'], {}, /--max-warnings: "-1" is not a whole number/],
+  ['profile', ['-', '--profile', 'Strict'], {}, /--profile: "Strict" is not one of strict, upstream/],
+  [
+    'enforcement',
+    ['-'],
+    { EXTENSIONCONFIG_WEBHOOK_ENFORCEMENT: 'no' },
+    /EXTENSIONCONFIG_WEBHOOK_ENFORCEMENT: "no" is not one of deny, warn/,
+  ],
+  ['timeout', ['-', '--max-handler-timeout-seconds', '31'], {}, /whole number from 1 to 30/],
+  ['timeout of zero', ['-'], { EXTENSIONCONFIG_WEBHOOK_MAX_HANDLER_TIMEOUT_SECONDS: '0' }, /whole number from 1 to 30/],
+  ['release', ['-', '--target-cluster-api-version', 'latest'], {}, /"latest" is not a release/],
+  ['missing file', ['-', '--rules-config', join(folder, 'none')], {}, /--rules-config: .*none: no such file/],
+  ['unknown rule', ['-', '--rules-config', config('rules: {nope: off}')], {}, /there is no rule "nope"/],
+  ['upstream rule', ['-', '--rules-config', config('rules: {url-valid: warn}')], {}, /must stay deny/],
+  ['broken file', ['-', '--hook-lifecycles', config('hooks:\n - [')], {}, /--hook-lifecycles: .*line /],
+  ['large file', ['-', '--rules-config', config(' '.repeat(1024 * 1024 + 1))], {}, /larger than 1 MiB/],
+])('wrong usage: %s', async (_, args, env, message) => {
+  const { code, stderr, stdout } = await runProgram(['lint', ...args], { env, stdin: good });
+  expect(code).toBe(2);
+  expect(stderr).toMatch(message);
+  expect(stdout).toBe('');
+});
+
+test('a flag counts before its environment variable', async () => {
+  const env = { EXTENSIONCONFIG_WEBHOOK_PROFILE: 'nonsense' };
+  expect((await runProgram(['lint', '-', '--profile', 'strict'], { env, stdin: good })).code).toBe(0);
+});
+
+test('a signal ends a run that waits for input', async () => {
+  const stop = new AbortController();
+  const stdin = new PassThrough();
+  stdin.write(`${bad}---\n`);
+  const ended = runProgram(['lint', '-'], { stdin, signal: stop.signal });
+  setImmediate(() => stop.abort());
+  expect((await ended).code).toBe(130);
+});

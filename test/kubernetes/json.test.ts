@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { JsonError, maxJsonDepth, parseJson } from '../../src/kubernetes/index.ts';
+
+const nested = (depth: number) => Buffer.from('['.repeat(depth) + ']'.repeat(depth));
+
+test('nesting up to the limit', () => {
+  expect(() => parseJson(nested(maxJsonDepth))).not.toThrow();
+  expect(() => parseJson(nested(maxJsonDepth + 1))).toThrow(/nests deeper/);
+});
+
+test('brackets in strings do not nest', () => {
+  const text = `"${'['.repeat(1000)}\\"${'{'.repeat(1000)}"`;
+  expect(parseJson(Buffer.from(text))).toBe(JSON.parse(text));
+});
+
+test('of duplicate keys the last counts, and __proto__ is an ordinary key', () => {
+  expect(parseJson(Buffer.from('{"a":1,"a":2}'))).toEqual({ a: 2 });
+  const value = parseJson(Buffer.from('{"__proto__":{"x":1}}')) as Record<string, unknown>;
+  expect(Object.keys(value)).toEqual(['__proto__']);
+  expect(value.x).toBeUndefined();
+});
+
+test.each([
+  ['no UTF-8', Buffer.from([0x22, 0xff, 0x22]), /UTF-8/],
+  ['cut off', Buffer.from('{"password":"geheim'), /not valid JSON/],
+  ['nothing', Buffer.from(''), /not valid JSON/],
+])('%s: an error that quotes nothing', (_, bytes, message) => {
+  expect(() => parseJson(bytes)).toThrow(JsonError);
+  expect(() => parseJson(bytes)).toThrow(message);
+  expect(() => parseJson(bytes)).not.toThrow(/geheim/);
+});

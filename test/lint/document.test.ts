@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest';
+import { readDocument } from '../../src/lint/document.ts';
+
+function objects(text: string, firstLine = 1) {
+  const read = readDocument({ text, firstLine });
+  if ('errors' in read) {
+    throw new Error(JSON.stringify(read.errors));
+  }
+  return read.objects;
+}
+
+const manifest = `apiVersion: v1
+metadata:
+  name: x
+  annotations:
+    example.com/key: value
+spec:
+  clientConfig: {service: {port: 80}}
+status:
+  handlers:
+    - name: a
+    - {name: b,
+       timeoutSeconds: 5}
+`;
+
+test.each<[(string | number)[], number, number]>([
+  [[], 1, 1],
+  [['apiVersion'], 1, 1],
+  [['metadata', 'name'], 3, 3],
+  [['metadata', 'annotations', 'example.com/key'], 5, 5],
+  [['metadata', 'annotations', 'example.com/other'], 4, 3],
+  [['spec', 'clientConfig', 'service', 'port'], 7, 28],
+  [['spec', 'clientConfig', 'service', 'name'], 7, 18],
+  [['spec', 'namespaceSelector'], 6, 1],
+  [['status', 'handlers', 0], 10, 7],
+  [['status', 'handlers', 1, 'timeoutSeconds'], 12, 8],
+  [['status', 'handlers', 7, 'name'], 9, 3],
+  [['nothing', 'of', 'this'], 1, 1],
+])('%j is at %i:%i', (path, line, column) => {
+  expect(objects(manifest)[0]?.placeOf(path)).toEqual({ line, column });
+  expect(objects(manifest, 101)[0]?.placeOf(path)).toEqual({ line: line + 100, column });
+});
+
+test('an alias and a merged key are where they were written', () => {
+  const [object] = objects('base: &base\n  name: a\nmetadata: *base\nspec:\n  <<: *base\n  other: b\n');
+  expect(object?.object).toMatchObject({ metadata: { name: 'a' }, spec: { name: 'a', other: 'b' } });
+  expect(object?.placeOf(['metadata', 'name'])).toEqual({ line: 2, column: 3 });
+  expect(object?.placeOf(['spec', 'name'])).toEqual({ line: 2, column: 3 });
+});
+
+test.each<[string, unknown]>([
+  ['yes', true],
+  ['off', false],
+  ['2026-11-20', '2026-11-20'],
+  ['12:30:45', '12:30:45'],
+  ['010', 8],
+  ['"yes"', 'yes'],
+  ['~', null],
+])('a scalar %s is read as kubectl reads it', (text, value) => {
+  expect(objects(`a: ${text}\n`)[0]?.object.a).toEqual(value);
+});
+
+test('items of lists, and of lists in lists', () => {
+  const found = objects(`kind: List
+items:
+- kind: A
+- kind: BList
+  apiVersion: v1
+  items:
+  - metadata: {name: x}
+- 7
+`);
+  expect(found.map(({ object }) => object)).toEqual([
+    { kind: 'A' },
+    { apiVersion: 'v1', kind: 'B', metadata: { name: 'x' } },
+  ]);
+  expect(found[1]?.placeOf(['metadata', 'name'])).toEqual({ line: 7, column: 16 });
+});
+
+test('a key named __proto__ is an ordinary one', () => {
+  const [object] = objects('{"__proto__": {"kind": "x"}, "a": 1}');
+  expect(Object.keys(object?.object ?? {})).toEqual(['__proto__', 'a']);
+  expect(object?.object.kind).toBeUndefined();
+});
+
+test.each<[string, string]>(
+  ['', 'null', '7', '[1]', '"text"', '# nothing'].map((text) => [text, text]),
+)('%j holds no object', (text) => {
+  expect(objects(text)).toEqual([]);
+});
+
+const bomb = `a: &a [x,x,x,x,x,x,x,x,x,x]
+b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]
+c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]
+d: [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]
+`;
+
+test.each<[string, string, number, number, RegExp]>([
+  ['a duplicate key', 'a: 1\nb: 2\na: 3\n', 13, 1, /unique/],
+  ['a duplicate key in JSON', '{"a": 1,\n "a": 2}', 12, 2, /unique/],
+  ['an open bracket', 'a: [1,\n', 12, 1, /YAML/],
+  ['a tab as indentation', 'a:\n\tb: 1\n', 12, 1, /[Tt]ab/],
+  ['an alias without anchor', 'a: 1\nb: *c\n', 12, 4, /alias/],
+  ['an alias bomb', bomb, 11, 1, /alias/],
+  ['an alias that contains itself', 'a: &a\n  b: *a\n', 11, 1, /contains itself/],
+  ['an alias that contains itself twice', 'a: &a [*a, *a]\n', 11, 1, /contains itself/],
+  ['too many levels', `${'['.repeat(300)}${']'.repeat(300)}`, 11, 1, /nests deeper/],
+  ['levels without end', '['.repeat(100_000), 11, 1, /nests deeper/],
+])('%s is an error with its place', (_, text, line, column, message) => {
+  const read = readDocument({ text, firstLine: 11 });
+  const first = 'errors' in read ? read.errors[0] : undefined;
+  expect(first).toMatchObject({ line, column });
+  expect(first?.message).toMatch(message);
+  expect('errors' in read && read.errors.length).toBeLessThanOrEqual(5);
+});
