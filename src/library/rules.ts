@@ -93,6 +93,7 @@ export function checkExtensionConfig(object: unknown, options: CheckOptions = {}
       writtenAs: version,
       version,
       subject: 'object',
+      isPruned: false,
       now: options.now ?? new Date(),
     })
     .map((report) => ({

@@ -30,10 +30,10 @@ function flag(template: Manifest, name: string): string | undefined {
   return args.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3);
 }
 
-/** Mebibytes of a quantity that ends in Mi. */
+/** Mebibytes of a quantity that ends in Mi or Gi. */
 function mebibytes(quantity: string): number {
-  expect(quantity).toMatch(/^\d+Mi$/);
-  return Number.parseInt(quantity, 10);
+  expect(quantity).toMatch(/^\d+[MG]i$/);
+  return Number.parseInt(quantity, 10) * (quantity.endsWith('Gi') ? 1024 : 1);
 }
 
 describe.each(Object.entries(podTemplates))('pods: %s', (_name, template) => {
