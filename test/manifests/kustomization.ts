@@ -31,23 +31,14 @@ interface Kustomization {
     files: string[];
     options: { disableNameSuffixHash: true; labels: Record<string, string> };
   }[];
-  sortOptions?: unknown;
 }
 
-const known = new Set([
-  'apiVersion',
-  'kind',
-  'resources',
-  'components',
-  'patches',
-  'configMapGenerator',
-  'sortOptions',
-]);
+const known = new Set(['apiVersion', 'kind', 'resources', 'components', 'patches', 'configMapGenerator']);
 
 /** The folder `manifests`. */
 export const manifestsFolder = fileURLToPath(new URL('../../manifests', import.meta.url));
 
-export const overlays = ['default', 'cert-manager', 'with-crd', 'monitoring'] as const;
+export const overlays = ['default', 'cert-manager', 'with-crd', 'monitoring', 'sandbox'] as const;
 
 /** An object's kind and name, which no two objects of an installation share. */
 export function idOf({ kind, metadata }: Manifest): string {
