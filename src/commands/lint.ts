@@ -3,7 +3,6 @@ import type { Readable } from 'node:stream';
 import {
   apiVersionUnknown,
   count,
-  type Format,
   formats,
   type LintResult,
   type LintSummary,
@@ -12,10 +11,11 @@ import {
   showPlace,
 } from '../lint/index.ts';
 import { createRuleSet, rules } from '../rules/index.ts';
-import { addPolicyFlags, readPolicyFlags, wholeNumber } from './policy-flags.ts';
+import { addFlags, choiceFlag, type Flags, integerFlag, readFlags } from './flags.ts';
+import { policyFlags, ruleSetOptionsOf } from './policy-flags.ts';
 import { type AddCommand, exitCode, type Io, UsageError } from './program.ts';
 import { createProgress } from './progress.ts';
-import { settingsOf } from './setting.ts';
+import { version } from './version.ts';
 
 /** Exit code of a run that was stopped, as shells have it for SIGINT. */
 const interrupted = 130;
@@ -25,7 +25,7 @@ const outputChunk = 16 * 1024;
 
 const help = `
 PATH is a file, a folder (all *.yaml, *.yml and *.json below it, without hidden ones and node_modules), or - for
-standard input. Every flag can also be set as environment variable EXTENSIONCONFIG_WEBHOOK_<FLAG_IN_CAPITALS>.
+standard input.
 
 Exit code: 0 nothing to deny, 1 denials (or more warnings than --max-warnings), 2 wrong usage, a file that cannot be
 read, or a YAML error.`;
@@ -62,14 +62,17 @@ function createOutput({ stdout, signal }: Io) {
   };
 }
 
-function formatOf(name: string, from: string, version: string, io: Io): Format {
-  const create = Object.hasOwn(formats, name) ? formats[name] : undefined;
-  if (create === undefined) {
-    throw new UsageError(`${from}: ${JSON.stringify(name)} is not one of ${Object.keys(formats).join(', ')}`);
-  }
-  const useColor = io.stdout.isTTY === true && !io.env.NO_COLOR;
-  return create({ version, rules: [...rules, apiVersionUnknown], useColor });
-}
+const formatNames = Object.keys(formats) as (keyof typeof formats)[];
+
+const lintFlags = {
+  format: choiceFlag('FORMAT', formatNames, { summary: formatNames.join(', '), default: 'text' }),
+  'max-warnings': integerFlag('COUNT', 0, 1_000_000_000, {
+    summary: 'fail when there are more warnings than this',
+    default: Number.POSITIVE_INFINITY,
+    defaultText: 'any number is fine',
+  }),
+  ...policyFlags,
+} satisfies Flags;
 
 /** `lint [PATH…]`: the rules over manifests in files. */
 export const addLint: AddCommand = (program, io, end) => {
@@ -79,21 +82,19 @@ export const addLint: AddCommand = (program, io, end) => {
     .description(
       'Checks the ExtensionConfigs in YAML and JSON files with the rules of the webhook. Other kinds are skipped.',
     )
-    .argument('[paths...]', 'files, folders, or - for standard input')
-    .option('--format <name>', `${Object.keys(formats).join(', ')}; default text`)
-    .option('--max-warnings <n>', 'fail when there are more warnings than this; default: any number is fine');
-  addPolicyFlags(command).addHelpText('after', help);
+    .argument('[paths...]', 'files, folders, or - for standard input');
+  addFlags(command, lintFlags);
+  command.addHelpText('after', help);
 
   command.action(async (paths: string[]) => {
     if (paths.length === 0) {
       throw new UsageError('lint: name files or folders to check, "." for this folder, or "-" for standard input');
     }
-    const options = readPolicyFlags(command, io.env);
-    const formatSetting = settingsOf(command, io.env, '--format')[0] ?? { text: 'text', from: '--format' };
-    const format = formatOf(formatSetting.text, formatSetting.from, program.version() ?? '', io);
-    const maxWarningsSetting = settingsOf(command, io.env, '--max-warnings')[0];
-    const maxWarnings =
-      maxWarningsSetting === undefined ? undefined : wholeNumber(maxWarningsSetting, 0, Number.MAX_SAFE_INTEGER);
+    const flags = readFlags(lintFlags, command.opts(), io.env);
+    const options = ruleSetOptionsOf(flags);
+    const useColor = io.stdout.isTTY === true && !io.env.NO_COLOR;
+    const format = formats[flags.format]({ version, rules: [...rules, apiVersionUnknown], useColor });
+    const maxWarnings = flags['max-warnings'];
 
     const summary: LintSummary = { files: 0, objects: 0, denials: 0, warnings: 0, errors: 0 };
     const output = createOutput(io);
@@ -127,7 +128,7 @@ export const addLint: AddCommand = (program, io, end) => {
     }
     await output.write(format.end(summary));
     await output.flush();
-    const tooManyWarnings = maxWarnings !== undefined && summary.warnings > maxWarnings;
+    const tooManyWarnings = summary.warnings > maxWarnings;
     if (tooManyWarnings) {
       io.stderr.write(`lint: ${count(summary.warnings, 'warning')}, more than --max-warnings ${maxWarnings}\n`);
     }

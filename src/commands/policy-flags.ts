@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import {
   createHookCatalog,
   formatRelease,
@@ -6,106 +5,89 @@ import {
   newestKnownRelease,
   parseLifecycles,
   parseRelease,
+  type Release,
 } from '../hooks/index.ts';
 import { parseRulesConfig, type RuleSetOptions, RulesConfigError } from '../rules/index.ts';
+import {
+  choiceFlag,
+  type Flag,
+  FlagError,
+  type Flags,
+  type FlagValues,
+  integerFlag,
+  listFlag,
+  textFlag,
+} from './flags.ts';
 import { readLimitedFile } from './limited-file.ts';
 import { UsageError } from './program.ts';
-import { type Setting, settingsOf } from './setting.ts';
 
 /** Longest timeout that may be allowed to handlers, in seconds: what Cluster API's code takes. */
 const maxMaxHandlerTimeout = 30;
-const defaultMaxHandlerTimeout = 10;
 
-/** Adds the flags that say which rules run and how: those that the linter and the server share. */
-export function addPolicyFlags(command: Command): Command {
-  return command
-    .option(
-      '--profile <name>',
-      'strict (all rules) or upstream (exactly what Cluster API rejects itself); default strict',
-    )
-    .option('--rules-config <file>', 'YAML file that sets single rules to off, warn or deny')
-    .option(
-      '--enforcement <level>',
-      "deny, or warn: denials that are not Cluster API's own become warnings; default deny",
-    )
-    .option(
-      '--max-handler-timeout-seconds <n>',
-      `longest timeoutSeconds of a handler, 1 to ${maxMaxHandlerTimeout}; default ${defaultMaxHandlerTimeout}`,
-    )
-    .option(
-      '--target-cluster-api-version <version>',
-      `Cluster API release that the objects are meant for; default ${formatRelease(newestKnownRelease)}, the newest known`,
-    )
-    .option(
-      '--hook-lifecycles <file>',
-      "YAML file with a provider's own hooks (repeatable; in the environment variable separated by commas)",
-      (file: string, files: string[] | undefined) => [...(files ?? []), file],
-    );
-}
+const targetFlag: Flag<Release> = {
+  placeholder: 'VERSION',
+  summary: 'Cluster API release that the objects are meant for',
+  default: newestKnownRelease,
+  defaultText: `${formatRelease(newestKnownRelease)}, the newest known`,
+  parse: ([text = '']) => {
+    const release = parseRelease(text);
+    if (release === undefined) {
+      throw new FlagError('it must be a release such as 1.11, v1.11 or v1.11.3');
+    }
+    return release;
+  },
+};
 
-function oneOf<T extends string>(setting: Setting | undefined, allowed: readonly [T, ...T[]]): T {
-  if (setting === undefined) {
-    return allowed[0];
-  }
-  const found = allowed.find((value) => value === setting.text);
-  if (found === undefined) {
-    throw new UsageError(`${setting.from}: ${JSON.stringify(setting.text)} is not one of ${allowed.join(', ')}`);
-  }
-  return found;
-}
+/** The flags that say which rules run and how: those that the linter and the server share. */
+export const policyFlags = {
+  profile: choiceFlag('PROFILE', ['strict', 'upstream'], {
+    summary: "strict: all rules; upstream: exactly what Cluster API's own webhook rejects",
+    default: 'strict',
+  }),
+  'rules-config': textFlag('FILE', {
+    summary: 'YAML file that sets single rules to off, warn or deny',
+    default: undefined,
+  }),
+  enforcement: choiceFlag('MODE', ['deny', 'warn'], {
+    summary: "warn: denials of rules that are not Cluster API's own become warnings",
+    default: 'deny',
+  }),
+  'max-handler-timeout-seconds': integerFlag('SECONDS', 1, maxMaxHandlerTimeout, {
+    summary: 'longest timeoutSeconds that a handler may have',
+    default: 10,
+  }),
+  'target-cluster-api-version': targetFlag,
+  'hook-lifecycles': listFlag('FILE', "YAML file with a provider's own hooks and their lives; may be repeated"),
+} satisfies Flags;
 
-/**
- * Reads a whole number of a flag.
- *
- * @throws {UsageError} when it is none, or outside of `min` to `max`.
- */
-export function wholeNumber({ text, from }: Setting, min: number, max: number): number {
-  const number = Number(text);
-  if (!/^\d{1,15}$/.test(text) || number < min || number > max) {
-    throw new UsageError(`${from}: ${JSON.stringify(text)} is not a whole number from ${min} to ${max}`);
-  }
-  return number;
-}
-
-function readWith<T>({ text: file, from }: Setting, parse: (text: string) => T): T {
-  const text = readLimitedFile(from, file);
+function readWith<T>(flag: string, file: string, parse: (text: string) => T): T {
+  const text = readLimitedFile(flag, file);
   try {
     return parse(text);
   } catch (error) {
+    // A ReferenceError is an alias that YAML cannot resolve.
     if (error instanceof RulesConfigError || error instanceof LifecycleFileError || error instanceof ReferenceError) {
-      throw new UsageError(`${from}: ${file}: ${error.message}`);
+      throw new UsageError(`${flag}: ${file}: ${error.message}`);
     }
     throw error;
   }
 }
 
 /**
- * Reads the flags of `addPolicyFlags`, and their environment variables for flags that are not given.
+ * What the flags make of the rules.
  *
- * @throws {UsageError} for a value or file that cannot be used; names the flag, the value, and what is allowed.
+ * @throws {UsageError} when a file that a flag names cannot be used; names flag, file and place.
  */
-export function readPolicyFlags(command: Command, env: NodeJS.ProcessEnv): RuleSetOptions {
-  const settings = (flag: string) => settingsOf(command, env, flag);
-  const setting = (flag: string) => settings(flag)[0];
-  const timeout = setting('--max-handler-timeout-seconds');
-  const target = setting('--target-cluster-api-version');
-  const clusterApi = target === undefined ? newestKnownRelease : parseRelease(target.text);
-  if (clusterApi === undefined) {
-    throw new UsageError(
-      `${target?.from}: ${JSON.stringify(target?.text)} is not a release of the form 1.11, v1.11 or v1.11.3`,
-    );
-  }
-  const config = setting('--rules-config');
-  const lifecycleFiles = settings('--hook-lifecycles').flatMap((file) =>
-    file.from.startsWith('--') ? [file] : file.text.split(',').map((text) => ({ ...file, text: text.trim() })),
-  );
+export function ruleSetOptionsOf(flags: FlagValues<typeof policyFlags>): RuleSetOptions {
+  const config = flags['rules-config'];
   return {
-    profile: oneOf(setting('--profile'), ['strict', 'upstream']),
-    enforcement: oneOf(setting('--enforcement'), ['deny', 'warn']),
-    maxHandlerTimeoutSeconds:
-      timeout === undefined ? defaultMaxHandlerTimeout : wholeNumber(timeout, 1, maxMaxHandlerTimeout),
-    clusterApi,
-    hooks: createHookCatalog(lifecycleFiles.flatMap((file) => readWith(file, parseLifecycles))),
-    ...(config === undefined ? {} : { levels: readWith(config, parseRulesConfig) }),
+    profile: flags.profile,
+    enforcement: flags.enforcement,
+    maxHandlerTimeoutSeconds: flags['max-handler-timeout-seconds'],
+    clusterApi: flags['target-cluster-api-version'],
+    hooks: createHookCatalog(
+      flags['hook-lifecycles'].flatMap((file) => readWith('--hook-lifecycles', file, parseLifecycles)),
+    ),
+    ...(config === undefined ? {} : { levels: readWith('--rules-config', config, parseRulesConfig) }),
   };
 }

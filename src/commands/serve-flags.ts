@@ -1,4 +1,3 @@
-import { formatRelease, newestKnownRelease, parseRelease, type Release } from '../hooks/index.ts';
 import { defaultLimits, type FeatureGates, knownFeatureGates, parseFeatureGates } from '../server/index.ts';
 import {
   choiceFlag,
@@ -11,6 +10,7 @@ import {
   switchFlag,
   textFlag,
 } from './flags.ts';
+import { policyFlags } from './policy-flags.ts';
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 
@@ -29,40 +29,6 @@ const featureGatesFlag: Flag<FeatureGates> = {
     return parsed.gates;
   },
 };
-
-const targetFlag: Flag<Release> = {
-  placeholder: 'VERSION',
-  summary: 'Cluster API release that the objects are meant for',
-  default: newestKnownRelease,
-  defaultText: formatRelease(newestKnownRelease),
-  parse: ([text = '']) => {
-    const release = parseRelease(text);
-    if (release === undefined) {
-      throw new FlagError('it must be a release such as v1.11');
-    }
-    return release;
-  },
-};
-
-/** The flags that say what the rules are. MERGE: shared with `lint`, they move to policy-flags.ts. */
-const policyFlags = {
-  'feature-gates': featureGatesFlag,
-  profile: choiceFlag('PROFILE', ['strict', 'upstream'], {
-    summary: "strict: all rules; upstream: Cluster API's own only",
-    default: 'strict',
-  }),
-  'rules-config': textFlag('FILE', { summary: 'sets rules to off, warn or deny', default: undefined }),
-  enforcement: choiceFlag('MODE', ['deny', 'warn'], {
-    summary: "warn: rules that are not Cluster API's own only warn",
-    default: 'deny',
-  }),
-  'max-handler-timeout-seconds': integerFlag('SECONDS', 1, 30, {
-    summary: 'longest timeoutSeconds that a handler may have',
-    default: 10,
-  }),
-  'target-cluster-api-version': targetFlag,
-  'hook-lifecycles': textFlag('FILE', { summary: "a provider's own hooks and their lives", default: undefined }),
-} satisfies Flags;
 
 /** The flags of `serve`. */
 export const serveFlags = {
@@ -88,6 +54,7 @@ export const serveFlags = {
     'NAME',
     'only callers whose certificate has this common name or DNS name; may be repeated',
   ),
+  'feature-gates': featureGatesFlag,
   ...policyFlags,
   'log-level': choiceFlag('LEVEL', logLevels, { summary: `one of ${logLevels.join(', ')}`, default: 'info' }),
   'shutdown-timeout': integerFlag('SECONDS', 1, 3600, {

@@ -1,6 +1,9 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
+import { createAdmission } from '../admission/index.ts';
+import { runtimeSdkFeatureGate } from '../api/index.ts';
+import { createRuleSet } from '../rules/index.ts';
 import {
   ClientCaError,
   fileCertificates,
@@ -11,7 +14,7 @@ import {
   startServer,
 } from '../server/index.ts';
 import { addFlags, readFlags } from './flags.ts';
-import { policyOf } from './policy.ts';
+import { ruleSetOptionsOf } from './policy-flags.ts';
 import { type AddCommand, exitCode, FailureError, UsageError } from './program.ts';
 import { type ServeFlags, serveFlags } from './serve-flags.ts';
 import { version } from './version.ts';
@@ -73,7 +76,11 @@ export const addServe: AddCommand = (program, io, end) => {
     }
     const clients = clientsOf(flags);
     const now = () => new Date();
-    const admission = policyOf(flags, now);
+    const admission = createAdmission({
+      rules: createRuleSet(ruleSetOptionsOf(flags)),
+      isRuntimeSdkEnabled: flags['feature-gates'][runtimeSdkFeatureGate] === true,
+      now,
+    });
     const certificates = certificatesOf(flags);
     const log = pino(
       {

@@ -46,7 +46,7 @@ const errors: LintError[] = [
 const summary = { files: 3, objects: 2, denials: 1, warnings: 1, errors: 2 };
 
 function render(name: string, more: Partial<FormatContext> = {}): string {
-  const format = formats[name]!({ ...context, ...more });
+  const format = formats[name as keyof typeof formats]({ ...context, ...more });
   return [
     format.begin(),
     format.object(object),
@@ -131,7 +131,7 @@ test('junit: a suite for each object, escaped', () => {
 });
 
 test.each(Object.keys(formats))('%s: nothing found is well formed too', (name) => {
-  const format = formats[name]!(context);
+  const format = formats[name as keyof typeof formats](context);
   const text = format.begin() + format.end({ files: 0, objects: 0, denials: 0, warnings: 0, errors: 0 });
   if (name === 'json' || name === 'sarif') {
     expect(() => JSON.parse(text)).not.toThrow();

@@ -6,10 +6,10 @@ import { sarifFormat } from './sarif.ts';
 import { textFormat } from './text.ts';
 
 /** The formats of a report, by the name that --format takes. */
-export const formats: Readonly<Record<string, (context: FormatContext) => Format>> = {
+export const formats = {
   text: textFormat,
   json: jsonFormat,
   sarif: sarifFormat,
   github: githubFormat,
   junit: junitFormat,
-};
+} satisfies Record<string, (context: FormatContext) => Format>;
