@@ -127,7 +127,7 @@ describe('the Deployment', () => {
       optional: true,
       defaultMode: 0o440,
     });
-    expect(volume.secret.items.map(({ key }: { key: string }) => key)).toEqual(['tls.crt', 'tls.key']);
+    expect(volume.secret.items.map(({ key }: { key: string }) => key)).toEqual(['ca.crt', 'tls.crt', 'tls.key']);
     expect(spec.securityContext.fsGroup).toBe(65532);
     expect(container.volumeMounts).toEqual([
       { name: volume.name, mountPath: flag(serving.spec.template, 'cert-dir'), readOnly: true },
