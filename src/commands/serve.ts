@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { createAdmission } from '../admission/index.ts';
 import { runtimeSdkFeatureGate } from '../api/index.ts';
+import { reviewConversion } from '../conversion/index.ts';
 import { createRuleSet } from '../rules/index.ts';
 import {
   ClientCaError,
@@ -95,6 +96,7 @@ export const addServe: AddCommand = (program, io, end) => {
     try {
       server = await startServer({
         admission,
+        convert: reviewConversion,
         certificates,
         clients,
         webhook: { host: flags.host, port: flags.port },
