@@ -1,41 +1,69 @@
-import type { Writable } from 'node:stream';
+import { PassThrough, type Writable } from 'node:stream';
+import type { KubeConfig } from '@kubernetes/client-node';
 import { pino } from 'pino';
 import { createAdmission } from '../admission/index.ts';
 import { runtimeSdkFeatureGate } from '../api/index.ts';
+import { reviewConversion } from '../conversion/index.ts';
 import { createRuleSet } from '../rules/index.ts';
-import { fixedCertificate, selfSignedPair, startServer } from '../server/index.ts';
+import {
+  type CertificateSource,
+  fixedCertificate,
+  type RunningServer,
+  secretCertificates,
+  selfSignedPair,
+  startServer,
+} from '../server/index.ts';
+import { addCerts } from './certs.ts';
 import { environmentVariableOf, readFlags } from './flags.ts';
 import { ruleSetOptionsOf } from './policy-flags.ts';
+import { type Io, runProgram } from './program.ts';
 import { serveFlags } from './serve-flags.ts';
 import { version } from './version.ts';
 
-/** A webhook server that the sandbox calls. */
-export interface SandboxWebhook {
-  /** https://HOST:PORT */
-  url: string;
-  /** PEM that verifies it for the host of its URL. */
-  ca: string;
-  /** Whether it answers /convert. */
-  converts: boolean;
-  stop(): Promise<void>;
+/** Where the manifests of a cluster have the webhook; the sandbox has it there too. */
+export const webhookService = { namespace: 'extensionconfig-webhook-system', name: 'extensionconfig-webhook' };
+/** Name of both webhook configurations. */
+export const configurationName = 'extensionconfig-webhook';
+const servingSecret = 'extensionconfig-webhook-tls';
+
+/** How webhook configurations refer to a webhook server. */
+export interface WebhookReference {
+  /** For people. */
+  description: string;
+  /** The clientConfig for a path; without a caBundle where `certs bootstrap` injects it. */
+  clientConfig(path: string): object;
 }
+
+/** A webhook server reached by URL: PEM certificates verify it for the host of its URL. */
+export function byUrl(url: string, ca: string): WebhookReference {
+  return {
+    description: url,
+    clientConfig: (path) => ({ url: `${url}${path}`, caBundle: Buffer.from(ca).toString('base64') }),
+  };
+}
+
+/** The webhook server reached as in a cluster, by its Service. */
+export const byService: WebhookReference = {
+  description: `Service ${webhookService.namespace}/${webhookService.name}`,
+  clientConfig: (path) => ({ service: { ...webhookService, path } }),
+};
 
 /** How long requests that are under way may take when the sandbox stops, in milliseconds. */
 const stopTimeout = 1_000;
 
-/** Starts the real webhook server on loopback, as `serve --feature-gates=RuntimeSDK=true` does, with a certificate of its own. */
-export async function startSandboxWebhook(log: Writable): Promise<SandboxWebhook> {
+/** Starts the real webhook server on loopback, as `serve --feature-gates=RuntimeSDK=true` does. */
+async function startWebhook(certificates: CertificateSource, log: Writable): Promise<RunningServer> {
   const now = () => new Date();
   // With the gate off every ExtensionConfig is refused, which is nothing to try.
   const flags = readFlags(serveFlags, {}, { [environmentVariableOf('feature-gates')]: 'RuntimeSDK=true' });
-  const pair = selfSignedPair(now());
-  const server = await startServer({
+  return startServer({
     admission: createAdmission({
       rules: createRuleSet(ruleSetOptionsOf(flags)),
       isRuntimeSdkEnabled: flags['feature-gates'][runtimeSdkFeatureGate] === true,
       now,
     }),
-    certificates: fixedCertificate(pair),
+    convert: reviewConversion,
+    certificates,
     webhook: { host: '127.0.0.1', port: 0 },
     health: { host: '127.0.0.1', port: 0 },
     log: pino({ level: 'warn', base: null }, log),
@@ -44,11 +72,68 @@ export async function startSandboxWebhook(log: Writable): Promise<SandboxWebhook
     processMetrics: false,
     now,
   });
+}
+
+/** A webhook server of its own that runs. */
+export interface LocalWebhook {
+  reference: WebhookReference;
+  port: number;
+  stop(): Promise<void>;
+}
+
+/** Starts the webhook with a certificate for localhost that it makes itself. */
+export async function startSelfSignedWebhook(log: Writable): Promise<LocalWebhook> {
+  const pair = selfSignedPair(new Date());
+  const server = await startWebhook(fixedCertificate(pair), log);
   return {
-    url: `https://127.0.0.1:${server.webhookPort}`,
-    ca: pair.cert,
-    // MERGE: true, with `convert` of the conversion room passed to startServer.
-    converts: false,
+    reference: byUrl(`https://127.0.0.1:${server.webhookPort}`, pair.cert),
+    port: server.webhookPort,
     stop: () => server.stop({ timeoutMs: stopTimeout }),
   };
+}
+
+/** Starts the webhook with the certificate in the Secret of `bootstrapCertificates`, followed at the API server. */
+export async function startWebhookOfSecret(config: KubeConfig, log: Writable): Promise<LocalWebhook> {
+  const server = await startWebhook(secretCertificates(config, webhookService.namespace, servingSecret), log);
+  return {
+    reference: byService,
+    port: server.webhookPort,
+    stop: () => server.stop({ timeoutMs: stopTimeout }),
+  };
+}
+
+/**
+ * Runs `certs COMMAND…` against an API server for the webhook's own configurations and the CustomResourceDefinition, as
+ * the certificate Jobs of a cluster do.
+ *
+ * @returns the exit code and what it printed.
+ */
+export async function runCerts(
+  args: readonly string[],
+  kubeconfigFile: string,
+  crdName: string,
+  signal: AbortSignal,
+): Promise<{ code: number; output: string }> {
+  let output = '';
+  const sink = new PassThrough().on('data', (chunk) => {
+    output += chunk;
+  });
+  const io: Io = { stdin: new PassThrough(), stdout: sink, stderr: sink, env: {}, signal };
+  const targets = [
+    '--mutating-webhook',
+    configurationName,
+    '--validating-webhook',
+    configurationName,
+    '--crd',
+    crdName,
+  ];
+  const where = ['--kubeconfig', kubeconfigFile, '--namespace', webhookService.namespace];
+  const code = await runProgram(
+    'extensionconfig-webhook',
+    version,
+    [addCerts],
+    ['certs', ...args, ...where, ...targets],
+    io,
+  );
+  return { code, output };
 }

@@ -3,22 +3,36 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { AdmissionregistrationV1Api, ApiextensionsV1Api, CustomObjectsApi, KubeConfig } from '@kubernetes/client-node';
+import {
+  AdmissionregistrationV1Api,
+  ApiextensionsV1Api,
+  CoreV1Api,
+  CustomObjectsApi,
+  KubeConfig,
+} from '@kubernetes/client-node';
 import { Option } from 'commander';
 import { crd, group } from '../api/index.ts';
-import { type Sandbox, startSandbox } from '../sandbox/index.ts';
+import { startSandbox } from '../sandbox/index.ts';
 import { webhookPaths } from '../server/index.ts';
 import { type AddCommand, FailureError, type Io, UsageError } from './program.ts';
-import { type SandboxWebhook, startSandboxWebhook } from './sandbox-webhook.ts';
+import {
+  byService,
+  byUrl,
+  configurationName,
+  type LocalWebhook,
+  runCerts,
+  startWebhookOfSecret,
+  type WebhookReference,
+  webhookService,
+} from './sandbox-webhook.ts';
 
 interface Flags {
   port: string;
   webhookUrl?: string;
   webhookCaFile?: string;
 }
-
-const name = 'extensionconfig-webhook';
 
 function portOf(text: string): number {
   const port = Number(text);
@@ -29,7 +43,7 @@ function portOf(text: string): number {
 }
 
 /** The webhook that the flags name, or undefined when the sandbox is to start its own. */
-function webhookOf({ webhookUrl, webhookCaFile }: Flags): SandboxWebhook | undefined {
+function referenceOf({ webhookUrl, webhookCaFile }: Flags): WebhookReference | undefined {
   if (webhookUrl === undefined) {
     return undefined;
   }
@@ -46,19 +60,15 @@ function webhookOf({ webhookUrl, webhookCaFile }: Flags): SandboxWebhook | undef
     throw new UsageError('--webhook-url needs --webhook-ca-file, the PEM certificates that verify the webhook');
   }
   try {
-    return { url: url.origin, ca: readFileSync(webhookCaFile, 'utf8'), converts: false, stop: async () => {} };
+    return byUrl(url.origin, readFileSync(webhookCaFile, 'utf8'));
   } catch (error) {
     throw new UsageError(`--webhook-ca-file: ${(error as Error).message}`);
   }
 }
 
-function clientConfig(webhook: SandboxWebhook, path: string) {
-  return { url: `${webhook.url}${path}`, caBundle: Buffer.from(webhook.ca).toString('base64') };
-}
-
-function configuration(path: 'mutate' | 'validate', webhook: SandboxWebhook) {
+function configuration(path: 'mutate' | 'validate', webhook: WebhookReference) {
   return {
-    metadata: { name },
+    metadata: { name: configurationName },
     webhooks: [
       {
         name: `${path}.extensionconfig.runtime.cluster.x-k8s.io`,
@@ -66,7 +76,7 @@ function configuration(path: 'mutate' | 'validate', webhook: SandboxWebhook) {
         sideEffects: 'None',
         matchPolicy: 'Equivalent',
         failurePolicy: 'Fail',
-        clientConfig: clientConfig(webhook, webhookPaths[path]),
+        clientConfig: webhook.clientConfig(webhookPaths[path]),
         rules: [
           {
             apiGroups: [group],
@@ -80,37 +90,97 @@ function configuration(path: 'mutate' | 'validate', webhook: SandboxWebhook) {
   };
 }
 
-/** Registers ExtensionConfig and, when there is one, the webhook in front of it; returns when it is served. */
-export async function register(config: KubeConfig, webhook: SandboxWebhook, signal: AbortSignal): Promise<void> {
+/** Registers ExtensionConfig and the webhook in front of it. */
+export async function register(config: KubeConfig, webhook: WebhookReference): Promise<void> {
   const definition = structuredClone(crd) as unknown as Parameters<
     ApiextensionsV1Api['createCustomResourceDefinition']
   >[0]['body'];
-  definition.spec.conversion = !webhook.converts
-    ? { strategy: 'None' }
-    : {
-        strategy: 'Webhook',
-        webhook: {
-          conversionReviewVersions: ['v1'],
-          clientConfig: clientConfig(webhook, webhookPaths.convert),
-        },
-      };
+  definition.spec.conversion = {
+    strategy: 'Webhook',
+    webhook: { conversionReviewVersions: ['v1'], clientConfig: webhook.clientConfig(webhookPaths.convert) },
+  };
   await config.makeApiClient(ApiextensionsV1Api).createCustomResourceDefinition({ body: definition });
   const registration = config.makeApiClient(AdmissionregistrationV1Api);
   await registration.createMutatingWebhookConfiguration({ body: configuration('mutate', webhook) });
   await registration.createValidatingWebhookConfiguration({ body: configuration('validate', webhook) });
+}
+
+/** Returns when ExtensionConfigs are served. */
+export async function untilServed(config: KubeConfig, signal: AbortSignal): Promise<void> {
   const objects = config.makeApiClient(CustomObjectsApi);
-  for (;;) {
+  while (!signal.aborted) {
     try {
       await objects.listClusterCustomObject({ group, version: 'v1beta2', plural: 'extensionconfigs' });
       return;
     } catch (error) {
-      if (signal.aborted) {
-        return;
-      }
       if ((error as { code?: number }).code !== 404) {
         throw error;
       }
+      await sleep(10);
     }
+  }
+}
+
+/** An API server with ExtensionConfig registered and a webhook in front of it. */
+export interface RunningSandbox {
+  url: string;
+  config: KubeConfig;
+  /** Readable by its owner only. */
+  kubeconfigFile: string;
+  webhook: WebhookReference;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts an API server and the webhook in front of it, the way a cluster gets them: configurations without a caBundle,
+ * `certs bootstrap`, a webhook that follows its Secret. With `given` that webhook is used instead.
+ *
+ * @throws {FailureError} when the port is taken, or certificates cannot be made.
+ */
+export async function startSandboxWithWebhook(
+  port: number,
+  given: WebhookReference | undefined,
+  log: Writable,
+  signal: AbortSignal,
+): Promise<RunningSandbox> {
+  let local: LocalWebhook | undefined;
+  const sandbox = await startSandbox({
+    port,
+    log: (event) => log.write(`${JSON.stringify(event)}\n`),
+    resolveService: ({ namespace, name }) =>
+      local !== undefined && namespace === webhookService.namespace && name === webhookService.name
+        ? { host: '127.0.0.1', port: local.port }
+        : undefined,
+  }).catch((error: Error) => {
+    throw new FailureError(`the sandbox could not start: ${error.message}; choose another --port`);
+  });
+  const directory = mkdtempSync(join(tmpdir(), 'extensionconfig-sandbox-'));
+  async function stop(): Promise<void> {
+    rmSync(directory, { recursive: true, force: true });
+    await local?.stop();
+    await sandbox.stop();
+  }
+  try {
+    const kubeconfigFile = join(directory, 'kubeconfig');
+    writeFileSync(kubeconfigFile, sandbox.kubeconfig, { mode: 0o600, flag: 'wx' });
+    const config = new KubeConfig();
+    config.loadFromString(sandbox.kubeconfig);
+    const webhook = given ?? byService;
+    await register(config, webhook);
+    if (given === undefined) {
+      const namespace = { metadata: { name: webhookService.namespace } };
+      await config.makeApiClient(CoreV1Api).createNamespace({ body: namespace });
+      const { code, output } = await runCerts(['bootstrap'], kubeconfigFile, crd.metadata.name, signal);
+      if (code !== 0) {
+        throw new FailureError(`the sandbox could not make its certificates: ${output.trim()}`);
+      }
+      local = await startWebhookOfSecret(config, log);
+    }
+    await untilServed(config, signal);
+    return { url: sandbox.url, config, kubeconfigFile, webhook, stop };
+  } catch (error) {
+    await stop();
+    throw error;
   }
 }
 
@@ -118,27 +188,14 @@ const hint = fileURLToPath(new URL('../../manifests/samples/', import.meta.url))
 
 async function runSandbox(flags: Flags, io: Io): Promise<void> {
   const port = portOf(flags.port);
-  const webhook = webhookOf(flags) ?? (await startSandboxWebhook(io.stderr as Writable));
-  let directory: string | undefined;
-  let sandbox: Sandbox | undefined;
+  const sandbox = await startSandboxWithWebhook(port, referenceOf(flags), io.stderr as Writable, io.signal);
   try {
-    sandbox = await startSandbox({ port, log: (event) => io.stderr.write(`${JSON.stringify(event)}\n`) }).catch(
-      (error: Error) => {
-        throw new FailureError(`the sandbox could not start: ${error.message}; choose another --port`);
-      },
-    );
-    directory = mkdtempSync(join(tmpdir(), 'extensionconfig-sandbox-'));
-    const file = join(directory, 'kubeconfig');
-    writeFileSync(file, sandbox.kubeconfig, { mode: 0o600, flag: 'wx' });
-    const config = new KubeConfig();
-    config.loadFromString(sandbox.kubeconfig);
-    await register(config, webhook, io.signal);
     io.stdout.write(
       [
-        `API server with ExtensionConfig at ${sandbox.url}, its webhook at ${webhook.url}.`,
+        `API server with ExtensionConfig at ${sandbox.url}, its webhook: ${sandbox.webhook.description}.`,
         'Everything is kept in memory: Ctrl-C ends it and removes all of it. In another terminal, try',
         '',
-        `  export KUBECONFIG=${file}`,
+        `  export KUBECONFIG=${sandbox.kubeconfigFile}`,
         `  kubectl apply -f ${hint}good-url.yaml`,
         `  kubectl apply -f ${hint}bad-url.yaml`,
         '  kubectl get extensionconfigs -o yaml',
@@ -149,11 +206,7 @@ async function runSandbox(flags: Flags, io: Io): Promise<void> {
       await once(io.signal, 'abort');
     }
   } finally {
-    if (directory !== undefined) {
-      rmSync(directory, { recursive: true, force: true });
-    }
-    await sandbox?.stop();
-    await webhook.stop();
+    await sandbox.stop();
   }
 }
 

@@ -125,7 +125,7 @@ export function decodeAdmissionReview(body: Json): DecodedAdmissionReview {
 }
 
 /** A value from outside for a message: quoted and cut, or its type. */
-function describe(value: Json | undefined): string {
+export function describe(value: Json | undefined): string {
   if (typeof value === 'string') {
     return JSON.stringify(value.length > 64 ? `${value.slice(0, 64)}…` : value);
   }

@@ -2,7 +2,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { Readable, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { run } from '../../src/commands/index.ts';
-import { review, send, until, validate } from '../server/running.ts';
+import { capturedCalls, review, send, until, validate } from '../server/running.ts';
 
 function world(env: Record<string, string> = {}) {
   const written = { out: '', err: '' };
@@ -40,6 +40,16 @@ test('serves until it is asked to stop, with flags from the command line and the
   const { webhookPort, healthPort } = lineWith(written.out, 'listening') as Record<string, number>;
   const answer = await send(webhookPort!, validate, review('x'), { rejectUnauthorized: false });
   expect(answer.json().response.uid).toBe('uid-of-x');
+  for (const { url, body } of capturedCalls.filter((call) => call.body.kind === 'ConversionReview')) {
+    const converted = await send(webhookPort!, url, JSON.stringify(body), { rejectUnauthorized: false });
+    const { uid, desiredAPIVersion } = body.request as unknown as Record<string, string>;
+    expect(converted.code).toBe(200);
+    expect(converted.json().response).toMatchObject({
+      uid,
+      result: { status: 'Success' },
+      convertedObjects: [{ apiVersion: desiredAPIVersion, metadata: { name: 'my-amazing-extensions' } }],
+    });
+  }
   const metrics = await (await fetch(`http://127.0.0.1:${healthPort}/metrics`)).text();
   expect(metrics).toContain('feature_enabled{name="RuntimeSDK"} 1');
   expect(metrics).toContain('process_resident_memory_bytes');

@@ -1,11 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
-import { register } from '../../src/commands/sandbox.ts';
-import { startSandboxWebhook } from '../../src/commands/sandbox-webhook.ts';
-import { startSandbox } from '../../src/sandbox/index.ts';
+import { register, startSandboxWithWebhook, untilServed } from '../../src/commands/sandbox.ts';
+import { startSelfSignedWebhook } from '../../src/commands/sandbox-webhook.ts';
 
 /** An API server with ExtensionConfig registered and the webhook in front of it. */
 export interface Environment {
@@ -16,29 +12,18 @@ export interface Environment {
 
 /** The API server of E2E_KUBECONFIG when it is set (it must reach this machine's loopback), else a sandbox. */
 export async function startEnvironment(): Promise<Environment> {
-  const webhook = await startSandboxWebhook(process.stderr);
-  const config = new KubeConfig();
+  const signal = AbortSignal.timeout(30_000);
   const given = process.env.E2E_KUBECONFIG;
   if (given !== undefined && given !== '') {
+    // A Service of somebody else's API server does not lead to this process; a URL does.
+    const webhook = await startSelfSignedWebhook(process.stderr);
+    const config = new KubeConfig();
     config.loadFromFile(given);
-    await register(config, webhook, AbortSignal.timeout(30_000));
+    await register(config, webhook.reference);
+    await untilServed(config, signal);
     return { config, kubeconfigFile: given, stop: webhook.stop };
   }
-  const sandbox = await startSandbox();
-  const folder = mkdtempSync(join(tmpdir(), 'extensionconfig-e2e-'));
-  const kubeconfigFile = join(folder, 'kubeconfig');
-  writeFileSync(kubeconfigFile, sandbox.kubeconfig, { mode: 0o600 });
-  config.loadFromString(sandbox.kubeconfig);
-  await register(config, webhook, AbortSignal.timeout(30_000));
-  return {
-    config,
-    kubeconfigFile,
-    async stop() {
-      rmSync(folder, { recursive: true, force: true });
-      await sandbox.stop();
-      await webhook.stop();
-    },
-  };
+  return startSandboxWithWebhook(0, undefined, process.stderr, signal);
 }
 
 /** Whether this machine has kubectl; says so when not. */

@@ -1,0 +1,11 @@
+import type { FieldPath } from '../kubernetes/index.ts';
+
+/** Why one object cannot be converted; `path` is the field in the version the step started from. */
+export class ConversionError extends Error {
+  readonly path: FieldPath;
+
+  constructor(path: FieldPath, message: string) {
+    super(message);
+    this.path = path;
+  }
+}

@@ -1,0 +1,63 @@
+import {
+  type ConversionResponse,
+  type ConversionReviewResponse,
+  decodeConversionReview,
+  formatFieldPath,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  showValue,
+} from '../kubernetes/index.ts';
+import type { Converter } from './engine.ts';
+import { ConversionError } from './error.ts';
+import { extensionConfigConverter } from './extension-config.ts';
+
+function reviewOf(response: ConversionResponse): ConversionReviewResponse {
+  return { apiVersion: 'apiextensions.k8s.io/v1', kind: 'ConversionReview', response };
+}
+
+function failed(uid: string, message: string): ConversionReviewResponse {
+  return reviewOf({ uid, convertedObjects: [], result: { status: 'Failure', message } });
+}
+
+/** An object in a message: its place in the request, and its name. */
+function nameOf({ metadata }: JsonObject, index: number): string {
+  const name = isJsonObject(metadata) ? metadata.name : undefined;
+  return `objects[${index}]${typeof name === 'string' ? ` ${showValue(name)}` : ''}`;
+}
+
+/** Why an object could not be converted, in a sentence that names the field. Nothing of the object beyond that. */
+function reasonOf(error: unknown): string {
+  if (error instanceof ConversionError) {
+    return `${formatFieldPath(error.path)}: ${error.message}`;
+  }
+  return `internal error (${error instanceof Error ? error.name : typeof error})`;
+}
+
+/**
+ * Makes the function that answers ConversionReviews of apiextensions.k8s.io/v1: all objects in the order of the request,
+ * or a failure that names the object and the field. It never throws; `problem` says why a body cannot be answered as a
+ * review.
+ */
+export function createReview({ convert, kind }: Converter) {
+  return (body: Json): { review: ConversionReviewResponse } | { problem: string } => {
+    const decoded = decodeConversionReview(body);
+    if ('problem' in decoded) {
+      const { problem, uid } = decoded;
+      return uid === undefined ? { problem } : { review: failed(uid, problem) };
+    }
+    const { uid, desiredAPIVersion, objects } = decoded.request;
+    const convertedObjects: JsonObject[] = [];
+    for (const [index, object] of objects.entries()) {
+      try {
+        convertedObjects.push(convert(object, desiredAPIVersion));
+      } catch (error) {
+        return { review: failed(uid, `${kind} ${nameOf(object, index)}: ${reasonOf(error)}`) };
+      }
+    }
+    return { review: reviewOf({ uid, convertedObjects, result: { status: 'Success' } }) };
+  };
+}
+
+/** Answers ConversionReviews for ExtensionConfigs. */
+export const reviewConversion = createReview(extensionConfigConverter);

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { reviewConversion } from '../../src/conversion/index.ts';
+import type { Json, JsonObject } from '../../src/kubernetes/index.ts';
+import { capturedCalls } from '../server/running.ts';
+
+const group = 'runtime.cluster.x-k8s.io';
+const object = (name: string, more: JsonObject = {}): JsonObject => ({
+  apiVersion: `${group}/v1alpha1`,
+  kind: 'ExtensionConfig',
+  metadata: { name },
+  spec: { clientConfig: { url: 'https://x.example' } },
+  ...more,
+});
+const review = (objects: Json, desiredAPIVersion: Json = `${group}/v1beta2`): Json => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'ConversionReview',
+  request: { uid: 'u', desiredAPIVersion, objects },
+});
+// biome-ignore lint/suspicious/noExplicitAny: tests look at what came back, whatever it is
+const answer = (body: Json) => (reviewConversion(body) as any).review?.response;
+
+test.each(capturedCalls.filter(({ body }) => body.kind === 'ConversionReview'))('answers $name', ({ body }) => {
+  const { request } = body as unknown as { request: { uid: string; desiredAPIVersion: string; objects: JsonObject[] } };
+  expect(reviewConversion(body as unknown as Json)).toEqual({
+    review: {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'ConversionReview',
+      response: {
+        uid: request.uid,
+        convertedObjects: request.objects.map((one) => ({ ...one, apiVersion: request.desiredAPIVersion })),
+        result: { status: 'Success' },
+      },
+    },
+  });
+});
+
+test('a list keeps its order, and what is in the wanted version is passed on as it is', () => {
+  const current = { ...object('b'), apiVersion: `${group}/v1beta2`, unknown: [1] };
+  const { convertedObjects } = answer(review([object('a'), current, object('c')]));
+  expect(convertedObjects.map((one: JsonObject) => (one.metadata as JsonObject).name)).toEqual(['a', 'b', 'c']);
+  expect(convertedObjects[1]).toBe(current);
+  expect(answer(review([])).convertedObjects).toEqual([]);
+});
+
+describe('a failure names the object and the field, and converts nothing', () => {
+  test.each<[string, Json, RegExp]>([
+    [
+      'another kind',
+      [object('a'), object('b', { kind: 'Pod' })],
+      /^ExtensionConfig objects\[1\] "b": kind: "Pod" is not/,
+    ],
+    ['another version', [object('b', { apiVersion: 'v1' })], /objects\[0\] "b": apiVersion: cannot convert "v1"/],
+    [
+      'no version',
+      [object('b', { apiVersion: null })],
+      /apiVersion: cannot convert null; the versions .*v1alpha1, .*v1beta2/,
+    ],
+    [
+      'a place that is taken',
+      [object('b', { status: { conditions: [], deprecated: { v1beta1: { conditions: [] } } } })],
+      /objects\[0\] "b": status.conditions: becomes/,
+    ],
+    [
+      'a place inside what is no object',
+      [object('b', { status: { conditions: [], deprecated: 'x' } })],
+      /"b": status.conditions: becomes status.deprecated.v1beta1.conditions, and deprecated is no object/,
+    ],
+    ['no object', [object('a'), 7], /request.objects\[1\] must be an object, got a number/],
+    ['no list', {}, /request.objects must be an array/],
+  ])('%s', (_name, objects, message) => {
+    const response = answer(review(objects));
+    expect(response).toEqual({
+      uid: 'u',
+      convertedObjects: [],
+      result: { status: 'Failure', message: expect.stringMatching(message) },
+    });
+  });
+
+  test('an unknown version that is wanted', () => {
+    expect(answer(review([object('a')], `${group}/v9`)).result.message).toMatch(/"a": apiVersion: .*v9"/);
+    expect(answer(review([object('a')], 7)).result.message).toMatch(/request.desiredAPIVersion must be a string/);
+  });
+});
+
+test.each<[Json, RegExp]>([
+  [null, /must be a ConversionReview/],
+  [[], /must be a ConversionReview/],
+  [{ kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1' }, /got apiVersion "admission.k8s.io\/v1"/],
+  [{ kind: 'ConversionReview', apiVersion: 'apiextensions.k8s.io/v1beta1' }, /v1beta1/],
+  [{ kind: 'ConversionReview', apiVersion: 'apiextensions.k8s.io/v1' }, /request must be an object/],
+  [{ kind: 'ConversionReview', apiVersion: 'apiextensions.k8s.io/v1', request: { uid: '' } }, /request.uid/],
+])('%j is no review', (body, message) => {
+  expect(reviewConversion(body)).toEqual({ problem: expect.stringMatching(message) });
+});
