@@ -1,0 +1,107 @@
+import { X509Certificate } from 'node:crypto';
+import { AdmissionregistrationV1Api, CoreV1Api, CustomObjectsApi } from '@kubernetes/client-node';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { configurationName, runCerts, webhookService } from '../../src/commands/sandbox-webhook.ts';
+import { type Environment, startEnvironment } from './environment.ts';
+
+const isElsewhere = (process.env.E2E_KUBECONFIG ?? '') !== '';
+if (isElsewhere) {
+  process.stderr.write('test/e2e: the webhook is reached by URL with E2E_KUBECONFIG, the rotation is skipped\n');
+}
+
+const resource = { group: 'runtime.cluster.x-k8s.io', version: 'v1beta2', plural: 'extensionconfigs' };
+let environment: Environment;
+
+beforeAll(async () => {
+  if (!isElsewhere) {
+    environment = await startEnvironment();
+  }
+});
+afterAll(() => environment?.stop());
+
+/** Creates and deletes objects, one after the other, until told to stop; every one passes both webhooks. */
+function applyWithoutEnd(worker: number) {
+  const objects = environment.config.makeApiClient(CustomObjectsApi);
+  const failures: unknown[] = [];
+  let count = 0;
+  let isStopped = false;
+  const ended = (async () => {
+    while (!isStopped) {
+      const name = `w${worker}-${count}`;
+      const body = {
+        apiVersion: `${resource.group}/v1beta2`,
+        kind: 'ExtensionConfig',
+        metadata: { name },
+        spec: { clientConfig: { url: 'https://extension.example.com/' } },
+      };
+      try {
+        const created = await objects.createClusterCustomObject({ ...resource, body });
+        expect(created).toMatchObject({ spec: { namespaceSelector: {} } });
+        // Read in the other version: through the conversion webhook.
+        await objects.getClusterCustomObject({ ...resource, version: 'v1alpha1', name });
+        await objects.deleteClusterCustomObject({ ...resource, name });
+      } catch (error) {
+        failures.push(error);
+      }
+      count++;
+    }
+  })();
+  return {
+    get count() {
+      return count;
+    },
+    async stop() {
+      isStopped = true;
+      await ended;
+      return failures;
+    },
+  };
+}
+
+async function trusted() {
+  const core = environment.config.makeApiClient(CoreV1Api);
+  const secret = await core.readNamespacedSecret({
+    namespace: webhookService.namespace,
+    name: 'extensionconfig-webhook-tls',
+  });
+  const read = (key: string) => Buffer.from(secret.data?.[key] ?? '', 'base64').toString();
+  const configuration = await environment.config
+    .makeApiClient(AdmissionregistrationV1Api)
+    .readValidatingWebhookConfiguration({ name: configurationName });
+  return {
+    leaf: new X509Certificate(read('tls.crt')).serialNumber,
+    authority: new X509Certificate(read('ca.crt')).fingerprint256,
+    isInjected: configuration.webhooks?.[0]?.clientConfig.caBundle === Buffer.from(read('ca.crt')).toString('base64'),
+  };
+}
+
+test.skipIf(isElsewhere)('leaf and authority are rotated while applies go on, without a failed one', async () => {
+  const certs = (...args: string[]) =>
+    runCerts(
+      args,
+      environment.kubeconfigFile,
+      'extensionconfigs.runtime.cluster.x-k8s.io',
+      AbortSignal.timeout(60_000),
+    );
+  const before = await trusted();
+  expect(before.isInjected).toBe(true);
+  const workers = [0, 1].map(applyWithoutEnd);
+
+  expect(await certs('rotate', '--force')).toMatchObject({ code: 0 });
+  const renewed = await trusted();
+  expect(renewed.leaf).not.toBe(before.leaf);
+  expect(renewed.authority).toBe(before.authority);
+
+  expect(await certs('rotate', '--force-ca', '--wait', '--propagation-delay', '2s', '--overlap', '2s')).toMatchObject({
+    code: 0,
+  });
+  const rotated = await trusted();
+  expect(rotated.leaf).not.toBe(renewed.leaf);
+  expect(rotated.authority).not.toBe(before.authority);
+  expect(rotated.isInjected).toBe(true);
+  expect(await certs('status')).toMatchObject({ code: 0, output: expect.stringContaining('steady') });
+
+  const failures = await Promise.all(workers.map((worker) => worker.stop()));
+  expect(failures.flat()).toEqual([]);
+  expect(Math.min(...workers.map(({ count }) => count))).toBeGreaterThan(5);
+});
