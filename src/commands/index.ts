@@ -1,10 +1,11 @@
+import { addConvert } from './convert.ts';
 import { addLint } from './lint.ts';
 import { type AddCommand, type Io, runProgram } from './program.ts';
 import { addRules } from './rules.ts';
 import { addServe } from './serve.ts';
 import { version } from './version.ts';
 
-const commands: readonly AddCommand[] = [addServe, addLint, addRules];
+const commands: readonly AddCommand[] = [addServe, addLint, addConvert, addRules];
 
 export type { Io } from './program.ts';
 

@@ -15,7 +15,7 @@ export interface LintPolicy {
 }
 
 /** Whether an object is an ExtensionConfig, of any version or of none. */
-function isExtensionConfig({ apiVersion, kind: found }: JsonObject): boolean {
+export function isExtensionConfig({ apiVersion, kind: found }: JsonObject): boolean {
   return (
     found === kind &&
     (typeof apiVersion !== 'string' || !apiVersion.includes('/') || apiVersion.startsWith(`${group}/`))
