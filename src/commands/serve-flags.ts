@@ -48,6 +48,15 @@ export const serveFlags = {
     defaultText: 'all interfaces',
   }),
   'cert-dir': textFlag('DIR', { summary: 'folder with tls.crt and tls.key; read again on change', default: undefined }),
+  'cert-secret': textFlag('NAMESPACE/NAME', {
+    summary: 'Secret with tls.crt and tls.key, watched at the API server instead of a folder',
+    default: undefined,
+  }),
+  kubeconfig: textFlag('FILE', {
+    summary: 'how to reach the API server, for --cert-secret',
+    default: undefined,
+    defaultText: "the pod's service account, else as kubectl finds it",
+  }),
   'self-signed': switchFlag('serve with a certificate for localhost, made at start; for development'),
   'client-ca-file': textFlag('FILE', { summary: 'only callers with a certificate of these CAs', default: undefined }),
   'client-allowed-name': listFlag(

@@ -3,7 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { createAdmission } from '../admission/index.ts';
 import { runtimeSdkFeatureGate } from '../api/index.ts';
+import { loadKubeConfig } from '../certs/index.ts';
 import { reviewConversion } from '../conversion/index.ts';
+import { dns1123LabelProblems, dns1123SubdomainProblems } from '../kubernetes/index.ts';
 import { createRuleSet } from '../rules/index.ts';
 import {
   ClientCaError,
@@ -11,6 +13,7 @@ import {
   fixedCertificate,
   ListenError,
   type RunningServer,
+  secretCertificates,
   selfSignedPair,
   startServer,
 } from '../server/index.ts';
@@ -41,15 +44,27 @@ function listenFailure(error: ListenError): FailureError {
 
 function certificatesOf(flags: ServeFlags) {
   const folder = flags['cert-dir'];
+  const secret = flags['cert-secret'];
+  if ([folder, secret, flags['self-signed'] || undefined].filter((source) => source !== undefined).length > 1) {
+    throw new UsageError('--cert-dir, --cert-secret and --self-signed exclude each other: leave all but one out');
+  }
   if (flags['self-signed']) {
-    if (folder !== undefined) {
-      throw new UsageError('--self-signed and --cert-dir exclude each other: leave one out');
-    }
     return fixedCertificate(selfSignedPair(new Date()));
+  }
+  if (secret !== undefined) {
+    const [namespace = '', name = '', ...rest] = secret.split('/');
+    if (rest.length > 0 || dns1123LabelProblems(namespace).length > 0 || dns1123SubdomainProblems(name).length > 0) {
+      throw new UsageError(`--cert-secret: ${JSON.stringify(secret)} is not allowed: it must be NAMESPACE/NAME`);
+    }
+    try {
+      return secretCertificates(loadKubeConfig({ kubeconfig: flags.kubeconfig }), namespace, name);
+    } catch (error) {
+      throw new UsageError(`--cert-secret: no cluster: ${(error as Error).message}`);
+    }
   }
   if (folder === undefined) {
     throw new UsageError(
-      'no serving certificate: give --cert-dir a folder with tls.crt and tls.key, or --self-signed for development',
+      'no serving certificate: give --cert-dir a folder with tls.crt and tls.key, --cert-secret a Secret, or --self-signed for development',
     );
   }
   return fileCertificates(folder);

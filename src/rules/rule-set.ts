@@ -63,12 +63,17 @@ function startsWith(path: FieldPath, prefix: FieldPath): boolean {
   return prefix.length <= path.length && prefix.every((segment, index) => path[index] === segment);
 }
 
+/** Whether a finding is about the same field as another, and leads to no less. */
+function isAsGrave(finding: Report, other: Report): boolean {
+  return finding.field === other.field && (finding.severity === 'deny' || other.severity === 'warn');
+}
+
 /**
  * Whether a finding is only an echo: of a field that could not be read (it is absent from the decoded object, so that
  * rules miss it), or of a check that the API server has too and that another rule explains better.
  */
 function isEcho(report: Report, reports: readonly Report[], unreadable: readonly FieldPath[]): boolean {
-  if (report.rule.givesWay && reports.some((other) => other.rule !== report.rule && other.field === report.field)) {
+  if (report.rule.givesWay && reports.some((other) => !other.rule.givesWay && isAsGrave(other, report))) {
     return true;
   }
   return (

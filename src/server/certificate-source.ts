@@ -2,7 +2,12 @@ import type { CertificatePair } from './certificate.ts';
 
 /** News of the serving certificate: a usable pair, none there, or one that cannot be used. */
 export type CertificateEvent =
-  | { kind: 'pair'; pair: CertificatePair }
+  | {
+      kind: 'pair';
+      pair: CertificatePair;
+      /** PEM of the trust bundle beside the pair, where there is one: it tells the stage of a rotation. */
+      bundle?: string;
+    }
   | { kind: 'absent'; reason: string }
   | { kind: 'broken'; reason: string };
 

@@ -6,8 +6,10 @@ import { type FileState, type FileWatch, watchFiles } from './file-watch.ts';
 /** Files of a kubernetes.io/tls Secret that is mounted as a volume. */
 const certificateFile = 'tls.crt';
 const keyFile = 'tls.key';
+/** The trust bundle; serving needs none, metrics speak of it. */
+const bundleFile = 'ca.crt';
 
-function eventOf(folder: string, cert: FileState, key: FileState): CertificateEvent {
+function eventOf(folder: string, cert: FileState, key: FileState, bundle: FileState | undefined): CertificateEvent {
   for (const [name, state] of [
     [certificateFile, cert],
     [keyFile, key],
@@ -21,7 +23,7 @@ function eventOf(folder: string, cert: FileState, key: FileState): CertificateEv
   }
   const checked = checkPair((cert as { text: string }).text, (key as { text: string }).text);
   return 'pair' in checked
-    ? { kind: 'pair', pair: checked.pair }
+    ? { kind: 'pair', pair: checked.pair, ...(bundle !== undefined && 'text' in bundle && { bundle: bundle.text }) }
     : { kind: 'broken', reason: `${certificateFile} and ${keyFile} in ${folder}: ${checked.problem}` };
 }
 
@@ -31,10 +33,10 @@ export function fileCertificates(folder: string, pollMs?: number): CertificateSo
   return {
     async start(onEvent) {
       watch = await watchFiles(
-        [join(folder, certificateFile), join(folder, keyFile)],
-        ([cert, key]) => {
+        [certificateFile, keyFile, bundleFile].map((name) => join(folder, name)),
+        ([cert, key, bundle]) => {
           if (cert !== undefined && key !== undefined) {
-            onEvent(eventOf(folder, cert, key));
+            onEvent(eventOf(folder, cert, key, bundle));
           }
         },
         pollMs,

@@ -5,6 +5,7 @@ export type { Convert } from './convert.ts';
 export { type FeatureGates, knownFeatureGates, parseFeatureGates } from './feature-gates.ts';
 export { fileCertificates } from './file-certificates.ts';
 export { defaultLimits, type Limits } from './limits.ts';
+export { secretCertificates } from './secret-certificates.ts';
 export { selfSignedPair } from './self-signed.ts';
 export { ListenError, type RunningServer, type ServerOptions, startServer } from './server.ts';
 export { webhookPaths } from './webhook-routes.ts';

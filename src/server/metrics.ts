@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { AdmissionOutcome } from '../admission/index.ts';
+import { type ServingStatus, servingStatus } from '../certs/index.ts';
 import type { Operation } from '../kubernetes/index.ts';
 import type { CertificatePair } from './certificate.ts';
 import type { FeatureGates } from './feature-gates.ts';
@@ -16,7 +17,8 @@ export interface Metrics {
   review(webhook: Webhook, operation: Operation | 'UNKNOWN', outcome: AdmissionOutcome, seconds: number): void;
   conversion(seconds: number): void;
   refused(code: number): void;
-  certificateLoaded(pair: CertificatePair): void;
+  /** `bundle` is the trust bundle that came with the pair. */
+  certificateLoaded(pair: CertificatePair, bundle: string | undefined): void;
   certificateFailed(): void;
   connectionDropped(): void;
   handshakeFailed(): void;
@@ -38,6 +40,8 @@ const prefix = 'extensionconfig_webhook_';
 
 /** Upper bounds in seconds: a decision takes well under a millisecond, a large object some; 10 s is the API server's end. */
 const latencyBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10];
+
+const stageNames: readonly ServingStatus['stage'][] = ['missing', 'steady', 'staged', 'promoted'];
 
 /** Metrics in a registry of their own. `processMetrics` adds memory, CPU, garbage collection and event loop lag. */
 export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetrics: boolean): Metrics {
@@ -85,6 +89,19 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
   });
   // Without a certificate there is no expiry: a 0 would set off every alert on it.
   notAfter.remove();
+  const authorityNotAfter = new Gauge({
+    name: `${prefix}authority_not_after_timestamp_seconds`,
+    help: 'When the first authority in the trust bundle expires, in seconds since 1970. Absent without a bundle.',
+    registers,
+    aggregator: 'first',
+  });
+  authorityNotAfter.remove();
+  const stages = new Gauge({
+    name: `${prefix}certificate_stage`,
+    help: 'Stage of the rotation as the trust bundle shows it: 1 for the stage it is in. Absent without a bundle.',
+    labelNames: ['stage'] as const,
+    registers,
+  });
   const reloads = new Counter({
     name: `${prefix}certificate_reloads_total`,
     help: 'Certificates that appeared, by result: success, or failure (the one before keeps serving).',
@@ -154,9 +171,20 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
     refused(code) {
       refusals.inc({ code: String(code) });
     },
-    certificateLoaded(pair) {
+    certificateLoaded(pair, bundle) {
       reloads.inc({ result: 'success' });
       notAfter.set(pair.notAfter.getTime() / 1000);
+      stages.reset();
+      authorityNotAfter.remove();
+      if (bundle !== undefined) {
+        const { caNotAfter, stage } = servingStatus({ cert: pair.cert, ca: bundle });
+        for (const name of stageNames) {
+          stages.set({ stage: name }, name === stage ? 1 : 0);
+        }
+        if (caNotAfter !== undefined) {
+          authorityNotAfter.set(caNotAfter.getTime() / 1000);
+        }
+      }
     },
     certificateFailed() {
       reloads.inc({ result: 'failure' });

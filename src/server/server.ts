@@ -202,7 +202,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         pair = event.pair;
         certificateProblem = undefined;
         useCertificate();
-        metrics.certificateLoaded(pair);
+        metrics.certificateLoaded(pair, event.bundle);
         const { notBefore, notAfter, fingerprint, subjectAltName } = pair;
         log.info({ notBefore, notAfter, fingerprint, subjectAltName }, 'serving certificate loaded');
         return;

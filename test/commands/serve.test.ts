@@ -79,7 +79,8 @@ describe('mistakes are refused with exit code 2 and name the flag, the value and
     [['--hook-lifecycles', '/dev/null'], {}, /--hook-lifecycles: \/dev\/null/],
     [['--shutdown-timeout', '0'], {}, /--shutdown-timeout: "0"/],
     [['--shutdown-delay', '20'], {}, /--shutdown-delay must be shorter than --shutdown-timeout/],
-    [['--cert-dir', '/x'], {}, /--self-signed and --cert-dir exclude each other/],
+    [['--cert-dir', '/x'], {}, /--cert-dir, --cert-secret and --self-signed exclude each other/],
+    [['--cert-secret', 'a/b'], {}, /exclude each other/],
     [[], { SELF_SIGNED: 'yes' }, /SELF_SIGNED: "yes" is not allowed: it must be true or false/],
     [['--client-allowed-name', 'x'], {}, /--client-allowed-name needs --client-ca-file/],
     [['--client-ca-file', '/does/not/exist'], {}, /--client-ca-file: \/does\/not\/exist cannot be read: ENOENT/],
@@ -99,7 +100,9 @@ describe('mistakes are refused with exit code 2 and name the flag, the value and
   test('without a certificate', async () => {
     const { io, written } = world();
     expect(await run(['serve'], io)).toBe(2);
-    expect(written.err).toMatch(/give --cert-dir a folder with tls.crt and tls.key, or --self-signed/);
+    expect(written.err).toMatch(
+      /give --cert-dir a folder with tls.crt and tls.key, --cert-secret a Secret, or --self-signed/,
+    );
   });
 });
 

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { example, exampleHandler, exampleService } from '../../src/rules/example.ts';
-import { exampleCaBundle, exampleCaBundleWithKey } from '../../src/rules/example-certificates.ts';
+import {
+  exampleCaBundle,
+  exampleCaBundleWithKey,
+  exampleExpiredCaBundle,
+  exampleFutureCaBundle,
+  exampleLeafCaBundle,
+} from '../../src/rules/example-certificates.ts';
+import { deprecatedHook, futureHook, withdrawnHook } from '../../src/rules/example-hooks.ts';
 import { exampleReports, rules } from '../../src/rules/index.ts';
 
 const url = (text: string) => example({ clientConfig: { url: text } });
@@ -19,6 +26,12 @@ const requirement = (operator: string, ...values: string[]) =>
     matchLabels: { a: 'x' },
     matchExpressions: [{ key: 'a', operator, ...(values.length > 0 ? { values } : {}) }],
   });
+
+const decode = (text: string) => Buffer.from(text, 'base64').toString();
+const capi = 'hooks.runtime.cluster.x-k8s.io/v1alpha1';
+const handlers = (...parts: JsonObject[]) => example({ handlers: parts.map(exampleHandler) });
+const hook = (apiVersion: string, name: string) => handlers({ requestHook: { apiVersion, hook: name } });
+const many = (count: number) => Array.from({ length: count }, (_, i) => ({ name: `h${i}.my-extension` }));
 
 /** For each rule: objects without a finding of it, and objects with one. */
 const cases: Record<string, { valid: JsonObject[]; invalid: JsonObject[] }> = {
@@ -139,6 +152,102 @@ const cases: Record<string, { valid: JsonObject[]; invalid: JsonObject[] }> = {
       example({ handler: { name } }),
     ),
   },
+  'handler-name-unique': {
+    valid: [handlers({ name: 'a.my-extension' }, { name: 'b.my-extension' })],
+    invalid: [handlers({}, { name: 'b.my-extension' }, {}), handlers({ name: '' }, { name: '' })],
+  },
+  'handler-hook-version': {
+    valid: [hook('hooks.example.com/v1', withdrawnHook), handlers({ requestHook: {} })],
+    invalid: ['', 'v1', '/v1', 'a/', 'a/b/c'].map((apiVersion) => hook(apiVersion, 'Discovery')),
+  },
+  'handler-hook-singleton': {
+    valid: [
+      handlers({ name: 'a.my-extension' }, { name: 'b.my-extension' }),
+      handlers({ requestHook: { apiVersion: capi, hook: 'Discovery' } }),
+    ],
+    invalid: [
+      handlers(
+        { name: 'a.my-extension', requestHook: { apiVersion: capi, hook: 'Discovery' } },
+        { name: 'b.my-extension', requestHook: { apiVersion: capi, hook: 'Discovery' } },
+      ),
+    ],
+  },
+  'hook-version-removed': {
+    valid: [hook('hooks.example.com/v1beta1', withdrawnHook), hook(capi, 'GeneratePatches')],
+    invalid: [hook('hooks.example.com/v1alpha1', withdrawnHook)],
+  },
+  'hook-version-deprecated': {
+    valid: [hook('hooks.example.com/v1', deprecatedHook), hook('hooks.example.com/v1alpha1', withdrawnHook)],
+    invalid: [hook('hooks.example.com/v1beta1', deprecatedHook)],
+  },
+  'hook-unknown': {
+    valid: [hook(capi, 'CanUpdateMachineSet'), hook('not-a-version', 'X')],
+    invalid: [
+      hook(capi, 'generatePatches'),
+      hook('hook.runtime.cluster.x-k8s.io/v1alpha1', 'GeneratePatches'),
+      hook('hooks.runtime.cluster.x-k8s.io/v1', 'GeneratePatches'),
+      hook(capi, '__proto__'),
+    ],
+  },
+  'hook-too-new': {
+    valid: [hook(capi, 'GenerateUpgradePlan')],
+    invalid: [hook('hooks.example.com/v1', futureHook)],
+  },
+  'failure-policy-blocking': {
+    valid: [
+      handlers({ failurePolicy: 'Fail' }),
+      handlers({ failurePolicy: 'Ignore', requestHook: { apiVersion: capi, hook: 'AfterControlPlaneInitialized' } }),
+    ],
+    invalid: [
+      handlers({ failurePolicy: 'Ignore' }),
+      handlers({ failurePolicy: 'Ignore', requestHook: { apiVersion: capi, hook: 'AfterClusterUpgrade' } }),
+    ],
+  },
+  'api-version-deprecated': {
+    valid: [example()],
+    invalid: [example({ apiVersion: 'runtime.cluster.x-k8s.io/v1alpha1' })],
+  },
+  'ca-bundle-and-annotation': {
+    valid: [bundle(exampleCaBundle), example(), service({})],
+    invalid: [example({ clientConfig: { service: exampleService, caBundle: exampleCaBundle } })],
+  },
+  'ca-certificate-expired': {
+    valid: [bundle(exampleCaBundle), bundle('Cg==')],
+    invalid: [bundle(exampleExpiredCaBundle), bundle(encode(pem + decode(exampleExpiredCaBundle)))],
+  },
+  'ca-certificate-not-yet-valid': {
+    valid: [bundle(exampleCaBundle)],
+    invalid: [bundle(exampleFutureCaBundle), bundle(encode(pem + decode(exampleFutureCaBundle)))],
+  },
+  'ca-certificate-expiring': {
+    valid: [bundle(exampleCaBundle), bundle(exampleFutureCaBundle)],
+    invalid: [bundle(exampleExpiredCaBundle)],
+  },
+  'ca-certificate-not-ca': {
+    valid: [bundle(exampleCaBundle)],
+    invalid: [bundle(exampleLeafCaBundle), bundle(encode(pem + decode(exampleLeafCaBundle)))],
+  },
+  'schema-limits': {
+    valid: [url(`https://h/${'a'.repeat(502)}`), handlers(...many(512))],
+    invalid: [
+      url(`https://h/${'a'.repeat(503)}`),
+      handlers(...many(513)),
+      service({ path: `/${'a'.repeat(512)}` }),
+      bundle(`${exampleCaBundle}${'A'.repeat(51_200)}`),
+      hook(capi, 'A'.repeat(257)),
+      example({ handler: { requestHook: { hook: 'Discovery' } } }),
+      example({ spec: { settings: null } }),
+    ],
+  },
+  'unknown-field': {
+    valid: [settings({ anything: 'x' })],
+    invalid: [
+      example({ spec: { extra: 1 } }),
+      service({ targetPort: 1 }),
+      handlers({ timeout: 1 }),
+      example({ spec: JSON.parse('{"__proto__": {"a": 1}}') }),
+    ],
+  },
 };
 
 test.each(Object.entries(cases))('%s', (id, { valid, invalid }) => {
@@ -146,4 +255,8 @@ test.each(Object.entries(cases))('%s', (id, { valid, invalid }) => {
   const has = (object: JsonObject) => exampleReports(rule, object).some((report) => report.rule.id === id);
   expect(valid.filter(has)).toEqual([]);
   expect(invalid.filter((object) => !has(object))).toEqual([]);
+});
+
+test('every rule has its table', () => {
+  expect(Object.keys(cases).sort()).toEqual(rules.map(({ id }) => id).sort());
 });

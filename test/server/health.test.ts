@@ -24,7 +24,7 @@ test('/readyz follows the state, /healthz does not', async () => {
 });
 
 test('/metrics is Prometheus text', async () => {
-  metrics.certificateLoaded(pairOf(localhost));
+  metrics.certificateLoaded(pairOf(localhost), undefined);
   metrics.certificateFailed();
   const { status, headers, text } = await http.get('/metrics');
   expect(status).toBe(200);

@@ -1,0 +1,48 @@
+# The image of extensionconfig-webhook: serves the webhooks, and runs the certificate Jobs.
+#
+#   docker build -t registry.example.com/extensionconfig-webhook:0.1.0 .
+#
+# Reproducible: npm packages come by version and hash from package-lock.json. Tags of images can move; pin both by what
+# they resolve to today, which `docker buildx imagetools inspect IMAGE` prints:
+#
+#   docker build --build-arg BUILD_IMAGE=docker.io/library/node:24.21.0-bookworm-slim@sha256:… \
+#     --build-arg RUNTIME_IMAGE=gcr.io/distroless/nodejs24-debian12:nonroot@sha256:… …
+ARG NODE_VERSION=24.21.0
+ARG BUILD_IMAGE=docker.io/library/node:${NODE_VERSION}-bookworm-slim
+# Distroless tags name no Node.js version, only the major one: the newest 24 of the day, unless a digest says otherwise.
+ARG RUNTIME_IMAGE=gcr.io/distroless/nodejs24-debian12:nonroot
+
+FROM ${BUILD_IMAGE} AS build
+WORKDIR /app
+COPY package.json package-lock.json LICENSE ./
+# No dependency's install script runs: the only one brings a Node.js for development.
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY tsconfig.json tsconfig.build.json ./
+COPY src src
+COPY manifests/crd manifests/crd
+RUN npm run build
+RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+
+FROM ${RUNTIME_IMAGE}
+ARG VERSION=0.1.0
+ARG REVISION=unknown
+ARG SOURCE=unknown
+LABEL org.opencontainers.image.title="extensionconfig-webhook" \
+  org.opencontainers.image.description="Admission service for Cluster API's ExtensionConfig objects" \
+  org.opencontainers.image.licenses="Apache-2.0" \
+  org.opencontainers.image.version="${VERSION}" \
+  org.opencontainers.image.revision="${REVISION}" \
+  org.opencontainers.image.source="${SOURCE}"
+WORKDIR /app
+ENV NODE_ENV=production
+COPY --from=build /app/package.json /app/LICENSE ./
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/manifests/crd manifests/crd
+COPY --from=build /app/dist dist
+# By number, so that Kubernetes can see that it is not root. The files belong to root: the program cannot change itself.
+USER 65532:65532
+EXPOSE 9443 8080
+# Kubernetes has probes of its own; this is for other engines. Without a shell: Node.js asks.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=10s CMD ["/nodejs/bin/node", "-e", "fetch('http://127.0.0.1:8080/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["/nodejs/bin/node", "/app/dist/main.js"]
+CMD ["serve"]

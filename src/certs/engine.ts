@@ -1,0 +1,214 @@
+import { bundleOf, type Certificate, usable } from './certificate.ts';
+import { deriveFacts, type Facts, injectedAnnotation, injectedSinceAnnotation } from './facts.ts';
+import { type Entropy, issueAuthority, issueLeaf } from './issue.ts';
+import { type Action, next, type Settings } from './next.ts';
+import { type CertificateStore, Conflict, type SecretContents, type StoredSecret } from './store.ts';
+import { type TargetAccess, TargetFailure } from './target.ts';
+
+/** Time, passed in. */
+export interface Clock {
+  now(): Date;
+  /** Resolves after so many ms, earlier when the run is stopped. */
+  sleep(ms: number): Promise<void>;
+}
+
+/** One thing that happened, for the log. */
+export interface Progress {
+  action: Action['kind'] | 'conflict' | 'refused';
+  reason: string;
+}
+
+/** What a run needs. */
+export interface Run {
+  store: CertificateStore;
+  targets: TargetAccess;
+  clock: Clock;
+  entropy: Entropy;
+  settings: Omit<Settings, 'refused'>;
+  /** DNS names and IP addresses of the leaf; the first becomes its common name. */
+  names: readonly string[];
+  leafValidityMs: number;
+  caValidityMs: number;
+  /** Which waits are sat out in this run; at another the run ends. */
+  sitOut: ReadonlySet<'propagation' | 'overlap'>;
+  report(progress: Progress): void;
+  signal: AbortSignal;
+}
+
+/** How a run ended. */
+export interface Outcome {
+  /** The last decision: `done`, `wait` (a later run goes on) or `blocked`. */
+  action: Action;
+  facts: Facts;
+}
+
+/** Conflicts in a row after which a run gives up: somebody else writes all the time. */
+const maxConflicts = 20;
+/** Longest sleep of a wait, in ms: in between, targets that somebody overwrote are mended. */
+const maxSleepMs = 30_000;
+
+interface Snapshot {
+  facts: Facts;
+  authority: StoredSecret | undefined;
+  serving: StoredSecret | undefined;
+}
+
+/** Reads everything at once. */
+export async function readSnapshot(run: Pick<Run, 'store' | 'targets' | 'clock' | 'names'>): Promise<Snapshot> {
+  // The order matters: a target is read before the Secrets that decide what goes into it, and its patch tests the value
+  // read here. A decision on old Secrets then never overwrites what a newer one wrote.
+  const targets = await run.targets.read();
+  const serving = await run.store.read('serving');
+  const authority = await run.store.read('authority');
+  return { facts: deriveFacts(run.clock.now(), authority, serving, targets, run.names), authority, serving };
+}
+
+/**
+ * Walks the state machine step by step, each step one write, everything read anew in between.
+ *
+ * @throws {Conflict} when somebody else writes all the time.
+ */
+export async function runCertificates(run: Run): Promise<Outcome> {
+  const refused = new Map<string, string>();
+  let { force, forceCa } = run.settings;
+  let conflicts = 0;
+  let first = true;
+  for (;;) {
+    const snapshot = await readSnapshot(run);
+    if (first) {
+      // A rotation that is under way is what --force-ca asks for: an interrupted run is finished, not begun again.
+      forceCa &&= snapshot.facts.stage === 'steady';
+      first = false;
+    }
+    const action = next(snapshot.facts, { ...run.settings, force, forceCa, refused });
+    if (action.kind === 'done' || action.kind === 'blocked') {
+      return { action, facts: snapshot.facts };
+    }
+    if (action.kind === 'wait') {
+      if (!run.sitOut.has(action.for) || run.signal.aborted) {
+        return { action, facts: snapshot.facts };
+      }
+      run.report({ action: action.kind, reason: `until ${action.until.toISOString()}: ${action.reason}` });
+      await run.clock.sleep(Math.min(maxSleepMs, action.until.getTime() - run.clock.now().getTime()));
+      continue;
+    }
+    if (run.signal.aborted) {
+      return { action: { kind: 'blocked', reason: 'stopped; the next run goes on from here' }, facts: snapshot.facts };
+    }
+    try {
+      await perform(run, action, snapshot);
+      conflicts = 0;
+      run.report({ action: action.kind, reason: action.reason });
+      if (action.kind === 'issue-leaf' || action.kind === 'promote') {
+        force = false;
+      }
+      if (action.kind === 'stage-authority' || action.kind === 'create-authority') {
+        forceCa = false;
+        force = false;
+      }
+    } catch (error) {
+      if (error instanceof TargetFailure && action.kind === 'inject') {
+        refused.set(action.target.id, error.message);
+        run.report({ action: 'refused', reason: `${action.target.id}: ${error.message}` });
+      } else if (error instanceof Conflict && ++conflicts < maxConflicts) {
+        run.report({ action: 'conflict', reason: `${action.kind}: ${error.message}; reading again` });
+        await run.clock.sleep(Math.min(2000, 50 * 2 ** conflicts));
+      } else {
+        throw error;
+      }
+    }
+  }
+}
+
+/** Data without the keys named, with others set; undefined removes. */
+function changed(data: Record<string, string>, changes: Record<string, string | undefined>): Record<string, string> {
+  const result = { ...data };
+  for (const [key, value] of Object.entries(changes)) {
+    if (value === undefined || value === '') {
+      delete result[key];
+    } else {
+      result[key] = value;
+    }
+  }
+  return result;
+}
+
+/** The one write of a step. */
+async function perform(run: Run, action: Action, { facts, authority, serving }: Snapshot): Promise<void> {
+  const { store, entropy, clock } = run;
+  const current: SecretContents = authority ?? { data: {}, annotations: {} };
+  const writeAuthority = (changes: Record<string, string | undefined>, annotations = current.annotations) =>
+    store.write('authority', { data: changed(current.data, changes), annotations }, authority);
+  const annotated = (changes: Record<string, string | undefined>) => changed(current.annotations, changes);
+  switch (action.kind) {
+    case 'create-authority': {
+      const made = await issueAuthority(clock.now(), run.caValidityMs, entropy);
+      return writeAuthority({
+        'ca.crt': made.certificate.pem,
+        'ca.key': made.key,
+        'next.crt': undefined,
+        'next.key': undefined,
+        'previous.crt': undefined,
+      });
+    }
+    case 'stage-authority': {
+      const made = await issueAuthority(clock.now(), run.caValidityMs, entropy);
+      return writeAuthority({
+        'ca.crt': action.active.pem,
+        'ca.key': usable(facts.activeKey),
+        'next.crt': made.certificate.pem,
+        'next.key': made.key,
+        'previous.crt': bundleOf(action.previous),
+      });
+    }
+    case 'adopt-authority':
+      return writeAuthority({ 'previous.crt': bundleOf([...facts.previous, action.authority]) });
+    case 'promote': {
+      const active = usable(facts.active) as Certificate;
+      return writeAuthority({
+        'ca.crt': (usable(facts.successor) as Certificate).pem,
+        'ca.key': current.data['next.key'],
+        'next.crt': undefined,
+        'next.key': undefined,
+        'previous.crt': bundleOf([active, ...facts.previous]),
+      });
+    }
+    case 'retire':
+      return writeAuthority(
+        { 'previous.crt': undefined },
+        annotated({ [injectedAnnotation]: undefined, [injectedSinceAnnotation]: undefined }),
+      );
+    case 'forget-injection':
+      return writeAuthority({}, annotated({ [injectedAnnotation]: undefined, [injectedSinceAnnotation]: undefined }));
+    case 'record-injection':
+      return writeAuthority(
+        {},
+        annotated({ [injectedAnnotation]: facts.injection, [injectedSinceAnnotation]: clock.now().toISOString() }),
+      );
+    case 'issue-leaf': {
+      const issuer = { certificate: usable(facts.active) as Certificate, key: usable(facts.activeKey) as string };
+      const made = await issueLeaf(issuer, run.names, clock.now(), run.leafValidityMs, entropy);
+      const data = { 'tls.crt': made.certificate.pem, 'tls.key': made.key, 'ca.crt': facts.bundle };
+      return store.write(
+        'serving',
+        { data: changed(serving?.data ?? {}, data), annotations: serving?.annotations ?? {} },
+        serving,
+      );
+    }
+    case 'write-bundle':
+      return store.write(
+        'serving',
+        {
+          data: changed(serving?.data ?? {}, { 'ca.crt': facts.bundle }),
+          annotations: serving?.annotations ?? {},
+        },
+        serving,
+      );
+    case 'inject':
+      return run.targets.inject(action.target, facts.bundle);
+    case 'wait':
+    case 'blocked':
+    case 'done':
+      throw new Error(`${action.kind} is no step`);
+  }
+}

@@ -1,0 +1,59 @@
+import { isJsonObject } from '../kubernetes/index.ts';
+import type { Part } from './certificate.ts';
+import { ApiError, type Cluster } from './cluster.ts';
+import { decodeSecret, explain, secretPath } from './cluster-store.ts';
+import { injectBundle, listTargets, readTarget } from './cluster-targets.ts';
+import { bundleIn } from './inject.ts';
+import type { TargetAccess, TargetReading } from './target.ts';
+
+/** Cluster API's annotation: fill the caBundle from `ca.crt` of the Secret NAMESPACE/NAME. */
+const injectCaFromSecret = 'runtime.cluster.x-k8s.io/inject-ca-from-secret';
+
+/** All ExtensionConfigs that ask for their caBundle, whatever service or URL they call. */
+export function annotatedExtensionConfigs(cluster: Cluster): {
+  targets: TargetAccess;
+  bundleFor(target: TargetReading): Promise<Part<string>>;
+} {
+  const wanted = new Map<string, string>();
+  return {
+    targets: {
+      async read() {
+        const readings: TargetReading[] = [];
+        for (const { path, object } of await listTargets(cluster, 'ExtensionConfig')) {
+          const metadata = isJsonObject(object.metadata) ? object.metadata : {};
+          const secret = isJsonObject(metadata.annotations) ? metadata.annotations[injectCaFromSecret] : undefined;
+          if (typeof secret === 'string') {
+            const reading = readTarget('ExtensionConfig', path, object, undefined);
+            wanted.set(reading.id, secret);
+            readings.push(reading);
+          }
+        }
+        return readings;
+      },
+      inject: (target, bundle) => injectBundle(cluster, target, bundle),
+    },
+    async bundleFor(target) {
+      const value = wanted.get(target.id) ?? '';
+      const [namespace, name, ...more] = value.split('/');
+      if (!namespace || !name || more.length > 0) {
+        return {
+          state: 'broken',
+          problem: `annotation ${injectCaFromSecret} is ${JSON.stringify(value.slice(0, 300))}: write NAMESPACE/NAME of a Secret`,
+        };
+      }
+      try {
+        return bundleIn(
+          decodeSecret(await cluster.request('GET', secretPath(namespace, name))),
+          `Secret ${namespace}/${name}`,
+        );
+      } catch (error) {
+        if (error instanceof ApiError) {
+          return error.code === 404
+            ? bundleIn(undefined, `Secret ${namespace}/${name}`)
+            : { state: 'broken', problem: (explain(error, 'get', 'secrets', `${namespace}/${name}`) as Error).message };
+        }
+        throw error;
+      }
+    },
+  };
+}

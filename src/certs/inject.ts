@@ -1,0 +1,89 @@
+import { type Part, readCertificates } from './certificate.ts';
+import type { Clock } from './engine.ts';
+import { Conflict } from './store.ts';
+import { isInSync, type TargetAccess, TargetFailure, type TargetReading } from './target.ts';
+
+/** What came of one target. */
+export interface Injection {
+  id: string;
+  result: 'written' | 'in sync' | 'missing' | 'failed' | 'nothing of ours';
+  reason?: string;
+  skipped: string[];
+}
+
+/** Tries of one target against somebody who writes at the same time. */
+const maxTries = 10;
+
+/**
+ * Writes a trust bundle into every target and reads it back.
+ *
+ * @param bundleFor what belongs into a target (a `Part` with the PEM text), read after the target itself, so that a target is never
+ * set back to an older bundle.
+ */
+export async function injectTargets(
+  access: TargetAccess,
+  bundleFor: (target: TargetReading) => Promise<Part<string>>,
+  clock: Pick<Clock, 'sleep'>,
+): Promise<Injection[]> {
+  const results = new Map<string, Injection>();
+  const written = new Set<string>();
+  for (let attempt = 0; attempt < maxTries; attempt++) {
+    let again = false;
+    for (const target of await access.read()) {
+      const { id, skipped } = target;
+      if (results.get(id)?.result === 'failed') {
+        continue;
+      }
+      const end = (result: Injection['result'], reason?: string) =>
+        results.set(id, { id, result, skipped, ...(reason === undefined ? {} : { reason }) });
+      if (target.state !== 'present') {
+        end(target.state, target.problem);
+        continue;
+      }
+      if (target.entries.length === 0) {
+        end('nothing of ours');
+        continue;
+      }
+      const bundle = await bundleFor(target);
+      if (bundle.state !== 'usable') {
+        end('failed', bundle.state === 'absent' ? 'there is no trust bundle' : bundle.problem);
+      } else if (isInSync(target, bundle.value)) {
+        end(written.has(id) ? 'written' : 'in sync');
+      } else {
+        again = true;
+        try {
+          await access.inject(target, bundle.value);
+          written.add(id);
+        } catch (error) {
+          if (error instanceof TargetFailure) {
+            end('failed', error.message);
+          } else if (!(error instanceof Conflict)) {
+            throw error;
+          }
+        }
+      }
+    }
+    if (!again) {
+      return [...results.values()];
+    }
+    await clock.sleep(attempt === 0 ? 0 : Math.min(2000, 50 * 2 ** attempt));
+  }
+  throw new Conflict('somebody else keeps changing the targets');
+}
+
+/** `ca.crt` of a Secret as a trust bundle, when it holds certificates and nothing but. */
+export function bundleIn(data: Record<string, string> | undefined, where: string): Part<string> {
+  if (data === undefined) {
+    return { state: 'broken', problem: `${where} does not exist` };
+  }
+  const read = readCertificates(data['ca.crt']);
+  if (read.state === 'absent') {
+    return { state: 'broken', problem: `${where} has no ca.crt` };
+  }
+  if (read.state === 'broken') {
+    return { state: 'broken', problem: `ca.crt of ${where} ${read.problem}` };
+  }
+  // Only the certificates themselves: whatever else somebody put into the Secret stays there.
+  const pem = read.value.map((certificate) => certificate.pem).join('');
+  return { state: 'usable', value: data['ca.crt'] === pem ? (data['ca.crt'] as string) : pem };
+}

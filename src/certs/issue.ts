@@ -1,0 +1,131 @@
+import { generateKeyPair, randomBytes, sign } from 'node:crypto';
+import { isIP } from 'node:net';
+import { promisify } from 'node:util';
+import forge from 'node-forge';
+import { type Certificate, readCertificates } from './certificate.ts';
+
+/** How far notBefore lies before the moment of issue, in ms: clocks of clients may be behind. */
+export const backdateMs = 5 * 60_000;
+
+/** Organization in the subject of every authority that this program made; recovery recognizes its own by it. */
+export const organization = 'extensionconfig-webhook';
+
+/** Sources of what a certificate needs besides its contents. */
+export interface Entropy {
+  /** A new key pair in PEM (PKCS #8, SPKI), made off the main thread. */
+  makeKeyPair(): Promise<KeyPair>;
+  randomBytes(count: number): Uint8Array;
+}
+
+/** A key pair in PEM. */
+export interface KeyPair {
+  privateKey: string;
+  publicKey: string;
+}
+
+/** A certificate and its private key in PEM. */
+export interface Issued {
+  certificate: Certificate;
+  key: string;
+}
+
+const generate = promisify(generateKeyPair);
+
+/** node:crypto's generators. RSA: node-forge can't encode other public keys. */
+export const systemEntropy: Entropy = {
+  makeKeyPair: () =>
+    generate('rsa', {
+      modulusLength: 2048,
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+    }),
+  randomBytes,
+};
+
+/** A random 128-bit serial in hex, positive as DER reads it (RFC 5280, 4.1.2.2). */
+function serialNumber(entropy: Entropy): string {
+  const bytes = Buffer.from(entropy.randomBytes(16));
+  // A first byte of zero would not be minimal DER; one with the high bit set would be negative.
+  bytes[0] = (bytes[0] as number) || 1;
+  return ((bytes[0] as number) & 0x80 ? '00' : '') + bytes.toString('hex');
+}
+
+/** Signs with node:crypto: forge would do the same arithmetic in JavaScript. */
+function signCertificate(certificate: forge.pki.Certificate, key: string): Certificate {
+  const oid = forge.pki.oids.sha256WithRSAEncryption as string;
+  const open = certificate as forge.pki.Certificate & { tbsCertificate: forge.asn1.Asn1 };
+  open.signatureOid = oid;
+  open.siginfo.algorithmOid = oid;
+  // Public in node-forge, unknown to its types.
+  const { getTBSCertificate } = forge.pki as unknown as { getTBSCertificate(of: unknown): forge.asn1.Asn1 };
+  open.tbsCertificate = getTBSCertificate(certificate);
+  const tbs = Buffer.from(forge.asn1.toDer(open.tbsCertificate).getBytes(), 'latin1');
+  open.signature = sign('sha256', tbs, key).toString('latin1');
+  const read = readCertificates(forge.pki.certificateToPem(certificate));
+  if (read.state !== 'usable') {
+    throw new Error('a certificate just made can not be read');
+  }
+  return read.value[0];
+}
+
+function blank(publicKey: string, serial: string, notBefore: Date, notAfter: Date): forge.pki.Certificate {
+  const certificate = forge.pki.createCertificate();
+  certificate.publicKey = forge.pki.publicKeyFromPem(publicKey);
+  certificate.serialNumber = serial;
+  certificate.validity.notBefore = notBefore;
+  certificate.validity.notAfter = notAfter;
+  return certificate;
+}
+
+/** Makes a self-signed authority of a name that no other has. */
+export async function issueAuthority(now: Date, validityMs: number, entropy: Entropy): Promise<Issued> {
+  const { privateKey, publicKey } = await entropy.makeKeyPair();
+  const serial = serialNumber(entropy);
+  const certificate = blank(
+    publicKey,
+    serial,
+    new Date(now.getTime() - backdateMs),
+    new Date(now.getTime() + validityMs),
+  );
+  const subject = [
+    { shortName: 'O', value: organization },
+    { shortName: 'CN', value: `extensionconfig-webhook CA ${now.toISOString().slice(0, 10)} ${serial.slice(-8)}` },
+  ];
+  certificate.setSubject(subject);
+  certificate.setIssuer(subject);
+  certificate.setExtensions([
+    { name: 'basicConstraints', critical: true, cA: true, pathLenConstraint: 0 },
+    { name: 'keyUsage', critical: true, keyCertSign: true, cRLSign: true },
+    { name: 'subjectKeyIdentifier' },
+  ]);
+  return { certificate: signCertificate(certificate, privateKey), key: privateKey };
+}
+
+/** Makes a serving certificate that ends no later than its authority. `names`: DNS names and IP addresses, at least one. */
+export async function issueLeaf(
+  authority: Issued,
+  names: readonly string[],
+  now: Date,
+  validityMs: number,
+  entropy: Entropy,
+): Promise<Issued> {
+  const { privateKey, publicKey } = await entropy.makeKeyPair();
+  const issuer = forge.pki.certificateFromPem(authority.certificate.pem);
+  const end = Math.min(now.getTime() + validityMs, authority.certificate.x509.validToDate.getTime());
+  const certificate = blank(publicKey, serialNumber(entropy), new Date(now.getTime() - backdateMs), new Date(end));
+  // RFC 5280 limits a common name to 64 characters; clients read the alternative names only.
+  certificate.setSubject([{ shortName: 'CN', value: (names[0] as string).slice(0, 64) }]);
+  certificate.setIssuer(issuer.subject.attributes);
+  certificate.setExtensions([
+    { name: 'basicConstraints', critical: true, cA: false },
+    { name: 'keyUsage', critical: true, digitalSignature: true, keyEncipherment: true },
+    { name: 'extKeyUsage', serverAuth: true },
+    { name: 'subjectKeyIdentifier' },
+    { name: 'authorityKeyIdentifier', keyIdentifier: issuer.generateSubjectKeyIdentifier().getBytes() },
+    {
+      name: 'subjectAltName',
+      altNames: names.map((name) => (isIP(name) === 0 ? { type: 2, value: name } : { type: 7, ip: name })),
+    },
+  ]);
+  return { certificate: signCertificate(certificate, authority.key), key: privateKey };
+}

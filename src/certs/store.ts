@@ -1,0 +1,31 @@
+/** The two Secrets: the authority with its key (only the Job reads it), and what the pods serve. */
+export type SecretRole = 'authority' | 'serving';
+
+/** Contents of a Secret. Values are text; they are untrusted, and never logged. */
+export interface SecretContents {
+  data: Record<string, string>;
+  annotations: Record<string, string>;
+}
+
+/** A Secret as it was read, with what a later write needs to prove that nobody wrote in between. */
+export interface StoredSecret extends SecretContents {
+  version: string;
+  /** The store's own form of it; a write keeps what it does not know. */
+  raw?: unknown;
+}
+
+/** Where the two Secrets live. */
+export interface CertificateStore {
+  /** How an operator would name a Secret, for messages. */
+  describe(role: SecretRole): string;
+  read(role: SecretRole): Promise<StoredSecret | undefined>;
+  /**
+   * Replaces the data and annotations of a Secret, or makes it when `from` is undefined.
+   *
+   * @throws {Conflict} when it is not what `from` was any more.
+   */
+  write(role: SecretRole, contents: SecretContents, from: StoredSecret | undefined): Promise<void>;
+}
+
+/** Somebody else wrote first: read again and decide again. */
+export class Conflict extends Error {}

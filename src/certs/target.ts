@@ -1,0 +1,42 @@
+/** One caBundle field that belongs to our service. */
+export interface TargetEntry {
+  /** Where in the object, for messages: `webhooks[0] (name)`. */
+  where: string;
+  /** The bundle as PEM, as far as it can be decoded; untrusted. */
+  bundle: string;
+}
+
+/** A target as it was read. */
+export interface TargetReading {
+  /** `Kind/name`. */
+  id: string;
+  state: 'present' | 'missing' | 'failed';
+  /** Why it could not be read. */
+  problem?: string;
+  entries: TargetEntry[];
+  /** What was left alone, and why. */
+  skipped: string[];
+  /** The access' own form of it. */
+  raw?: unknown;
+}
+
+/** The objects that hold a caBundle for us. */
+export interface TargetAccess {
+  /** Reads all. A target that can't be read is a reading with state `failed`, no error. */
+  read(): Promise<TargetReading[]>;
+  /**
+   * Writes the bundle into every entry of a target that holds another one.
+   *
+   * @throws {Conflict} when the target is not what was read any more.
+   * @throws {TargetFailure} when it can't be written.
+   */
+  inject(target: TargetReading, bundle: string): Promise<void>;
+}
+
+/** A target that refuses. */
+export class TargetFailure extends Error {}
+
+/** Whether every entry of a target holds exactly the bundle. */
+export function isInSync(target: TargetReading, bundle: string): boolean {
+  return target.state === 'present' && target.entries.every((entry) => entry.bundle === bundle);
+}

@@ -1,0 +1,164 @@
+import {
+  type Action,
+  authorityIsDue,
+  type Certificate,
+  type Facts,
+  isInSync,
+  leafIsDue,
+  type Part,
+  problemOf,
+  readCertificates,
+  usable,
+} from '../certs/index.ts';
+
+interface CertificateStatus {
+  what: string;
+  subject?: string;
+  serial?: string;
+  notBefore?: string;
+  notAfter?: string;
+  problem?: string;
+}
+
+/** What `certs status` shows. */
+export interface CertsStatus {
+  ok: boolean;
+  stage: string;
+  certificates: CertificateStatus[];
+  targets: { id: string; state: string; reason?: string; leftAlone: string[] }[];
+  next: { action: string; reason: string; until?: string };
+}
+
+function describe(what: string, certificate: Certificate, now: Date, due: boolean): CertificateStatus {
+  const { x509 } = certificate;
+  const problem =
+    x509.validFromDate > now
+      ? `not valid before ${x509.validFromDate.toISOString()}: check the clocks`
+      : x509.validToDate <= now
+        ? 'expired'
+        : due
+          ? 'inside its renewal window'
+          : undefined;
+  return {
+    what,
+    subject: (x509.subject ?? '').split('\n').join(', '),
+    serial: x509.serialNumber,
+    notBefore: x509.validFromDate.toISOString(),
+    notAfter: x509.validToDate.toISOString(),
+    ...(problem === undefined ? {} : { problem }),
+  };
+}
+
+function part(
+  what: string,
+  value: Part<Certificate>,
+  now: Date,
+  isDue: (found: Certificate) => boolean,
+): CertificateStatus {
+  const found = usable(value);
+  return found === undefined ? { what, problem: String(problemOf(value)) } : describe(what, found, now, isDue(found));
+}
+
+/** Gathers the status. `external` says why certificates are not ours; then only bundle and targets count. */
+export function statusOf(
+  facts: Facts,
+  action: Action | undefined,
+  external: string | undefined,
+  bundle: Part<string>,
+  caRenewBeforeMs: number,
+): CertsStatus {
+  const { now } = facts;
+  const never = () => false;
+  const certificates: CertificateStatus[] = [];
+  if (external === undefined) {
+    const active = part('authority', facts.active, now, (found) => authorityIsDue(found, now, caRenewBeforeMs));
+    if (facts.active.state === 'usable' && facts.activeKey.state !== 'usable') {
+      active.problem = `its key ${problemOf(facts.activeKey)}`;
+    }
+    certificates.push(active);
+    if (facts.successor.state !== 'absent') {
+      certificates.push(part('next authority', facts.successor, now, never));
+    }
+    certificates.push(...facts.previous.map((found) => describe('previous authority', found, now, false)));
+  }
+  const leaf = part('serving certificate', facts.leaf, now, (found) => leafIsDue(found, now));
+  if (facts.leafLacks.length > 0 && external === undefined) {
+    leaf.problem = `not for ${facts.leafLacks.join(', ')}`;
+  }
+  certificates.push(leaf);
+  const bundleText = usable(bundle);
+  if (bundleText === undefined) {
+    certificates.push({ what: 'trust bundle', problem: String(problemOf(bundle)) });
+  } else {
+    for (const found of usable(readCertificates(bundleText)) ?? []) {
+      certificates.push(describe('in trust bundle', found, now, false));
+    }
+  }
+  const wanted = external === undefined ? facts.bundle : (bundleText ?? '');
+  const targets = facts.targets.map((target) => ({
+    id: target.id,
+    state:
+      target.state !== 'present'
+        ? target.state
+        : target.entries.length === 0
+          ? 'nothing of ours'
+          : isInSync(target, wanted)
+            ? 'in sync'
+            : 'out of sync',
+    ...(target.problem === undefined ? {} : { reason: target.problem }),
+    leftAlone: target.skipped,
+  }));
+  const planned = action ?? { kind: 'inject only', reason: String(external) };
+  // A wait is a rotation on its way, as it should be.
+  const calm = action === undefined || action.kind === 'done' || action.kind === 'wait';
+  return {
+    ok:
+      calm &&
+      certificates.every(({ problem }) => problem === undefined) &&
+      targets.every(({ state }) => state === 'in sync' || state === 'nothing of ours'),
+    stage: external === undefined ? facts.stage : 'external',
+    certificates,
+    targets,
+    next: {
+      action: planned.kind,
+      reason: planned.reason,
+      ...(action?.kind === 'wait' ? { until: action.until.toISOString() } : {}),
+    },
+  };
+}
+
+/** The status as a table. */
+export function renderStatus(status: CertsStatus): string {
+  const rows = [
+    ['WHAT', 'SUBJECT', 'SERIAL', 'NOT BEFORE', 'NOT AFTER', 'STATE'],
+    ...status.certificates.map((row) => [
+      row.what,
+      row.subject ?? '-',
+      row.serial ?? '-',
+      row.notBefore?.slice(0, 19) ?? '-',
+      row.notAfter?.slice(0, 19) ?? '-',
+      row.problem ?? 'ok',
+    ]),
+  ];
+  const widths = (rows[0] as string[]).map((_, column) =>
+    Math.max(...rows.map((row) => (row[column] as string).length)),
+  );
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] as number))
+      .join('  ')
+      .trimEnd(),
+  );
+  lines.push('');
+  for (const { id, state, reason, leftAlone } of status.targets) {
+    lines.push(
+      `${id}: ${state}${reason === undefined ? '' : `: ${reason}`}`,
+      ...leftAlone.map((line) => `${id}: left alone: ${line}`),
+    );
+  }
+  lines.push(
+    `stage: ${status.stage}`,
+    `next: ${status.next.action}${status.next.until === undefined ? '' : ` until ${status.next.until}`}: ${status.next.reason}`,
+  );
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,105 @@
+import { warningText, withDefaults } from '../admission/index.ts';
+import { apiVersionOf, decodeExtensionConfig, kind, versionOf, versions } from '../api/index.ts';
+import { createHookCatalog, newestKnownRelease, parseRelease } from '../hooks/index.ts';
+import { isJsonObject } from '../kubernetes/index.ts';
+import { createRuleSet, rules } from '../rules/index.ts';
+
+/** How objects are checked; all of it may be left out. */
+export interface CheckOptions {
+  /** `strict` (default): all rules; `upstream`: exactly what Cluster API itself rejects. */
+  profile?: 'strict' | 'upstream';
+  /** Severities of single rules, by id. Rules of the profile `upstream` cannot be turned off. */
+  levels?: Readonly<Record<string, 'off' | 'warn' | 'deny'>>;
+  /** The Cluster API release that the objects are meant for, as `v1.12`. Default: the newest known. */
+  targetClusterApiVersion?: string;
+  /** Longest timeout that a handler may have, in seconds. Default: 10. */
+  maxHandlerTimeoutSeconds?: number;
+  /** The current time: certificates expire. Default: now. */
+  now?: Date;
+}
+
+/** One finding of a rule. */
+export interface Problem {
+  /** Id of the rule. */
+  rule: string;
+  /** Whether the webhook would refuse the object for it, or only warn. */
+  severity: 'deny' | 'warn';
+  /** The field in Kubernetes' form, e.g. `spec.clientConfig.url`. */
+  field: string;
+  /** One line with field, value and remedy; secrets are never part of it. */
+  message: string;
+}
+
+/** What is known about a rule without running it. */
+export interface RuleDescription {
+  id: string;
+  /** One sentence: what is checked. */
+  summary: string;
+  severity: 'deny' | 'warn';
+  /** Whether Cluster API's own webhook has the rule too. */
+  upstream: boolean;
+}
+
+/** Every rule, in the order of the README's table. */
+export const ruleDescriptions: readonly RuleDescription[] = rules.map(({ id, summary, severity, upstream }) => ({
+  id,
+  summary,
+  severity,
+  upstream,
+}));
+
+/**
+ * Checks an ExtensionConfig (of any known version, as parsed from YAML or JSON) as the webhook would at its creation.
+ * Defaults are filled in first; the object itself is not changed.
+ *
+ * @returns all findings, in the order of the fields. Empty: the object is good.
+ * @throws {TypeError} when the object is no ExtensionConfig of a known version.
+ * @throws {RangeError} when an option has a value that cannot be used.
+ */
+export function checkExtensionConfig(object: unknown, options: CheckOptions = {}): Problem[] {
+  const version = isJsonObject(object) ? versionOf(object.apiVersion) : undefined;
+  if (!isJsonObject(object) || version === undefined || object.kind !== kind) {
+    throw new TypeError(`not a ${kind} of apiVersion ${versions.map(apiVersionOf).join(' or ')}`);
+  }
+  const { targetClusterApiVersion: target, maxHandlerTimeoutSeconds = 10 } = options;
+  const clusterApi = target === undefined ? newestKnownRelease : parseRelease(target);
+  if (clusterApi === undefined) {
+    throw new RangeError(`targetClusterApiVersion: ${JSON.stringify(target)} is no release of the form v1.12`);
+  }
+  if (!Number.isInteger(maxHandlerTimeoutSeconds) || maxHandlerTimeoutSeconds < 1) {
+    throw new RangeError(`maxHandlerTimeoutSeconds: ${maxHandlerTimeoutSeconds} is no whole number above 0`);
+  }
+  const levels = new Map(Object.entries(options.levels ?? {}));
+  for (const [id, level] of levels) {
+    const rule = rules.find((candidate) => candidate.id === id);
+    if (rule === undefined || (rule.upstream && level !== 'deny')) {
+      throw new RangeError(
+        `levels: ${JSON.stringify(id)} ${rule === undefined ? 'is no rule' : "is one of Cluster API's own rules, which stay"}`,
+      );
+    }
+  }
+  const ruleSet = createRuleSet({
+    profile: options.profile ?? 'strict',
+    levels,
+    enforcement: 'deny',
+    maxHandlerTimeoutSeconds,
+    clusterApi,
+    hooks: createHookCatalog(),
+  });
+  const complete = withDefaults(withDefaults(object, 'object'), 'status');
+  return ruleSet
+    .check({
+      ...decodeExtensionConfig(complete, version),
+      writtenAs: version,
+      version,
+      subject: 'object',
+      isPruned: false,
+      now: options.now ?? new Date(),
+    })
+    .map((report) => ({
+      rule: report.rule.id,
+      severity: report.severity,
+      field: report.field,
+      message: warningText(report),
+    }));
+}

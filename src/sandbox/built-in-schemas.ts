@@ -1,0 +1,155 @@
+import * as client from '@kubernetes/client-node';
+import type { Schema } from './schema.ts';
+
+interface Attribute {
+  baseName: string;
+  type: string;
+  format: string;
+}
+
+interface Model {
+  getAttributeTypeMap(): Attribute[];
+}
+
+/** The list fields that strategic merge patch merges, by model and field: the key of their items ('' for plain values). */
+const mergeKeys: Record<string, string> = {
+  'V1ObjectMeta.ownerReferences': 'uid',
+  'V1ObjectMeta.finalizers': '',
+  'V1ServiceAccount.secrets': 'name',
+  'V1PodSpec.volumes': 'name',
+  'V1PodSpec.initContainers': 'name',
+  'V1PodSpec.containers': 'name',
+  'V1PodSpec.ephemeralContainers': 'name',
+  'V1PodSpec.imagePullSecrets': 'name',
+  'V1PodSpec.hostAliases': 'ip',
+  'V1PodSpec.topologySpreadConstraints': 'topologyKey',
+  'V1PodSpec.resourceClaims': 'name',
+  'V1PodSpec.schedulingGates': 'name',
+  'V1PodStatus.conditions': 'type',
+  'V1PodStatus.podIPs': 'ip',
+  'V1PodStatus.hostIPs': 'ip',
+  'V1Container.ports': 'containerPort',
+  'V1Container.env': 'name',
+  'V1Container.volumeMounts': 'mountPath',
+  'V1Container.volumeDevices': 'devicePath',
+  'V1EphemeralContainer.ports': 'containerPort',
+  'V1EphemeralContainer.env': 'name',
+  'V1EphemeralContainer.volumeMounts': 'mountPath',
+  'V1EphemeralContainer.volumeDevices': 'devicePath',
+  'V1ServiceSpec.ports': 'port',
+  'V1ServiceStatus.conditions': 'type',
+  'V1NamespaceStatus.conditions': 'type',
+  'V1DeploymentStatus.conditions': 'type',
+  'V1ReplicaSetStatus.conditions': 'type',
+  'V1StatefulSetStatus.conditions': 'type',
+  'V1DaemonSetStatus.conditions': 'type',
+  'V1JobStatus.conditions': 'type',
+  'V1PodDisruptionBudgetStatus.conditions': 'type',
+  'V1MutatingWebhookConfiguration.webhooks': 'name',
+  'V1ValidatingWebhookConfiguration.webhooks': 'name',
+  'V1MutatingWebhook.matchConditions': 'name',
+  'V1ValidatingWebhook.matchConditions': 'name',
+};
+
+/** Keys of lists for server-side apply, where they are others than those of strategic merge patch. */
+const applyKeys: Record<string, string[]> = {
+  'V1Container.ports': ['containerPort', 'protocol'],
+  'V1EphemeralContainer.ports': ['containerPort', 'protocol'],
+  'V1ServiceSpec.ports': ['port', 'protocol'],
+  'V1PodSpec.topologySpreadConstraints': ['topologyKey', 'whenUnsatisfiable'],
+  'V1CustomResourceDefinitionStatus.conditions': ['type'],
+};
+
+/** Keys with a default: items that leave it out have this value. */
+const keyDefaults: Record<string, string> = { 'V1ContainerPort.protocol': 'TCP', 'V1ServicePort.protocol': 'TCP' };
+
+const modelNames = new WeakMap<Schema, string>();
+const schemas = new Map<string, Schema>();
+
+/** Name of the model that a built-in schema describes, or undefined for schemas without one. */
+export function modelNameOf(schema: Schema): string | undefined {
+  return modelNames.get(schema);
+}
+
+function schemaOfType(type: string, format: string): Schema {
+  const list = /^Array<(.*)>$/.exec(type);
+  if (list !== null) {
+    return { type: 'array', items: schemaOfType(list[1] as string, format) };
+  }
+  const map = /^\{ \[key: string\]: (.*); \}$/.exec(type);
+  if (map !== null) {
+    return { type: 'object', additionalProperties: schemaOfType(map[1] as string, format) };
+  }
+  switch (type) {
+    case 'string':
+      return format === '' ? { type: 'string' } : { type: 'string', format };
+    case 'boolean':
+      return { type: 'boolean' };
+    case 'number':
+      return { type: format.startsWith('int') ? 'integer' : 'number', ...(format === '' ? {} : { format }) };
+    case 'Date':
+      return { type: 'string', format: 'date-time', nullable: true };
+    case 'V1MicroTime':
+      return { type: 'string', nullable: true };
+    case 'IntOrString':
+      return { 'x-kubernetes-int-or-string': true };
+    default:
+      return schemaOfModel(type) ?? { 'x-kubernetes-preserve-unknown-fields': true };
+  }
+}
+
+/**
+ * The structural schema of a type of Kubernetes itself, made from the type tables of @kubernetes/client-node. They know
+ * names and types, but neither which fields are required nor descriptions. Schemas may contain themselves.
+ *
+ * @returns undefined when the client has no such model.
+ */
+export function schemaOfModel(name: string): Schema | undefined {
+  const known = schemas.get(name);
+  if (known !== undefined) {
+    return known;
+  }
+  const model = (client as unknown as Record<string, Partial<Model> | undefined>)[name];
+  if (model?.getAttributeTypeMap === undefined) {
+    return undefined;
+  }
+  const properties: Record<string, Schema> = {};
+  const schema: Schema = { type: 'object', properties };
+  // Before its fields, so that a recursive type finds itself.
+  schemas.set(name, schema);
+  modelNames.set(schema, name);
+  for (const { baseName, type, format } of model.getAttributeTypeMap()) {
+    const path = `${name}.${baseName}`;
+    const field = schemaOfType(type, format);
+    // Go decodes null as "not set" for every type. The schema of a model is shared and says so by itself.
+    const property = modelNames.has(field) ? field : { ...field, nullable: true };
+    const mergeKey = mergeKeys[path];
+    const listKeys = applyKeys[path] ?? (mergeKey === undefined || mergeKey === '' ? undefined : [mergeKey]);
+    if (mergeKey !== undefined) {
+      property['x-kubernetes-patch-strategy'] = 'merge';
+      if (mergeKey !== '') {
+        property['x-kubernetes-patch-merge-key'] = mergeKey;
+      }
+    }
+    if (property.type === 'array') {
+      property['x-kubernetes-list-type'] = listKeys !== undefined ? 'map' : mergeKey === '' ? 'set' : 'atomic';
+      if (listKeys !== undefined) {
+        property['x-kubernetes-list-map-keys'] = listKeys;
+      }
+    }
+    if (keyDefaults[path] !== undefined) {
+      property.default = keyDefaults[path];
+    }
+    properties[baseName] = property;
+  }
+  if (name === 'V1LabelSelector' || name === 'V1ObjectReference' || name === 'V1SecretReference') {
+    schema['x-kubernetes-map-type'] = 'atomic';
+  }
+  schema.nullable = true;
+  return schema;
+}
+
+/** Schema of metav1.ObjectMeta. */
+export function objectMetaSchema(): Schema {
+  return schemaOfModel('V1ObjectMeta') as Schema;
+}

@@ -1,0 +1,91 @@
+import { parse } from 'yaml';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../kubernetes/index.ts';
+import { objectMetaSchema } from './built-in-schemas.ts';
+import { badRequest, unsupportedMediaType } from './errors.ts';
+import { apiVersionOf, type Resource } from './resource.ts';
+import { applyDefaults, propertyOf, prune } from './schema.ts';
+import { validateSchema } from './schema-validation.ts';
+
+const objectTypes = ['application/json', 'application/yaml'];
+
+/** The media type of a Content-Type header, without parameters. */
+export function mediaTypeOf(header: string | undefined): string {
+  return (header ?? 'application/json').split(';')[0]?.trim().toLowerCase() ?? '';
+}
+
+/** Reads a body as JSON or YAML. @throws {ApiError} 400 when it is neither, 415 for another media type. */
+export function parseBody(body: Uint8Array, mediaType: string, kind: string): Json {
+  if (mediaType !== 'application/json' && mediaType !== 'application/yaml') {
+    throw unsupportedMediaType(objectTypes);
+  }
+  try {
+    return mediaType === 'application/json' ? parseJson(body) : (parse(new TextDecoder().decode(body)) as Json);
+  } catch (error) {
+    const why = (error as Error).message;
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: ${why}`,
+    );
+  }
+}
+
+/** Metadata of an object. The object must have passed `completed`. */
+export function metadataOf(object: JsonObject): JsonObject {
+  return object.metadata as JsonObject;
+}
+
+/**
+ * Brings a decoded object into the form of its resource, in place: checks apiVersion, kind and the types of metadata,
+ * drops unknown fields (or refuses them) and fills in defaults.
+ *
+ * @throws {ApiError} 400.
+ */
+export function complete(
+  value: Json,
+  resource: Resource,
+  validation: string | null,
+  warn: (text: string) => void,
+): JsonObject {
+  if (!isJsonObject(value)) {
+    throw badRequest(`the object provided is unrecognized (must be of type ${resource.kind}): it is no JSON object`);
+  }
+  const apiVersion = apiVersionOf(resource);
+  value.apiVersion ??= apiVersion;
+  value.kind ??= resource.kind;
+  value.metadata ??= {};
+  if (value.apiVersion !== apiVersion) {
+    throw badRequest(
+      `the API version in the data (${String(value.apiVersion)}) does not match the expected API version (${apiVersion})`,
+    );
+  }
+  if (value.kind !== resource.kind) {
+    throw badRequest(
+      `${String(value.kind)} in version ${JSON.stringify(resource.version)} cannot be handled as a ${resource.kind}`,
+    );
+  }
+  const wrong = [
+    ...validateSchema(value.metadata, { ...objectMetaSchema(), nullable: false }, 'metadata'),
+    ...(resource.isCustom ? [] : validateSchema(value, resource.schema)),
+  ];
+  if (wrong[0] !== undefined) {
+    throw badRequest(
+      `${resource.kind} in version ${JSON.stringify(resource.version)} cannot be handled as a ${resource.kind}: ${wrong[0].message}`,
+    );
+  }
+  const unknown = [
+    ...prune(value, resource.schema),
+    ...prune(value.metadata, objectMetaSchema(), false).map((path) => `metadata.${path}`),
+  ].map((path) => `unknown field ${JSON.stringify(path)}`);
+  if (unknown.length > 0 && validation === 'Strict') {
+    throw badRequest(
+      `${resource.kind} in version ${JSON.stringify(resource.version)} cannot be handled as a ${resource.kind}: strict decoding error: ${unknown.join(', ')}`,
+    );
+  }
+  if (validation !== 'Ignore') {
+    unknown.forEach(warn);
+  }
+  if (resource.isCustom || propertyOf(resource.schema, 'spec') === undefined) {
+    applyDefaults(value, resource.schema);
+  }
+  delete (value.metadata as JsonObject).managedFields;
+  return value;
+}

@@ -1,0 +1,288 @@
+import type { JsonObject } from '../kubernetes/index.ts';
+import type { Converter } from './conversion.ts';
+import { ApiError, badRequest, expired, notFound, tooLargeVersion } from './errors.ts';
+import { metadataOf } from './objects.ts';
+import { apiVersionOf, type Resource } from './resource.ts';
+import { parseFieldSelector, parseLabelSelector, type Selector } from './selectors.ts';
+import { type Collection, keyOf, type Store, type StoreEvent } from './store.ts';
+import { metadataOnly, tableOf, type View } from './tables.ts';
+
+/** What reads need of their surroundings. */
+export interface ReadContext {
+  store: Store;
+  converter: Converter;
+  now(): string;
+}
+
+/** A read of one object or of a collection; an empty namespace means all of them. */
+export interface ReadRequest {
+  resource: Resource;
+  namespace: string;
+  name: string;
+  query: URLSearchParams;
+  view: View;
+}
+
+/** One object. @throws {ApiError} 404. */
+export async function get(context: ReadContext, { resource, namespace, name, view }: ReadRequest): Promise<JsonObject> {
+  const key = keyOf(resource.namespaced ? namespace : '', name);
+  const stored = context.store.collection(resource.storage).get(key);
+  if (stored === undefined) {
+    throw notFound(resource, name);
+  }
+  const object = await context.converter.present(resource, stored);
+  const { resourceVersion = '' } = metadataOf(object);
+  return shown(context, resource, [object], { resourceVersion }, view, true)[0] as JsonObject;
+}
+
+/** Objects in a view: a table holds them all, otherwise each is one result. */
+function shown(
+  context: ReadContext,
+  resource: Resource,
+  objects: readonly JsonObject[],
+  metadata: JsonObject,
+  view: View,
+  columns: boolean,
+): JsonObject[] {
+  switch (view.as) {
+    case 'table':
+      return [tableOf(resource, objects, metadata, { include: view.include, now: Date.parse(context.now()), columns })];
+    case 'metadata':
+      return objects.map(metadataOnly);
+    case 'object':
+      return [...objects];
+  }
+}
+
+function selectorOf({ resource, namespace, name, query }: ReadRequest): Selector {
+  const labels = parseLabelSelector(query.get('labelSelector') ?? '');
+  const fields = parseFieldSelector(query.get('fieldSelector') ?? '', resource);
+  return (object) =>
+    (!resource.namespaced || namespace === '' || metadataOf(object).namespace === namespace) &&
+    (name === '' || metadataOf(object).name === name) &&
+    labels(object) &&
+    fields(object);
+}
+
+/** The version a request names, or undefined when it leaves the choice to the server. */
+function versionOf(context: ReadContext, text: string | null): number | undefined {
+  if (text === null || text === '' || text === '0') {
+    return undefined;
+  }
+  const version = Number(text);
+  if (!Number.isSafeInteger(version) || version < 0) {
+    throw badRequest(
+      `resourceVersion: Invalid value: ${JSON.stringify(text)}: must be a number that the server has given`,
+    );
+  }
+  if (version > context.store.version) {
+    throw tooLargeVersion(version, context.store.version);
+  }
+  return version;
+}
+
+function parseContinue(token: string): { version: number; after: string } {
+  try {
+    const [version, after] = JSON.parse(Buffer.from(token, 'base64url').toString()) as [unknown, unknown];
+    if (typeof version === 'number' && typeof after === 'string') {
+      return { version, after };
+    }
+  } catch {
+    // Reported below.
+  }
+  throw badRequest('continue key is not valid: give the token of the previous answer unchanged');
+}
+
+/** The stored objects that a request selects, with the version they are of and the token for more. */
+export function select(context: ReadContext, request: ReadRequest) {
+  const { resource, query } = request;
+  const collection = context.store.collection(resource.storage);
+  const token = query.get('continue') ?? '';
+  const limit = Number(query.get('limit') ?? '0');
+  if (!Number.isSafeInteger(limit) || limit < 0) {
+    throw badRequest(`limit: Invalid value: ${JSON.stringify(query.get('limit'))}: must be a number from 0`);
+  }
+  const asked = versionOf(context, query.get('resourceVersion'));
+  const from = token === '' ? undefined : parseContinue(token);
+  const isExact = query.get('resourceVersionMatch') === 'Exact' && asked !== undefined;
+  const version = from?.version ?? (isExact ? asked : context.store.version);
+  const entries = version === context.store.version ? collection.list() : collection.listAt(version);
+  if (entries === undefined) {
+    throw expired(
+      'The provided continue parameter is too old to display a consistent list result. Start a new list without the continue parameter.',
+    );
+  }
+  const selects = selectorOf(request);
+  const matching = entries.filter(([key, object]) => (from === undefined || key > from.after) && selects(object));
+  const page = limit > 0 ? matching.slice(0, limit) : matching;
+  const left = matching.length - page.length;
+  const next = left > 0 ? Buffer.from(JSON.stringify([version, page.at(-1)?.[0]])).toString('base64url') : '';
+  return { objects: page.map(([, object]) => object), version, next, left };
+}
+
+/** A list, a table or a list of metadata. @throws {ApiError} */
+export async function list(context: ReadContext, request: ReadRequest): Promise<JsonObject> {
+  const { resource, view } = request;
+  const { objects, version, next, left } = select(context, request);
+  const presented = await context.converter.presentAll(resource, objects);
+  const metadata: JsonObject = {
+    continue: next,
+    ...(left > 0 ? { remainingItemCount: left } : {}),
+    resourceVersion: String(version),
+  };
+  if (view.as === 'table') {
+    const { continue: token, ...rest } = metadata;
+    return shown(context, resource, presented, token === '' ? rest : metadata, view, true)[0] as JsonObject;
+  }
+  return {
+    apiVersion: view.as === 'metadata' ? 'meta.k8s.io/v1' : apiVersionOf(resource),
+    items: shown(context, resource, presented, {}, view, true),
+    kind: view.as === 'metadata' ? 'PartialObjectMetadataList' : resource.listKind,
+    metadata,
+  };
+}
+
+/** Where the lines of a watch go. */
+export interface WatchSink {
+  /** Takes one line. @returns false when the client is too slow to be served further. */
+  write(line: Buffer | string): boolean;
+  end(): void;
+}
+
+/** JSON of objects that many watchers get: made once. */
+const texts = new WeakMap<JsonObject, string>();
+
+function textOf(object: JsonObject): string {
+  let text = texts.get(object);
+  if (text === undefined) {
+    text = JSON.stringify(object);
+    texts.set(object, text);
+  }
+  return text;
+}
+
+/** How often a watch that allows bookmarks gets one, in milliseconds. */
+const bookmarkInterval = 60_000;
+/** How long a watch lasts that does not say, in seconds: the real server picks from 30 to 60 minutes. */
+const defaultWatchSeconds = 1_800;
+
+/** A change as one watcher sees it: what enters its selection is ADDED, what leaves it DELETED. */
+export function seenAs(
+  event: Pick<StoreEvent, 'type' | 'object' | 'previous'>,
+  selects: Selector,
+): StoreEvent['type'] | undefined {
+  const before = event.previous !== undefined && selects(event.previous);
+  const after = event.type !== 'DELETED' && selects(event.object);
+  return after ? (before ? 'MODIFIED' : 'ADDED') : before ? 'DELETED' : undefined;
+}
+
+/**
+ * Begins a watch: first what exists (without a version), or what was written since a version, then every write.
+ *
+ * @returns a function that ends it without a word.
+ * @throws {ApiError} for a wrong request; a version that is too old is reported in the stream, as the real server does.
+ */
+export function watch(context: ReadContext, request: ReadRequest, sink: WatchSink): () => void {
+  const { resource, query, view } = request;
+  const collection: Collection = context.store.collection(resource.storage);
+  const selects = selectorOf(request);
+  const version = versionOf(context, query.get('resourceVersion'));
+  const bookmarks = query.get('allowWatchBookmarks') === 'true';
+  const initial = query.get('sendInitialEvents') === 'true';
+  const seconds = Number(query.get('timeoutSeconds') ?? '0') || defaultWatchSeconds;
+  const history = version === undefined || initial ? [] : collection.eventsAfter(version);
+  const existing = version === undefined || initial ? collection.list() : [];
+  const startVersion = context.store.version;
+  let lastVersion = startVersion;
+  let ended = false;
+  let columns = true;
+  /** Conversions finish in any order; lines leave in the order of the writes. */
+  let queue: Promise<void> | undefined;
+
+  function send(type: string, object: JsonObject): void {
+    if (ended) {
+      return;
+    }
+    const { resourceVersion = '' } = metadataOf(object);
+    const [view0] = shown(context, resource, [object], { resourceVersion }, view, columns);
+    columns = false;
+    const text = view.as === 'object' ? textOf(object) : JSON.stringify(view0);
+    if (!sink.write(`{"type":"${type}","object":${text}}\n`)) {
+      stop();
+      sink.end();
+    }
+  }
+  function enqueue(action: () => void | Promise<void>): void {
+    queue = (queue ?? Promise.resolve()).then(action).catch((error: unknown) => fail(error));
+  }
+  function emit(type: StoreEvent['type'], stored: JsonObject): void {
+    const object = context.converter.present(resource, stored);
+    if (queue === undefined && !(object instanceof Promise)) {
+      send(type, object);
+      return;
+    }
+    enqueue(async () => send(type, await object));
+  }
+  function fail(error: unknown): void {
+    const status = error instanceof ApiError ? error.status : badRequest((error as Error).message).status;
+    if (!ended) {
+      sink.write(`${JSON.stringify({ type: 'ERROR', object: status })}\n`);
+      stop();
+      sink.end();
+    }
+  }
+  function bookmark(annotations?: JsonObject): void {
+    const metadata = { ...(annotations === undefined ? {} : { annotations }), resourceVersion: String(lastVersion) };
+    const object = { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata };
+    if (!ended) {
+      sink.write(`${JSON.stringify({ type: 'BOOKMARK', object })}\n`);
+    }
+  }
+  function finish(): void {
+    enqueue(() => {
+      if (bookmarks) {
+        bookmark();
+      }
+      stop();
+      sink.end();
+    });
+  }
+  let unsubscribe = () => {};
+  const timers = [
+    setTimeout(finish, Math.min(seconds, 2 ** 31 / 1000 - 1) * 1000),
+    setInterval(() => bookmarks && enqueue(() => bookmark()), bookmarkInterval),
+  ];
+  function stop(): void {
+    ended = true;
+    unsubscribe();
+    timers.forEach(clearTimeout);
+  }
+  if (history === undefined) {
+    fail(expired(`too old resource version: ${version} (${collection.oldest})`));
+    return stop;
+  }
+  const deliver = (event: StoreEvent) => {
+    lastVersion = event.version;
+    const type = seenAs(event, selects);
+    if (type !== undefined) {
+      emit(type, event.object);
+    }
+  };
+  // Nothing can be written between reading and subscribing: both happen in this turn.
+  unsubscribe = collection.subscribe(deliver);
+  for (const [, object] of existing) {
+    if (selects(object)) {
+      emit('ADDED', object);
+    }
+  }
+  if (initial && bookmarks) {
+    enqueue(() => {
+      const metadata = { annotations: { 'k8s.io/initial-events-end': 'true' }, resourceVersion: String(startVersion) };
+      sink.write(
+        `${JSON.stringify({ type: 'BOOKMARK', object: { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata } })}\n`,
+      );
+    });
+  }
+  history.forEach(deliver);
+  return stop;
+}

@@ -1,0 +1,114 @@
+import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../kubernetes/index.ts';
+import type { KindTraits } from './resource.ts';
+
+function listOf(value: Json | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+function prepare(object: JsonObject): void {
+  for (const webhook of listOf(object.webhooks)) {
+    webhook.failurePolicy ??= 'Fail';
+    webhook.matchPolicy ??= 'Equivalent';
+    webhook.namespaceSelector ??= {};
+    webhook.objectSelector ??= {};
+    webhook.timeoutSeconds ??= 10;
+    if (object.kind === 'MutatingWebhookConfiguration') {
+      webhook.reinvocationPolicy ??= 'Never';
+    }
+    for (const rule of listOf(webhook.rules)) {
+      rule.scope ??= '*';
+    }
+    const service = isJsonObject(webhook.clientConfig) ? webhook.clientConfig.service : undefined;
+    if (isJsonObject(service)) {
+      service.port ??= 443;
+    }
+  }
+}
+
+function oneOf(field: string, value: Json | undefined, allowed: readonly string[]): StatusCause[] {
+  if (typeof value === 'string' && allowed.includes(value)) {
+    return [];
+  }
+  return value === undefined
+    ? [{ reason: 'FieldValueRequired', message: `Required value: must specify one of ${allowed.join(', ')}`, field }]
+    : [
+        {
+          reason: 'FieldValueNotSupported',
+          message: `Unsupported value: ${JSON.stringify(value)}: supported values: ${allowed.map((name) => JSON.stringify(name)).join(', ')}`,
+          field,
+        },
+      ];
+}
+
+function validateWebhook(webhook: JsonObject, field: string): StatusCause[] {
+  const causes: StatusCause[] = [];
+  const invalid = (path: string, value: Json | undefined, message: string) =>
+    causes.push({
+      reason: 'FieldValueInvalid',
+      message: `Invalid value: ${JSON.stringify(value ?? null)}: ${message}`,
+      field: `${field}.${path}`,
+    });
+  if (typeof webhook.name !== 'string' || webhook.name.split('.').filter((part) => part !== '').length < 3) {
+    invalid('name', webhook.name, 'should be a domain with at least three segments separated by dots');
+  }
+  causes.push(...oneOf(`${field}.sideEffects`, webhook.sideEffects, ['None', 'NoneOnDryRun']));
+  causes.push(...oneOf(`${field}.failurePolicy`, webhook.failurePolicy, ['Fail', 'Ignore']));
+  causes.push(...oneOf(`${field}.matchPolicy`, webhook.matchPolicy, ['Equivalent', 'Exact']));
+  if (!Array.isArray(webhook.admissionReviewVersions) || !webhook.admissionReviewVersions.includes('v1')) {
+    invalid('admissionReviewVersions', webhook.admissionReviewVersions, 'must include at least one of v1, v1beta1');
+  }
+  const timeout = webhook.timeoutSeconds;
+  if (typeof timeout !== 'number' || timeout < 1 || timeout > 30) {
+    invalid('timeoutSeconds', timeout, 'the timeout value must be between 1 and 30 seconds');
+  }
+  const client = isJsonObject(webhook.clientConfig) ? webhook.clientConfig : {};
+  if ((client.url === undefined) === (client.service === undefined)) {
+    causes.push({
+      reason: 'FieldValueRequired',
+      message: 'Required value: exactly one of url or service is required',
+      field: `${field}.clientConfig`,
+    });
+  }
+  if (typeof client.url === 'string' && !client.url.startsWith('https://')) {
+    invalid('clientConfig.url', client.url, '"https" is the only allowed URL scheme');
+  }
+  for (const [index, rule] of listOf(webhook.rules).entries()) {
+    for (const key of ['operations', 'apiGroups', 'apiVersions', 'resources'] as const) {
+      if (!Array.isArray(rule[key]) || rule[key].length === 0) {
+        causes.push({
+          reason: 'FieldValueRequired',
+          message: 'Required value',
+          field: `${field}.rules[${index}].${key}`,
+        });
+      }
+    }
+  }
+  if (Array.isArray(webhook.matchConditions) && webhook.matchConditions.length > 0) {
+    causes.push({
+      reason: 'FieldValueForbidden',
+      message: 'Forbidden: this sandbox does not evaluate CEL; leave matchConditions out to try the webhook here',
+      field: `${field}.matchConditions`,
+    });
+  }
+  return causes;
+}
+
+function validate(object: JsonObject): StatusCause[] {
+  const webhooks = listOf(object.webhooks);
+  const names = webhooks.map(({ name }) => name);
+  return webhooks.flatMap((webhook, index) => [
+    ...validateWebhook(webhook, `webhooks[${index}]`),
+    ...(names.indexOf(webhook.name) < index
+      ? [
+          {
+            reason: 'FieldValueDuplicate',
+            message: `Duplicate value: ${JSON.stringify(webhook.name ?? null)}`,
+            field: `webhooks[${index}].name`,
+          },
+        ]
+      : []),
+  ]);
+}
+
+/** What distinguishes the two kinds of webhook configurations from plain objects. */
+export const webhookConfigurationTraits: KindTraits = { prepare, validate };

@@ -1,0 +1,436 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../kubernetes/index.ts';
+import { type AdmissionAttempt, type AdmissionContext, mutate, optionsOf, validate } from './admission.ts';
+import {
+  alreadyExists,
+  badRequest,
+  conflict,
+  forbidden,
+  invalidObject,
+  methodNotAllowed,
+  notFound,
+  unsupportedMediaType,
+  versionRequired,
+} from './errors.ts';
+import { metadataCauses } from './names.ts';
+import { namespaceStorage } from './namespaces.ts';
+import { complete, mediaTypeOf, metadataOf, parseBody } from './objects.ts';
+import { applyJsonPatch, applyMergePatch } from './patches.ts';
+import type { Resource, UserInfo } from './resource.ts';
+import { copyOf, sameJson } from './schema.ts';
+import { validateSchema } from './schema-validation.ts';
+import { keyOf } from './store.ts';
+import { applyStrategicMerge } from './strategic-merge.ts';
+
+/** What writes need of their surroundings. */
+export interface WriteContext extends AdmissionContext {
+  /** The current time as metav1.Time writes it. */
+  now(): string;
+}
+
+/** A write of one object, or of one subresource of it. */
+export interface WriteRequest {
+  resource: Resource;
+  namespace: string;
+  /** Empty for a creation. */
+  name: string;
+  /** `status`, or empty. */
+  subresource: string;
+  query: URLSearchParams;
+  mediaType: string | undefined;
+  body: Uint8Array;
+  user: UserInfo;
+  warn(text: string): void;
+}
+
+/** Writes that are tried before a patch gives up because others keep changing the object. */
+const maxAttempts = 5;
+
+function isDryRun(query: URLSearchParams): boolean {
+  const values = query.getAll('dryRun').filter((value) => value !== '');
+  if (values.some((value) => value !== 'All')) {
+    throw badRequest(`dryRun: Unsupported value: ${JSON.stringify(values[0])}: supported values: "All"`);
+  }
+  return values.length > 0;
+}
+
+function attemptOf(
+  request: WriteRequest,
+  fields: Pick<AdmissionAttempt, 'operation' | 'object' | 'oldObject' | 'options' | 'dryRun' | 'name'>,
+): AdmissionAttempt {
+  const { resource, subresource, namespace, user, warn } = request;
+  return { resource, subresource, namespace, user, warn, ...fields };
+}
+
+function causesOf(resource: Resource, object: JsonObject, old: JsonObject | undefined): StatusCause[] {
+  return [
+    ...metadataCauses(metadataOf(object), resource.traits.nameFormat ?? 'subdomain'),
+    ...(resource.isCustom ? validateSchema(object, resource.schema) : []),
+    ...(resource.traits.validate?.(object, old) ?? []),
+  ];
+}
+
+function checkNamespace(context: WriteContext, { resource, namespace }: WriteRequest, name: string): void {
+  if (!resource.namespaced) {
+    return;
+  }
+  const found = context.store.collection(namespaceStorage).get(keyOf('', namespace));
+  if (found === undefined) {
+    throw notFound({ group: '', plural: 'namespaces', kind: 'Namespace' }, namespace);
+  }
+  if (metadataOf(found).deletionTimestamp !== undefined) {
+    throw forbidden(
+      resource,
+      name,
+      `unable to create new content in namespace ${namespace} because it is being terminated`,
+      [
+        {
+          reason: 'NamespaceTerminating',
+          message: `namespace ${namespace} is being terminated`,
+          field: 'metadata.namespace',
+        },
+      ],
+    );
+  }
+}
+
+function placeIn(object: JsonObject, { resource, namespace }: WriteRequest): void {
+  const metadata = metadataOf(object);
+  if (!resource.namespaced) {
+    delete metadata.namespace;
+  } else if (metadata.namespace !== undefined && metadata.namespace !== '' && metadata.namespace !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  } else {
+    metadata.namespace = namespace;
+  }
+}
+
+/** Creates an object. @returns it in the version of the request. @throws {ApiError} */
+export async function create(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
+  const { resource, query, warn } = request;
+  if (resource.isTerminating) {
+    throw methodNotAllowed('create not allowed while custom resource definition is terminating', {
+      group: resource.group,
+      kind: resource.plural,
+    });
+  }
+  const dryRun = isDryRun(query);
+  let object = complete(
+    parseBody(request.body, mediaTypeOf(request.mediaType), resource.kind),
+    resource,
+    query.get('fieldValidation'),
+    warn,
+  );
+  if (resource.traits.answer !== undefined) {
+    return resource.traits.answer(object, request.user);
+  }
+  placeIn(object, request);
+  const given = String(metadataOf(object).name ?? '');
+  checkNamespace(context, request, given);
+  const fields = {
+    operation: 'CREATE',
+    oldObject: undefined,
+    options: optionsOf('CreateOptions', query),
+    dryRun,
+  } as const;
+  object = (await mutate(context, attemptOf(request, { ...fields, object, name: given }))) ?? object;
+  object = copyOf(object);
+  const metadata = metadataOf(object);
+  const { generateName } = metadata;
+  if (!metadata.name && typeof generateName === 'string' && generateName !== '') {
+    metadata.name = `${generateName.slice(0, 58)}${randomBytes(4).toString('hex').slice(0, 5)}`;
+  }
+  const name = String(metadata.name ?? '');
+  for (const key of ['resourceVersion', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink']) {
+    delete metadata[key];
+  }
+  metadata.uid = randomUUID();
+  metadata.creationTimestamp = context.now();
+  if (resource.hasGeneration) {
+    metadata.generation = 1;
+  }
+  if (resource.hasStatus) {
+    delete object.status;
+  }
+  resource.traits.prepare?.(object, undefined);
+  const causes = causesOf(resource, object, undefined);
+  if (causes.length > 0) {
+    throw invalidObject(resource, name, causes);
+  }
+  resource.traits.warn?.(object).forEach(warn);
+  await validate(context, attemptOf(request, { ...fields, object, name }));
+  const collection = context.store.collection(resource.storage);
+  const key = keyOf(resource.namespaced ? request.namespace : '', name);
+  if (collection.get(key) !== undefined) {
+    throw alreadyExists(resource, name);
+  }
+  const [stored] = await context.converter.convert(resource, [object], resource.storageVersion);
+  if (dryRun) {
+    return object;
+  }
+  const created = collection.create(key, stored as JsonObject);
+  if (created === undefined) {
+    throw alreadyExists(resource, name);
+  }
+  return context.converter.present(resource, created);
+}
+
+/** Makes the next state of an object from its current one, both in the version of the request. */
+type Produce = (current: JsonObject) => JsonObject;
+
+function keepServerFields(next: JsonObject, current: JsonObject): void {
+  const metadata = metadataOf(next);
+  const old = metadataOf(current);
+  for (const key of ['uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'generation']) {
+    if (key === 'uid' && typeof metadata.uid === 'string' && metadata.uid !== '') {
+      continue;
+    }
+    if (old[key] === undefined) {
+      delete metadata[key];
+    } else {
+      metadata[key] = old[key] as Json;
+    }
+  }
+}
+
+/** Keeps what this request may not write: the status, or all but the status. */
+function separate(next: JsonObject, current: JsonObject, { resource, subresource }: WriteRequest): JsonObject {
+  if (!resource.hasStatus) {
+    return next;
+  }
+  const { status: _, ...rest } = subresource === 'status' ? current : next;
+  const status = subresource === 'status' ? next.status : current.status;
+  const metadata =
+    subresource === 'status'
+      ? { ...metadataOf(current), resourceVersion: metadataOf(next).resourceVersion ?? null }
+      : next.metadata;
+  return { ...rest, metadata: metadata as JsonObject, ...(status === undefined ? {} : { status }) };
+}
+
+function specOf(object: JsonObject, resource: Resource): JsonObject {
+  const { metadata: _, ...rest } = object;
+  if (resource.hasStatus) {
+    delete rest.status;
+  }
+  return rest;
+}
+
+function addedFinalizer(next: JsonObject, current: JsonObject): Json | undefined {
+  const before = metadataOf(current).finalizers;
+  const after = metadataOf(next).finalizers;
+  return Array.isArray(after)
+    ? after.find((finalizer) => !(Array.isArray(before) && before.includes(finalizer)))
+    : undefined;
+}
+
+async function change(
+  context: WriteContext,
+  request: WriteRequest,
+  produce: Produce,
+  retry: boolean,
+): Promise<JsonObject> {
+  const { resource, name, namespace, query, warn } = request;
+  const dryRun = isDryRun(query);
+  const collection = context.store.collection(resource.storage);
+  const key = keyOf(resource.namespaced ? namespace : '', name);
+  for (let attempt = 1; ; attempt++) {
+    const stored = collection.get(key);
+    if (stored === undefined) {
+      throw notFound(resource, name);
+    }
+    const current = await context.converter.present(resource, stored);
+    let next = produce(current);
+    placeIn(next, request);
+    if (metadataOf(next).name !== name) {
+      throw badRequest(
+        `the name of the object (${String(metadataOf(next).name ?? '')}) does not match the name on the URL (${name})`,
+      );
+    }
+    keepServerFields(next, current);
+    const fields = {
+      operation: 'UPDATE',
+      oldObject: current,
+      options: optionsOf('UpdateOptions', query),
+      dryRun,
+      name,
+    } as const;
+    next = separate(next, current, request);
+    next = copyOf((await mutate(context, attemptOf(request, { ...fields, object: next }))) ?? next);
+    next = separate(next, current, request);
+    const metadata = metadataOf(next);
+    const old = metadataOf(current);
+    if (metadata.uid !== old.uid) {
+      throw conflict(
+        resource,
+        name,
+        `Precondition failed: UID in precondition: ${String(metadata.uid)}, UID in object meta: ${String(old.uid)}`,
+      );
+    }
+    if (!metadata.resourceVersion) {
+      if (resource.isCustom) {
+        throw versionRequired(resource, name);
+      }
+      metadata.resourceVersion = old.resourceVersion as Json;
+    } else if (metadata.resourceVersion !== old.resourceVersion) {
+      throw conflict(resource, name);
+    }
+    resource.traits.prepare?.(next, current);
+    if (resource.hasGeneration && !sameJson(specOf(next, resource), specOf(current, resource))) {
+      metadata.generation = Number(old.generation ?? 0) + 1;
+    }
+    const causes = causesOf(resource, next, current);
+    const added = old.deletionTimestamp === undefined ? undefined : addedFinalizer(next, current);
+    if (added !== undefined) {
+      const message = `Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{${JSON.stringify(added)}}`;
+      causes.push({ reason: 'FieldValueForbidden', message, field: 'metadata.finalizers' });
+    }
+    if (causes.length > 0) {
+      throw invalidObject(resource, name, causes);
+    }
+    resource.traits.warn?.(next).forEach(warn);
+    await validate(context, attemptOf(request, { ...fields, object: next }));
+    if (sameJson(next, current) || dryRun) {
+      return next;
+    }
+    const [encoded] = await context.converter.convert(resource, [next], resource.storageVersion);
+    const replaced = collection.replace(key, stored, encoded as JsonObject);
+    if (replaced !== undefined) {
+      removeWhenFinished(context, request, key, replaced);
+      return context.converter.present(resource, replaced);
+    }
+    if (!retry || attempt >= maxAttempts) {
+      throw conflict(resource, name);
+    }
+  }
+}
+
+/** An object that is being deleted goes with its last finalizer. */
+function removeWhenFinished(context: WriteContext, { resource }: WriteRequest, key: string, stored: JsonObject): void {
+  const { deletionTimestamp, finalizers } = metadataOf(stored);
+  const isFree = !Array.isArray(finalizers) || finalizers.length === 0;
+  if (deletionTimestamp !== undefined && isFree && resource.storage !== namespaceStorage) {
+    context.store.collection(resource.storage).delete(key, stored);
+  }
+}
+
+/** Replaces an object or its status. @throws {ApiError} */
+export function update(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
+  const { resource, query, warn } = request;
+  const value = parseBody(request.body, mediaTypeOf(request.mediaType), resource.kind);
+  const object = complete(value, resource, query.get('fieldValidation'), warn);
+  return change(context, request, () => copyOf(object), false);
+}
+
+/** Changes an object or its status by a patch. @throws {ApiError} */
+export function patch(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
+  const { resource, query } = request;
+  const mediaType = mediaTypeOf(request.mediaType);
+  const types = ['application/json-patch+json', 'application/merge-patch+json'];
+  if (!resource.isCustom) {
+    types.push('application/strategic-merge-patch+json');
+  }
+  if (!types.includes(mediaType)) {
+    const isApply = mediaType.startsWith('application/apply-patch+');
+    throw unsupportedMediaType(
+      types,
+      isApply ? 'server-side apply is not served: use kubectl apply without --server-side' : undefined,
+    );
+  }
+  const value = parseBody(request.body, 'application/json', resource.kind);
+  let warned = false;
+  return change(
+    context,
+    request,
+    (current) => {
+      let patched: Json;
+      if (mediaType === 'application/json-patch+json') {
+        patched = applyJsonPatch(current, value);
+      } else if (!isJsonObject(value)) {
+        throw badRequest('error decoding patch: a merge patch is a JSON object');
+      } else if (mediaType === 'application/merge-patch+json') {
+        patched = applyMergePatch(current, value);
+      } else {
+        patched = applyStrategicMerge(copyOf(current), value, resource.schema);
+      }
+      // A patch that is tried again warns once.
+      const warn = warned ? () => {} : request.warn;
+      warned = true;
+      return complete(copyOf(patched), resource, query.get('fieldValidation'), warn);
+    },
+    true,
+  );
+}
+
+/**
+ * Deletes an object, or marks it for deletion while it has finalizers.
+ *
+ * @returns the object when it is only marked, `uid` alone when it is gone.
+ */
+export async function remove(
+  context: WriteContext,
+  request: WriteRequest,
+): Promise<{ object: JsonObject } | { uid: string }> {
+  const { resource, name, namespace, query } = request;
+  const given =
+    request.body.length === 0 ? {} : parseBody(request.body, mediaTypeOf(request.mediaType), 'DeleteOptions');
+  const body = isJsonObject(given) ? given : {};
+  const preconditions = isJsonObject(body.preconditions) ? body.preconditions : {};
+  const bodyDryRun = Array.isArray(body.dryRun) && body.dryRun.includes('All');
+  const dryRun = isDryRun(query) || bodyDryRun;
+  const collection = context.store.collection(resource.storage);
+  const key = keyOf(resource.namespaced ? namespace : '', name);
+  for (;;) {
+    const stored = collection.get(key);
+    if (stored === undefined) {
+      throw notFound(resource, name);
+    }
+    const current = await context.converter.present(resource, stored);
+    const metadata = metadataOf(current);
+    for (const field of ['uid', 'resourceVersion'] as const) {
+      const wanted = preconditions[field];
+      if (wanted !== undefined && wanted !== null && wanted !== metadata[field]) {
+        const label = field === 'uid' ? 'UID' : 'ResourceVersion';
+        throw conflict(
+          resource,
+          name,
+          `Precondition failed: ${label} in precondition: ${String(wanted)}, ${label} in object meta: ${String(metadata[field])}`,
+        );
+      }
+    }
+    const options = { ...body, kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1' };
+    const attempt = attemptOf(request, {
+      operation: 'DELETE',
+      object: undefined,
+      oldObject: current,
+      options,
+      dryRun,
+      name,
+    });
+    await mutate(context, attempt);
+    await validate(context, attempt);
+    if (collection.get(key) !== stored) {
+      continue;
+    }
+    const mark = resource.traits.markForDeletion;
+    const isHeld = mark !== undefined || (Array.isArray(metadata.finalizers) && metadata.finalizers.length > 0);
+    if (isHeld && metadata.deletionTimestamp !== undefined) {
+      return { object: current };
+    }
+    if (dryRun) {
+      return isHeld ? { object: current } : { uid: String(metadata.uid) };
+    }
+    if (!isHeld) {
+      collection.delete(key, stored);
+      return { uid: String(metadata.uid) };
+    }
+    const next = copyOf(stored);
+    const now = context.now();
+    Object.assign(metadataOf(next), { deletionTimestamp: now, deletionGracePeriodSeconds: 0 });
+    if (resource.hasGeneration) {
+      metadataOf(next).generation = Number(metadata.generation ?? 0) + 1;
+    }
+    mark?.(next, now);
+    const marked = collection.replace(key, stored, next) as JsonObject;
+    return { object: await context.converter.present(resource, marked) };
+  }
+}

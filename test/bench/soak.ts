@@ -1,0 +1,114 @@
+// Mixed load for a long time, with memory and file descriptors on the way: `npm run soak -- --minutes 10`.
+// Ordinary reviews (allowed, defaulted, denied) on kept-alive connections, hostile requests beside them, another
+// certificate every second; at the end SIGTERM under load. Exit code 1 when a request failed or something leaked.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { selfSignedPair } from '../../src/server/index.ts';
+import { createCertificateFolder, startServeProcess } from '../e2e/serve-process.ts';
+import { startLoad } from '../e2e/traffic.ts';
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '0.5' },
+    callers: { type: 'string', default: '8' },
+    hostile: { type: 'string', default: '2' },
+  },
+});
+const milliseconds = Number(values.minutes) * 60_000;
+const mebibyte = 1024 * 1024;
+const out = (text: string) => process.stdout.write(`${text}\n`);
+
+const pairs = Array.from({ length: 4 }, () => selfSignedPair(new Date()));
+const folder = createCertificateFolder(pairs[0]);
+const server = await startServeProcess(folder, ['--shutdown-delay', '2', '--max-connections', '100']);
+const filesAtRest = server.openFiles() ?? 0;
+out(`at rest: ${Math.round((server.residentBytes() ?? 0) / mebibyte)} MiB resident, ${filesAtRest} files`);
+
+const load = startLoad(() => server.webhookPort, { callers: Number(values.callers), hostile: Number(values.hostile) });
+let swaps = 0;
+const swapping = setInterval(() => {
+  swaps++;
+  folder.swap(pairs[swaps % pairs.length]!);
+}, 1_000);
+
+const resident: number[] = [];
+const started = performance.now();
+out('seconds  answered  hostile  problems  resident MiB  heap MiB  files  connections');
+while (performance.now() - started < milliseconds) {
+  await sleep(Math.min(15_000, milliseconds / 10));
+  const rss = (server.residentBytes() ?? 0) / mebibyte;
+  resident.push(rss);
+  out(
+    [
+      [Math.round((performance.now() - started) / 1000), 7],
+      [load.tally.answered, 8],
+      [load.tally.hostile, 7],
+      [load.tally.problems.length, 8],
+      [Math.round(rss), 12],
+      [Math.round((await server.metric('nodejs_heap_size_used_bytes')) / mebibyte), 8],
+      [server.openFiles() ?? '?', 5],
+      [await server.metric('extensionconfig_webhook_connections'), 11],
+    ]
+      .map(([value, width]) => String(value).padStart(width as number))
+      .join('  '),
+  );
+}
+
+const seconds = (performance.now() - started) / 1000;
+// The callers go on: they must not notice the end but by being told to close.
+clearInterval(swapping);
+const reloads = await server.metric('extensionconfig_webhook_certificate_reloads_total{result="success"}');
+const filesUnderLoad = server.openFiles() ?? 0;
+await load.stop();
+await sleep(3_000);
+const filesAfter = server.openFiles() ?? 0;
+const connectionsAfter = await server.metric('extensionconfig_webhook_connections');
+const last = await stopUnderLoad();
+folder.remove();
+
+/** SIGTERM while callers send; each of them ends when it is told to close. */
+async function stopUnderLoad(): Promise<string[]> {
+  let stopped: Promise<number | null> | undefined;
+  let told = false;
+  const final = startLoad(
+    () => {
+      // A caller that was told to close has no other server to go to.
+      told = stopped !== undefined;
+      return server.webhookPort;
+    },
+    { callers: 4 },
+  );
+  await sleep(500);
+  stopped = server.stop();
+  while (!told) {
+    await sleep(10);
+  }
+  const { problems } = await final.stop();
+  const code = await stopped;
+  return code === 0 ? problems : [...problems, `serve ended with ${code}`];
+}
+
+const quarter = Math.max(1, Math.floor(resident.length / 4));
+const mean = (numbers: number[]) => numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
+const second = mean(resident.slice(quarter, 2 * quarter));
+const fourth = mean(resident.slice(-quarter));
+out(
+  `${load.tally.answered} reviews (${Math.round(load.tally.answered / seconds)} a second), ${load.tally.hostile} hostile requests, ${swaps} certificate swaps (${reloads} loaded) in ${Math.round(seconds)} s`,
+);
+out(
+  `resident: ${Math.round(second)} MiB in the second quarter of the time, ${Math.round(fourth)} MiB in the last; peak ${Math.round(Math.max(...resident))} MiB`,
+);
+out(
+  `files: ${filesAtRest} at rest, ${filesUnderLoad} under load, ${filesAfter} after it; connections after it: ${connectionsAfter}`,
+);
+out(`SIGTERM under load: ${last.length} failed requests`);
+const problems = [...load.tally.problems, ...last];
+for (const problem of problems.slice(0, 20)) {
+  out(`problem: ${problem}`);
+}
+// The callers' kept-alive connections are theirs to close; they have.
+const leaked = filesAfter > filesAtRest + 2 || connectionsAfter > 0;
+const grew = resident.length >= 8 && fourth > 1.2 * second;
+out(leaked ? 'LEAKED files or connections' : 'nothing leaked');
+out(grew ? 'memory GREW' : 'memory is flat');
+process.exitCode = problems.length > 0 || leaked || grew ? 1 : 0;

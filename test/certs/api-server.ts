@@ -1,0 +1,281 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { applyPatch } from 'rfc6902';
+
+/** A Kubernetes object, as far as these tests look into it. */
+export interface Stored {
+  apiVersion?: string;
+  kind?: string;
+  metadata: {
+    name: string;
+    namespace?: string;
+    resourceVersion?: string;
+    labels?: Record<string, string>;
+    annotations?: Record<string, string>;
+  };
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into objects of many kinds
+  [field: string]: any;
+}
+
+/** A write about to be applied or just applied. */
+export interface Write {
+  number: number;
+  verb: string;
+  path: string;
+}
+
+const collection =
+  /^\/api(?:s\/[^/]+)?\/v1[^/]*(?:\/namespaces\/[^/]+)?\/(secrets|mutatingwebhookconfigurations|validatingwebhookconfigurations|customresourcedefinitions|apiservices|extensionconfigs)$/;
+
+/**
+ * Objects over HTTP as kube-apiserver treats them: resourceVersion on every write, 409 for a stale PUT and a taken name, 422
+ * for a JSON patch whose test fails, 403 where told so, watch.
+ */
+export class ApiServer {
+  readonly objects = new Map<string, Stored>();
+  /** Every state of all objects, one a write, with the time that `now` gave. */
+  readonly history: { at: number; objects: Map<string, Stored> }[] = [];
+  /** `VERB path` that are refused. */
+  readonly forbidden = new Set<string>();
+  writes = 0;
+  requests = 0;
+  now: () => number = Date.now;
+  /** Called before a write is applied; `refuse` drops the connection without applying it. */
+  before: (write: Write) => 'apply' | 'refuse' | undefined = () => 'apply';
+  /** Called after a write is applied; `drop` breaks the connection instead of answering. */
+  after: (write: Write) => 'answer' | 'drop' | undefined = () => 'answer';
+  /** Status codes to answer the next requests with. */
+  readonly faults: number[] = [];
+  #version = 1;
+  readonly #watches = new Set<{ prefix: string; name: string | undefined; response: ServerResponse }>();
+  readonly #server = createServer((request, response) => void this.#handle(request, response));
+
+  async start(): Promise<this> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  /** Ends all watches, as an API server does now and then. */
+  dropWatches(): void {
+    for (const { response } of this.#watches) {
+      response.destroy();
+    }
+  }
+
+  get watching(): number {
+    return this.#watches.size;
+  }
+
+  /** A kubeconfig file for this server. */
+  kubeconfig(): string {
+    const { port } = this.#server.address() as AddressInfo;
+    const file = join(mkdtempSync(join(tmpdir(), 'kubeconfig-')), 'config');
+    writeFileSync(
+      file,
+      JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'Config',
+        clusters: [{ name: 'test', cluster: { server: `http://127.0.0.1:${port}`, 'insecure-skip-tls-verify': true } }],
+        users: [{ name: 'test', user: { token: 'test' } }],
+        contexts: [{ name: 'test', context: { cluster: 'test', user: 'test' } }],
+        'current-context': 'test',
+      }),
+    );
+    return file;
+  }
+
+  put(path: string, object: Stored, type: 'ADDED' | 'MODIFIED' = 'MODIFIED'): Stored {
+    const stored = structuredClone(object);
+    stored.metadata.resourceVersion = String(++this.#version);
+    this.objects.set(path, stored);
+    this.history.push({ at: this.now(), objects: new Map(this.objects) });
+    this.#tell(path, type, stored);
+    return stored;
+  }
+
+  delete(path: string): void {
+    const object = this.objects.get(path);
+    if (object !== undefined) {
+      this.objects.delete(path);
+      this.history.push({ at: this.now(), objects: new Map(this.objects) });
+      this.#tell(path, 'DELETED', object);
+    }
+  }
+
+  #tell(path: string, type: string, object: Stored): void {
+    for (const watch of this.#watches) {
+      if (path.startsWith(`${watch.prefix}/`) && (watch.name === undefined || watch.name === object.metadata.name)) {
+        watch.response.write(`${JSON.stringify({ type, object })}\n`);
+      }
+    }
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.requests++;
+    const url = new URL(request.url ?? '/', 'http://server');
+    const path = url.pathname;
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) {
+      chunks.push(chunk as Buffer);
+    }
+    const body = chunks.length === 0 ? undefined : JSON.parse(Buffer.concat(chunks).toString());
+    const answer = (code: number, value: unknown) => {
+      response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+    };
+    const fail = (code: number, message: string) =>
+      answer(code, { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, message });
+    const fault = this.faults.shift();
+    if (fault !== undefined) {
+      return fault === 0 ? void response.destroy() : fail(fault, 'a fault of the test');
+    }
+    const verb = request.method ?? 'GET';
+    if (this.forbidden.has(`${verb} ${path}`)) {
+      return fail(403, `User "test" cannot ${verb} ${path}`);
+    }
+    const isCollection = collection.test(path);
+    if (verb === 'GET' && isCollection) {
+      const name = /metadata\.name=(.+)/.exec(url.searchParams.get('fieldSelector') ?? '')?.[1];
+      if (url.searchParams.get('watch') === 'true') {
+        response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders();
+        const watch = { prefix: path, name, response };
+        this.#watches.add(watch);
+        response.on('close', () => this.#watches.delete(watch));
+        // What happened since the version that the client knows.
+        const since = Number(url.searchParams.get('resourceVersion') ?? 0);
+        for (const [at, object] of this.objects) {
+          if (at.startsWith(`${path}/`) && Number(object.metadata.resourceVersion) > since) {
+            this.#tell(at, 'MODIFIED', object);
+          }
+        }
+        return;
+      }
+      const [key, value] = (url.searchParams.get('labelSelector') ?? '').split('=');
+      const items = [...this.objects]
+        .filter(([at]) => at.startsWith(`${path}/`))
+        .map(([, object]) => object)
+        .filter((object) => !key || object.metadata.labels?.[key] === value);
+      return answer(200, { kind: 'List', metadata: { resourceVersion: String(this.#version) }, items });
+    }
+    let current = this.objects.get(path);
+    if (verb === 'GET') {
+      return current === undefined ? fail(404, `${path} not found`) : answer(200, current);
+    }
+
+    const write: Write = { number: ++this.writes, verb, path };
+    if (this.before(write) === 'refuse') {
+      return void response.destroy();
+    }
+    current = this.objects.get(path);
+    let stored: Stored;
+    if (verb === 'POST' && isCollection) {
+      const at = `${path}/${body.metadata.name}`;
+      if (this.objects.has(at)) {
+        return fail(409, `${at} already exists`);
+      }
+      stored = this.put(at, body, 'ADDED');
+    } else if (current === undefined) {
+      return fail(404, `${path} not found`);
+    } else if (verb === 'PUT') {
+      if (body.metadata.resourceVersion !== current.metadata.resourceVersion) {
+        return fail(409, 'the object has been modified; please apply your changes to the latest version and try again');
+      }
+      stored = this.put(path, body);
+    } else {
+      if (request.headers['content-type'] !== 'application/json-patch+json') {
+        return fail(415, 'only JSON patches here');
+      }
+      const patched = structuredClone(current);
+      if (applyPatch(patched, body).some((error) => error !== null)) {
+        return fail(422, 'the server rejected our request due to an error in our request');
+      }
+      stored = this.put(path, patched);
+    }
+    if (this.after(write) === 'drop') {
+      return void response.destroy();
+    }
+    answer(verb === 'POST' ? 201 : 200, stored);
+  }
+}
+
+export const namespace = 'extensionconfig-webhook-system';
+export const servingPath = `/api/v1/namespaces/${namespace}/secrets/extensionconfig-webhook-tls`;
+export const authorityPath = `/api/v1/namespaces/${namespace}/secrets/extensionconfig-webhook-ca`;
+export const mutatingPath = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/ours';
+export const validatingPath = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/ours';
+export const crdPath =
+  '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/extensionconfigs.runtime.cluster.x-k8s.io';
+export const apiServicePath = '/apis/apiregistration.k8s.io/v1/apiservices/v1.ours';
+
+/** A clientConfig that calls the webhook's service. */
+export const ourService = { name: 'extensionconfig-webhook', namespace, path: '/validate' };
+
+/** Puts one target of each kind, without a bundle, into a server. */
+export function putTargets(server: ApiServer): void {
+  server.put(mutatingPath, {
+    metadata: { name: 'ours', labels: { app: 'ours' } },
+    webhooks: [
+      {
+        name: 'foreign.example.com',
+        clientConfig: { service: { name: 'other', namespace }, caBundle: 'Zm9yZWlnbg==' },
+      },
+      { name: 'default.ours.example.com', clientConfig: { service: ourService } },
+    ],
+  });
+  server.put(validatingPath, {
+    metadata: { name: 'ours', labels: { app: 'ours' } },
+    webhooks: [
+      // The placeholder that kubebuilder writes.
+      { name: 'a.ours.example.com', clientConfig: { service: ourService, caBundle: 'Cg==' } },
+      { name: 'url.example.com', clientConfig: { url: 'https://example.com' } },
+    ],
+  });
+  server.put(crdPath, {
+    metadata: { name: 'extensionconfigs.runtime.cluster.x-k8s.io' },
+    spec: { conversion: { strategy: 'Webhook', webhook: { clientConfig: { service: ourService } } } },
+  });
+  server.put(apiServicePath, { metadata: { name: 'v1.ours' }, spec: { service: ourService } });
+}
+
+/** The flags that name those targets. */
+export const targetFlags = [
+  '--mutating-webhook',
+  'ours',
+  '--validating-webhook',
+  'ours',
+  '--crd',
+  'extensionconfigs.runtime.cluster.x-k8s.io',
+  '--api-service',
+  'v1.ours',
+];
+
+/** All caBundles that belong to our service, as PEM, from one state of the server. */
+export function bundlesOf(objects: ReadonlyMap<string, Stored>): string[] {
+  const decode = (value: unknown) => Buffer.from(String(value ?? ''), 'base64').toString();
+  const found: string[] = [];
+  for (const object of objects.values()) {
+    const configs = [
+      ...(object.webhooks ?? []).map((webhook: Stored) => webhook.clientConfig),
+      object.spec?.conversion?.webhook?.clientConfig,
+      object.spec,
+    ];
+    for (const config of configs) {
+      if (config?.service?.name === ourService.name) {
+        found.push(decode(config.caBundle));
+      }
+    }
+  }
+  return found;
+}
+
+/** A value of a Secret as text. */
+export function valueIn(object: Stored | undefined, key: string): string {
+  return Buffer.from(String(object?.data?.[key] ?? ''), 'base64').toString();
+}

@@ -1,0 +1,128 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, createServer } from 'node:tls';
+import { expect, test } from 'vitest';
+import { folderStore, readCertificates, servingStatus } from '../../src/certs/index.ts';
+import { type Issued, issueAuthority, issueLeaf } from '../../src/certs/issue.ts';
+import { day, quickEntropy } from './machine.ts';
+
+const now = new Date();
+const names = ['webhook', 'webhook.ns.svc', '127.0.0.1', '::1'];
+const authority = await issueAuthority(now, 100 * day, quickEntropy);
+const leaf = await issueLeaf(authority, names, now, 1000 * day, quickEntropy);
+const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
+
+async function handshake(trusted: Issued, host: string): Promise<string> {
+  const server = createServer({ cert: leaf.certificate.pem, key: leaf.key }, (socket) => socket.end());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const socket = connect({ port, host: '127.0.0.1', servername: host, ca: trusted.certificate.pem });
+  const result = await new Promise<string>((resolve) => {
+    socket.once('secureConnect', () => resolve('connected'));
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(String(error.code)));
+  });
+  socket.destroy();
+  server.close();
+  return result;
+}
+
+test("Node's TLS takes the leaf for its names, with its authority only", async () => {
+  expect(await handshake(authority, 'webhook.ns.svc')).toBe('connected');
+  expect(await handshake(authority, 'other.ns.svc')).toBe('ERR_TLS_CERT_ALTNAME_INVALID');
+  const other = await issueAuthority(now, day, quickEntropy);
+  expect(await handshake(other, 'webhook.ns.svc')).not.toBe('connected');
+});
+
+test('a leaf never outlives its authority, and both begin a little back', () => {
+  expect(leaf.certificate.x509.validToDate).toEqual(authority.certificate.x509.validToDate);
+  expect(now.getTime() - leaf.certificate.x509.validFromDate.getTime()).toBeGreaterThanOrEqual(5 * 60_000);
+});
+
+test('serials are unique and positive, 128 bits; subjects of authorities differ', async () => {
+  // Bytes whose first has the high bit set, or is zero, are the ones that DER reads differently.
+  for (const first of [0xff, 0x80, 0x7f, 0x00]) {
+    const bytes = Buffer.alloc(16, 7);
+    bytes[0] = first;
+    const made = await issueAuthority(now, day, { ...quickEntropy, randomBytes: () => bytes });
+    expect(made.certificate.x509.serialNumber).toMatch(/^[0-9A-F]{31,32}$/);
+    expect(BigInt(`0x${made.certificate.x509.serialNumber}`)).toBeGreaterThan(0n);
+  }
+  const many = await Promise.all(Array.from({ length: 50 }, () => issueAuthority(now, day, quickEntropy)));
+  expect(new Set(many.map(({ certificate }) => certificate.x509.serialNumber)).size).toBe(50);
+  expect(new Set(many.map(({ certificate }) => certificate.x509.subject)).size).toBe(50);
+});
+
+test.runIf(hasOpenssl)('OpenSSL verifies chain, purpose, name and extensions', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'certs-'));
+  const ca = join(folder, 'ca.crt');
+  const crt = join(folder, 'tls.crt');
+  writeFileSync(ca, authority.certificate.pem);
+  writeFileSync(crt, leaf.certificate.pem);
+  const openssl = (...args: string[]) => execFileSync('openssl', args, { encoding: 'utf8' });
+  const verify = [
+    'verify',
+    '-x509_strict',
+    '-purpose',
+    'sslserver',
+    '-verify_hostname',
+    'webhook.ns.svc',
+    '-CAfile',
+    ca,
+  ];
+  expect(openssl(...verify, crt)).toContain('OK');
+  expect(openssl('x509', '-in', crt, '-noout', '-text')).toMatch(
+    /Key Usage: critical\s+Digital Signature, Key Encipherment\s+X509v3 Extended Key Usage:\s+TLS Web Server Auth/,
+  );
+  expect(openssl('x509', '-in', ca, '-noout', '-text')).toMatch(/CA:TRUE, pathlen:0[\s\S]*Certificate Sign, CRL Sign/);
+});
+
+test.each([
+  ['', 'absent'],
+  ['garbage', 'broken'],
+  ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', 'broken'],
+  [`${authority.certificate.pem}-----BEGIN CERTIFICATE-----`, 'broken'],
+  [authority.certificate.pem.repeat(17), 'broken'],
+  ['a'.repeat(70_000), 'broken'],
+  [`a comment\n${authority.certificate.pem}`, 'usable'],
+])('reading %j', (text, state) => {
+  expect(readCertificates(text).state).toBe(state);
+});
+
+test('metrics see the stage in the order of the bundle', async () => {
+  const younger = await issueAuthority(new Date(now.getTime() + 1000), day, quickEntropy);
+  const cert = leaf.certificate.pem;
+  const [a, b] = [authority.certificate.pem, younger.certificate.pem];
+  expect(servingStatus({ cert, ca: a })).toMatchObject({
+    stage: 'steady',
+    leafNotAfter: leaf.certificate.x509.validToDate,
+  });
+  expect(servingStatus({ cert, ca: a + b })).toMatchObject({
+    stage: 'staged',
+    caNotAfter: younger.certificate.x509.validToDate,
+  });
+  expect(servingStatus({ cert, ca: b + a }).stage).toBe('promoted');
+  expect(servingStatus({ cert: '', ca: '' }).stage).toBe('missing');
+});
+
+test('the folder store swaps all files at once, keeps keys private, and refuses a stale write', async () => {
+  const folder = join(mkdtempSync(join(tmpdir(), 'certs-')), 'certs');
+  const store = folderStore(folder);
+  const write = (text: string, from: Awaited<ReturnType<typeof store.read>>) =>
+    store.write('serving', { data: { 'tls.crt': text, 'tls.key': 'k' }, annotations: { a: text } }, from);
+  await write('1', undefined);
+  const first = await store.read('serving');
+  await expect(write('x', undefined)).rejects.toThrow('changed by somebody else');
+  for (let count = 2; count < 9; count++) {
+    await write(String(count), await store.read('serving'));
+  }
+  await expect(write('x', first)).rejects.toThrow('changed by somebody else');
+  expect(await store.read('serving')).toMatchObject({ data: { 'tls.crt': '8' }, annotations: { a: '8' } });
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  expect(statSync(join(folder, 'tls.key')).mode & 0o777).toBe(0o600);
+  expect(readdirSync(folder).filter((name) => name.startsWith('..v'))).toHaveLength(4);
+});

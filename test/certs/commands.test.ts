@@ -1,0 +1,181 @@
+import { spawn } from 'node:child_process';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { run } from '../../src/commands/index.ts';
+import {
+  ApiServer,
+  authorityPath,
+  bundlesOf,
+  crdPath,
+  mutatingPath,
+  namespace,
+  putTargets,
+  servingPath,
+  targetFlags,
+  valueIn,
+} from './api-server.ts';
+
+let server: ApiServer;
+let place: string[];
+
+beforeEach(async () => {
+  server = await new ApiServer().start();
+  putTargets(server);
+  place = ['--namespace', namespace, '--kubeconfig', server.kubeconfig()];
+});
+afterEach(() => server.stop());
+
+async function cli(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const stdout = new PassThrough();
+  const stderr = new PassThrough();
+  const { signal } = new AbortController();
+  const code = await run(['certs', ...args], { stdin: new PassThrough(), stdout, stderr, env: {}, signal });
+  return { code, out: String(stdout.read() ?? ''), err: String(stderr.read() ?? '') };
+}
+
+const quick = ['--propagation-delay', '0', '--overlap', '0', '--wait'];
+
+test('bootstrap, status, rotate, status', async () => {
+  expect((await cli('status', ...place, ...targetFlags)).code).toBe(1);
+  expect(await cli('bootstrap', ...place, ...targetFlags)).toMatchObject({ code: 0 });
+  const before = valueIn(server.objects.get(servingPath), 'ca.crt');
+  const status = await cli('status', '--output', 'json', ...place, ...targetFlags);
+  expect(status.code).toBe(0);
+  expect(JSON.parse(status.out)).toMatchObject({ ok: true, stage: 'steady', next: { action: 'done' } });
+  expect(await cli('rotate', '--force-ca', ...quick, ...place, ...targetFlags)).toMatchObject({ code: 0 });
+  expect(valueIn(server.objects.get(servingPath), 'ca.crt')).not.toBe(before);
+  const table = await cli('status', ...place, ...targetFlags);
+  expect(table.code).toBe(0);
+  expect(table.out).toContain('CustomResourceDefinition/extensionconfigs.runtime.cluster.x-k8s.io: in sync');
+  expect(table.out).toContain(
+    'left alone: webhooks[0] (foreign.example.com) calls the service extensionconfig-webhook-system/other',
+  );
+});
+
+test('no output ever holds a private key', async () => {
+  const results = [
+    await cli('bootstrap', ...place, ...targetFlags),
+    await cli('status', '--output', 'json', ...place),
+    await cli('rotate', '--force-ca', ...quick, ...place, ...targetFlags),
+  ];
+  const key = valueIn(server.objects.get(authorityPath), 'ca.key').split('\n')[1]!;
+  expect(key.length).toBeGreaterThan(40);
+  for (const { out, err } of results) {
+    expect(out + err).not.toContain('PRIVATE KEY');
+    expect(out + err).not.toContain(key);
+  }
+});
+
+test('rotate without --wait stops at a wait and says when to go on', async () => {
+  await cli('bootstrap', ...place, ...targetFlags);
+  const { code, out } = await cli('rotate', '--force-ca', ...place, ...targetFlags);
+  expect(code).toBe(0);
+  expect(out).toMatch(
+    /^MutatingWebhook[\s\S]*stage staged: every target holds the trust bundle since .* Run again after /m,
+  );
+});
+
+test('status says what is inside its window', async () => {
+  await cli('bootstrap', ...place, ...targetFlags);
+  const { code, out } = await cli('status', '--ca-renew-before', '1824d12h', '--ca-validity', '1825d', ...place);
+  expect(code).toBe(0);
+  const due = await cli('status', '--ca-renew-before', '1825d', '--ca-validity', '1826d', ...place);
+  expect(due.code).toBe(1);
+  expect(due.out).toContain('inside its renewal window');
+  expect(out).not.toContain('inside its renewal window');
+});
+
+test('inject writes only caBundles, and again nothing', async () => {
+  await cli('bootstrap', ...place);
+  expect(await cli('inject', ...place, ...targetFlags)).toMatchObject({ code: 0 });
+  expect(new Set(bundlesOf(server.objects))).toEqual(new Set([valueIn(server.objects.get(servingPath), 'ca.crt')]));
+  const { writes } = server;
+  const again = await cli('inject', ...place, '--target-selector', 'app=ours');
+  expect(again).toMatchObject({ code: 0 });
+  expect(again.out).toContain('ValidatingWebhookConfiguration/ours: in sync');
+  expect(server.writes).toBe(writes);
+});
+
+test('inject fills ExtensionConfigs from the Secret that their annotation names', async () => {
+  await cli('bootstrap', ...place);
+  const at = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
+  const make = (name: string, secret: string) =>
+    server.put(`${at}/${name}`, {
+      metadata: { name, annotations: { 'runtime.cluster.x-k8s.io/inject-ca-from-secret': secret } },
+      spec: { clientConfig: { url: 'https://example.com' } },
+    });
+  make('good', `${namespace}/extensionconfig-webhook-tls`);
+  make('gone', `${namespace}/nothing`);
+  make('odd', 'no-namespace');
+  const { code, out } = await cli('inject', '--extension-configs', ...place);
+  expect(code).toBe(1);
+  expect(out).toContain('ExtensionConfig/good: written');
+  expect(out).toContain(`ExtensionConfig/gone: failed: Secret ${namespace}/nothing does not exist`);
+  expect(out).toContain('"no-namespace": write NAMESPACE/NAME of a Secret');
+  const bundle = server.objects.get(`${at}/good`)!.spec.clientConfig.caBundle;
+  expect(Buffer.from(bundle, 'base64').toString()).toBe(valueIn(server.objects.get(servingPath), 'ca.crt'));
+});
+
+test("with cert-manager's Secret, and with --external-ca, nothing is made", async () => {
+  await cli('bootstrap', ...place);
+  const secret = structuredClone(server.objects.get(servingPath)!);
+  server.delete(authorityPath);
+  expect(await cli('rotate', '--external-ca', '--force-ca', ...place, ...targetFlags)).toMatchObject({ code: 0 });
+  secret.metadata.annotations = { 'cert-manager.io/certificate-name': 'ours' };
+  server.put(servingPath, secret);
+  putTargets(server);
+  const { code, err } = await cli('bootstrap', ...place, ...targetFlags);
+  expect(code).toBe(0);
+  expect(err).toContain('belongs to cert-manager: only its ca.crt is injected');
+  expect(server.objects.has(authorityPath)).toBe(false);
+  expect(new Set(bundlesOf(server.objects)).size).toBe(1);
+});
+
+test.each([
+  [
+    'a forbidden Secret',
+    `GET ${authorityPath}`,
+    `the permission to get secrets ${namespace}/extensionconfig-webhook-ca is missing`,
+  ],
+  ['a forbidden target', `GET ${mutatingPath}`, 'get mutatingwebhookconfigurations.admissionregistration.k8s.io ours'],
+  ['a forbidden patch', `PATCH ${crdPath}`, 'patch customresourcedefinitions.apiextensions.k8s.io'],
+])('%s is exit code 1 and names the permission', async (_name, request, text) => {
+  server.forbidden.add(request);
+  const { code, out, err } = await cli('bootstrap', ...place, ...targetFlags);
+  expect(code).toBe(1);
+  expect(out + err).toContain(text);
+});
+
+test.each([
+  [['--propagation-delay', 'soon'], '--propagation-delay: "soon" is no duration'],
+  [['--ip', 'localhost'], '--ip: "localhost" is no IP address'],
+  [['--secret', 'a', '--ca-secret', 'a'], 'name the same Secret'],
+  [['--ca-renew-before', '99999d'], '--ca-renew-before must be less than --ca-validity'],
+  [['--context', 'other'], 'context "other" is not in the kubeconfig (it has test)'],
+])('%j is a usage error', async (flags, text) => {
+  const { code, err } = await cli('rotate', ...place, ...flags);
+  expect(code).toBe(2);
+  expect(err).toContain(text);
+});
+
+test.each([
+  1, 2, 4, 8, 9, 10, 15,
+])('SIGKILL of the process at write %i of a rotation: the next one finishes it', async (at) => {
+  await cli('bootstrap', ...place, ...targetFlags);
+  server.writes = 0;
+  const args = ['src/main.ts', 'certs', 'rotate', '--force-ca', ...quick, ...place, ...targetFlags];
+  const child = spawn(process.execPath, args, { stdio: 'ignore' });
+  const ended = new Promise<string | null>((resolve) => child.once('exit', (_code, signal) => resolve(signal)));
+  server.after = ({ number }) => {
+    if (number === at) {
+      child.kill('SIGKILL');
+      return 'drop';
+    }
+    return 'answer';
+  };
+  expect(await ended).toBe('SIGKILL');
+  server.after = () => 'answer';
+  expect(await cli('rotate', ...quick, ...place, ...targetFlags)).toMatchObject({ code: 0 });
+  expect(await cli('status', ...place, ...targetFlags)).toMatchObject({ code: 0 });
+  expect(Object.keys(server.objects.get(authorityPath)!.data).sort()).toEqual(['ca.crt', 'ca.key']);
+});

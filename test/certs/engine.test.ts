@@ -1,0 +1,262 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { runCertificates } from '../../src/certs/index.ts';
+import {
+  ApiServer,
+  apiServicePath,
+  authorityPath,
+  bundlesOf,
+  crdPath,
+  mutatingPath,
+  putTargets,
+  servingPath,
+  validatingPath,
+  valueIn,
+} from './api-server.ts';
+import { brokenMoments, day, FakeClock, runFor } from './machine.ts';
+
+let server: ApiServer;
+let clock: FakeClock;
+
+beforeEach(async () => {
+  clock = new FakeClock(Date.parse('2026-06-01T00:00:00Z'));
+  server = await new ApiServer().start();
+  server.now = () => clock.time;
+  putTargets(server);
+});
+afterEach(() => server.stop());
+
+/** Laggards: a kubelet that syncs after 90 s, an API server that notices a configuration after 10 s. */
+const podLag = 90_000;
+const apiLag = 10_000;
+
+async function bootstrapped(): Promise<number> {
+  await runCertificates(runFor(server, clock, { mode: 'repair' }));
+  clock.time += day;
+  return server.history.length;
+}
+
+function bundle(): string {
+  return valueIn(server.objects.get(servingPath), 'ca.crt');
+}
+
+function expectSteady(): void {
+  expect(Object.keys(server.objects.get(authorityPath)!.data).sort()).toEqual(['ca.crt', 'ca.key']);
+  expect(bundle()).toBe(valueIn(server.objects.get(authorityPath), 'ca.crt'));
+  expect(new Set(bundlesOf(server.objects))).toEqual(new Set([bundle()]));
+}
+
+test('bootstrap makes both Secrets and injects into every entry of ours, and only there', async () => {
+  const outcome = await runCertificates(runFor(server, clock, { mode: 'repair' }));
+  expect(outcome.action.kind).toBe('done');
+  expectSteady();
+  expect(server.objects.get(servingPath)!.type).toBe('kubernetes.io/tls');
+  expect(Object.keys(server.objects.get(servingPath)!.data).sort()).toEqual(['ca.crt', 'tls.crt', 'tls.key']);
+  expect(server.objects.get(mutatingPath)!.webhooks[0].clientConfig.caBundle).toBe('Zm9yZWlnbg==');
+  expect(server.objects.get(validatingPath)!.webhooks[1].clientConfig).toEqual({ url: 'https://example.com' });
+});
+
+test('bootstrap again writes nothing', async () => {
+  await bootstrapped();
+  const { writes } = server;
+  await runCertificates(runFor(server, clock, { mode: 'repair' }));
+  expect(server.writes).toBe(writes);
+});
+
+test('two bootstraps at once end with one authority', async () => {
+  const runs = [0, 1, 2].map(() => runFor(server, clock, { mode: 'repair' }));
+  const outcomes = await Promise.all(runs.map((run) => runCertificates(run)));
+  expect(outcomes.map(({ action }) => action.kind)).toEqual(['done', 'done', 'done']);
+  expectSteady();
+  expect(runs.flatMap(({ progress }) => progress).filter(({ action }) => action === 'create-authority')).toHaveLength(
+    1,
+  );
+});
+
+test('a rotation of the authority goes through all stages and breaks no connection', async () => {
+  const from = await bootstrapped();
+  const before = bundle();
+  const outcome = await runCertificates(runFor(server, clock, { forceCa: true, force: true }));
+  expect(outcome.action.kind).toBe('done');
+  expectSteady();
+  expect(bundle()).not.toBe(before);
+  expect(brokenMoments(server, from, podLag, apiLag)).toEqual([]);
+});
+
+test('the checker sees a rotation that waits for nothing', async () => {
+  const from = await bootstrapped();
+  await runCertificates(runFor(server, clock, { forceCa: true, propagationDelayMs: 0, overlapMs: 0 }));
+  expect(brokenMoments(server, from, podLag, apiLag)).not.toEqual([]);
+});
+
+test('two rotations at once end steady and break no connection', async () => {
+  const from = await bootstrapped();
+  // Each has its own view of the same clock; one sleeps, the other one's time goes on too.
+  const runs = [0, 1].map(() => runFor(server, clock, { forceCa: true, force: true }));
+  await Promise.all(runs.map((run) => runCertificates(run)));
+  await runCertificates(runFor(server, clock));
+  expectSteady();
+  expect(brokenMoments(server, from, podLag, apiLag)).toEqual([]);
+});
+
+test.each([
+  'refuse',
+  'drop',
+] as const)('killed at every write of a rotation (%s), the next run ends steady', async (how) => {
+  await bootstrapped();
+  const start = new Map(server.objects);
+  let writes = 1;
+  let finished = false;
+  for (; !finished && writes < 60; writes++) {
+    server.objects.clear();
+    for (const [path, object] of start) {
+      server.put(path, object);
+    }
+    clock.time += day;
+    const from = server.history.length;
+    server.put(mutatingPath, start.get(mutatingPath)!);
+    server.writes = 0;
+    // The n-th write and everything after it never comes, or its answer never does.
+    server.before = ({ number }) => (number > writes || (number === writes && how === 'refuse') ? 'refuse' : 'apply');
+    server.after = ({ number }) => (number === writes ? 'drop' : 'answer');
+    const crashed = await runCertificates(runFor(server, clock, { forceCa: true, force: true })).catch(() => undefined);
+    server.before = () => 'apply';
+    server.after = () => 'answer';
+    finished = crashed !== undefined;
+    clock.time += 1000;
+    const outcome = await runCertificates(runFor(server, clock));
+    expect(outcome.action.kind).toBe('done');
+    expectSteady();
+    expect(brokenMoments(server, from, podLag, apiLag)).toEqual([]);
+  }
+  // A rotation with four targets is at least: stage, bundle, 4 targets, record, promote, leaf, 4 targets, retire, bundle, 4 targets.
+  expect(writes).toBeGreaterThan(15);
+  expect(finished).toBe(true);
+});
+
+test.each([
+  ['the authority is lost', true, () => server.delete(authorityPath)],
+  ['the serving Secret is lost', true, () => server.delete(servingPath)],
+  [
+    'both are lost',
+    true,
+    () => {
+      server.delete(authorityPath);
+      server.delete(servingPath);
+    },
+  ],
+  ['the key of the authority is damaged', true, () => damage(authorityPath, 'ca.key', 'garbage')],
+  ['the certificate of the authority is damaged', true, () => damage(authorityPath, 'ca.crt', 'garbage')],
+  ['the trust bundle is damaged', true, () => damage(servingPath, 'ca.crt', 'garbage')],
+  // From here on the damage itself breaks connections; what counts is that it is mended.
+  ['the serving key is another', false, () => damage(servingPath, 'tls.key', authorityKey())],
+  ['the serving certificate is damaged', false, () => damage(servingPath, 'tls.crt', 'garbage')],
+  ['a target was applied again without bundle', false, () => putTargets(server)],
+] as const)('bootstrap mends it when %s', async (_name, stillWorks, harm) => {
+  await bootstrapped();
+  harm();
+  const from = server.history.length;
+  const sitOut = new Set(['propagation'] as const);
+  const outcome = await runCertificates(runFor(server, clock, { mode: 'repair' }, { sitOut }));
+  expect(['done', 'wait']).toContain(outcome.action.kind);
+  expect(outcome.facts.leaf.state).toBe('usable');
+  clock.time += day;
+  await runCertificates(runFor(server, clock));
+  expectSteady();
+  if (stillWorks) {
+    expect(brokenMoments(server, from, podLag, apiLag)).toEqual([]);
+  }
+});
+
+function authorityKey(): string {
+  return valueIn(server.objects.get(authorityPath), 'ca.key');
+}
+
+function damage(path: string, key: string, text: string): void {
+  const object = structuredClone(server.objects.get(path)!);
+  object.data[key] = Buffer.from(text).toString('base64');
+  server.put(path, object);
+}
+
+test('a target that forbids the patch stops the promotion, says the permission, and loses nothing', async () => {
+  const from = await bootstrapped();
+  server.forbidden.add(`PATCH ${crdPath}`);
+  const outcome = await runCertificates(runFor(server, clock, { forceCa: true }));
+  expect(outcome.action.kind).toBe('blocked');
+  expect(outcome.action.reason).toContain(
+    'the permission to patch customresourcedefinitions.apiextensions.k8s.io extensionconfigs.runtime.cluster.x-k8s.io is missing',
+  );
+  expect(Object.keys(server.objects.get(authorityPath)!.data)).toContain('next.key');
+  expect(brokenMoments(server, from, podLag, apiLag)).toEqual([]);
+  server.forbidden.clear();
+  await runCertificates(runFor(server, clock));
+  expectSteady();
+});
+
+test('a target that vanishes half-way does not stop the rotation', async () => {
+  await bootstrapped();
+  server.after = ({ path }) => {
+    if (path === mutatingPath) {
+      server.delete(apiServicePath);
+    }
+    return 'answer';
+  };
+  const outcome = await runCertificates(runFor(server, clock, { forceCa: true }));
+  expect(outcome.action.kind).toBe('done');
+  expect(outcome.facts.targets.find(({ id }) => id === 'APIService/v1.ours')?.state).toBe('missing');
+  expectSteady();
+});
+
+test('passing errors are tried again', async () => {
+  server.faults.push(503, 0, 429, 500);
+  expect((await runCertificates(runFor(server, clock, { mode: 'repair' }))).action.kind).toBe('done');
+});
+
+test("somebody else's change between read and patch is kept", async () => {
+  await bootstrapped();
+  putTargets(server);
+  let changed = false;
+  server.before = ({ path }) => {
+    if (path === mutatingPath && !changed) {
+      changed = true;
+      const object = structuredClone(server.objects.get(mutatingPath)!);
+      object.webhooks.unshift({ name: 'new.example.com', clientConfig: { url: 'https://example.com' } });
+      server.put(mutatingPath, object);
+    }
+    return 'apply';
+  };
+  await runCertificates(runFor(server, clock, { mode: 'repair' }));
+  expect(server.objects.get(mutatingPath)!.webhooks.map((webhook: { name: string }) => webhook.name)).toEqual([
+    'new.example.com',
+    'foreign.example.com',
+    'default.ours.example.com',
+  ]);
+  expect(server.objects.get(mutatingPath)!.webhooks[0].clientConfig.caBundle).toBeUndefined();
+  expectSteady();
+});
+
+test('a clock that was ahead makes a wait begin anew, not end at once', async () => {
+  const from = await bootstrapped();
+  // The first run records its injection an hour in the future.
+  const ahead = { now: () => new Date(clock.time + 3_600_000), sleep: async () => {} };
+  await runCertificates(runFor(server, ahead, { forceCa: true }, { sitOut: new Set() }));
+  const outcome = await runCertificates(runFor(server, clock, {}, { sitOut: new Set() }));
+  expect(outcome.action.kind).toBe('wait');
+  expect(outcome.facts.stage).toBe('staged');
+  clock.time += 2 * 3_600_000;
+  await runCertificates(runFor(server, clock));
+  expectSteady();
+  expect(brokenMoments(server, from, podLag, apiLag)).toEqual([]);
+});
+
+test('the leaf is renewed in the last third of its life, by the same authority', async () => {
+  await bootstrapped();
+  const before = valueIn(server.objects.get(servingPath), 'tls.crt');
+  const { writes } = server;
+  clock.time += 50 * day;
+  await runCertificates(runFor(server, clock));
+  expect(server.writes).toBe(writes);
+  clock.time += 10 * day;
+  await runCertificates(runFor(server, clock));
+  expect(server.writes).toBe(writes + 1);
+  expect(valueIn(server.objects.get(servingPath), 'tls.crt')).not.toBe(before);
+});

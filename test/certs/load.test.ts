@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import { Agent, createServer, request } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { runCertificates } from '../../src/certs/index.ts';
+import { ApiServer, bundlesOf, namespace, putTargets, servingPath, valueIn } from './api-server.ts';
+import { runFor } from './machine.ts';
+
+const clock = { now: () => new Date(), sleep: (ms: number) => sleep(ms) };
+
+test('rotation of leaf and authority under load: no connection fails', async () => {
+  const server = await new ApiServer().start();
+  putTargets(server);
+  await runCertificates(runFor(server, clock, { mode: 'repair' }));
+  const secret = () => server.objects.get(servingPath);
+  const pair = () => ({ cert: valueIn(secret(), 'tls.crt'), key: valueIn(secret(), 'tls.key') });
+  const pod = createServer(pair(), (_request, response) => response.end('ok'));
+  pod.listen(0, '127.0.0.1');
+  await once(pod, 'listening');
+  const { port } = pod.address() as AddressInfo;
+  let served = pair().cert;
+  server.after = ({ path }) => {
+    if (path === servingPath && pair().cert !== served) {
+      served = pair().cert;
+      pod.setSecureContext(pair());
+    }
+    return 'answer';
+  };
+
+  const agents = new Map<string, Agent>();
+  let count = 0;
+  const failures: string[] = [];
+  /** One call as the API server makes it: it trusts what the target holds at this moment. */
+  async function call(index: number): Promise<void> {
+    const bundles = bundlesOf(server.objects);
+    const ca = bundles[index % bundles.length]!;
+    if (!agents.has(ca)) {
+      agents.set(ca, new Agent({ keepAlive: true, ca }));
+    }
+    const agent = index % 2 === 0 ? agents.get(ca) : new Agent({ ca });
+    const host = `extensionconfig-webhook.${namespace}.svc`;
+    await new Promise<void>((resolve) => {
+      const sent = request({ port, host: '127.0.0.1', servername: host, headers: { host }, agent }, (response) => {
+        response.resume().once('end', resolve);
+        count++;
+      });
+      sent.once('error', (error) => {
+        failures.push(String((error as NodeJS.ErrnoException).code ?? error.message));
+        resolve();
+      });
+      sent.end();
+    });
+  }
+  let going = true;
+  const load = Promise.all(
+    [0, 1, 2].map(async (worker) => {
+      for (let index = worker; going; index++) {
+        await call(index);
+      }
+    }),
+  );
+  const settings = { propagationDelayMs: 200, overlapMs: 500 };
+  const before = served;
+  await runCertificates(runFor(server, clock, { ...settings, force: true }));
+  expect(served).not.toBe(before);
+  await runCertificates(runFor(server, clock, { ...settings, forceCa: true }));
+  going = false;
+  await load;
+  for (const agent of agents.values()) {
+    agent.destroy();
+  }
+  pod.close();
+  pod.closeAllConnections();
+  await server.stop();
+  expect(failures).toEqual([]);
+  expect(count).toBeGreaterThan(50);
+});

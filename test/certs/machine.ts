@@ -1,0 +1,141 @@
+import { X509Certificate } from 'node:crypto';
+import {
+  type Clock,
+  clusterStore,
+  clusterTargets,
+  connect,
+  type Entropy,
+  loadKubeConfig,
+  type Progress,
+  type Run,
+  systemEntropy,
+} from '../../src/certs/index.ts';
+import { type ApiServer, bundlesOf, namespace, servingPath, valueIn } from './api-server.ts';
+
+const pool = await Promise.all(Array.from({ length: 8 }, () => systemEntropy.makeKeyPair()));
+let taken = 0;
+/** Keys from a small pool: tests make hundreds of certificates, and only the certificates need to differ. */
+export const quickEntropy: Entropy = {
+  makeKeyPair: async () => pool[taken++ % pool.length]!,
+  randomBytes: systemEntropy.randomBytes,
+};
+
+/** A clock that a sleep moves on, and nothing else but `tick`. */
+export class FakeClock implements Clock {
+  time: number;
+  constructor(start: number) {
+    this.time = start;
+  }
+  now(): Date {
+    return new Date(this.time);
+  }
+  async sleep(ms: number): Promise<void> {
+    this.time += ms;
+  }
+}
+
+export const day = 86_400_000;
+
+/** A run against a server, with the given settings changed. */
+export function runFor(
+  server: ApiServer,
+  clock: Clock,
+  settings: Partial<Run['settings']> = {},
+  changes: Partial<Run> = {},
+): Run & { progress: Progress[] } {
+  const progress: Progress[] = [];
+  const signal = new AbortController().signal;
+  const cluster = connect(loadKubeConfig({ kubeconfig: server.kubeconfig() }), signal, {
+    retries: 2,
+    minTimeoutMs: 1,
+    maxTimeoutMs: 5,
+    deadlineMs: 10_000,
+  });
+  return {
+    store: clusterStore(cluster, namespace, {
+      authority: 'extensionconfig-webhook-ca',
+      serving: 'extensionconfig-webhook-tls',
+    }),
+    targets: clusterTargets(cluster, {
+      named: [
+        { kind: 'MutatingWebhookConfiguration', name: 'ours' },
+        { kind: 'ValidatingWebhookConfiguration', name: 'ours' },
+        { kind: 'CustomResourceDefinition', name: 'extensionconfigs.runtime.cluster.x-k8s.io' },
+        { kind: 'APIService', name: 'v1.ours' },
+      ],
+      service: { namespace, name: 'extensionconfig-webhook' },
+    }),
+    clock,
+    entropy: quickEntropy,
+    names: ['extensionconfig-webhook', `extensionconfig-webhook.${namespace}.svc`],
+    leafValidityMs: 90 * day,
+    caValidityMs: 1825 * day,
+    sitOut: new Set(['propagation', 'overlap']),
+    settings: {
+      mode: 'rotate',
+      force: false,
+      forceCa: false,
+      propagationDelayMs: 30_000,
+      overlapMs: 180_000,
+      caRenewBeforeMs: 180 * day,
+      ...settings,
+    },
+    report: (entry) => void progress.push(entry),
+    signal,
+    progress,
+    ...changes,
+  };
+}
+
+const parsed = new Map<string, X509Certificate[]>();
+function certificates(pem: string): X509Certificate[] {
+  let found = parsed.get(pem);
+  if (found === undefined) {
+    const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+    found = blocks.map((block) => new X509Certificate(block));
+    parsed.set(pem, found);
+  }
+  return found;
+}
+
+function trusts(bundle: string, leaf: string): boolean {
+  const [served] = certificates(leaf);
+  return (
+    served !== undefined &&
+    certificates(bundle).some((authority) => served.checkIssued(authority) && served.verify(authority.publicKey))
+  );
+}
+
+/**
+ * Every moment of a server's history at which some API server could fail to connect to some pod: all targets, as they are and as
+ * they were `apiLag` ago, against all leaves that pods serve, with pods that notice a Secret up to `podLag` late.
+ */
+export function brokenMoments(server: ApiServer, from: number, podLag: number, apiLag: number): string[] {
+  const broken: string[] = [];
+  const { history } = server;
+  const seenSince = (index: number, lag: number) => {
+    // States that somebody with that lag may still see at this moment: the last one before the lag, and all after it.
+    const end = history[index]!.at - lag;
+    let first = index;
+    while (first > 0 && history[first]!.at > end) {
+      first--;
+    }
+    return history.slice(first, index + 1);
+  };
+  for (let index = from; index < history.length; index++) {
+    const leaves = new Set(
+      seenSince(index, podLag)
+        .map(({ objects }) => valueIn(objects.get(servingPath), 'tls.crt'))
+        .filter((leaf) => leaf !== ''),
+    );
+    const bundles = new Set(seenSince(index, apiLag).flatMap(({ objects }) => bundlesOf(objects)));
+    for (const bundle of bundles) {
+      for (const leaf of leaves) {
+        if (!trusts(bundle, leaf)) {
+          broken.push(`state ${index}: a target does not trust a served certificate`);
+        }
+      }
+    }
+  }
+  return broken;
+}

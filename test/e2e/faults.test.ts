@@ -1,0 +1,99 @@
+import { afterEach, expect, test } from 'vitest';
+import { selfSignedPair } from '../../src/server/index.ts';
+import {
+  type CertificateFolder,
+  createCertificateFolder,
+  type ServeProcess,
+  startServeProcess,
+} from './serve-process.ts';
+import { type Load, startLoad } from './traffic.ts';
+
+const folders: CertificateFolder[] = [];
+const loads: Load[] = [];
+const servers = new Set<ServeProcess>();
+
+function folder(): CertificateFolder {
+  const created = createCertificateFolder();
+  folders.push(created);
+  return created;
+}
+
+async function start(certificates: CertificateFolder, ...flags: string[]): Promise<ServeProcess> {
+  const server = await startServeProcess(certificates, flags);
+  servers.add(server);
+  return server;
+}
+
+async function stop(server: ServeProcess): Promise<number | null> {
+  servers.delete(server);
+  return server.stop();
+}
+
+function begin(...options: Parameters<typeof startLoad>): Load {
+  const load = startLoad(...options);
+  loads.push(load);
+  return load;
+}
+
+afterEach(async () => {
+  await Promise.all(loads.splice(0).map((load) => load.stop()));
+  await Promise.all([...servers].map(stop));
+  for (const created of folders.splice(0)) {
+    created.remove();
+  }
+});
+
+async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  for (let i = 0; i < 2_000; i++) {
+    if (await condition()) {
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error(`still not: ${what}`);
+}
+
+const reloads = 'extensionconfig_webhook_certificate_reloads_total{result="success"}';
+const connections = 'extensionconfig_webhook_connections';
+
+test('ordinary and hostile callers while the certificate changes: right answers only, and nothing leaks', async () => {
+  const certificates = folder();
+  const server = await start(certificates);
+  const filesAtRest = server.openFiles();
+  const load = begin(() => server.webhookPort, { callers: 4, hostile: 2 });
+  for (let swaps = 1; swaps <= 4; swaps++) {
+    certificates.swap(selfSignedPair(new Date()));
+    await until(async () => (await server.metric(reloads)) > swaps, `swap ${swaps} is loaded`);
+    const { answered, hostile } = load.tally;
+    await until(() => load.tally.answered > answered + 50 && load.tally.hostile > hostile + 15, 'the load goes on');
+  }
+  expect((await load.stop()).problems).toEqual([]);
+  await until(async () => (await server.metric(connections)) === 0, 'every connection is closed');
+  if (filesAtRest !== undefined) {
+    // The connection of the scrape above may still be open.
+    await until(() => server.openFiles()! <= filesAtRest + 2, 'files are closed');
+  }
+}, 60_000);
+
+test('one of two replicas is replaced under load, as a rolling update does it: no request fails', async () => {
+  const certificates = folder();
+  const replicas = [await start(certificates, '--shutdown-delay', '2'), await start(certificates)];
+  // What a Service does: new connections go to replicas that are ready, and it learns of a change a little late.
+  let endpoints = [...replicas];
+  let turn = 0;
+  const load = begin(() => endpoints[turn++ % endpoints.length]!.webhookPort, { callers: 6 });
+  await until(() => load.tally.answered > 100, 'load');
+
+  const [old] = replicas as [ServeProcess];
+  const stopped = stop(old);
+  await until(async () => (await fetch(`${old.health}/readyz`)).status === 503, 'the old one is not ready');
+  const before = load.tally.answered;
+  await until(() => load.tally.answered > before + 20, 'requests are answered while the endpoints are behind');
+  endpoints = endpoints.filter((replica) => replica !== old);
+  expect(await stopped).toBe(0);
+
+  endpoints = [...endpoints, await start(certificates)];
+  const after = load.tally.answered;
+  await until(() => load.tally.answered > after + 100, 'requests go on');
+  expect((await load.stop()).problems).toEqual([]);
+}, 60_000);

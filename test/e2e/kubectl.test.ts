@@ -1,0 +1,122 @@
+import { execFile } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Environment, hasKubectl, startEnvironment } from './environment.ts';
+
+describe.skipIf(!hasKubectl())('kubectl', () => {
+  let environment: Environment;
+  beforeAll(async () => {
+    environment = await startEnvironment();
+  });
+  afterAll(() => environment.stop());
+
+  function kubectl(args: string[], stdin?: object): Promise<{ code: number; output: string }> {
+    return new Promise((resolve) => {
+      const env = { ...process.env, KUBECONFIG: environment.kubeconfigFile, KUBECTL_EXTERNAL_DIFF: 'diff -u' };
+      const child = execFile('kubectl', args, { env }, (error, stdout, stderr) =>
+        resolve({ code: error === null ? 0 : Number(error.code), output: `${stdout}${stderr}` }),
+      );
+      child.stdin?.end(stdin === undefined ? undefined : JSON.stringify(stdin));
+    });
+  }
+
+  function config(url: string, version = 'v1beta2', name = 'one') {
+    return {
+      apiVersion: `runtime.cluster.x-k8s.io/${version}`,
+      kind: 'ExtensionConfig',
+      metadata: { name },
+      spec: { clientConfig: { url } },
+    };
+  }
+
+  const first = 'https://first.example.com/';
+  const second = 'https://second.example.com/';
+  const condition = {
+    type: 'Discovered',
+    status: 'True',
+    reason: 'Discovered',
+    message: '',
+    lastTransitionTime: '2026-01-01T00:00:00Z',
+  };
+
+  // One story: each step begins with what the one before left.
+  const steps: [string, string[], object | undefined, number, RegExp][] = [
+    ['apply creates', ['apply', '-f', '-'], config(first), 0, /one created/],
+    ['apply of the same changes nothing', ['apply', '-f', '-'], config(first), 0, /one unchanged/],
+    ['diff', ['diff', '-f', '-'], config(second), 1, /second\.example\.com/],
+    ['server dry run', ['apply', '--dry-run=server', '-f', '-'], config(second), 0, /server dry run/],
+    ['apply updates', ['apply', '-f', '-'], config(second), 0, /one configured/],
+    [
+      'apply of a bad object',
+      ['apply', '-f', '-'],
+      config('http://x.example.com'),
+      1,
+      /"one" is invalid: .*spec\.clientConfig\.url/s,
+    ],
+    ['apply of an unknown field', ['apply', '-f', '-'], { ...config(first), more: 1 }, 1, /unknown field "more"/],
+    [
+      'the old version warns',
+      ['apply', '-f', '-'],
+      config(first, 'v1alpha1', 'old'),
+      0,
+      /Warning: .*v1alpha1 ExtensionConfig is deprecated/,
+    ],
+    ['get', ['get', 'ext'], undefined, 0, /NAME +DISCOVERED +AGE\s+old? ?|one/],
+    ['get in YAML', ['get', 'ext', 'one', '-o', 'yaml'], undefined, 0, /namespaceSelector: \{\}/],
+    [
+      'field selector',
+      ['get', 'ext', '--field-selector', 'metadata.name=old', '-o', 'name'],
+      undefined,
+      0,
+      /^\S+\/old\s*$/,
+    ],
+    ['describe', ['describe', 'ext', 'one'], undefined, 0, /Client Config:[\s\S]*Events: +<none>/],
+    [
+      'merge patch',
+      ['patch', 'ext', 'one', '--type=merge', '-p', '{"spec":{"settings":{"a":"b"}}}'],
+      undefined,
+      0,
+      /patched/,
+    ],
+    [
+      'JSON patch',
+      ['patch', 'ext', 'one', '--type=json', '-p', '[{"op":"remove","path":"/spec/settings/a"}]'],
+      undefined,
+      0,
+      /patched/,
+    ],
+    [
+      'status patch',
+      [
+        'patch',
+        'ext',
+        'one',
+        '--subresource=status',
+        '--type=merge',
+        '-p',
+        JSON.stringify({ status: { conditions: [condition] } }),
+      ],
+      undefined,
+      0,
+      /patched/,
+    ],
+    ['wait', ['wait', 'ext/one', '--for=condition=Discovered', '--timeout=20s'], undefined, 0, /condition met/],
+    ['explain', ['explain', 'extensionconfig.spec.clientConfig.url'], undefined, 0, /FIELD: url <string>/],
+    [
+      'api-resources',
+      ['api-resources', '--api-group=runtime.cluster.x-k8s.io'],
+      undefined,
+      0,
+      /extensionconfigs +ext /,
+    ],
+    ['create again', ['create', '-f', '-'], config(first), 1, /AlreadyExists/],
+    ['replace', ['replace', '-f', '-'], config(first), 0, /replaced/],
+    ['delete', ['delete', 'ext', '--all'], undefined, 0, /"one" deleted/],
+    ['get what is gone', ['get', 'ext', 'one'], undefined, 1, /NotFound/],
+  ];
+
+  test.each(steps)('%s', async (_name, args, stdin, code, output) => {
+    const answer = await kubectl(args, stdin);
+    expect(answer.output).toMatch(output);
+    expect(answer.code).toBe(code);
+  });
+});

@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest';
+import {
+  compareReleases,
+  createHookCatalog,
+  formatRelease,
+  type Lifecycle,
+  newestKnownRelease,
+  parseLifecycles,
+  parseRelease,
+  phaseIn,
+  stabilityOf,
+  supportEnd,
+} from '../../src/hooks/index.ts';
+
+const release = (text: string) => parseRelease(text)!;
+const life = (version: string, more: Partial<Lifecycle> = {}): Lifecycle => ({
+  group: 'hooks.example.com',
+  version,
+  name: 'Hook',
+  introduced: release('1.2'),
+  ...more,
+});
+
+test.each([
+  ['1.11', 'v1.11'],
+  ['v1.11', 'v1.11'],
+  ['v1.11.3', 'v1.11'],
+  ['v1.12.0-rc.1', 'v1.12'],
+  ['1', undefined],
+  ['', undefined],
+  ['1.x', undefined],
+  ['latest', undefined],
+])('release %j is %s', (text, expected) => {
+  const parsed = parseRelease(text);
+  expect(parsed && formatRelease(parsed)).toBe(expected);
+});
+
+test('releases are compared as numbers', () => {
+  expect(compareReleases(release('1.9'), release('1.10'))).toBeLessThan(0);
+  expect(compareReleases(release('2.0'), release('1.99'))).toBeGreaterThan(0);
+  expect(compareReleases(release('1.2'), release('1.2.7'))).toBe(0);
+});
+
+test.each([
+  ['v1', 'GA'],
+  ['v2beta1', 'beta'],
+  ['v1alpha1', 'alpha'],
+  ['v0', undefined],
+  ['v1gamma1', undefined],
+  ['1', undefined],
+])('%s is %s', (version, stability) => {
+  expect(stabilityOf(version)).toBe(stability);
+});
+
+// Rule 4 of the Runtime SDK: GA 12 months or 3 releases, beta 6 months or 2 releases, alpha none.
+test.each([
+  ['v1', 'v1.14', '2026-08'],
+  ['v1beta1', 'v1.13', '2026-02'],
+  ['v1alpha1', 'v1.11', '2025-08'],
+])('a %s deprecated in v1.11 (2025-08) is supported until %s and %s', (version, until, month) => {
+  const end = supportEnd(life(version, { deprecated: { release: release('1.11'), date: '2025-08' } }))!;
+  expect([formatRelease(end.release), end.month]).toEqual([until, month]);
+});
+
+test.each([
+  ['1.1', 'future'],
+  ['1.2', 'supported'],
+  ['1.4', 'supported'],
+  ['1.5', 'deprecated'],
+  ['1.7', 'deprecated'],
+  ['1.8', 'removed'],
+])('in %s it is %s', (text, phase) => {
+  const lifecycle = life('v1beta1', {
+    deprecated: { release: release('1.5'), date: '2023-06' },
+    removed: release('1.8'),
+  });
+  expect(phaseIn(lifecycle, release(text))).toBe(phase);
+});
+
+describe('the catalog', () => {
+  const catalog = createHookCatalog([life('v1')]);
+
+  test('has the published hooks, the API versions, and a provider’s own', () => {
+    expect(catalog.find('hooks.runtime.cluster.x-k8s.io', 'v1alpha1', 'GeneratePatches')?.introduced).toEqual(
+      release('1.2'),
+    );
+    expect(catalog.find('runtime.cluster.x-k8s.io', 'v1alpha1', 'ExtensionConfig')?.replacedBy?.version).toBe(
+      'v1beta2',
+    );
+    expect(catalog.find('hooks.example.com', 'v1', 'Hook')).toEqual(life('v1'));
+    expect(catalog.find('hooks.example.com', 'v1', 'constructor')).toBeUndefined();
+  });
+
+  test('its own table is consistent, and its newest release is known', () => {
+    for (const lifecycle of catalog.lifecycles) {
+      expect(stabilityOf(lifecycle.version)).toBeDefined();
+      expect(compareReleases(newestKnownRelease, lifecycle.introduced)).toBeGreaterThanOrEqual(0);
+    }
+    expect(formatRelease(newestKnownRelease)).toBe('v1.12');
+  });
+});
+
+describe('a file of lifecycles', () => {
+  const entry = (more = '') => `hooks: [{group: g.io, version: v1beta1, hook: H, introduced: "1.2"${more}}]`;
+  const deprecated = ', deprecated: {release: "1.5", date: "2023-06"}';
+
+  test('is read', () => {
+    expect(
+      parseLifecycles(
+        entry(
+          `${deprecated}, removed: "1.7", replacedBy: {group: g.io, version: v1, hook: H}, singleton: true, blockingSince: "1.3"`,
+        ),
+      ),
+    ).toEqual([
+      {
+        group: 'g.io',
+        version: 'v1beta1',
+        name: 'H',
+        introduced: release('1.2'),
+        deprecated: { release: release('1.5'), date: '2023-06' },
+        removed: release('1.7'),
+        replacedBy: { group: 'g.io', version: 'v1', name: 'H' },
+        singleton: true,
+        blockingSince: release('1.3'),
+      },
+    ]);
+  });
+
+  test.each([
+    ['no YAML', 'hooks: [', /line 1/],
+    ['no list', 'hooks: 1', /hooks.*array/],
+    ['nothing', '', /object/],
+    ['an unknown field', entry(', since: "1.3"'), /since/],
+    ['a release that is a number', 'hooks: [{group: g, version: v1, hook: H, introduced: 1.10}]', /introduced.*string/],
+    ['a version that is none', entry().replace('v1beta1', 'one'), /not of the form/],
+    ['removed without a deprecation', entry(', removed: "1.7"'), /without having been deprecated/],
+    ['removed too early', entry(`${deprecated}, removed: "1.6"`), /at least until v1.7/],
+    [
+      'deprecated before its time',
+      entry(', deprecated: {release: "1.1", date: "2022-01"}'),
+      /before it was introduced/,
+    ],
+    [
+      'replaced by something less stable',
+      entry(`${deprecated}, replacedBy: {group: g.io, version: v1alpha1, hook: H}`),
+      /less stable/,
+    ],
+    ['a month that is none', entry(', deprecated: {release: "1.5", date: "2023-13"}'), /date/],
+  ])('is refused with a reason: %s', (_, text, reason) => {
+    expect(() => parseLifecycles(text)).toThrow(reason);
+  });
+});

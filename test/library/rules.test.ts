@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { checkExtensionConfig, ruleDescriptions } from '../../src/library/rules.ts';
+import { rules } from '../../src/rules/index.ts';
+
+const good = {
+  apiVersion: 'runtime.cluster.x-k8s.io/v1beta2',
+  kind: 'ExtensionConfig',
+  metadata: { name: 'hooks', annotations: { 'runtime.cluster.x-k8s.io/inject-ca-from-secret': 'hooks/ca' } },
+  spec: { clientConfig: { service: { name: 'hooks', namespace: 'hooks' } } },
+};
+const bad = { ...good, spec: { clientConfig: { url: 'http://user:password@example.com' } } };
+
+function idsOf(...args: Parameters<typeof checkExtensionConfig>): string[] {
+  return checkExtensionConfig(...args).map(({ rule }) => rule);
+}
+
+test('a good object has no findings, and is not changed', () => {
+  const before = structuredClone(good);
+  expect(checkExtensionConfig(good)).toEqual([]);
+  expect(good).toEqual(before);
+});
+
+test('findings name rule, severity and field, and no secret', () => {
+  const problems = checkExtensionConfig(bad);
+  expect(problems).toContainEqual({
+    rule: 'url-valid',
+    severity: 'deny',
+    field: 'spec.clientConfig.url',
+    message: expect.stringContaining('spec.clientConfig.url'),
+  });
+  expect(JSON.stringify(problems)).not.toContain('password');
+});
+
+test('options: profile, levels, release, time', () => {
+  expect(idsOf(bad, { profile: 'upstream' })).toEqual(['url-valid']);
+  const withUser = { ...good, spec: { clientConfig: { url: 'https://user@example.com' } } };
+  expect(idsOf(withUser)).toContain('url-user-info');
+  expect(idsOf(withUser, { levels: { 'url-user-info': 'off' } })).not.toContain('url-user-info');
+  const old = { ...good, apiVersion: 'runtime.cluster.x-k8s.io/v1alpha1' };
+  expect(idsOf(old)).toContain('api-version-deprecated');
+});
+
+test.each([
+  [null],
+  ['ExtensionConfig'],
+  [{ ...good, kind: 'Cluster' }],
+  [{ ...good, apiVersion: 'runtime.cluster.x-k8s.io/v9' }],
+])('%j is no ExtensionConfig', (object) => {
+  expect(() => checkExtensionConfig(object)).toThrow(TypeError);
+});
+
+test.each([
+  [{ targetClusterApiVersion: 'soon' }, /soon/],
+  [{ maxHandlerTimeoutSeconds: 0 }, /maxHandlerTimeoutSeconds: 0/],
+  [{ levels: { 'no-such-rule': 'off' } }, /no-such-rule/],
+  [{ levels: { 'url-valid': 'off' } }, /url-valid/],
+] as const)('option %j cannot be used', (options, message) => {
+  expect(() => checkExtensionConfig(good, options)).toThrow(message);
+});
+
+test('every rule is described', () => {
+  expect(ruleDescriptions.map(({ id }) => id)).toEqual(rules.map(({ id }) => id));
+});

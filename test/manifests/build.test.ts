@@ -1,0 +1,92 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import {
+  buildOverlay,
+  idOf,
+  type Manifest,
+  manifestsFolder,
+  overlays,
+  readKustomization,
+  readManifests,
+} from './kustomization.ts';
+import { foreignKinds, schemaProblems } from './schemas.ts';
+
+const rooms = ['base', 'components', 'overlays', 'crd'];
+const files = rooms.flatMap((room) =>
+  readdirSync(join(manifestsFolder, room), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name)),
+);
+
+function hasKubectl(): boolean {
+  try {
+    execFileSync('kubectl', ['version', '--client'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function sorted(objects: readonly Manifest[]): Manifest[] {
+  return [...objects].sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
+}
+
+test('every file is part of a kustomization, and every kustomization of an overlay', () => {
+  const folders = files.filter((file) => file.endsWith('/kustomization.yaml')).map(dirname);
+  const used = new Set<string>();
+  for (const folder of folders) {
+    const { resources = [], components = [], configMapGenerator = [] } = readKustomization(folder);
+    const generated = configMapGenerator.flatMap(({ files: sources }) =>
+      sources.map((source) => source.split('=').at(-1)!),
+    );
+    for (const path of [...resources, ...components, ...generated]) {
+      used.add(resolve(folder, path));
+    }
+  }
+  const unused = files.filter((file) => {
+    const isKustomization = file.endsWith('/kustomization.yaml');
+    const isOverlay = relative(manifestsFolder, file).startsWith('overlays/');
+    return !isOverlay && !used.has(isKustomization ? dirname(file) : file);
+  });
+  expect(unused).toEqual([]);
+});
+
+describe.each(overlays)('overlay %s', (name) => {
+  const objects = buildOverlay(name);
+
+  test('has every object once', () => {
+    const ids = objects.map(idOf);
+    expect(ids).toEqual([...new Set(ids)]);
+  });
+
+  test.each(
+    objects.filter(({ kind }) => !foreignKinds.has(kind)).map((object) => [idOf(object), object] as const),
+  )("%s fits Kubernetes' schema", (_id, object) => {
+    expect(schemaProblems(object)).toEqual([]);
+  });
+
+  test.runIf(hasKubectl())('is built by kubectl in the same way, the namespace first', () => {
+    const text = execFileSync('kubectl', ['kustomize', join(manifestsFolder, 'overlays', name)], { encoding: 'utf8' });
+    const built = parseAllDocuments(text).map((document) => document.toJS() as Manifest);
+    expect(sorted(built)).toEqual(sorted(objects));
+    expect(built[0]?.kind).toBe('Namespace');
+  });
+});
+
+test('a wrong manifest does not fit: the check of the schemas can fail', () => {
+  const [deployment] = readManifests(join(manifestsFolder, 'base/deployment.yaml')) as [Manifest];
+  deployment.spec.template.spec.containers[0].imagePulPolicy = 'Always';
+  deployment.spec.replicas = 'two';
+  expect(schemaProblems(deployment)).toEqual([
+    'Deployment.spec.template.spec.containers[0].imagePulPolicy is unknown',
+    expect.stringMatching(/replicas must be integer/),
+  ]);
+  expect(schemaProblems({ ...deployment, kind: 'Deploymint' })).toEqual([expect.stringMatching(/no kind/)]);
+});
+
+test('what the manifests refer to outside of themselves is there', () => {
+  expect(existsSync(join(manifestsFolder, 'crd/runtime.cluster.x-k8s.io_extensionconfigs.yaml'))).toBe(true);
+});

@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createMetrics } from '../../src/server/metrics.ts';
+import { buildOverlay, find, manifestsFolder } from './kustomization.ts';
+
+interface AlertRule {
+  alert: string;
+  expr: string;
+  labels: { severity: string };
+  annotations: { summary: string; description: string };
+}
+
+const objects = buildOverlay('monitoring');
+const alerts = find(objects, 'PrometheusRule').spec.groups.flatMap(
+  ({ rules }: { rules: AlertRule[] }) => rules,
+) as AlertRule[];
+const dashboard = JSON.parse(readFileSync(join(manifestsFolder, 'components/monitoring/dashboard.json'), 'utf8')) as {
+  panels: { id: number; title: string; targets: { expr: string }[] }[];
+};
+
+/** Metrics of others: Prometheus itself, the API servers, kube-state-metrics. */
+const foreign = new Set([
+  'up',
+  'apiserver_admission_webhook_rejection_count',
+  'kube_job_status_failed',
+  'kube_job_failed',
+]);
+
+/** Names of metrics in an expression of PromQL: what is left when functions, labels and strings are taken away. */
+function metricsIn(expression: string): string[] {
+  const words = expression
+    .replaceAll(/\{[^}]*\}/g, '')
+    .replaceAll(/"[^"]*"/g, '')
+    .replaceAll(/\b(by|on|without|ignoring) \([^)]*\)/g, '')
+    .replaceAll(/\[[^\]]*\]/g, '');
+  return [...words.matchAll(/[a-z_][a-z0-9_]*(?![a-z0-9_]*\s*\()/g)]
+    .map(([word]) => word)
+    .filter((word) => !['and', 'or', 'unless', 'sum', 'max', 'min', 'count'].includes(word));
+}
+
+/** Names that the program exports, and those that a histogram adds to its own. */
+async function exported(): Promise<Set<string>> {
+  const metrics = createMetrics(
+    { version: '0.0.0', featureGates: { RuntimeSDK: true } },
+    { inFlight: () => 0, connections: () => 0 },
+    true,
+  );
+  const text = await metrics.render();
+  return new Set(
+    [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name, type]) =>
+      type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [String(name)],
+    ),
+  );
+}
+
+const expressions: [string, string][] = [
+  ...alerts.map(({ alert, expr }): [string, string] => [`alert ${alert}`, expr]),
+  ...dashboard.panels.flatMap(({ title, targets }) =>
+    targets.map(({ expr }): [string, string] => [`panel ${title}`, expr]),
+  ),
+];
+
+test.each(expressions)('%s asks for metrics that there are', async (_name, expression) => {
+  const names = metricsIn(expression);
+  const known = await exported();
+  expect(names.length).toBeGreaterThan(0);
+  expect(names.filter((name) => !known.has(name) && !foreign.has(name))).toEqual([]);
+});
+
+test('the check can fail', () => {
+  expect(metricsIn('sum by (le) (rate(no_such_metric_total{a="b"}[5m])) > 0.5 * 100')).toEqual([
+    'no_such_metric_total',
+  ]);
+});
+
+test('every alert says how bad it is, what happened and what that means', () => {
+  expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length);
+  for (const { alert, labels, annotations } of alerts) {
+    expect(alert).toMatch(/^ExtensionConfigWebhook[A-Z]\w+$/);
+    expect(['warning', 'critical']).toContain(labels.severity);
+    expect(annotations.summary).not.toBe('');
+    expect(annotations.description).toMatch(/\.$/);
+  }
+});
+
+test('Prometheus finds the pods: ServiceMonitor, Service, port and policy fit together', () => {
+  const monitor = find(objects, 'ServiceMonitor').spec;
+  const service = find(objects, 'Service', 'extensionconfig-webhook-metrics');
+  expect(service.metadata.labels).toMatchObject(monitor.selector.matchLabels);
+  expect(find(objects, 'Service').metadata.labels).not.toMatchObject(monitor.selector.matchLabels);
+  expect(service.spec.ports[0].name).toBe(monitor.endpoints[0].port);
+  expect(service.spec.selector).toEqual(find(objects, 'Deployment').spec.selector.matchLabels);
+  expect(find(objects, 'NetworkPolicy', 'extensionconfig-webhook-metrics').spec.ingress[0].ports[0].port).toBe(
+    service.spec.ports[0].targetPort,
+  );
+  for (const [name, expression] of expressions) {
+    for (const [, job] of expression.matchAll(/\bjob="([^"]*)"/g)) {
+      expect(job, name).toBe(service.metadata.name);
+    }
+  }
+});

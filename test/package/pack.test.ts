@@ -1,0 +1,118 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { copyProject, projectFolder, run, runWell } from './tree.ts';
+
+let source: string;
+let consumer: string;
+let packed: string[];
+
+// Minutes on a slow machine with an empty npm cache; some seconds usually.
+beforeAll(async () => {
+  source = copyProject([
+    'src',
+    'manifests',
+    'package.json',
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'README.md',
+    'LICENSE',
+  ]);
+  symlinkSync(join(projectFolder, 'node_modules'), join(source, 'node_modules'));
+  const [{ filename, files }] = JSON.parse(await runWell(source, 'npm', ['pack', '--json', '--loglevel=error'])) as [
+    { filename: string; files: { path: string }[] },
+  ];
+  packed = files.map(({ path }) => path);
+  consumer = mkdtempSync(join(tmpdir(), 'consumer-'));
+  writeFileSync(join(consumer, 'package.json'), JSON.stringify({ name: 'consumer', type: 'module', private: true }));
+  await runWell(consumer, 'npm', [
+    'install',
+    ...['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'],
+    join(source, filename),
+  ]);
+}, 300_000);
+
+afterAll(() => {
+  for (const folder of [source, consumer]) {
+    if (folder !== undefined) {
+      rmSync(folder, { recursive: true });
+    }
+  }
+});
+
+test('holds the program, the manifests and nothing of development', () => {
+  expect(packed).toContain('dist/main.js');
+  expect(packed).toContain('dist/library/rules.d.ts');
+  expect(packed).toContain('manifests/base/deployment.yaml');
+  expect(packed).toContain('LICENSE');
+  expect(packed.filter((path) => !/^(dist|manifests)\/|^(package\.json|README\.md|LICENSE)$/.test(path))).toEqual([]);
+  expect(packed.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))).toEqual([]);
+});
+
+test('the command works from the folder where it was installed', async () => {
+  const { version } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as { version: string };
+  expect((await runWell(consumer, 'npx', ['--no', '--', 'extensionconfig-webhook', '--version'])).trim()).toBe(version);
+  expect(await runWell(consumer, 'npx', ['--no', '--', 'extensionconfig-webhook', '--help'])).toContain('serve');
+  const { code, stderr } = await run(consumer, 'npx', [
+    '--no',
+    '--',
+    'extensionconfig-webhook',
+    'serve',
+    '--no-such-flag',
+  ]);
+  expect(code).toBe(2);
+  expect(stderr).toContain('--no-such-flag');
+});
+
+test('rules as a library: typed, checked with every declaration file, and running', async () => {
+  const file = `
+import { checkExtensionConfig, type Problem, ruleDescriptions } from 'extensionconfig-webhook/rules';
+
+const problems: Problem[] = checkExtensionConfig({
+  apiVersion: 'runtime.cluster.x-k8s.io/v1beta2',
+  kind: 'ExtensionConfig',
+  metadata: { name: 'hooks' },
+  spec: { clientConfig: { url: 'http://example.com' } },
+}, { profile: 'upstream' });
+// @ts-expect-error: there is no such profile.
+const wrong = () => checkExtensionConfig({}, { profile: 'lax' });
+export const result = { fields: problems.map(({ field }) => field), rules: ruleDescriptions.length, wrong: typeof wrong };
+declare const process: { stdout: { write(text: string): void } };
+process.stdout.write(JSON.stringify(result));
+`;
+  mkdirSync(join(consumer, 'src'));
+  writeFileSync(join(consumer, 'src', 'main.ts'), file);
+  writeFileSync(
+    join(consumer, 'tsconfig.json'),
+    JSON.stringify({
+      compilerOptions: {
+        target: 'es2024',
+        lib: ['es2024'],
+        module: 'nodenext',
+        strict: true,
+        skipLibCheck: false,
+        types: [],
+        rootDir: 'src',
+        outDir: 'out',
+      },
+      include: ['src'],
+    }),
+  );
+  await runWell(consumer, join(projectFolder, 'node_modules/.bin/tsc'), ['-p', '.']);
+  expect(JSON.parse(await runWell(consumer, process.execPath, ['out/main.js']))).toEqual({
+    fields: ['spec.clientConfig.url'],
+    rules: expect.any(Number),
+    wrong: 'function',
+  });
+});
+
+test('nothing else can be imported: what is inside may change', async () => {
+  const { code, stderr } = await run(consumer, process.execPath, [
+    '--input-type=module',
+    '--eval',
+    "await import('extensionconfig-webhook/dist/rules/index.js')",
+  ]);
+  expect(code).not.toBe(0);
+  expect(stderr).toContain('ERR_PACKAGE_PATH_NOT_EXPORTED');
+});

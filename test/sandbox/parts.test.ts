@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import { applyJsonPatch, applyMergePatch } from '../../src/sandbox/patches.ts';
+import { acceptNames } from '../../src/sandbox/registration.ts';
+import { compareVersions } from '../../src/sandbox/registry.ts';
+import { parseApiPath } from '../../src/sandbox/requests.ts';
+import { parseLabelSelector } from '../../src/sandbox/selectors.ts';
+import { formatAge } from '../../src/sandbox/tables.ts';
+
+test.each([
+  [0, '0s'],
+  [119, '119s'],
+  [200, '3m20s'],
+  [3600, '60m'],
+  [4 * 3600, '4h'],
+  [30 * 3600, '30h'],
+  [5 * 86400, '5d'],
+  [800 * 86400, '2y70d'],
+])('an age of %d seconds is %s', (seconds, text) => {
+  expect(formatAge(seconds * 1000)).toBe(text);
+});
+
+describe.each([
+  ['a=b', true],
+  ['a==b', true],
+  ['a!=b', false],
+  ['missing!=b', true],
+  ['a in (x, b),c', true],
+  ['a notin (b)', false],
+  ['!a', false],
+  ['!missing', true],
+  ['', true],
+])('label selector %j', (text, selected) => {
+  test(`${selected}`, () => {
+    expect(parseLabelSelector(text)({ metadata: { labels: { a: 'b', c: '' } } })).toBe(selected);
+  });
+});
+
+test.each(['a=b=c', 'a in b', '(a)', 'a b'])('label selector %j is a bad request', (text) => {
+  expect(() => parseLabelSelector(text)).toThrow('unable to parse requirement');
+});
+
+test('versions are sorted by stage, then by number', () => {
+  const sorted = ['v10', 'v2', 'v1', 'v2beta1', 'v1beta2', 'v1alpha1', 'foo'];
+  expect(sorted.toReversed().sort(compareVersions)).toEqual(sorted);
+});
+
+test.each([
+  ['/api/v1/namespaces', { plural: 'namespaces', namespace: '', name: '' }],
+  ['/api/v1/namespaces/a', { plural: 'namespaces', namespace: '', name: 'a' }],
+  ['/api/v1/namespaces/a/status', { plural: 'namespaces', name: 'a', subresource: 'status' }],
+  ['/api/v1/namespaces/a/secrets/b', { plural: 'secrets', namespace: 'a', name: 'b' }],
+  ['/apis/apps/v1/namespaces/a/deployments/b/status', { group: 'apps', plural: 'deployments', subresource: 'status' }],
+  ['/apis/rbac/v1/clusterroles/system%3Ax', { name: 'system:x' }],
+])('path %s', (path, expected) => {
+  expect(parseApiPath(path)).toMatchObject(expected);
+});
+
+test.each(['/api/v1', '/metrics', '/apis/a/v1/b/c/d/e', '/api/v1/%zz'])('path %s names no resource', (path) => {
+  expect(parseApiPath(path)).toBeUndefined();
+});
+
+test('merge patch: the examples of RFC 7396, appendix A', () => {
+  expect(applyMergePatch({ a: 'b' }, { a: 'c' })).toEqual({ a: 'c' });
+  expect(applyMergePatch({ a: 'b', b: 'c' }, { a: null })).toEqual({ b: 'c' });
+  expect(applyMergePatch({ a: { b: 'c' } }, { a: { b: 'd', c: null } })).toEqual({ a: { b: 'd' } });
+  expect(applyMergePatch({ a: [{ b: 'c' }] }, { a: [1] })).toEqual({ a: [1] });
+  expect(applyMergePatch({}, { a: { bb: { ccc: null } } })).toEqual({ a: { bb: {} } });
+});
+
+test.each([
+  ['no array', {}, 400],
+  ['a failing test', [{ op: 'test', path: '/a', value: 2 }], 422],
+  ['a missing path', [{ op: 'remove', path: '/b' }], 422],
+])('JSON patch with %s', (_name, patch, code) => {
+  expect(() => applyJsonPatch({ a: 1 }, patch)).toThrow(
+    expect.objectContaining({ status: expect.objectContaining({ code }) }),
+  );
+});
+
+test.each([
+  ['plural', { plural: 'as' }, 'PluralConflict'],
+  ['singular that is a plural', { singular: 'as' }, 'SingularConflict'],
+  ['short name', { shortNames: ['as'] }, 'ShortNamesConflict'],
+  ['kind that is a list kind', { kind: 'AList' }, 'KindConflict'],
+  ['list kind', { listKind: 'A' }, 'ListKindConflict'],
+])('names: a taken %s is refused', (_name, taken, reason) => {
+  const other = { plural: 'as', singular: 'a', kind: 'A', listKind: 'AList' };
+  const requested = { plural: 'bs', singular: 'b', kind: 'B', listKind: 'BList', ...taken };
+  expect(acceptNames(requested, {}, [other]).conflict?.reason).toBe(reason);
+  // What it held before it keeps, whatever others say they have.
+  expect(acceptNames(requested, requested, [other]).conflict).toBeUndefined();
+});

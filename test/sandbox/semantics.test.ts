@@ -1,0 +1,378 @@
+import { request } from 'node:https';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/kubernetes/index.ts';
+import { type AdmissionEvent, type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
+import { eventually, send, startWebhook } from './client.ts';
+
+const maps = '/api/v1/namespaces/default/configmaps';
+const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+
+let sandbox: Sandbox;
+let events: AdmissionEvent[];
+
+beforeEach(async () => {
+  events = [];
+  sandbox = await startSandbox({ history: 10, log: (event) => events.push(event) });
+});
+afterEach(() => sandbox.stop());
+
+const metadataOf = (object: JsonObject) => object.metadata as JsonObject;
+const statusOf = (object: JsonObject) => object.status as JsonObject;
+
+function definition(
+  plural: string,
+  kind: string,
+  fields: { shortNames?: string[]; scope?: string; schema?: object } = {},
+) {
+  return {
+    metadata: { name: `${plural}.example.com` },
+    spec: {
+      group: 'example.com',
+      scope: fields.scope ?? 'Cluster',
+      names: { plural, kind, ...(fields.shortNames === undefined ? {} : { shortNames: fields.shortNames }) },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          schema: {
+            openAPIV3Schema: fields.schema ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+          },
+        },
+      ],
+    },
+  };
+}
+
+async function register(body: object) {
+  expect((await send(sandbox, 'POST', definitions, { body })).status).toBe(201);
+}
+
+function served(plural: string) {
+  return eventually(
+    () => send(sandbox, 'GET', `/apis/example.com/v1/${plural}`),
+    ({ status }) => status === 200,
+  );
+}
+
+function watchLines(path: string) {
+  const lines: { type: string; object: JsonObject }[] = [];
+  let rest = '';
+  const call = request(
+    new URL(path, sandbox.url),
+    { ca: sandbox.ca, headers: { authorization: `Bearer ${sandbox.token}` } },
+    (response) =>
+      response.on('data', (chunk: Buffer) => {
+        const parts = (rest + chunk.toString()).split('\n');
+        rest = parts.pop() ?? '';
+        lines.push(...parts.map((line) => JSON.parse(line)));
+      }),
+  );
+  call.on('error', () => {});
+  call.end();
+  return { lines, stop: () => call.destroy() };
+}
+
+test('nothing but health and version is served without credentials', async () => {
+  const anonymous = { ...sandbox, token: 'wrong' };
+  for (const path of ['/healthz', '/readyz', '/livez', '/version']) {
+    expect((await send(anonymous, 'GET', path)).status).toBe(200);
+  }
+  for (const path of ['/api', '/apis', '/openapi/v3', '/api/v1/secrets', '/nothing']) {
+    expect((await send(anonymous, 'GET', path)).json).toMatchObject({ reason: 'Unauthorized', code: 401 });
+  }
+});
+
+test('a body over 3 MiB is refused', async () => {
+  const body = JSON.stringify({ metadata: { name: 'big' }, data: { a: 'x'.repeat(3 * 1024 * 1024) } });
+  const { status } = await send(sandbox, 'POST', maps, { body }).catch(() => ({ status: 413 }));
+  expect(status).toBe(413);
+});
+
+test('of many writers of one version, one wins and the others get a conflict', async () => {
+  const { json } = await send(sandbox, 'POST', maps, { body: { metadata: { name: 'one' }, data: { n: '0' } } });
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, n) =>
+      send(sandbox, 'PUT', `${maps}/one`, { body: { ...json, data: { n: `${n + 1}` } } }),
+    ),
+  );
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  expect(answers.filter(({ json: answer }) => answer.reason === 'Conflict')).toHaveLength(19);
+});
+
+test('concurrent patches of different fields are all kept', async () => {
+  await send(sandbox, 'POST', maps, { body: { metadata: { name: 'one' } } });
+  const headers = { 'content-type': 'application/merge-patch+json' };
+  const keys = Array.from({ length: 20 }, (_, n) => `k${n}`);
+  await Promise.all(
+    keys.map((key) => send(sandbox, 'PATCH', `${maps}/one`, { headers, body: { data: { [key]: 'v' } } })),
+  );
+  const { json } = await send(sandbox, 'GET', `${maps}/one`);
+  expect(Object.keys(json.data as object).toSorted()).toEqual(keys.toSorted());
+});
+
+test('every watcher sees every write once, in order, while many write', async () => {
+  const watchers = Array.from({ length: 5 }, () => watchLines(`${maps}?watch=true`));
+  await Promise.all(
+    Array.from({ length: 30 }, (_, n) => send(sandbox, 'POST', maps, { body: { metadata: { name: `m${n}` } } })),
+  );
+  for (const { lines, stop } of watchers) {
+    await eventually(
+      async () => lines.length,
+      (length) => length >= 30,
+    );
+    const versions = lines.map(({ object }) => Number(metadataOf(object).resourceVersion));
+    expect(versions).toEqual(versions.toSorted((a, b) => a - b));
+    expect(new Set(lines.map(({ object }) => metadataOf(object).name)).size).toBe(30);
+    stop();
+  }
+});
+
+test('a watch continues from a version, follows its selector, and reports 410 beyond the history', async () => {
+  const { json } = await send(sandbox, 'GET', maps);
+  const from = metadataOf(json).resourceVersion as string;
+  await send(sandbox, 'POST', maps, { body: { metadata: { name: 'one', labels: { a: 'b' } } } });
+  const headers = { 'content-type': 'application/merge-patch+json' };
+  await send(sandbox, 'PATCH', `${maps}/one`, { headers, body: { metadata: { labels: { a: 'c' } } } });
+  const { lines, stop } = watchLines(`${maps}?watch=true&resourceVersion=${from}&labelSelector=a%3Db`);
+  await eventually(
+    async () => lines.length,
+    (length) => length === 2,
+  );
+  expect(lines.map(({ type }) => type)).toEqual(['ADDED', 'DELETED']);
+  stop();
+  for (let n = 0; n < 25; n++) {
+    await send(sandbox, 'PATCH', `${maps}/one`, { headers, body: { data: { n: `${n}` } } });
+  }
+  const late = await send(sandbox, 'GET', `${maps}?watch=true&resourceVersion=${from}`);
+  expect(JSON.parse(late.text)).toMatchObject({ type: 'ERROR', object: { code: 410, reason: 'Expired' } });
+});
+
+test('a list in pages is one list of one moment', async () => {
+  for (const name of ['a', 'b', 'c', 'd', 'e']) {
+    await send(sandbox, 'POST', maps, { body: { metadata: { name } } });
+  }
+  const first = await send(sandbox, 'GET', `${maps}?limit=2`);
+  expect(metadataOf(first.json)).toMatchObject({ remainingItemCount: 3 });
+  await send(sandbox, 'DELETE', `${maps}/d`);
+  const token = metadataOf(first.json).continue as string;
+  const second = await send(sandbox, 'GET', `${maps}?limit=10&continue=${token}`);
+  expect((second.json.items as JsonObject[]).map((item) => metadataOf(item).name)).toEqual(['c', 'd', 'e']);
+  expect(metadataOf(second.json).resourceVersion).toBe(metadataOf(first.json).resourceVersion);
+});
+
+test('finalizers hold an object; no new ones while it is deleted; the last one lets it go', async () => {
+  await send(sandbox, 'POST', maps, { body: { metadata: { name: 'one', finalizers: ['example.com/hold'] } } });
+  const deleted = await send(sandbox, 'DELETE', `${maps}/one`);
+  expect(metadataOf(deleted.json).deletionTimestamp).toBeDefined();
+  const headers = { 'content-type': 'application/merge-patch+json' };
+  const patch = (finalizers: string[] | null) =>
+    send(sandbox, 'PATCH', `${maps}/one`, { headers, body: { metadata: { finalizers } } });
+  expect((await patch(['example.com/hold', 'example.com/more'])).json).toMatchObject({ reason: 'Invalid' });
+  expect((await patch(null)).status).toBe(200);
+  expect((await send(sandbox, 'GET', `${maps}/one`)).status).toBe(404);
+});
+
+test('dry runs, preconditions and generateName', async () => {
+  const dry = await send(sandbox, 'POST', `${maps}?dryRun=All`, { body: { metadata: { name: 'dry' } } });
+  expect([dry.status, (await send(sandbox, 'GET', `${maps}/dry`)).status]).toEqual([201, 404]);
+  const { json } = await send(sandbox, 'POST', maps, { body: { metadata: { generateName: 'gen-' } } });
+  const name = metadataOf(json).name as string;
+  expect(name).toMatch(/^gen-[a-z0-9]{5}$/);
+  const wrong = await send(sandbox, 'DELETE', `${maps}/${name}`, { body: { preconditions: { uid: 'other' } } });
+  expect(wrong.json).toMatchObject({ code: 409, reason: 'Conflict' });
+  expect((await send(sandbox, 'DELETE', `${maps}?labelSelector=!x`)).status).toBe(200);
+  expect((await send(sandbox, 'GET', `${maps}/${name}`)).status).toBe(404);
+});
+
+test('a name that is taken is refused until it is freed', async () => {
+  await register(definition('firsts', 'First', { shortNames: ['f'] }));
+  await served('firsts');
+  await register(definition('seconds', 'Second', { shortNames: ['f'] }));
+  const conditionOf = async (type: string) => {
+    const { json } = await send(sandbox, 'GET', `${definitions}/seconds.example.com`);
+    return ((statusOf(json).conditions ?? []) as JsonObject[]).find((condition) => condition.type === type);
+  };
+  expect(
+    await eventually(
+      () => conditionOf('NamesAccepted'),
+      (found) => found !== undefined,
+    ),
+  ).toMatchObject({
+    status: 'False',
+    reason: 'ShortNamesConflict',
+    message: '"f" is already in use',
+  });
+  expect((await send(sandbox, 'GET', '/apis/example.com/v1/seconds')).status).toBe(404);
+  await send(sandbox, 'DELETE', `${definitions}/firsts.example.com`);
+  await served('seconds');
+  expect(await conditionOf('NamesAccepted')).toMatchObject({ status: 'True', reason: 'NoConflicts' });
+});
+
+test('a definition is deleted with its objects, and waits for their finalizers', async () => {
+  await register(definition('things', 'Thing'));
+  await served('things');
+  const things = '/apis/example.com/v1/things';
+  await send(sandbox, 'POST', things, { body: { metadata: { name: 'free' } } });
+  await send(sandbox, 'POST', things, { body: { metadata: { name: 'held', finalizers: ['example.com/hold'] } } });
+  const { lines, stop } = watchLines(`${things}?watch=true`);
+  await eventually(
+    async () => lines.length,
+    (length) => length === 2,
+  );
+  await send(sandbox, 'DELETE', `${definitions}/things.example.com`);
+  await eventually(
+    async () => lines.map(({ type }) => type),
+    (types) => types.includes('DELETED'),
+  );
+  const refused = await send(sandbox, 'POST', things, { body: { metadata: { name: 'new' } } });
+  expect(refused.json).toMatchObject({ code: 405, reason: 'MethodNotAllowed' });
+  const headers = { 'content-type': 'application/merge-patch+json' };
+  await send(sandbox, 'PATCH', `${things}/held`, { headers, body: { metadata: { finalizers: null } } });
+  await eventually(
+    () => send(sandbox, 'GET', `${definitions}/things.example.com`),
+    ({ status }) => status === 404,
+  );
+  expect((await send(sandbox, 'GET', '/apis/example.com')).status).toBe(404);
+  expect(Object.keys((await send(sandbox, 'GET', '/openapi/v3')).json.paths as object)).not.toContain(
+    'apis/example.com/v1',
+  );
+  stop();
+});
+
+test('a namespace goes with everything in it, and takes nothing new meanwhile', async () => {
+  await send(sandbox, 'POST', '/api/v1/namespaces', { body: { metadata: { name: 'n' } } });
+  const inside = '/api/v1/namespaces/n/configmaps';
+  await send(sandbox, 'POST', inside, { body: { metadata: { name: 'held', finalizers: ['example.com/hold'] } } });
+  await send(sandbox, 'DELETE', '/api/v1/namespaces/n');
+  expect((await send(sandbox, 'POST', inside, { body: { metadata: { name: 'new' } } })).json).toMatchObject({
+    reason: 'Forbidden',
+  });
+  const headers = { 'content-type': 'application/merge-patch+json' };
+  await send(sandbox, 'PATCH', `${inside}/held`, { headers, body: { metadata: { finalizers: null } } });
+  await eventually(
+    () => send(sandbox, 'GET', '/api/v1/namespaces/n'),
+    ({ status }) => status === 404,
+  );
+});
+
+test('defaults, pruning and validation follow the schema', async () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      spec: {
+        type: 'object',
+        properties: {
+          size: { type: 'integer', default: 3, maximum: 5 },
+          port: { 'x-kubernetes-int-or-string': true },
+          kept: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+          mode: { type: 'string', enum: ['a', 'b'] },
+        },
+      },
+    },
+  };
+  await register(definition('sized', 'Sized', { schema }));
+  await served('sized');
+  const post = (spec: object) =>
+    send(sandbox, 'POST', '/apis/example.com/v1/sized', { body: { metadata: { generateName: 's' }, spec } });
+  const good = await post({ port: 'http', kept: { any: { thing: 1 } }, gone: 1 });
+  expect(good.json.spec).toEqual({ size: 3, port: 'http', kept: { any: { thing: 1 } } });
+  const bad = await post({ size: 9, port: true, mode: 'c' });
+  expect((bad.json.details as { causes: unknown[] }).causes).toMatchObject([
+    { reason: 'FieldValueInvalid', field: 'spec.size' },
+    { reason: 'FieldValueTypeInvalid', field: 'spec.port' },
+    { reason: 'FieldValueNotSupported', field: 'spec.mode' },
+  ]);
+});
+
+test('OpenAPI: the hash in the URL makes it immutable, and If-None-Match gives 304', async () => {
+  const root = await send(sandbox, 'GET', '/openapi/v3');
+  const { serverRelativeURL } =
+    (root.json.paths as Record<string, { serverRelativeURL: string }>)['apis/apps/v1'] ?? {};
+  const document = await send(sandbox, 'GET', serverRelativeURL as string);
+  expect(document.headers['cache-control']).toBe('public, immutable');
+  const headers = { 'if-none-match': document.headers.etag as string };
+  expect((await send(sandbox, 'GET', serverRelativeURL as string, { headers })).status).toBe(304);
+  const references = [...document.text.matchAll(/#\/components\/schemas\/([^"]+)/g)].map((match) => match[1] as string);
+  const { schemas } = document.json.components as { schemas: object };
+  expect(references.filter((name) => !Object.hasOwn(schemas, name))).toEqual([]);
+});
+
+test('strategic merge patch merges containers by name', async () => {
+  const deployments = '/apis/apps/v1/namespaces/default/deployments';
+  const containers = [
+    { name: 'a', image: 'a:1' },
+    { name: 'b', image: 'b:1' },
+  ];
+  const spec = { selector: { matchLabels: { a: 'b' } }, template: { spec: { containers } } };
+  await send(sandbox, 'POST', deployments, { body: { metadata: { name: 'd' }, spec } });
+  const headers = { 'content-type': 'application/strategic-merge-patch+json' };
+  const body = {
+    spec: {
+      template: {
+        spec: {
+          containers: [
+            { name: 'a', image: 'a:2' },
+            { $patch: 'delete', name: 'b' },
+          ],
+        },
+      },
+    },
+  };
+  const { json } = await send(sandbox, 'PATCH', `${deployments}/d`, { headers, body });
+  expect(json).toMatchObject({
+    metadata: { generation: 2 },
+    spec: { template: { spec: { containers: [{ name: 'a', image: 'a:2' }] } } },
+  });
+});
+
+test('webhooks: patches, denials, failure policies and dry runs', async () => {
+  const webhook = await startWebhook((url) => {
+    if (url.startsWith('/mutate')) {
+      const patch = Buffer.from(JSON.stringify([{ op: 'add', path: '/data', value: { set: 'yes' } }])).toString(
+        'base64',
+      );
+      return { allowed: true, patchType: 'JSONPatch', patch, auditAnnotations: { rule: 'r' } };
+    }
+    return { allowed: false, status: { code: 422, reason: 'Invalid', message: 'no' } };
+  });
+  const configure = (kind: string, name: string, fields: object) =>
+    send(sandbox, 'POST', `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations`, {
+      body: {
+        metadata: { name },
+        webhooks: [
+          {
+            name: `${name}.example.com`,
+            admissionReviewVersions: ['v1'],
+            sideEffects: 'None',
+            clientConfig: { url: `${webhook.url}/${name}`, caBundle: webhook.caBundle },
+            rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
+            ...fields,
+          },
+        ],
+      },
+    });
+  const post = (name: string, labels = {}) => send(sandbox, 'POST', maps, { body: { metadata: { name, labels } } });
+  await configure('mutating', 'mutate', {});
+  expect((await post('a')).json.data).toEqual({ set: 'yes' });
+  expect(events).toMatchObject([{ event: 'audit', annotations: { 'mutate.example.com/rule': 'r' } }]);
+  await configure('validating', 'deny', { objectSelector: { matchLabels: { deny: 'me' } } });
+  expect((await post('b')).status).toBe(201);
+  expect((await post('c', { deny: 'me' })).json).toMatchObject({
+    code: 422,
+    message: 'admission webhook "deny.example.com" denied the request: no',
+  });
+  // The certificate is of another name (and authority): not trusted.
+  const stranger = {
+    url: `${webhook.url.replace('127.0.0.1', 'localhost')}/x`,
+    caBundle: Buffer.from('no').toString('base64'),
+  };
+  await configure('validating', 'ignored', { clientConfig: stranger, failurePolicy: 'Ignore' });
+  expect((await post('d')).status).toBe(201);
+  await configure('validating', 'failing', { clientConfig: stranger });
+  const failed = await post('e');
+  expect(failed.json).toMatchObject({ code: 500, reason: 'InternalError' });
+  expect(failed.json.message).toContain('failed calling webhook "failing.example.com"');
+  await webhook.stop();
+});
