@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { createAdmission } from '../admission/index.ts';
 import { runtimeSdkFeatureGate } from '../api/index.ts';
+import { reviewConversion } from '../conversion/index.ts';
 import { createRuleSet } from '../rules/index.ts';
 import { fixedCertificate, selfSignedPair, startServer } from '../server/index.ts';
 import { environmentVariableOf, readFlags } from './flags.ts';
@@ -35,6 +36,7 @@ export async function startSandboxWebhook(log: Writable): Promise<SandboxWebhook
       isRuntimeSdkEnabled: flags['feature-gates'][runtimeSdkFeatureGate] === true,
       now,
     }),
+    convert: reviewConversion,
     certificates: fixedCertificate(pair),
     webhook: { host: '127.0.0.1', port: 0 },
     health: { host: '127.0.0.1', port: 0 },
@@ -47,8 +49,7 @@ export async function startSandboxWebhook(log: Writable): Promise<SandboxWebhook
   return {
     url: `https://127.0.0.1:${server.webhookPort}`,
     ca: pair.cert,
-    // MERGE: true, with `convert` of the conversion room passed to startServer.
-    converts: false,
+    converts: true,
     stop: () => server.stop({ timeoutMs: stopTimeout }),
   };
 }
