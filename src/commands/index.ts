@@ -1,4 +1,5 @@
 import { addCerts } from './certs.ts';
+import { addConvert } from './convert.ts';
 import { addLint } from './lint.ts';
 import { type AddCommand, type Io, runProgram } from './program.ts';
 import { addRules } from './rules.ts';
@@ -6,7 +7,7 @@ import { addSandbox } from './sandbox.ts';
 import { addServe } from './serve.ts';
 import { version } from './version.ts';
 
-const commands: readonly AddCommand[] = [addServe, addSandbox, addLint, addRules, addCerts];
+const commands: readonly AddCommand[] = [addServe, addSandbox, addLint, addConvert, addRules, addCerts];
 
 export type { Io } from './program.ts';
 

@@ -3,11 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { createAdmission } from '../admission/index.ts';
 import { runtimeSdkFeatureGate } from '../api/index.ts';
-
 import { loadKubeConfig } from '../certs/index.ts';
 import { reviewConversion } from '../conversion/index.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../kubernetes/index.ts';
-
 import { createRuleSet } from '../rules/index.ts';
 import {
   ClientCaError,

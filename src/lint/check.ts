@@ -15,11 +15,16 @@ export interface LintPolicy {
 }
 
 /** Whether an object is an ExtensionConfig, of any version or of none. */
-function isExtensionConfig({ apiVersion, kind: found }: JsonObject): boolean {
+export function isExtensionConfig({ apiVersion, kind: found }: JsonObject): boolean {
   return (
     found === kind &&
     (typeof apiVersion !== 'string' || !apiVersion.includes('/') || apiVersion.startsWith(`${group}/`))
   );
+}
+
+/** An apiVersion as text. A list or object is none, and may not even be convertible (`{toString: {}}`). */
+function apiVersionText({ apiVersion }: JsonObject): string {
+  return typeof apiVersion === 'object' ? '' : String(apiVersion ?? '');
 }
 
 function nameOf({ metadata }: JsonObject): string {
@@ -32,7 +37,7 @@ function reportsOf(object: JsonObject, { rules, options, now }: LintPolicy): Rep
   const complete = withDefaults(withDefaults(object, 'object'), 'status');
   const input: RuleInput = {
     ...decodeExtensionConfig(
-      version === undefined ? { ...complete, apiVersion: String(object.apiVersion ?? '') } : complete,
+      version === undefined ? { ...complete, apiVersion: apiVersionText(object) } : complete,
       version ?? hubVersion,
     ),
     writtenAs: version ?? hubVersion,
@@ -77,5 +82,5 @@ export function checkObject(
       message: warningText(report),
     }),
   );
-  return { file, ...placeOf([]), name: nameOf(object), apiVersion: String(object.apiVersion ?? ''), findings };
+  return { file, ...placeOf([]), name: nameOf(object), apiVersion: apiVersionText(object), findings };
 }

@@ -13,6 +13,8 @@ export interface DocumentError {
 /** One object of a document, and where its fields stand in the stream. */
 export interface PlacedObject {
   object: JsonObject;
+  /** Where the object stands in the document: empty, or the item of a list. */
+  path: FieldPath;
   /** The place of a field, or of its deepest ancestor that is there. */
   placeOf(path: FieldPath): { line: number; column: number };
 }
@@ -114,7 +116,7 @@ function resolve(document: Document.Parsed): unknown {
 export function readDocument({
   text,
   firstLine,
-}: DocumentText): { objects: PlacedObject[] } | { errors: DocumentError[] } {
+}: DocumentText): { objects: PlacedObject[]; document: Document.Parsed } | { errors: DocumentError[] } {
   const lines = new LineCounter();
   const placeAt = (offset: number) => {
     const { line, col } = lines.linePos(offset);
@@ -143,8 +145,10 @@ export function readDocument({
   }
   const parsed = document;
   return {
+    document: parsed,
     objects: [...objectsIn(value, [], 0)].map(({ object, path }) => ({
       object,
+      path,
       placeOf: (field) => placeAt(positionOf(parsed, [...path, ...field])),
     })),
   };

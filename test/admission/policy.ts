@@ -37,7 +37,7 @@ export function requestFor(object: JsonObject | undefined, more: Partial<Admissi
     kind,
     requestKind: kind,
     subResource: '',
-    name: String(metadata.name ?? ''),
+    name: typeof metadata.name === 'string' ? metadata.name : '',
     namespace: '',
     operation: 'CREATE',
     username: 'admin',

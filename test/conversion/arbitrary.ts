@@ -76,3 +76,12 @@ export function objectOf(apiVersion: string, kind: string, schema: OpenApiSchema
       ...(rest as JsonObject),
     }));
 }
+
+/** A value as text that is the same for equal values, also with keys such as `constructor`, which trip matchers. */
+export function canonical(value: Json): string {
+  return JSON.stringify(value, (_key, inner: Json) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}

@@ -1,0 +1,181 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  createConverter,
+  createReview,
+  UnlistedDifferenceError,
+  type VersionChange,
+  type VersionMap,
+} from '../../src/conversion/index.ts';
+import type { Json, JsonObject } from '../../src/kubernetes/index.ts';
+import { canonical, objectOf } from './arbitrary.ts';
+import { firstChange, kitchenSchemas, kitchens, secondChange } from './invented.ts';
+
+const converter = createConverter(kitchens);
+const [v1, v2, v3] = converter.apiVersions as [string, string, string];
+const kitchen = (apiVersion: string, spec: Json): JsonObject => ({ apiVersion, kind: 'Kitchen', metadata: {}, spec });
+
+const oldKitchen = kitchen(v1, {
+  cook: 'Ann',
+  URL: 'https://x',
+  size: '12',
+  mood: 'Odd',
+  colour: 'red',
+  pots: [{ label: 'big', litres: 9, lid: 'glass' }, { label: 'small' }],
+  rooms: { main: { doors: 2, smell: 'fine' }, __proto: { smell: '' } },
+  notes: ['a'],
+});
+
+test('an invented version converts by its table, step by step through a chain', () => {
+  const { metadata, ...rest } = converter.convert(oldKitchen, v3);
+  expect(rest).toEqual({
+    apiVersion: v3,
+    kind: 'Kitchen',
+    spec: {
+      chef: 'Ann',
+      url: 'https://x',
+      size: 12,
+      paint: { colour: 'red' },
+      pots: [{ name: 'big', litres: 9 }, { name: 'small' }],
+      rooms: { main: { doors: 2 }, __proto: {} },
+      notes: ['a'],
+    },
+  });
+  const { annotations } = metadata as { annotations: Record<string, string> };
+  expect(JSON.parse(annotations['kitchens.example.com/kept']!)).toEqual({
+    [v1]: [
+      { path: ['spec', 'mood'], value: 'Odd' },
+      { path: ['spec', 'pots', { label: 'big' }, 'lid'], value: 'glass' },
+      { path: ['spec', 'rooms', ['main'], 'smell'], value: 'fine' },
+      { path: ['spec', 'rooms', ['__proto'], 'smell'], value: '' },
+    ],
+  });
+});
+
+describe.each(
+  [v1, v2, v3].flatMap((from) => [v1, v2, v3].filter((to) => to !== from).map((to) => [from, to] as const)),
+)('%s → %s', (from, to) => {
+  test('and back loses nothing', () => {
+    const { schema } = kitchenSchemas.find(({ apiVersion }) => apiVersion === from)!;
+    fc.assert(
+      fc.property(objectOf(from, 'Kitchen', schema), (object) => {
+        expect(canonical(converter.convert(converter.convert(object, to), from))).toBe(canonical(object));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+test('a step that fails names the field, and the review the object', () => {
+  const { review } = createReview(converter)({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'ConversionReview',
+    request: { uid: 'u', desiredAPIVersion: v3, objects: [oldKitchen, kitchen(v1, { size: '007' })] },
+  }) as { review: object };
+  expect(review).toMatchObject({
+    response: {
+      convertedObjects: [],
+      result: { status: 'Failure', message: 'Kitchen objects[1]: spec.size: must be a number without leading zeros' },
+    },
+  });
+});
+
+test('a step that breaks tells nothing of the object', () => {
+  const broken = createConverter({
+    ...kitchens,
+    changes: [
+      firstChange,
+      {
+        ...secondChange,
+        toNewer: () => {
+          throw new TypeError('hunter2');
+        },
+      },
+    ],
+  });
+  const answer = createReview(broken)({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'ConversionReview',
+    request: { uid: 'u', desiredAPIVersion: v3, objects: [oldKitchen] },
+  });
+  expect(JSON.stringify(answer)).toMatch(/internal error \(TypeError\)/);
+  expect(JSON.stringify(answer)).not.toContain('hunter2');
+});
+
+test('of metadata a step may change labels and annotations only', () => {
+  const meddling = createConverter({
+    ...kitchens,
+    changes: [
+      firstChange,
+      {
+        ...secondChange,
+        toNewer: (converted) => ({ ...converted, metadata: { name: 'new', uid: 'new', labels: { a: 'b' } } }),
+      },
+    ],
+  });
+  const object = { ...kitchen(v2, {}), metadata: { name: 'old', annotations: { c: 'd' } } };
+  expect(meddling.convert(object, v3).metadata).toEqual({ name: 'old', labels: { a: 'b' } });
+});
+
+describe('what no table lists is an error at the start', () => {
+  const without = (part: Partial<VersionChange>): VersionMap => ({
+    ...kitchens,
+    changes: [{ ...firstChange, ...part }, secondChange],
+  });
+  test.each<[string, VersionMap, RegExp]>([
+    ['a removed field', without({ removed: ['spec.rooms{}.smell'] }), /- spec.pots\[\].lid: only .*v1 has it/],
+    ['an added field', without({ added: ['spec.pots[].weight'] }), /- spec.rooms{}.windows: only .*v2 has it/],
+    ['a rename', without({ moves: {} }), /- spec.cook: only .*v1 has it\n(.*\n)*- spec.chef: only .*v2 has it/],
+    ['tighter limits', without({ tighter: {} }), /- spec.mood: .*v2 limits enum where .*v1 does not/],
+    [
+      'a changed type',
+      { ...kitchens, changes: [firstChange, { ...secondChange, byHand: {} }] },
+      /- spec.size: string in .*v2, integer in .*v3/,
+    ],
+    [
+      'a step that is missing',
+      { ...kitchens, changes: [firstChange, { older: v2, newer: v3, byHand: secondChange.byHand! }] },
+      /byHand names fields, and the step that writes them is missing/,
+    ],
+    [
+      'a field that is not there',
+      without({ removed: [...firstChange.removed, 'spec.oven'] }),
+      /spec.oven: listed, but/,
+    ],
+    [
+      'a move out of a list',
+      without({ moves: { ...firstChange.moves, 'spec.pots[].lid': 'spec.url' } }),
+      /spec.pots\[\].lid: moves to spec.url, out of its list/,
+    ],
+    [
+      'a move to nowhere',
+      without({ moves: { ...firstChange.moves, 'spec.cook': 'spec.boss' } }),
+      /spec.cook: moves to spec.boss, which .*v2 does not have/,
+    ],
+    ['a version on its own', { ...kitchens, changes: [firstChange] }, /must hang together/],
+    ['two ways', { ...kitchens, changes: [firstChange, secondChange, secondChange] }, /each pair by one way/],
+    ['a version without a schema', { ...kitchens, versions: kitchenSchemas.slice(1) }, /no schema for .*v1/],
+  ])('%s', (_name, map, message) => {
+    expect(() => createConverter(map)).toThrow(message);
+  });
+
+  test('a field below a list without keys cannot be kept', () => {
+    const list = (properties: object) => ({
+      type: 'object' as const,
+      properties: {
+        items: { type: 'array' as const, items: { type: 'object' as const, properties: { ...properties } } },
+      },
+    });
+    expect(() =>
+      createConverter({
+        kind: 'K',
+        bagAnnotation: 'b',
+        versions: [
+          { apiVersion: 'a/v1', schema: list({ x: { type: 'string' } }) },
+          { apiVersion: 'a/v2', schema: list({}) },
+        ],
+        changes: [{ older: 'a/v1', newer: 'a/v2', removed: ['items[].x'] }],
+      }),
+    ).toThrow(UnlistedDifferenceError);
+  });
+});
