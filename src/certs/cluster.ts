@@ -1,13 +1,8 @@
 import { Buffer } from 'node:buffer';
-import {
-  createConfiguration,
-  HttpMethod,
-  KubeConfig,
-  RequestContext,
-  type ResponseContext,
-} from '@kubernetes/client-node';
+import type { HttpMethod, KubeConfig, RequestContext, ResponseContext } from '@kubernetes/client-node';
 import pRetry from 'p-retry';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../kubernetes/index.ts';
+import { clientNode } from './client-node.ts';
 
 /** Longest answer of the API server that is read, in bytes: an object is at most 1.5 MiB, a list of configurations a few. */
 const maxAnswerBytes = 16 * 1024 * 1024;
@@ -43,7 +38,7 @@ export interface Cluster {
 
 /** Reads a kubeconfig: the file named, else $KUBECONFIG, ~/.kube/config, or the pod's service account. */
 export function loadKubeConfig(options: { kubeconfig?: string | undefined; context?: string | undefined }): KubeConfig {
-  const config = new KubeConfig();
+  const config = new (clientNode().KubeConfig)();
   if (options.kubeconfig === undefined) {
     config.loadFromDefault();
   } else {
@@ -71,6 +66,7 @@ function isPassing(error: unknown): boolean {
 
 /** The client: client-node's transport and authentication, without its typed models, so that unknown fields survive. */
 export function connect(config: KubeConfig, signal: AbortSignal, patience: Patience = defaultPatience): Cluster {
+  const { createConfiguration, HttpMethod, RequestContext } = clientNode();
   const { httpApi } = createConfiguration({});
   const server = config.getCurrentCluster()?.server.replace(/\/$/, '') ?? '';
   let dispatcher: ReturnType<RequestContext['getDispatcher']>;

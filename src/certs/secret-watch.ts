@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type KubeConfig, Watch } from '@kubernetes/client-node';
+import type { KubeConfig } from '@kubernetes/client-node';
 import { isJsonObject, type Json } from '../kubernetes/index.ts';
+import { clientNode } from './client-node.ts';
 import { ApiError, connect } from './cluster.ts';
 import { decodeSecret, explain, secretPath } from './cluster-store.ts';
 
@@ -55,7 +56,7 @@ export function watchServingSecret(
 
   /** One connection; resolves when it ends. */
   async function follow(version: string): Promise<void> {
-    const watch = new Watch(config);
+    const watch = new (clientNode().Watch)(config);
     let request: AbortController | undefined;
     const end = () => request?.abort();
     stop.signal.addEventListener('abort', end);

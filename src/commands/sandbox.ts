@@ -1,32 +1,10 @@
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import type { Writable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import {
-  AdmissionregistrationV1Api,
-  ApiextensionsV1Api,
-  CoreV1Api,
-  CustomObjectsApi,
-  KubeConfig,
-} from '@kubernetes/client-node';
 import { Option } from 'commander';
-import { crd, group } from '../api/index.ts';
-import { startSandbox } from '../sandbox/index.ts';
-import { webhookPaths } from '../server/index.ts';
-import { type AddCommand, FailureError, type Io, UsageError } from './program.ts';
-import {
-  byService,
-  byUrl,
-  configurationName,
-  type LocalWebhook,
-  runCerts,
-  startWebhookOfSecret,
-  type WebhookReference,
-  webhookService,
-} from './sandbox-webhook.ts';
+import { type AddCommand, type Io, UsageError } from './program.ts';
+import { byUrl, type WebhookReference } from './sandbox-webhook.ts';
 
 interface Flags {
   port: string;
@@ -66,129 +44,14 @@ function referenceOf({ webhookUrl, webhookCaFile }: Flags): WebhookReference | u
   }
 }
 
-function configuration(path: 'mutate' | 'validate', webhook: WebhookReference) {
-  return {
-    metadata: { name: configurationName },
-    webhooks: [
-      {
-        name: `${path}.extensionconfig.runtime.cluster.x-k8s.io`,
-        admissionReviewVersions: ['v1'],
-        sideEffects: 'None',
-        matchPolicy: 'Equivalent',
-        failurePolicy: 'Fail',
-        clientConfig: webhook.clientConfig(webhookPaths[path]),
-        rules: [
-          {
-            apiGroups: [group],
-            apiVersions: ['v1beta2'],
-            resources: ['extensionconfigs', 'extensionconfigs/status'],
-            operations: path === 'mutate' ? ['CREATE', 'UPDATE'] : ['CREATE', 'UPDATE', 'DELETE'],
-          },
-        ],
-      },
-    ],
-  };
-}
-
-/** Registers ExtensionConfig and the webhook in front of it. */
-export async function register(config: KubeConfig, webhook: WebhookReference): Promise<void> {
-  const definition = structuredClone(crd) as unknown as Parameters<
-    ApiextensionsV1Api['createCustomResourceDefinition']
-  >[0]['body'];
-  definition.spec.conversion = {
-    strategy: 'Webhook',
-    webhook: { conversionReviewVersions: ['v1'], clientConfig: webhook.clientConfig(webhookPaths.convert) },
-  };
-  await config.makeApiClient(ApiextensionsV1Api).createCustomResourceDefinition({ body: definition });
-  const registration = config.makeApiClient(AdmissionregistrationV1Api);
-  await registration.createMutatingWebhookConfiguration({ body: configuration('mutate', webhook) });
-  await registration.createValidatingWebhookConfiguration({ body: configuration('validate', webhook) });
-}
-
-/** Returns when ExtensionConfigs are served. */
-export async function untilServed(config: KubeConfig, signal: AbortSignal): Promise<void> {
-  const objects = config.makeApiClient(CustomObjectsApi);
-  while (!signal.aborted) {
-    try {
-      await objects.listClusterCustomObject({ group, version: 'v1beta2', plural: 'extensionconfigs' });
-      return;
-    } catch (error) {
-      if ((error as { code?: number }).code !== 404) {
-        throw error;
-      }
-      await sleep(10);
-    }
-  }
-}
-
-/** An API server with ExtensionConfig registered and a webhook in front of it. */
-export interface RunningSandbox {
-  url: string;
-  config: KubeConfig;
-  /** Readable by its owner only. */
-  kubeconfigFile: string;
-  webhook: WebhookReference;
-  stop(): Promise<void>;
-}
-
-/**
- * Starts an API server and the webhook in front of it, the way a cluster gets them: configurations without a caBundle,
- * `certs bootstrap`, a webhook that follows its Secret. With `given` that webhook is used instead.
- *
- * @throws {FailureError} when the port is taken, or certificates cannot be made.
- */
-export async function startSandboxWithWebhook(
-  port: number,
-  given: WebhookReference | undefined,
-  log: Writable,
-  signal: AbortSignal,
-): Promise<RunningSandbox> {
-  let local: LocalWebhook | undefined;
-  const sandbox = await startSandbox({
-    port,
-    log: (event) => log.write(`${JSON.stringify(event)}\n`),
-    resolveService: ({ namespace, name }) =>
-      local !== undefined && namespace === webhookService.namespace && name === webhookService.name
-        ? { host: '127.0.0.1', port: local.port }
-        : undefined,
-  }).catch((error: Error) => {
-    throw new FailureError(`the sandbox could not start: ${error.message}; choose another --port`);
-  });
-  const directory = mkdtempSync(join(tmpdir(), 'extensionconfig-sandbox-'));
-  async function stop(): Promise<void> {
-    rmSync(directory, { recursive: true, force: true });
-    await local?.stop();
-    await sandbox.stop();
-  }
-  try {
-    const kubeconfigFile = join(directory, 'kubeconfig');
-    writeFileSync(kubeconfigFile, sandbox.kubeconfig, { mode: 0o600, flag: 'wx' });
-    const config = new KubeConfig();
-    config.loadFromString(sandbox.kubeconfig);
-    const webhook = given ?? byService;
-    await register(config, webhook);
-    if (given === undefined) {
-      const namespace = { metadata: { name: webhookService.namespace } };
-      await config.makeApiClient(CoreV1Api).createNamespace({ body: namespace });
-      const { code, output } = await runCerts(['bootstrap'], kubeconfigFile, crd.metadata.name, signal);
-      if (code !== 0) {
-        throw new FailureError(`the sandbox could not make its certificates: ${output.trim()}`);
-      }
-      local = await startWebhookOfSecret(config, log);
-    }
-    await untilServed(config, signal);
-    return { url: sandbox.url, config, kubeconfigFile, webhook, stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-}
-
 const hint = fileURLToPath(new URL('../../manifests/samples/', import.meta.url));
 
 async function runSandbox(flags: Flags, io: Io): Promise<void> {
   const port = portOf(flags.port);
-  const sandbox = await startSandboxWithWebhook(port, referenceOf(flags), io.stderr as Writable, io.signal);
+  const reference = referenceOf(flags);
+  // The API server and the Kubernetes client are large; no other command needs them.
+  const { startSandboxWithWebhook } = await import('./sandbox-start.ts');
+  const sandbox = await startSandboxWithWebhook(port, reference, io.stderr as Writable, io.signal);
   try {
     io.stdout.write(
       [

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { Writable } from 'node:stream';
 import { KubeConfig } from '@kubernetes/client-node';
-import { register, startSandboxWithWebhook, untilServed } from '../../src/commands/sandbox.ts';
+import { register, startSandboxWithWebhook, untilServed } from '../../src/commands/sandbox-start.ts';
 import { startSelfSignedWebhook } from '../../src/commands/sandbox-webhook.ts';
 
 /** An API server with ExtensionConfig registered and the webhook in front of it. */

@@ -100,6 +100,10 @@ test.skipIf(isElsewhere)('leaf and authority are rotated while applies go on, wi
   expect(rotated.authority).not.toBe(before.authority);
   expect(rotated.isInjected).toBe(true);
   expect(await certs('status')).toMatchObject({ code: 0, output: expect.stringContaining('steady') });
+  // Nothing is left to do: neither of these writes anything.
+  expect(await certs('inject')).toMatchObject({ code: 0 });
+  expect(await certs('bootstrap')).toMatchObject({ code: 0 });
+  expect(await trusted()).toEqual(rotated);
 
   const failures = await Promise.all(workers.map((worker) => worker.stop()));
   expect(failures.flat()).toEqual([]);

@@ -65,8 +65,9 @@ test('the command works from the folder where it was installed', async () => {
   expect(stderr).toContain('--no-such-flag');
 });
 
-test('rules as a library: typed, checked with every declaration file, and running', async () => {
+test('rules and conversion as a library: typed, checked with every declaration file, and running', async () => {
   const file = `
+import { convertExtensionConfig } from 'extensionconfig-webhook/conversion';
 import { checkExtensionConfig, type Problem, ruleDescriptions } from 'extensionconfig-webhook/rules';
 
 const problems: Problem[] = checkExtensionConfig({
@@ -77,7 +78,9 @@ const problems: Problem[] = checkExtensionConfig({
 }, { profile: 'upstream' });
 // @ts-expect-error: there is no such profile.
 const wrong = () => checkExtensionConfig({}, { profile: 'lax' });
-export const result = { fields: problems.map(({ field }) => field), rules: ruleDescriptions.length, wrong: typeof wrong };
+const old = { apiVersion: 'runtime.cluster.x-k8s.io/v1alpha1', kind: 'ExtensionConfig', metadata: { name: 'a' }, spec: {} };
+const { apiVersion } = convertExtensionConfig(old, 'v1beta2');
+export const result = { fields: problems.map(({ field }) => field), rules: ruleDescriptions.length, wrong: typeof wrong, apiVersion };
 declare const process: { stdout: { write(text: string): void } };
 process.stdout.write(JSON.stringify(result));
 `;
@@ -104,6 +107,7 @@ process.stdout.write(JSON.stringify(result));
     fields: ['spec.clientConfig.url'],
     rules: expect.any(Number),
     wrong: 'function',
+    apiVersion: 'runtime.cluster.x-k8s.io/v1beta2',
   });
 });
 
