@@ -1,6 +1,6 @@
 import { type FieldPath, formatFieldPath } from '../kubernetes/index.ts';
 import { compareFieldPaths } from './field-order.ts';
-import type { Finding, Rule, RuleInput, RuleOptions, Severity } from './rule.ts';
+import type { Finding, Part, Rule, RuleInput, RuleOptions, Severity, Subject } from './rule.ts';
 import { rules as allRules } from './rules.ts';
 
 /** Which rules run: all of them, or exactly what Cluster API itself rejects. */
@@ -86,6 +86,22 @@ function keyOf(report: Report): string {
   return JSON.stringify([report.rule.id, report.field, report.reason, report.value ?? report.message]);
 }
 
+const subjects: readonly Subject[] = ['object', 'status'];
+const parts: readonly Part[] = ['url', 'service', 'caBundle', 'handlers', 'settings', 'violations'];
+
+/** The parts that an input has, as bits in the order of `parts`. */
+function presentParts({ object, violations }: RuleInput): number {
+  const { clientConfig, settings } = object.spec ?? {};
+  return (
+    (clientConfig?.url ? 1 : 0) |
+    (clientConfig?.service ? 2 : 0) |
+    (clientConfig?.caBundle ? 4 : 0) |
+    (object.status?.handlers?.length ? 8 : 0) |
+    (settings ? 16 : 0) |
+    (violations.length > 0 ? 32 : 0)
+  );
+}
+
 /** Makes a set of rules from what an operator has set. */
 export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = allRules): RuleSet {
   const active = rules.flatMap((rule): ActiveRule[] => {
@@ -93,12 +109,25 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
     return severity === 'off' ? [] : [{ rule, severity }];
   });
 
-  const forObjects = active.filter(({ rule }) => rule.subjects.includes('object'));
-  const forStatus = active.filter(({ rule }) => rule.subjects.includes('status'));
+  // Most objects lack most parts. The rules that remain are picked once for every combination that comes up.
+  const picked = new Map<number, readonly ActiveRule[]>();
+  function rulesFor(input: RuleInput): readonly ActiveRule[] {
+    const present = presentParts(input);
+    const key = present * subjects.length + subjects.indexOf(input.subject);
+    let rulesOfKey = picked.get(key);
+    if (rulesOfKey === undefined) {
+      rulesOfKey = active.filter(
+        ({ rule }) =>
+          rule.subjects.includes(input.subject) &&
+          (rule.about === undefined || (present & (1 << parts.indexOf(rule.about))) !== 0),
+      );
+      picked.set(key, rulesOfKey);
+    }
+    return rulesOfKey;
+  }
 
   function check(input: RuleInput): Report[] {
     const reports: Report[] = [];
-    const active = input.subject === 'object' ? forObjects : forStatus;
     let current: ActiveRule;
     let limit: number;
     const add = (finding: Finding) => {
@@ -111,7 +140,7 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
         });
       }
     };
-    for (current of active) {
+    for (current of rulesFor(input)) {
       limit = reports.length + maxReports;
       current.rule.check(input, add, options);
     }

@@ -20,6 +20,9 @@ export interface Finding {
 /** Which write is checked: the object itself, or its status subresource. */
 export type Subject = 'object' | 'status';
 
+/** A part of what is checked that may be absent. */
+export type Part = 'url' | 'service' | 'caBundle' | 'handlers' | 'settings' | 'violations';
+
 /** Everything that a rule may look at. */
 export interface RuleInput {
   object: ExtensionConfig;
@@ -57,6 +60,8 @@ export interface Rule {
   upstream: boolean;
   /** The writes that it applies to. */
   subjects: readonly Subject[];
+  /** The part that it is about: without that part it has nothing to say, and is not asked. */
+  about?: Part;
   /** The API server has this check too and words it less helpfully: a finding gives way to any other on its field. */
   givesWay?: true;
   /** Reports every finding. (A callback, and no list or generator: on a good object 40 rules then allocate nothing.) */

@@ -1,4 +1,4 @@
-import { group, kind } from '../../api/index.ts';
+import { group, hubVersion, kind } from '../../api/index.ts';
 import { phaseIn } from '../../hooks/index.ts';
 import { example } from '../example.ts';
 import type { Rule } from '../rule.ts';
@@ -10,6 +10,10 @@ export const rule: Rule = {
   upstream: false,
   subjects: ['object', 'status'],
   check({ writtenAs }, report, { hooks, clusterApi }) {
+    // The version that is stored is the one to write.
+    if (writtenAs === hubVersion) {
+      return;
+    }
     const life = hooks.find(group, writtenAs, kind);
     if (life === undefined || !['deprecated', 'removed'].includes(phaseIn(life, clusterApi))) {
       return;

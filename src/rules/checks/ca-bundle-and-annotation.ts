@@ -10,6 +10,7 @@ export const rule: Rule = {
   severity: 'warn',
   upstream: false,
   subjects: ['object'],
+  about: 'caBundle',
   check({ object, oldObject }, report) {
     if (caBundleOf(object) === undefined || !object.metadata.annotations?.[injectCaFromSecretAnnotation]) {
       return;

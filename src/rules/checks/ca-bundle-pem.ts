@@ -9,6 +9,7 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: false,
   subjects: ['object'],
+  about: 'caBundle',
   check({ object }, report) {
     const problem = caBundleOf(object)?.problem;
     if (problem !== undefined) {

@@ -9,6 +9,7 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: false,
   subjects: ['object'],
+  about: 'caBundle',
   check({ object }, report) {
     if (caBundleOf(object)?.hasPrivateKey) {
       const message =

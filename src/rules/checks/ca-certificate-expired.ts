@@ -9,6 +9,7 @@ export const rule: Rule = {
   severity: 'warn',
   upstream: false,
   subjects: ['object'],
+  about: 'caBundle',
   check({ object, now }, report) {
     for (const { subject, notAfter } of caBundleOf(object)?.certificates ?? []) {
       if (notAfter < now.getTime()) {

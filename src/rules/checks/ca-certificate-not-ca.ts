@@ -9,6 +9,7 @@ export const rule: Rule = {
   severity: 'warn',
   upstream: false,
   subjects: ['object'],
+  about: 'caBundle',
   check({ object }, report) {
     for (const { subject, isCa } of caBundleOf(object)?.certificates ?? []) {
       if (!isCa) {

@@ -9,6 +9,7 @@ export const rule: Rule = {
   severity: 'warn',
   upstream: false,
   subjects: ['object'],
+  about: 'caBundle',
   check({ object, now }, report) {
     for (const { subject, notBefore } of caBundleOf(object)?.certificates ?? []) {
       if (notBefore > now.getTime()) {

@@ -9,6 +9,7 @@ export const rule: Rule = {
   severity: 'warn',
   upstream: false,
   subjects: ['object', 'status'],
+  about: 'handlers',
   check({ object }, report, options) {
     for (const { handler, path, life } of knownHandlersOf(object, options)) {
       const isBlocking =

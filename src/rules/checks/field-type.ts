@@ -8,6 +8,7 @@ export const rule: Rule = {
   // Cluster API cannot even decode such an object.
   upstream: true,
   subjects: ['object', 'status'],
+  about: 'violations',
   check({ violations }, report) {
     for (const { path, problem, value, message } of violations) {
       // A null is an absent field to every decoder of Kubernetes; only the schema minds it.

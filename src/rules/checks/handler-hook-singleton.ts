@@ -10,6 +10,7 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: false,
   subjects: ['object', 'status'],
+  about: 'handlers',
   check({ object }, report, options) {
     const seen = new Map<string, string>();
     for (const { handler, path, life } of knownHandlersOf(object, options)) {

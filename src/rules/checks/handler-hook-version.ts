@@ -8,6 +8,7 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: false,
   subjects: ['object', 'status'],
+  about: 'handlers',
   check({ object }, report) {
     for (const { handler, path } of handlersOf(object)) {
       const value = handler.requestHook?.apiVersion;

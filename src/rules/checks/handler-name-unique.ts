@@ -8,6 +8,7 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: false,
   subjects: ['object', 'status'],
+  about: 'handlers',
   check({ object }, report) {
     const seen = new Map<string, number>();
     for (const [index, { handler, path }] of handlersOf(object).entries()) {

@@ -9,6 +9,7 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: false,
   subjects: ['object', 'status'],
+  about: 'handlers',
   check({ object }, report) {
     const suffix = `.${object.metadata.name ?? ''}`;
     for (const { handler, path } of handlersOf(object)) {

@@ -10,6 +10,7 @@ export const rule: Rule = {
   severity: 'warn',
   upstream: false,
   subjects: ['object', 'status'],
+  about: 'handlers',
   check({ object }, report, options) {
     for (const { path, life } of knownHandlersOf(object, options)) {
       if (phaseIn(life, options.clusterApi) === 'future') {

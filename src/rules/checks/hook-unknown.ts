@@ -8,6 +8,7 @@ export const rule: Rule = {
   severity: 'warn',
   upstream: false,
   subjects: ['object', 'status'],
+  about: 'handlers',
   check({ object }, report, { hooks }) {
     for (const { handler, path } of handlersOf(object)) {
       const hook = hookOf(handler);

@@ -10,6 +10,7 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: false,
   subjects: ['object', 'status'],
+  about: 'handlers',
   check({ object }, report, options) {
     for (const { path, life } of knownHandlersOf(object, options)) {
       if (life.removed !== undefined && phaseIn(life, options.clusterApi) === 'removed') {

@@ -29,6 +29,7 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: false,
   subjects: ['object', 'status'],
+  about: 'violations',
   givesWay: true,
   check({ violations }, report) {
     for (const violation of violations) {

@@ -8,6 +8,7 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: false,
   subjects: ['object'],
+  about: 'service',
   check({ object }, report) {
     const service = object.spec?.clientConfig?.service;
     const at = service?.path?.search(/[?#]/) ?? -1;

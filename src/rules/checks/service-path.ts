@@ -9,6 +9,7 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: true,
   subjects: ['object'],
+  about: 'service',
   check({ object }, report) {
     const service = object.spec?.clientConfig?.service;
     if (!isServiceDefined(service) || !service.path) {

@@ -8,6 +8,9 @@ const credentialKey =
 const credentialValue =
   /-----BEGIN [A-Z ]*PRIVATE KEY-----|^eyJ[\w-]+\.eyJ[\w-]+\.[\w-]*$|\b(AKIA|ASIA)[A-Z0-9]{16}\b|\bgh[pousr]_\w{36,}|^[a-z][a-z0-9+.-]*:\/\/[^/?#\s:@]+:[^/?#\s@]+@/;
 
+/** A part of every credential's key: most keys have none, and are not looked at any closer. */
+const suspiciousKey = /pass|pwd|secret|token|key|credential|bearer/i;
+
 /** `apiKey` and `API_KEY` alike, as words: `api-key`. */
 function words(key: string): string {
   return key.replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase();
@@ -19,9 +22,10 @@ export const rule: Rule = {
   severity: 'warn',
   upstream: false,
   subjects: ['object'],
+  about: 'settings',
   check({ object }, report) {
     for (const [key, value] of Object.entries(object.spec?.settings ?? {})) {
-      if (value && (credentialKey.test(words(key)) || credentialValue.test(value))) {
+      if (value && ((suspiciousKey.test(key) && credentialKey.test(words(key))) || credentialValue.test(value))) {
         report({
           path: ['spec', 'settings', key],
           reason: 'FieldValueForbidden',

@@ -10,6 +10,7 @@ export const rule: Rule = {
   severity: 'warn',
   upstream: false,
   subjects: ['object'],
+  about: 'url',
   check({ object }, report) {
     const hostname = clientUrlOf(object)?.hostname ?? '';
     if (clusterHost.test(hostname)) {

@@ -8,6 +8,7 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: false,
   subjects: ['object'],
+  about: 'url',
   check({ object }, report) {
     const url = object.spec?.clientConfig?.url ?? '';
     if (url.includes('#') && clientUrlOf(object) !== undefined) {

@@ -27,6 +27,7 @@ export const rule: Rule = {
   severity: 'warn',
   upstream: false,
   subjects: ['object'],
+  about: 'url',
   check({ object }, report) {
     const hostname = clientUrlOf(object)?.hostname ?? '';
     if (isLocal(hostname)) {

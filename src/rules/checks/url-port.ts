@@ -9,6 +9,7 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: false,
   subjects: ['object'],
+  about: 'url',
   check({ object }, report) {
     const port = clientUrlOf(object)?.port;
     // A colon without a port is legal (RFC 3986, 3.2.3) and means the scheme's default.

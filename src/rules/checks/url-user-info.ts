@@ -8,6 +8,7 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: false,
   subjects: ['object'],
+  about: 'url',
   check({ object }, report) {
     if (clientUrlOf(object)?.userInfo !== undefined) {
       const message = 'has user info in front of the host; remove everything up to and including the "@"';

@@ -9,6 +9,7 @@ export const rule: Rule = {
   severity: 'deny',
   upstream: true,
   subjects: ['object'],
+  about: 'url',
   check({ object }, report) {
     const url = object.spec?.clientConfig?.url;
     if (!url) {
