@@ -58,8 +58,15 @@ export function dns1035LabelProblems(value: string): string[] {
   );
 }
 
+/** A qualified name that is fine whenever it is no longer than one label: both of its parts are then short enough. */
+const shortQualifiedName =
+  /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
+
 /** Key of a label or annotation: an optional DNS subdomain and '/', then a name of at most 63 bytes. */
 export function qualifiedNameProblems(value: string): string[] {
+  if (value.length <= maxLabelLength && shortQualifiedName.test(value)) {
+    return [];
+  }
   const parts = value.split('/');
   const found: string[] = [];
   let name: string;
