@@ -2,9 +2,9 @@
 import { run } from './commands/index.ts';
 
 const stop = new AbortController();
-for (const name of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(name, () => stop.abort(name));
-}
+// A second Ctrl-C ends the program at once; a second SIGTERM only repeats the first.
+process.once('SIGINT', () => stop.abort('SIGINT'));
+process.on('SIGTERM', () => stop.abort('SIGTERM'));
 // A reader that has seen enough (`… | head`) is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') {
