@@ -2,28 +2,44 @@ import { parse } from 'yaml';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../kubernetes/index.ts';
 import { objectMetaSchema } from './built-in-schemas.ts';
 import { badRequest, unsupportedMediaType } from './errors.ts';
+import { parseProtobuf } from './protobuf.ts';
 import { apiVersionOf, type Resource } from './resource.ts';
 import { applyDefaults, propertyOf, prune } from './schema.ts';
 import { validateSchema } from './schema-validation.ts';
 
-const objectTypes = ['application/json', 'application/yaml'];
+interface Format {
+  name: string;
+  parse(body: Uint8Array, kind: string): Json;
+}
+
+/** How the body of a request may be written, by media type. */
+const formats: Record<string, Format> = {
+  'application/json': { name: 'json', parse: parseJson },
+  'application/yaml': { name: 'yaml', parse: (body) => parse(new TextDecoder().decode(body)) as Json },
+  'application/vnd.kubernetes.protobuf': { name: 'protobuf', parse: parseProtobuf },
+};
 
 /** The media type of a Content-Type header, without parameters. */
 export function mediaTypeOf(header: string | undefined): string {
   return (header ?? 'application/json').split(';')[0]?.trim().toLowerCase() ?? '';
 }
 
-/** Reads a body as JSON or YAML. @throws {ApiError} 400 when it is neither, 415 for another media type. */
+/**
+ * Reads a body as JSON, YAML or protobuf. `kind` is what it should be.
+ *
+ * @throws {ApiError} 400 when it is not what its media type says, 415 for another media type.
+ */
 export function parseBody(body: Uint8Array, mediaType: string, kind: string): Json {
-  if (mediaType !== 'application/json' && mediaType !== 'application/yaml') {
-    throw unsupportedMediaType(objectTypes);
+  const format = formats[mediaType];
+  if (format === undefined) {
+    throw unsupportedMediaType(Object.keys(formats));
   }
   try {
-    return mediaType === 'application/json' ? parseJson(body) : (parse(new TextDecoder().decode(body)) as Json);
+    return format.parse(body, kind);
   } catch (error) {
     const why = (error as Error).message;
     throw badRequest(
-      `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: ${why}`,
+      `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; ${format.name} parse error: ${why}`,
     );
   }
 }

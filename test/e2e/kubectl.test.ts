@@ -110,6 +110,22 @@ describe.skipIf(!hasKubectl())('kubectl', () => {
     ],
     ['create again', ['create', '-f', '-'], config(first), 1, /AlreadyExists/],
     ['replace', ['replace', '-f', '-'], config(first), 0, /replaced/],
+    // What kubectl makes by itself it sends as protobuf.
+    [
+      'create from a generator',
+      ['create', 'configmap', 'extensionconfig-e2e', '--from-literal=a=b'],
+      undefined,
+      0,
+      /extensionconfig-e2e created/,
+    ],
+    [
+      'get what a generator made',
+      ['get', 'configmap', 'extensionconfig-e2e', '-o', 'jsonpath={.data.a}'],
+      undefined,
+      0,
+      /^b$/,
+    ],
+    ['delete what a generator made', ['delete', 'configmap', 'extensionconfig-e2e'], undefined, 0, /deleted/],
     ['delete', ['delete', 'ext', '--all'], undefined, 0, /"one" deleted/],
     ['get what is gone', ['get', 'ext', 'one'], undefined, 1, /NotFound/],
   ];

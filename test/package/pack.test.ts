@@ -45,6 +45,7 @@ test('holds the program, the manifests and nothing of development', () => {
   expect(packed).toContain('dist/main.js');
   expect(packed).toContain('dist/library/rules.d.ts');
   expect(packed).toContain('manifests/base/deployment.yaml');
+  expect(packed).toContain('dist/sandbox/kubernetes.proto');
   expect(packed).toContain('LICENSE');
   expect(packed.filter((path) => !/^(dist|manifests)\/|^(package\.json|README\.md|LICENSE)$/.test(path))).toEqual([]);
   expect(packed.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))).toEqual([]);

@@ -16,10 +16,11 @@ export function send(
   sandbox: Pick<Sandbox, 'url' | 'ca' | 'token'>,
   method: string,
   path: string,
-  options: { headers?: Record<string, string>; body?: string | object } = {},
+  options: { headers?: Record<string, string>; body?: string | Buffer | object } = {},
 ): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const body = typeof options.body === 'object' ? JSON.stringify(options.body) : options.body;
+  const given = options.body;
+  const body = typeof given === 'object' && !Buffer.isBuffer(given) ? JSON.stringify(given) : given;
   const headers = {
     authorization: `Bearer ${sandbox.token}`,
     ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
