@@ -231,8 +231,8 @@ export function watch(context: ReadContext, request: ReadRequest, sink: WatchSin
       sink.end();
     }
   }
-  function bookmark(annotations?: JsonObject): void {
-    const metadata = { ...(annotations === undefined ? {} : { annotations }), resourceVersion: String(lastVersion) };
+  function bookmark(version: number, annotations?: JsonObject): void {
+    const metadata = { ...(annotations === undefined ? {} : { annotations }), resourceVersion: String(version) };
     const object = { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata };
     if (!ended) {
       sink.write(`${JSON.stringify({ type: 'BOOKMARK', object })}\n`);
@@ -241,7 +241,7 @@ export function watch(context: ReadContext, request: ReadRequest, sink: WatchSin
   function finish(): void {
     enqueue(() => {
       if (bookmarks) {
-        bookmark();
+        bookmark(lastVersion);
       }
       stop();
       sink.end();
@@ -250,7 +250,7 @@ export function watch(context: ReadContext, request: ReadRequest, sink: WatchSin
   let unsubscribe = () => {};
   const timers = [
     setTimeout(finish, Math.min(seconds, 2 ** 31 / 1000 - 1) * 1000),
-    setInterval(() => bookmarks && enqueue(() => bookmark()), bookmarkInterval),
+    setInterval(() => bookmarks && enqueue(() => bookmark(lastVersion)), bookmarkInterval),
   ];
   function stop(): void {
     ended = true;
@@ -276,12 +276,7 @@ export function watch(context: ReadContext, request: ReadRequest, sink: WatchSin
     }
   }
   if (initial && bookmarks) {
-    enqueue(() => {
-      const metadata = { annotations: { 'k8s.io/initial-events-end': 'true' }, resourceVersion: String(startVersion) };
-      sink.write(
-        `${JSON.stringify({ type: 'BOOKMARK', object: { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata } })}\n`,
-      );
-    });
+    enqueue(() => bookmark(startVersion, { 'k8s.io/initial-events-end': 'true' }));
   }
   history.forEach(deliver);
   return stop;

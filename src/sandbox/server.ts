@@ -64,6 +64,10 @@ const discoveryType =
 const version = {
   major: '1',
   minor: '36',
+  emulationMajor: '1',
+  emulationMinor: '36',
+  minCompatibilityMajor: '1',
+  minCompatibilityMinor: '35',
   gitVersion: 'v1.36.0-extensionconfig-webhook-sandbox',
   gitCommit: '',
   gitTreeState: '',
