@@ -68,6 +68,8 @@ export class Converter {
       kind: 'ConversionReview',
       apiVersion: 'apiextensions.k8s.io/v1',
       request: { uid, desiredAPIVersion, objects },
+      // The real API server sends the empty response of its Go struct too; webhooks must not be confused by it.
+      response: { uid: '', convertedObjects: null, result: { metadata: {} } },
     };
     let answer: JsonObject;
     try {

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { crd } from '../../src/api/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
-import { eventually, send, startWebhook } from './client.ts';
+import { eventually, registerAsCaptured, send, startAgreeingWebhook } from './client.ts';
 
 const folder = new URL('../fixtures/kube-apiserver/', import.meta.url);
 const base = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
@@ -70,61 +69,12 @@ function comparable(value: unknown): unknown {
 }
 
 let sandbox: Sandbox;
-let webhook: Awaited<ReturnType<typeof startWebhook>>;
+let webhook: Awaited<ReturnType<typeof startAgreeingWebhook>>;
 
 beforeAll(async () => {
-  webhook = await startWebhook((url, review) => {
-    if (url.startsWith('/convert')) {
-      const { objects, desiredAPIVersion } = review.request as { objects: JsonObject[]; desiredAPIVersion: string };
-      const convertedObjects = objects.map((object) => ({ ...object, apiVersion: desiredAPIVersion }));
-      return { result: { status: 'Success' }, convertedObjects };
-    }
-    return { allowed: true, warnings: [`captured ${url}`] };
-  });
-  sandbox = await startSandbox({ resolveService: () => undefined });
-  const clientConfig = (path: string) => ({ url: `${webhook.url}${path}`, caBundle: webhook.caBundle });
-  const definition = structuredClone(crd) as unknown as { spec: { conversion: object } };
-  definition.spec.conversion = {
-    strategy: 'Webhook',
-    webhook: { conversionReviewVersions: ['v1'], clientConfig: clientConfig('/convert') },
-  };
-  await send(sandbox, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body: definition });
-  await eventually(
-    () => send(sandbox, 'GET', base),
-    ({ status }) => status === 200,
-  );
-  for (const [kind, path, resources] of [
-    ['Mutating', '/mutate', ['extensionconfigs']],
-    ['Validating', '/validate', ['extensionconfigs', 'extensionconfigs/status']],
-  ] as const) {
-    const { status, text } = await send(
-      sandbox,
-      'POST',
-      `/apis/admissionregistration.k8s.io/v1/${kind.toLowerCase()}webhookconfigurations`,
-      {
-        body: {
-          metadata: { name: 'captured' },
-          webhooks: [
-            {
-              name: 'captured.example.com',
-              admissionReviewVersions: ['v1'],
-              sideEffects: 'None',
-              clientConfig: clientConfig(path),
-              rules: [
-                {
-                  apiGroups: ['runtime.cluster.x-k8s.io'],
-                  apiVersions: ['v1beta2'],
-                  operations: ['CREATE', 'UPDATE', 'DELETE'].slice(0, kind === 'Mutating' ? 2 : 3),
-                  resources,
-                },
-              ],
-            },
-          ],
-        },
-      },
-    );
-    expect(status, text).toBe(201);
-  }
+  webhook = await startAgreeingWebhook((url) => [`captured ${url}`]);
+  sandbox = await startSandbox();
+  await registerAsCaptured(sandbox, webhook);
 });
 
 afterAll(async () => {

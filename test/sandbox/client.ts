@@ -1,5 +1,7 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { createServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { crd } from '../../src/api/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { makeCredentials } from '../../src/sandbox/credentials.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
@@ -62,7 +64,9 @@ export async function eventually<T>(read: () => Promise<T>, wanted: (value: T) =
 }
 
 /** A webhook over real HTTPS on loopback that answers reviews with a function. */
-export async function startWebhook(answer: (url: string, review: JsonObject) => JsonObject) {
+export async function startWebhook(
+  answer: (url: string, review: JsonObject, headers: IncomingHttpHeaders) => JsonObject,
+) {
   const { ca, cert, key } = await makeCredentials(new Date());
   const server = createServer({ cert, key }, async (incoming, response) => {
     const chunks: Buffer[] = [];
@@ -73,7 +77,9 @@ export async function startWebhook(answer: (url: string, review: JsonObject) => 
     const uid = (review.request as JsonObject).uid as string;
     const { apiVersion, kind } = review;
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ apiVersion, kind, response: { uid, ...answer(incoming.url ?? '', review) } }));
+    response.end(
+      JSON.stringify({ apiVersion, kind, response: { uid, ...answer(incoming.url ?? '', review, incoming.headers) } }),
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -86,4 +92,50 @@ export async function startWebhook(answer: (url: string, review: JsonObject) => 
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** A webhook that converts by changing the apiVersion alone, and allows every write, with the warnings that `onCall` gives. */
+export function startAgreeingWebhook(
+  onCall: (url: string, review: JsonObject, headers: IncomingHttpHeaders) => string[] | undefined,
+) {
+  return startWebhook((url, review, headers) => {
+    const warnings = onCall(url, review, headers);
+    if (url.startsWith('/convert')) {
+      const { objects, desiredAPIVersion } = review.request as { objects: JsonObject[]; desiredAPIVersion: string };
+      const convertedObjects = objects.map((object) => ({ ...object, apiVersion: desiredAPIVersion }));
+      return { result: { status: 'Success' }, convertedObjects };
+    }
+    return { allowed: true, ...(warnings === undefined ? {} : { warnings }) };
+  });
+}
+
+/** Registers ExtensionConfig and a webhook for it, as they were when the exchanges in test/fixtures were captured. */
+export async function registerAsCaptured(
+  sandbox: Pick<Sandbox, 'url' | 'ca' | 'token'>,
+  webhook: { url: string; caBundle: string },
+): Promise<void> {
+  const clientConfig = (path: string) => ({ url: `${webhook.url}${path}`, caBundle: webhook.caBundle });
+  const definition = structuredClone(crd) as unknown as { spec: { conversion: object } };
+  definition.spec.conversion = {
+    strategy: 'Webhook',
+    webhook: { conversionReviewVersions: ['v1'], clientConfig: clientConfig('/convert') },
+  };
+  await send(sandbox, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body: definition });
+  await eventually(
+    () => send(sandbox, 'GET', '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs'),
+    ({ status }) => status === 200,
+  );
+  for (const [kind, path, operations, resources] of [
+    ['mutating', '/mutate', ['CREATE', 'UPDATE'], ['extensionconfigs']],
+    ['validating', '/validate', ['CREATE', 'UPDATE', 'DELETE'], ['extensionconfigs', 'extensionconfigs/status']],
+  ] as const) {
+    const rules = [{ apiGroups: ['runtime.cluster.x-k8s.io'], apiVersions: ['v1beta2'], operations, resources }];
+    const shared = { name: 'captured.example.com', admissionReviewVersions: ['v1'], sideEffects: 'None', rules };
+    const url = `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations`;
+    const webhooks = [{ ...shared, clientConfig: clientConfig(path) }];
+    const { status, text } = await send(sandbox, 'POST', url, { body: { metadata: { name: 'captured' }, webhooks } });
+    if (status !== 201) {
+      throw new Error(text);
+    }
+  }
 }
