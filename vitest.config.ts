@@ -5,5 +5,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // Each file of test/e2e registers ExtensionConfig and takes it back: one after the other where they share a server.
+    fileParallelism: (process.env.E2E_KUBECONFIG ?? '') === '',
   },
 });

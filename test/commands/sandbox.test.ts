@@ -1,7 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
+import { CustomObjectsApi, KubeConfig } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
 import { run } from '../../src/commands/index.ts';
+import { createCertificateFolder, startServeProcess } from '../e2e/serve-process.ts';
 import { eventually } from '../sandbox/client.ts';
 
 function start(args: string[]) {
@@ -30,11 +32,47 @@ test('prints a kubeconfig that only its owner may read, and leaves nothing behin
   expect(existsSync(file)).toBe(false);
 });
 
+test('puts a webhook server that runs by itself in front of it', async () => {
+  const folder = createCertificateFolder();
+  const server = await startServeProcess(folder);
+  const url = `https://127.0.0.1:${server.webhookPort}`;
+  const { stop, output, ended } = start(['--webhook-url', url, '--webhook-ca-file', `${folder.path}/tls.crt`]);
+  try {
+    await eventually(
+      async () => output.out,
+      (text) => text.includes('kubectl get'),
+    );
+    expect(output.out).toContain(`its webhook: ${url}.`);
+    const config = new KubeConfig();
+    config.loadFromFile(/KUBECONFIG=(\S+)/.exec(output.out)?.[1] as string);
+    const create = (extension: string) =>
+      config.makeApiClient(CustomObjectsApi).createClusterCustomObject({
+        group: 'runtime.cluster.x-k8s.io',
+        version: 'v1alpha1',
+        plural: 'extensionconfigs',
+        body: {
+          apiVersion: 'runtime.cluster.x-k8s.io/v1alpha1',
+          kind: 'ExtensionConfig',
+          metadata: { name: 'hooks' },
+          spec: { clientConfig: { url: extension } },
+        },
+      });
+    await expect(create('http://extension.example.com')).rejects.toMatchObject({ code: 422 });
+    expect(await create('https://extension.example.com')).toMatchObject({ spec: { namespaceSelector: {} } });
+  } finally {
+    stop.abort();
+    expect(await ended).toBe(0);
+    expect(await server.stop()).toBe(0);
+    folder.remove();
+  }
+});
+
 test.each([
   [['--port', 'x'], '--port'],
   [['--webhook-url', 'http://localhost:1'], 'must begin with https://'],
   [['--webhook-url', 'nothing'], 'is no URL'],
   [['--webhook-url', 'https://localhost:1'], 'needs --webhook-ca-file'],
+  [['--webhook-url', 'https://localhost:1', '--webhook-ca-file', '/nowhere.pem'], '/nowhere.pem'],
 ])('%j is a usage error', async (args, message) => {
   const { output, ended } = start(args);
   expect(await ended).toBe(2);

@@ -62,6 +62,20 @@ test('both versions are one object', async () => {
   });
 });
 
+test('conditions written in the old version are where the new one has them', async () => {
+  const old = { ...resource, version: 'v1alpha1', name: 'moving' };
+  const made = await objects.createClusterCustomObject({ ...old, body: body('moving', good, 'v1alpha1') });
+  const lastTransitionTime = '2026-01-01T00:00:00Z';
+  const former = { type: 'Discovered', status: 'False', severity: 'Error', reason: 'Failed', lastTransitionTime };
+  const current = { type: 'Discovered', status: 'False', reason: 'NotDiscovered', message: '', lastTransitionTime };
+  const status = { conditions: [former], v1beta2: { conditions: [current] } };
+  await objects.replaceClusterCustomObjectStatus({ ...old, body: { ...made, status } });
+  const asNew = await objects.getClusterCustomObject({ ...resource, name: 'moving' });
+  expect(asNew.status).toEqual({ conditions: [current], deprecated: { v1beta1: { conditions: [former] } } });
+  const asOld = await objects.getClusterCustomObject(old);
+  expect(asOld.status).toEqual(status);
+});
+
 test('a stale replacement is a conflict', async () => {
   const current = await objects.getClusterCustomObject({ ...resource, name: 'good' });
   const changed = (team: string) => ({ ...current, metadata: { ...current.metadata, labels: { team } } });

@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ApiextensionsV1Api, CustomObjectsApi, KubeConfig } from '@kubernetes/client-node';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
+import { startEnvironment } from './environment.ts';
+
+let sandbox: Sandbox;
+let folder: string;
+const config = new KubeConfig();
+
+// An API server that knows nothing of ExtensionConfig, as any other would be.
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  folder = mkdtempSync(join(tmpdir(), 'elsewhere-'));
+  const file = join(folder, 'kubeconfig');
+  writeFileSync(file, sandbox.kubeconfig, { mode: 0o600 });
+  config.loadFromFile(file);
+  vi.stubEnv('E2E_KUBECONFIG', file);
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true });
+  await sandbox.stop();
+});
+
+const resource = { group: 'runtime.cluster.x-k8s.io', version: 'v1beta2', plural: 'extensionconfigs' };
+
+test('an API server that E2E_KUBECONFIG names gets our webhook, and is left as it was', async () => {
+  for (const round of ['first', 'second']) {
+    const environment = await startEnvironment();
+    const body = {
+      apiVersion: `${resource.group}/${resource.version}`,
+      kind: 'ExtensionConfig',
+      metadata: { name: round },
+      spec: { clientConfig: { url: 'http://extension.example.com/' } },
+    };
+    const objects = environment.config.makeApiClient(CustomObjectsApi);
+    await expect(objects.createClusterCustomObject({ ...resource, body })).rejects.toMatchObject({ code: 422 });
+    body.spec.clientConfig.url = 'https://extension.example.com/';
+    await objects.createClusterCustomObject({ ...resource, body });
+    await environment.stop();
+    const { items } = await config.makeApiClient(ApiextensionsV1Api).listCustomResourceDefinition();
+    expect(items).toEqual([]);
+  }
+});
+
+test('one that has ExtensionConfigs already is left alone', async () => {
+  const environment = await startEnvironment();
+  await expect(startEnvironment()).rejects.toThrow('the suite would delete them');
+  await environment.stop();
+});
