@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { Option } from 'commander';
+import { readCertificates, usable } from '../certs/index.ts';
+import { readLimitedFile } from './limited-file.ts';
 import { type AddCommand, type Io, UsageError } from './program.ts';
 import { byUrl, type WebhookReference } from './sandbox-webhook.ts';
 
@@ -23,6 +24,9 @@ function portOf(text: string): number {
 /** The webhook that the flags name, or undefined when the sandbox is to start its own. */
 function referenceOf({ webhookUrl, webhookCaFile }: Flags): WebhookReference | undefined {
   if (webhookUrl === undefined) {
+    if (webhookCaFile !== undefined) {
+      throw new UsageError('--webhook-ca-file belongs to --webhook-url, which is missing');
+    }
     return undefined;
   }
   let url: URL;
@@ -37,11 +41,11 @@ function referenceOf({ webhookUrl, webhookCaFile }: Flags): WebhookReference | u
   if (webhookCaFile === undefined) {
     throw new UsageError('--webhook-url needs --webhook-ca-file, the PEM certificates that verify the webhook');
   }
-  try {
-    return byUrl(url.origin, readFileSync(webhookCaFile, 'utf8'));
-  } catch (error) {
-    throw new UsageError(`--webhook-ca-file: ${(error as Error).message}`);
+  const ca = readLimitedFile('--webhook-ca-file', webhookCaFile);
+  if (usable(readCertificates(ca)) === undefined) {
+    throw new UsageError(`--webhook-ca-file: ${webhookCaFile} holds no certificates in PEM, or broken ones`);
   }
+  return byUrl(url.origin, ca);
 }
 
 const hint = fileURLToPath(new URL('../../manifests/samples/', import.meta.url));

@@ -1,5 +1,6 @@
-import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
+import { problemOf, readCertificates, usable } from '../certs/index.ts';
 
 /** A serving certificate (with its chain) and its key, known to belong together. */
 export interface CertificatePair {
@@ -18,26 +19,12 @@ export interface CertificatePair {
 /** What came of reading a pair. A problem never holds a piece of the key. */
 export type CheckedPair = { pair: CertificatePair } | { problem: string };
 
-const pemCertificate = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
-
-/** Reads the certificates in a PEM text; undefined when there are none or one of them is broken. */
-export function readCertificates(pem: string): X509Certificate[] | undefined {
-  const blocks = pem.match(pemCertificate);
-  if (blocks === null || blocks.length !== pem.split('-----BEGIN CERTIFICATE-----').length - 1) {
-    return undefined;
-  }
-  try {
-    return blocks.map((block) => new X509Certificate(block));
-  } catch {
-    return undefined;
-  }
-}
-
 /** Checks that a certificate and a key can serve TLS together, before anything is switched over to them. */
 export function checkPair(cert: string, key: string): CheckedPair {
-  const leaf = readCertificates(cert)?.[0];
+  const chain = readCertificates(cert);
+  const leaf = usable(chain)?.[0].x509;
   if (leaf === undefined) {
-    return { problem: 'the certificate is not PEM, or broken' };
+    return { problem: `the certificate ${problemOf(chain) ?? 'is missing'}` };
   }
   let privateKey: KeyObject;
   try {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { readCertificates } from './certificate.ts';
+import { readCertificates, usable } from '../certs/index.ts';
 import { type FileState, type FileWatch, watchFiles } from './file-watch.ts';
 
 /** The file with the client CAs is unusable at start. */
@@ -10,7 +10,7 @@ export function checkClientCa(path: string, state: FileState): { pem: string } |
   if ('code' in state) {
     return { problem: `${path} cannot be read: ${state.code}` };
   }
-  return readCertificates(state.text) === undefined
+  return usable(readCertificates(state.text)) === undefined
     ? { problem: `${path} holds no certificates in PEM, or broken ones` }
     : { pem: state.text };
 }

@@ -72,7 +72,10 @@ test.each([
   [['--webhook-url', 'http://localhost:1'], 'must begin with https://'],
   [['--webhook-url', 'nothing'], 'is no URL'],
   [['--webhook-url', 'https://localhost:1'], 'needs --webhook-ca-file'],
-  [['--webhook-url', 'https://localhost:1', '--webhook-ca-file', '/nowhere.pem'], '/nowhere.pem'],
+  [['--webhook-url', 'https://localhost:1', '--webhook-ca-file', '/nowhere.pem'], '/nowhere.pem: no such file'],
+  [['--webhook-url', 'https://localhost:1', '--webhook-ca-file', '/dev/null'], '/dev/null holds no certificates'],
+  [['--webhook-url', 'https://localhost:1', '--webhook-ca-file', 'package.json'], 'package.json holds no certificates'],
+  [['--webhook-ca-file', 'package.json'], 'belongs to --webhook-url'],
 ])('%j is a usage error', async (args, message) => {
   const { output, ended } = start(args);
   expect(await ended).toBe(2);

@@ -18,11 +18,11 @@ describe('checkPair', () => {
   });
 
   test.each([
-    ['no certificate', '', localhost.key, /certificate is not PEM/],
+    ['no certificate', '', localhost.key, /certificate is missing/],
     ['garbage', 'garbage', localhost.key, /certificate is not PEM/],
-    ['half a certificate', localhost.cert.slice(0, 400), localhost.key, /not PEM, or broken/],
-    ['broken base64', localhost.cert.replace(/\n[A-Za-z]{8}/, '\n!!!!!!!!'), localhost.key, /not PEM, or broken/],
-    ['half a chain', localhost.cert + testCa.cert.slice(0, 300), localhost.key, /not PEM, or broken/],
+    ['half a certificate', localhost.cert.slice(0, 400), localhost.key, /certificate is not PEM/],
+    ['broken base64', localhost.cert.replace(/\n[A-Za-z]{8}/, '\n!!!!!!!!'), localhost.key, /certificate is not PEM/],
+    ['half a chain', localhost.cert + testCa.cert.slice(0, 300), localhost.key, /certificate is not PEM/],
     ['no key', localhost.cert, '', /no unencrypted private key/],
     ['a certificate for a key', localhost.cert, localhost.cert, /no unencrypted private key/],
     ['an encrypted key', localhost.cert, encrypted, /no unencrypted private key/],
