@@ -1,6 +1,7 @@
 import { parse } from 'yaml';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../kubernetes/index.ts';
 import { objectMetaSchema } from './built-in-schemas.ts';
+import { duplicateFields } from './duplicate-fields.ts';
 import { badRequest, unsupportedMediaType } from './errors.ts';
 import { parseProtobuf } from './protobuf.ts';
 import { apiVersionOf, type Resource } from './resource.ts';
@@ -12,10 +13,16 @@ interface Format {
   parse(body: Uint8Array, kind: string): Json;
 }
 
+const decoder = new TextDecoder();
+
 /** How the body of a request may be written, by media type. */
 const formats: Record<string, Format> = {
   'application/json': { name: 'json', parse: parseJson },
-  'application/yaml': { name: 'yaml', parse: (body) => parse(new TextDecoder().decode(body)) as Json },
+  // By way of JSON, so that the same limits hold.
+  'application/yaml': {
+    name: 'yaml',
+    parse: (body) => parseJson(Buffer.from(JSON.stringify(parse(decoder.decode(body))))),
+  },
   'application/vnd.kubernetes.protobuf': { name: 'protobuf', parse: parseProtobuf },
 };
 
@@ -51,7 +58,7 @@ export function metadataOf(object: JsonObject): JsonObject {
 
 /**
  * Brings a decoded object into the form of its resource, in place: checks apiVersion, kind and the types of metadata,
- * drops unknown fields (or refuses them) and fills in defaults.
+ * drops unknown fields (or refuses them) and fills in defaults. `duplicates` are the fields that its text had twice.
  *
  * @throws {ApiError} 400.
  */
@@ -60,6 +67,7 @@ export function complete(
   resource: Resource,
   validation: string | null,
   warn: (text: string) => void,
+  duplicates: readonly string[] = [],
 ): JsonObject {
   if (!isJsonObject(value)) {
     throw badRequest(`the object provided is unrecognized (must be of type ${resource.kind}): it is no JSON object`);
@@ -90,18 +98,35 @@ export function complete(
   const unknown = [
     ...prune(value, resource.schema),
     ...prune(value.metadata, objectMetaSchema(), false).map((path) => `metadata.${path}`),
-  ].map((path) => `unknown field ${JSON.stringify(path)}`);
-  if (unknown.length > 0 && validation === 'Strict') {
+  ];
+  const problems = [
+    ...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`),
+    ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`),
+  ];
+  if (problems.length > 0 && validation === 'Strict') {
     throw badRequest(
-      `${resource.kind} in version ${JSON.stringify(resource.version)} cannot be handled as a ${resource.kind}: strict decoding error: ${unknown.join(', ')}`,
+      `${resource.kind} in version ${JSON.stringify(resource.version)} cannot be handled as a ${resource.kind}: strict decoding error: ${problems.join(', ')}`,
     );
   }
   if (validation !== 'Ignore') {
-    unknown.forEach(warn);
+    problems.forEach(warn);
   }
   if (resource.isCustom || propertyOf(resource.schema, 'spec') === undefined) {
     applyDefaults(value, resource.schema);
   }
   delete (value.metadata as JsonObject).managedFields;
   return value;
+}
+
+/** Reads the object in the body of a request and completes it. @throws {ApiError} 400, 415. */
+export function readObject(
+  body: Uint8Array,
+  mediaType: string,
+  resource: Resource,
+  validation: string | null,
+  warn: (text: string) => void,
+): JsonObject {
+  const value = parseBody(body, mediaType, resource.kind);
+  const isChecked = mediaType === 'application/json' && validation !== 'Ignore';
+  return complete(value, resource, validation, warn, isChecked ? duplicateFields(decoder.decode(body), value) : []);
 }

@@ -14,7 +14,7 @@ import {
 } from './errors.ts';
 import { metadataCauses } from './names.ts';
 import { namespaceStorage } from './namespaces.ts';
-import { complete, mediaTypeOf, metadataOf, parseBody } from './objects.ts';
+import { complete, mediaTypeOf, metadataOf, parseBody, readObject } from './objects.ts';
 import { applyJsonPatch, applyMergePatch } from './patches.ts';
 import type { Resource, UserInfo } from './resource.ts';
 import { copyOf, sameJson } from './schema.ts';
@@ -115,12 +115,8 @@ export async function create(context: WriteContext, request: WriteRequest): Prom
     });
   }
   const dryRun = isDryRun(query);
-  let object = complete(
-    parseBody(request.body, mediaTypeOf(request.mediaType), resource.kind),
-    resource,
-    query.get('fieldValidation'),
-    warn,
-  );
+  const mediaType = mediaTypeOf(request.mediaType);
+  let object = readObject(request.body, mediaType, resource, query.get('fieldValidation'), warn);
   if (resource.traits.answer !== undefined) {
     return resource.traits.answer(object, request.user);
   }
@@ -316,8 +312,8 @@ function removeWhenFinished(context: WriteContext, { resource }: WriteRequest, k
 /** Replaces an object or its status. @throws {ApiError} */
 export function update(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
   const { resource, query, warn } = request;
-  const value = parseBody(request.body, mediaTypeOf(request.mediaType), resource.kind);
-  const object = complete(value, resource, query.get('fieldValidation'), warn);
+  const mediaType = mediaTypeOf(request.mediaType);
+  const object = readObject(request.body, mediaType, resource, query.get('fieldValidation'), warn);
   return change(context, request, () => copyOf(object), false);
 }
 

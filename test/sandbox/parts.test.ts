@@ -1,4 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Json } from '../../src/kubernetes/index.ts';
+import { duplicateFields } from '../../src/sandbox/duplicate-fields.ts';
 import { applyJsonPatch, applyMergePatch } from '../../src/sandbox/patches.ts';
 import { acceptNames } from '../../src/sandbox/registration.ts';
 import { compareVersions } from '../../src/sandbox/registry.ts';
@@ -89,4 +92,23 @@ test.each([
   expect(acceptNames(requested, {}, [other]).conflict?.reason).toBe(reason);
   // What it held before it keeps, whatever others say they have.
   expect(acceptNames(requested, requested, [other]).conflict).toBeUndefined();
+});
+
+test.each([
+  ['{"a":1,"a":1}', ['a']],
+  ['{"a":1,"\\u0061":1}', ['a']],
+  ['{"spec":{"list":[{},{"foo":"\\"x\\":","foo":{"x":1}}]},"spec" :{}}', ['spec', 'spec.list[1].foo']],
+  ['{"a":{"a":1},"b":["a","a"],"c":"\\",\\"a\\":"}', []],
+])('fields that %s has twice', (text, paths) => {
+  expect(duplicateFields(text, JSON.parse(text) as Json)).toEqual(paths);
+});
+
+test('nothing that JSON.stringify writes has a field twice', () => {
+  fc.assert(
+    fc.property(fc.json(), (text) => {
+      // fc.json() may write a key twice itself; what is read and written again has each once.
+      const value = JSON.parse(text) as Json;
+      expect(duplicateFields(JSON.stringify(value, undefined, 1), value)).toEqual([]);
+    }),
+  );
 });

@@ -376,3 +376,27 @@ test('webhooks: patches, denials, failure policies and dry runs', async () => {
   expect(failed.json.message).toContain('failed calling webhook "failing.example.com"');
   await webhook.stop();
 });
+
+test('a field that is there twice: refused, warned of, or ignored', async () => {
+  const body = '{"metadata":{"name":"twice"},"data":{"key":"a","key":"b"}}';
+  const strict = await send(sandbox, 'POST', `${maps}?fieldValidation=Strict`, { body });
+  expect(strict.status).toBe(400);
+  expect(strict.json.message).toContain('strict decoding error: duplicate field "data.key"');
+  const ignoring = await send(sandbox, 'POST', `${maps}?fieldValidation=Ignore&dryRun=All`, { body });
+  expect([ignoring.status, ignoring.headers.warning]).toEqual([201, undefined]);
+  const warned = await send(sandbox, 'POST', maps, { body });
+  expect(warned.headers.warning).toBe('299 - "duplicate field \\"data.key\\""');
+  expect(warned.json.data).toEqual({ key: 'b' });
+  const replaced = await send(sandbox, 'PUT', `${maps}/twice?fieldValidation=Strict`, { body });
+  expect(replaced.status).toBe(400);
+});
+
+test('a body in YAML is held to the limits of JSON', async () => {
+  const headers = { 'content-type': 'application/yaml' };
+  const deep = `metadata: {name: deep}\ndata: ${'['.repeat(300)}${']'.repeat(300)}\n`;
+  const refused = await send(sandbox, 'POST', maps, { headers, body: deep });
+  expect(refused.status).toBe(400);
+  expect(refused.json.message).toMatch(/yaml parse error: the JSON document nests deeper than 256 levels/);
+  const taken = await send(sandbox, 'POST', maps, { headers, body: 'metadata: {name: flat}\ndata: {a: b}\n' });
+  expect(taken.json.data).toEqual({ a: 'b' });
+});
