@@ -28,11 +28,23 @@ function withOriginalMetadata(converted: JsonObject, original: JsonObject): Json
   return { ...converted, metadata };
 }
 
+/**
+ * How long a conversion is remembered, in milliseconds: long enough for all watchers of a write, short enough that a webhook
+ * that was mended is seen at once.
+ */
+const conversionLifetime = 1_000;
+
+interface Presented {
+  shown: JsonObject | Promise<JsonObject>;
+  /** On the clock of performance.now(). */
+  until: number;
+}
+
 /** Converts objects of one resource between its versions, and remembers how stored objects look in each. */
 export class Converter {
   readonly #caller: WebhookCaller;
   /** By stored object, then by resource: a changed definition makes new resources, so nothing outdated is found. */
-  readonly #presented = new WeakMap<JsonObject, Map<Resource, JsonObject | Promise<JsonObject>>>();
+  readonly #presented = new WeakMap<JsonObject, Map<Resource, Presented>>();
 
   constructor(caller: WebhookCaller) {
     this.#caller = caller;
@@ -102,13 +114,13 @@ export class Converter {
    * The result is shared and must not be changed.
    */
   present(resource: Resource, stored: JsonObject): JsonObject | Promise<JsonObject> {
-    const known = this.#presented.get(stored)?.get(resource);
+    const known = this.#known(resource, stored);
     if (known !== undefined) {
       return known;
     }
     if (stored.apiVersion === apiVersionOf(resource)) {
       const shown = this.#withDefaults(resource, stored);
-      this.#remember(resource, stored, shown);
+      this.#remember(resource, stored, shown, Number.POSITIVE_INFINITY);
       return shown;
     }
     const pending = this.convert(resource, [stored], resource.version).then(
@@ -129,16 +141,18 @@ export class Converter {
   /** Many stored objects as a resource shows them, with one call of the webhook for those that are not yet known. */
   async presentAll(resource: Resource, stored: readonly JsonObject[]): Promise<JsonObject[]> {
     const apiVersion = apiVersionOf(resource);
-    const unknown = stored.filter(
-      (object) => object.apiVersion !== apiVersion && this.#presented.get(object)?.get(resource) === undefined,
+    const known = stored.map((object) =>
+      object.apiVersion === apiVersion ? this.present(resource, object) : this.#known(resource, object),
     );
-    if (unknown.length > 0) {
-      const converted = await this.convert(resource, unknown, resource.version);
-      for (const [index, object] of unknown.entries()) {
-        this.#remember(resource, object, this.#withDefaults(resource, converted[index] as JsonObject));
-      }
+    const unknown = stored.filter((_object, index) => known[index] === undefined);
+    const converted = await this.convert(resource, unknown, resource.version);
+    const fresh = new Map<JsonObject, JsonObject>();
+    for (const [index, object] of unknown.entries()) {
+      const shown = this.#withDefaults(resource, converted[index] as JsonObject);
+      this.#remember(resource, object, shown);
+      fresh.set(object, shown);
     }
-    return Promise.all(stored.map((object) => this.present(resource, object)));
+    return Promise.all(stored.map((object, index) => known[index] ?? (fresh.get(object) as JsonObject)));
   }
 
   #withDefaults(resource: Resource, object: JsonObject): JsonObject {
@@ -150,8 +164,13 @@ export class Converter {
     return copy;
   }
 
-  #remember(resource: Resource, stored: JsonObject, shown: JsonObject | Promise<JsonObject>): void {
-    const versions = this.#presented.get(stored) ?? new Map<Resource, JsonObject | Promise<JsonObject>>();
-    this.#presented.set(stored, versions.set(resource, shown));
+  #known(resource: Resource, stored: JsonObject): Presented['shown'] | undefined {
+    const found = this.#presented.get(stored)?.get(resource);
+    return found !== undefined && found.until > performance.now() ? found.shown : undefined;
+  }
+
+  #remember(resource: Resource, stored: JsonObject, shown: Presented['shown'], lifetime = conversionLifetime): void {
+    const versions = this.#presented.get(stored) ?? new Map<Resource, Presented>();
+    this.#presented.set(stored, versions.set(resource, { shown, until: performance.now() + lifetime }));
   }
 }

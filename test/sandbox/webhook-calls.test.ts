@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
-import { registerAsCaptured, send, startAgreeingWebhook } from './client.ts';
+import { eventually, registerAsCaptured, send, startAgreeingWebhook } from './client.ts';
 
 interface Call {
   url: string;
@@ -143,4 +143,15 @@ test.each(['conversion-to-v1alpha1', 'conversion-to-v1beta2'])('%s: asked in the
     expect(Object.keys(review.request as JsonObject)).toEqual(Object.keys(body.request as JsonObject));
     expect(response).toEqual(body.response);
   }
+});
+
+test('a conversion webhook that was mended is seen at once', async () => {
+  await send(sandbox, 'POST', `${group}/v1beta2/extensionconfigs`, {
+    body: { metadata: { name: 'mended' }, spec: { clientConfig: { url: 'https://example.com' } } },
+  });
+  const read = () => send(sandbox, 'GET', `${group}/v1alpha1/extensionconfigs/mended`);
+  calls.length = 0;
+  await Promise.all([read(), read(), read()]);
+  expect(calls.length).toBe(1);
+  await eventually(read, () => calls.length > 1);
 });
