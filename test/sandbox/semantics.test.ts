@@ -1,14 +1,14 @@
 import { request } from 'node:https';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
-import { type AdmissionEvent, type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
+import { type Sandbox, type SandboxEvent, startSandbox } from '../../src/sandbox/index.ts';
 import { eventually, send, startWebhook } from './client.ts';
 
 const maps = '/api/v1/namespaces/default/configmaps';
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
 let sandbox: Sandbox;
-let events: AdmissionEvent[];
+let events: SandboxEvent[];
 
 beforeEach(async () => {
   events = [];
@@ -82,6 +82,24 @@ test('nothing but health and version is served without credentials', async () =>
   for (const path of ['/api', '/apis', '/openapi/v3', '/api/v1/secrets', '/nothing']) {
     expect((await send(anonymous, 'GET', path)).json).toMatchObject({ reason: 'Unauthorized', code: 401 });
   }
+});
+
+test.each([
+  ['//[', 400],
+  ['/api/v1/%zz', 404],
+  ['/openapi/v3/apis/a/b/c/d', 404],
+  ['http://elsewhere/healthz', 200],
+])('the request target %s is answered with %d', async (path, status) => {
+  const { hostname: host, port } = new URL(sandbox.url);
+  const code = await new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${sandbox.token}` };
+    const call = request({ host, port, path, headers, ca: sandbox.ca }, (response) =>
+      resolve(response.resume().statusCode),
+    );
+    call.on('error', reject).end();
+  });
+  expect(code).toBe(status);
+  expect(events).toEqual([]);
 });
 
 test('a body over 3 MiB is refused', async () => {
