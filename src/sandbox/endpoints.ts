@@ -1,12 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JsonObject } from '../kubernetes/index.ts';
+import { remove } from './deletion.ts';
 import { ApiError, methodNotAllowed } from './errors.ts';
 import { noCache, readBody, sendJson, sendText, viewOf, warnings } from './http.ts';
 import { metadataOf } from './objects.ts';
 import { get, list, type ReadRequest, select, watch } from './reads.ts';
 import { parseApiPath } from './requests.ts';
 import type { Resource, UserInfo } from './resource.ts';
-import { create, patch, remove, update, type WriteContext } from './writes.ts';
+import type { WriteContext, WriteRequest } from './write-request.ts';
+import { create, patch, update } from './writes.ts';
 
 /** Bytes that may wait for a slow watcher before its watch is ended. */
 const maxPending = 16 * 1024 * 1024;
@@ -33,11 +35,7 @@ function successOf({ group, plural }: Resource, name: string, uid: string): Json
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details };
 }
 
-async function removeCollection(
-  context: WriteContext,
-  read: ReadRequest,
-  write: Parameters<typeof remove>[1],
-): Promise<JsonObject> {
+async function removeCollection(context: WriteContext, read: ReadRequest, write: WriteRequest): Promise<JsonObject> {
   const { objects } = select(context, read);
   for (const object of objects) {
     const { name, namespace = '' } = metadataOf(object);

@@ -19,7 +19,8 @@ import { Registry } from './registry.ts';
 import type { Resource, UserInfo } from './resource.ts';
 import { Store } from './store.ts';
 import { type ResolveService, WebhookCaller } from './webhook-call.ts';
-import { create, type WriteContext } from './writes.ts';
+import type { WriteContext } from './write-request.ts';
+import { create } from './writes.ts';
 
 /** Something that the client does not see. */
 export type SandboxEvent = AdmissionEvent | { event: 'bug'; request: string; message: string };

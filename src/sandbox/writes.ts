@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../kubernetes/index.ts';
-import { type AdmissionAttempt, type AdmissionContext, mutate, optionsOf, validate } from './admission.ts';
+import { mutate, optionsOf, validate } from './admission.ts';
+import { removeWhenFinished } from './deletion.ts';
 import {
   alreadyExists,
   badRequest,
@@ -16,51 +17,15 @@ import { metadataCauses } from './names.ts';
 import { namespaceStorage } from './namespaces.ts';
 import { complete, mediaTypeOf, metadataOf, parseBody, readObject } from './objects.ts';
 import { applyJsonPatch, applyMergePatch } from './patches.ts';
-import type { Resource, UserInfo } from './resource.ts';
+import type { Resource } from './resource.ts';
 import { copyOf, sameJson } from './schema.ts';
 import { validateSchema } from './schema-validation.ts';
 import { keyOf } from './store.ts';
 import { applyStrategicMerge } from './strategic-merge.ts';
-
-/** What writes need of their surroundings. */
-export interface WriteContext extends AdmissionContext {
-  /** The current time as metav1.Time writes it. */
-  now(): string;
-}
-
-/** A write of one object, or of one subresource of it. */
-export interface WriteRequest {
-  resource: Resource;
-  namespace: string;
-  /** Empty for a creation. */
-  name: string;
-  /** `status`, or empty. */
-  subresource: string;
-  query: URLSearchParams;
-  mediaType: string | undefined;
-  body: Uint8Array;
-  user: UserInfo;
-  warn(text: string): void;
-}
+import { attemptOf, isDryRun, type WriteContext, type WriteRequest } from './write-request.ts';
 
 /** Writes that are tried before a patch gives up because others keep changing the object. */
 const maxAttempts = 5;
-
-function isDryRun(query: URLSearchParams): boolean {
-  const values = query.getAll('dryRun').filter((value) => value !== '');
-  if (values.some((value) => value !== 'All')) {
-    throw badRequest(`dryRun: Unsupported value: ${JSON.stringify(values[0])}: supported values: "All"`);
-  }
-  return values.length > 0;
-}
-
-function attemptOf(
-  request: WriteRequest,
-  fields: Pick<AdmissionAttempt, 'operation' | 'object' | 'oldObject' | 'options' | 'dryRun' | 'name'>,
-): AdmissionAttempt {
-  const { resource, subresource, namespace, user, warn } = request;
-  return { resource, subresource, namespace, user, warn, ...fields };
-}
 
 function causesOf(resource: Resource, object: JsonObject, old: JsonObject | undefined): StatusCause[] {
   return [
@@ -300,15 +265,6 @@ async function change(
   }
 }
 
-/** An object that is being deleted goes with its last finalizer. */
-function removeWhenFinished(context: WriteContext, { resource }: WriteRequest, key: string, stored: JsonObject): void {
-  const { deletionTimestamp, finalizers } = metadataOf(stored);
-  const isFree = !Array.isArray(finalizers) || finalizers.length === 0;
-  if (deletionTimestamp !== undefined && isFree && resource.storage !== namespaceStorage) {
-    context.store.collection(resource.storage).delete(key, stored);
-  }
-}
-
 /** Replaces an object or its status. @throws {ApiError} */
 export function update(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
   const { resource, query, warn } = request;
@@ -355,78 +311,4 @@ export function patch(context: WriteContext, request: WriteRequest): Promise<Jso
     },
     true,
   );
-}
-
-/**
- * Deletes an object, or marks it for deletion while it has finalizers.
- *
- * @returns the object when it is only marked, `uid` alone when it is gone.
- */
-export async function remove(
-  context: WriteContext,
-  request: WriteRequest,
-): Promise<{ object: JsonObject } | { uid: string }> {
-  const { resource, name, namespace, query } = request;
-  const given =
-    request.body.length === 0 ? {} : parseBody(request.body, mediaTypeOf(request.mediaType), 'DeleteOptions');
-  const body = isJsonObject(given) ? given : {};
-  const preconditions = isJsonObject(body.preconditions) ? body.preconditions : {};
-  const bodyDryRun = Array.isArray(body.dryRun) && body.dryRun.includes('All');
-  const dryRun = isDryRun(query) || bodyDryRun;
-  const collection = context.store.collection(resource.storage);
-  const key = keyOf(resource.namespaced ? namespace : '', name);
-  for (;;) {
-    const stored = collection.get(key);
-    if (stored === undefined) {
-      throw notFound(resource, name);
-    }
-    const current = await context.converter.present(resource, stored);
-    const metadata = metadataOf(current);
-    for (const field of ['uid', 'resourceVersion'] as const) {
-      const wanted = preconditions[field];
-      if (wanted !== undefined && wanted !== null && wanted !== metadata[field]) {
-        const label = field === 'uid' ? 'UID' : 'ResourceVersion';
-        throw conflict(
-          resource,
-          name,
-          `Precondition failed: ${label} in precondition: ${String(wanted)}, ${label} in object meta: ${String(metadata[field])}`,
-        );
-      }
-    }
-    const options = { ...body, kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1' };
-    const attempt = attemptOf(request, {
-      operation: 'DELETE',
-      object: undefined,
-      oldObject: current,
-      options,
-      dryRun,
-      name,
-    });
-    await mutate(context, attempt);
-    await validate(context, attempt);
-    if (collection.get(key) !== stored) {
-      continue;
-    }
-    const mark = resource.traits.markForDeletion;
-    const isHeld = mark !== undefined || (Array.isArray(metadata.finalizers) && metadata.finalizers.length > 0);
-    if (isHeld && metadata.deletionTimestamp !== undefined) {
-      return { object: current };
-    }
-    if (dryRun) {
-      return isHeld ? { object: current } : { uid: String(metadata.uid) };
-    }
-    if (!isHeld) {
-      collection.delete(key, stored);
-      return { uid: String(metadata.uid) };
-    }
-    const next = copyOf(stored);
-    const now = context.now();
-    Object.assign(metadataOf(next), { deletionTimestamp: now, deletionGracePeriodSeconds: 0 });
-    if (resource.hasGeneration) {
-      metadataOf(next).generation = Number(metadata.generation ?? 0) + 1;
-    }
-    mark?.(next, now);
-    const marked = collection.replace(key, stored, next) as JsonObject;
-    return { object: await context.converter.present(resource, marked) };
-  }
 }
