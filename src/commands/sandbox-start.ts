@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
@@ -9,14 +9,16 @@ import {
   CoreV1Api,
   CustomObjectsApi,
   KubeConfig,
+  type V1MutatingWebhookConfiguration,
+  type V1ValidatingWebhookConfiguration,
 } from '@kubernetes/client-node';
+import { parseAllDocuments } from 'yaml';
 import { crd, group } from '../api/index.ts';
 import { startSandbox } from '../sandbox/index.ts';
 import { webhookPaths } from '../server/index.ts';
 import { FailureError } from './program.ts';
 import {
   byService,
-  configurationName,
   type LocalWebhook,
   runCerts,
   startWebhookOfSecret,
@@ -24,28 +26,18 @@ import {
   webhookService,
 } from './sandbox-webhook.ts';
 
-function configuration(path: 'mutate' | 'validate', webhook: WebhookReference) {
-  return {
-    metadata: { name: configurationName },
-    webhooks: [
-      {
-        name: `${path}.extensionconfig.runtime.cluster.x-k8s.io`,
-        admissionReviewVersions: ['v1'],
-        sideEffects: 'None',
-        matchPolicy: 'Equivalent',
-        failurePolicy: 'Fail',
-        clientConfig: webhook.clientConfig(webhookPaths[path]),
-        rules: [
-          {
-            apiGroups: [group],
-            apiVersions: ['v1beta2'],
-            resources: ['extensionconfigs', 'extensionconfigs/status'],
-            operations: path === 'mutate' ? ['CREATE', 'UPDATE'] : ['CREATE', 'UPDATE', 'DELETE'],
-          },
-        ],
-      },
-    ],
-  };
+/** The webhook configurations of an installation; those of the sandbox are the same, so that manifests can be applied to it. */
+const configurationsFile = new URL('../../manifests/base/webhooks.yaml', import.meta.url);
+
+/** The configurations of the manifest with their webhooks reached by a reference. */
+function configurationsFor(webhook: WebhookReference) {
+  return parseAllDocuments(readFileSync(configurationsFile, 'utf8')).map((document) => {
+    const configuration = document.toJS() as V1MutatingWebhookConfiguration & V1ValidatingWebhookConfiguration;
+    for (const entry of configuration.webhooks ?? []) {
+      entry.clientConfig = webhook.clientConfig(entry.clientConfig.service?.path ?? '/');
+    }
+    return configuration;
+  });
 }
 
 /** Registers ExtensionConfig and the webhook in front of it. */
@@ -59,8 +51,11 @@ export async function register(config: KubeConfig, webhook: WebhookReference): P
   };
   await config.makeApiClient(ApiextensionsV1Api).createCustomResourceDefinition({ body: definition });
   const registration = config.makeApiClient(AdmissionregistrationV1Api);
-  await registration.createMutatingWebhookConfiguration({ body: configuration('mutate', webhook) });
-  await registration.createValidatingWebhookConfiguration({ body: configuration('validate', webhook) });
+  for (const body of configurationsFor(webhook)) {
+    await (body.kind === 'MutatingWebhookConfiguration'
+      ? registration.createMutatingWebhookConfiguration({ body })
+      : registration.createValidatingWebhookConfiguration({ body }));
+  }
 }
 
 /** Returns when ExtensionConfigs are served. */

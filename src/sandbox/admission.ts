@@ -10,7 +10,8 @@ import {
   selectsLabels,
 } from '../kubernetes/index.ts';
 import type { Converter } from './conversion.ts';
-import { ApiError, badRequest, internalError } from './errors.ts';
+import { ApiError, badRequest, forbidden, internalError } from './errors.ts';
+import { type MatchCondition, matchesConditions, UndecidedConditions } from './match-conditions.ts';
 import { namespaceStorage } from './namespaces.ts';
 import type { Registry } from './registry.ts';
 import type { Resource, UserInfo, WebhookClientConfig } from './resource.ts';
@@ -31,6 +32,7 @@ interface Webhook {
   namespaceSelector: LabelSelector;
   objectSelector: LabelSelector;
   reinvocationPolicy?: 'Never' | 'IfNeeded';
+  matchConditions?: MatchCondition[] | null;
 }
 
 /** A write that admission webhooks decide on. Objects are in the version of the request. */
@@ -190,9 +192,6 @@ async function ask(
   resource: Resource,
   attempt: AdmissionAttempt,
 ): Promise<Verdict> {
-  if (attempt.dryRun && webhook.sideEffects !== 'None' && webhook.sideEffects !== 'NoneOnDryRun') {
-    throw badRequest(`admission webhook ${JSON.stringify(webhook.name)} does not support dry run`);
-  }
   const about = { webhook: webhook.name, resource: resource.storage, name: attempt.name };
   try {
     return await askStrictly(context, kind, webhook, resource, attempt, about);
@@ -201,12 +200,14 @@ async function ask(
       context.log({ event: 'denied', ...about, message: error.message });
       throw error;
     }
-    const why = `failed calling webhook ${JSON.stringify(webhook.name)}: ${(error as Error).message}`;
+    const isUndecided = error instanceof UndecidedConditions;
+    const { message } = error as Error;
+    const why = isUndecided ? message : `failed calling webhook ${JSON.stringify(webhook.name)}: ${message}`;
     if (webhook.failurePolicy === 'Ignore') {
       context.log({ event: 'failed-open', ...about, message: why });
       return { patched: undefined };
     }
-    throw internalError(why);
+    throw isUndecided ? forbidden(attempt.resource, attempt.name, why) : internalError(why);
   }
 }
 
@@ -226,6 +227,13 @@ async function askStrictly(
   const oldObject = attempt.oldObject === undefined ? undefined : inVersion.get(attempt.oldObject);
   const uid = randomUUID();
   const review = reviewOf({ ...attempt, object, oldObject }, resource, uid);
+  const conditions = webhook.matchConditions ?? [];
+  if (conditions.length > 0 && !matchesConditions(conditions, review.request as JsonObject)) {
+    return { patched: undefined };
+  }
+  if (attempt.dryRun && webhook.sideEffects !== 'None' && webhook.sideEffects !== 'NoneOnDryRun') {
+    throw badRequest(`admission webhook ${JSON.stringify(webhook.name)} does not support dry run`);
+  }
   const answer = await caller.call(webhook.clientConfig, webhook.timeoutSeconds, review);
   const response = answer.response;
   if (!isJsonObject(response)) {

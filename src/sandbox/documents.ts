@@ -62,6 +62,19 @@ function sendOpenApi(context: DocumentContext, request: IncomingMessage, respons
   response.end(document.body);
 }
 
+/**
+ * OpenAPI v2 with nothing in it: kubectl looks here for a kind that it has not found in v3, and says "no matches for kind"
+ * when it is not here either. An empty message is an empty document, in protobuf.
+ */
+function sendOpenApiV2(request: IncomingMessage, response: ServerResponse): void {
+  if (request.headers.accept?.includes('application/com.github.proto-openapi.spec.v2@v1.0+protobuf')) {
+    response.writeHead(200, { 'Content-Type': 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf' });
+    response.end();
+  } else {
+    sendJson(response, 200, { swagger: '2.0', info: { title: 'Kubernetes', version: version.gitVersion }, paths: {} });
+  }
+}
+
 /** Answers what describes the API: discovery and OpenAPI. @returns false when the path is none of its own. */
 export function answerDocument(
   context: DocumentContext,
@@ -70,6 +83,10 @@ export function answerDocument(
   url: URL,
 ): boolean {
   const { registry, openapi } = context;
+  if (url.pathname === '/openapi/v2') {
+    sendOpenApiV2(request, response);
+    return true;
+  }
   const parts = url.pathname.split('/').filter((part) => part !== '');
   if (parts[0] === 'openapi' && parts[1] === 'v3') {
     if (parts.length === 2) {

@@ -89,7 +89,8 @@ export function complete(
   const wrong = [
     ...validateSchema(value.metadata, { ...objectMetaSchema(), nullable: false }, 'metadata'),
     ...(resource.isCustom ? [] : validateSchema(value, resource.schema)),
-  ];
+    // Only what Go could not decode: a list with two items of one key it can.
+  ].filter(({ reason }) => reason !== 'FieldValueDuplicate');
   if (wrong[0] !== undefined) {
     throw badRequest(
       `${resource.kind} in version ${JSON.stringify(resource.version)} cannot be handled as a ${resource.kind}: ${wrong[0].message}`,

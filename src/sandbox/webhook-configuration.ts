@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../kubernetes/index.ts';
+import { matchConditionCauses } from './match-conditions.ts';
 import type { KindTraits } from './resource.ts';
 
 function listOf(value: Json | undefined): JsonObject[] {
@@ -83,13 +84,7 @@ function validateWebhook(webhook: JsonObject, field: string): StatusCause[] {
       }
     }
   }
-  if (Array.isArray(webhook.matchConditions) && webhook.matchConditions.length > 0) {
-    causes.push({
-      reason: 'FieldValueForbidden',
-      message: 'Forbidden: this sandbox does not evaluate CEL; leave matchConditions out to try the webhook here',
-      field: `${field}.matchConditions`,
-    });
-  }
+  causes.push(...matchConditionCauses(webhook.matchConditions, `${field}.matchConditions`));
   return causes;
 }
 

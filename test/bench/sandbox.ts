@@ -1,4 +1,3 @@
-// Run: node --expose-gc test/bench/sandbox.ts
 import { Agent, request } from 'node:https';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
 

@@ -1,8 +1,12 @@
-import { existsSync, statSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
-import { CustomObjectsApi, KubeConfig } from '@kubernetes/client-node';
+import { promisify } from 'node:util';
+import { AdmissionregistrationV1Api, CustomObjectsApi, KubeConfig } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
 import { run } from '../../src/commands/index.ts';
+import { hasKubectl } from '../e2e/environment.ts';
 import { createCertificateFolder, startServeProcess } from '../e2e/serve-process.ts';
 import { eventually } from '../sandbox/client.ts';
 
@@ -64,6 +68,58 @@ test('puts a webhook server that runs by itself in front of it', async () => {
     expect(await ended).toBe(0);
     expect(await server.stop()).toBe(0);
     folder.remove();
+  }
+});
+
+test('its webhook configurations are those of the manifests, with a caBundle', async () => {
+  const { stop, output, ended } = start([]);
+  try {
+    await eventually(
+      async () => output.out,
+      (text) => text.includes('kubectl get'),
+    );
+    const config = new KubeConfig();
+    config.loadFromFile(/KUBECONFIG=(\S+)/.exec(output.out)?.[1] as string);
+    const registration = config.makeApiClient(AdmissionregistrationV1Api);
+    const manifests = parseAllDocuments(readFileSync('manifests/base/webhooks.yaml', 'utf8')).map((document) =>
+      document.toJS(),
+    );
+    const found = [
+      ...(await registration.listMutatingWebhookConfiguration()).items,
+      ...(await registration.listValidatingWebhookConfiguration()).items,
+    ];
+    expect(found).toMatchObject(manifests.map(({ metadata, webhooks }) => ({ metadata, webhooks })));
+    for (const { webhooks } of found) {
+      expect(webhooks?.[0]?.clientConfig.caBundle).toMatch(/^[A-Za-z0-9+/]{1000}/);
+    }
+  } finally {
+    stop.abort();
+    await ended;
+  }
+});
+
+test.skipIf(!hasKubectl())('takes the manifests of an installation with kubectl', { timeout: 60_000 }, async () => {
+  const { stop, output, ended } = start([]);
+  try {
+    await eventually(
+      async () => output.out,
+      (text) => text.includes('kubectl get'),
+    );
+    const kubeconfig = /KUBECONFIG=(\S+)/.exec(output.out)?.[1] as string;
+    const kubectl = (...args: string[]) =>
+      promisify(execFile)('kubectl', ['--kubeconfig', kubeconfig, ...args]).then(({ stdout }) => stdout);
+    for (const overlay of ['default', 'with-crd']) {
+      expect(await kubectl('apply', '-k', `manifests/overlays/${overlay}`)).toMatch(/mutatingwebhookconfiguration/);
+    }
+    // The webhooks still have their certificates, and now match conditions.
+    expect(await kubectl('apply', '-f', 'manifests/samples/good-url.yaml')).toMatch(/created/);
+    await expect(kubectl('apply', '-f', 'manifests/samples/bad-url.yaml')).rejects.toThrow(/denied the request/);
+    const rotate = ['create', 'job', 'rotate-now', '--from=cronjob/extensionconfig-webhook-rotate'];
+    expect(await kubectl('-n', 'extensionconfig-webhook-system', ...rotate)).toMatch(/rotate-now created/);
+    expect(await kubectl('delete', '-k', 'manifests/overlays/default')).toMatch(/webhookconfiguration.* deleted/);
+  } finally {
+    stop.abort();
+    await ended;
   }
 });
 

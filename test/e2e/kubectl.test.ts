@@ -108,6 +108,13 @@ describe.skipIf(!hasKubectl())('kubectl', () => {
       0,
       /extensionconfigs +ext /,
     ],
+    [
+      'apply of a kind that nobody has',
+      ['apply', '-f', '-'],
+      { apiVersion: 'example.com/v1', kind: 'Nothing', metadata: { name: 'one' } },
+      1,
+      /no matches for kind "Nothing" in version "example\.com\/v1"/,
+    ],
     ['create again', ['create', '-f', '-'], config(first), 1, /AlreadyExists/],
     ['replace', ['replace', '-f', '-'], config(first), 0, /replaced/],
     // What kubectl makes by itself it sends as protobuf.

@@ -317,6 +317,13 @@ test('OpenAPI: the hash in the URL makes it immutable, and If-None-Match gives 3
   expect(references.filter((name) => !Object.hasOwn(schemas, name))).toEqual([]);
 });
 
+test('OpenAPI v2 is there, and empty', async () => {
+  const accept = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+  const binary = await send(sandbox, 'GET', '/openapi/v2', { headers: { accept } });
+  expect([binary.status, binary.text]).toEqual([200, '']);
+  expect((await send(sandbox, 'GET', '/openapi/v2')).json).toMatchObject({ swagger: '2.0', paths: {} });
+});
+
 test('strategic merge patch merges containers by name', async () => {
   const deployments = '/apis/apps/v1/namespaces/default/deployments';
   const containers = [
@@ -393,6 +400,85 @@ test('webhooks: patches, denials, failure policies and dry runs', async () => {
   expect(failed.json).toMatchObject({ code: 500, reason: 'InternalError' });
   expect(failed.json.message).toContain('failed calling webhook "failing.example.com"');
   await webhook.stop();
+});
+
+test('match conditions decide which requests a webhook is asked about', async () => {
+  const asked: string[] = [];
+  const webhook = await startWebhook((url) => {
+    asked.push(url.split('?')[0] ?? '');
+    return { allowed: true };
+  });
+  const configure = (name: string, matchConditions: object[], fields = {}) =>
+    send(sandbox, 'POST', '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations', {
+      body: {
+        metadata: { name },
+        webhooks: [
+          {
+            name: `${name}.example.com`,
+            admissionReviewVersions: ['v1'],
+            sideEffects: 'None',
+            clientConfig: { url: `${webhook.url}/${name}`, caBundle: webhook.caBundle },
+            rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['*'], resources: ['configmaps'] }],
+            matchConditions,
+            ...fields,
+          },
+        ],
+      },
+    });
+  const post = (name: string, data = {}) => send(sandbox, 'POST', maps, { body: { metadata: { name }, data } });
+  const strangers = { name: 'strangers', expression: "!('system:masters' in request.userInfo.groups)" };
+  const marked = { name: 'marked', expression: 'has(object.data) && has(object.data.mark)' };
+  const broken = { name: 'broken', expression: "object.data.missing == 'x'" };
+  expect((await configure('marked', [marked])).status).toBe(201);
+  await configure('strangers', [marked, strangers]);
+  await configure('decided', [broken, strangers]);
+  await configure('open', [broken], { failurePolicy: 'Ignore' });
+  expect((await post('a', { mark: 'x' })).status).toBe(201);
+  expect(asked).toEqual(['/marked']);
+  expect((await post('b')).status).toBe(201);
+  expect(asked).toEqual(['/marked']);
+  expect(events.map(({ event }) => event)).toEqual(['failed-open', 'failed-open']);
+  await configure('closed', [broken]);
+  const refused = await post('c');
+  expect(refused.status).toBe(403);
+  expect(refused.json.message).toBe(
+    'configmaps "c" is forbidden: match conditions could not be evaluated: broken: No such key: missing',
+  );
+  await webhook.stop();
+});
+
+test.each([
+  ['"unfinished', 'compilation failed: Unterminated string'],
+  ['nothing', 'compilation failed: Unknown variable: nothing'],
+  ['1 + 1', 'must evaluate to bool, not int'],
+])('a match condition %j is refused', async (expression, message) => {
+  const webhooks = [
+    {
+      name: 'a.example.com',
+      admissionReviewVersions: ['v1'],
+      sideEffects: 'None',
+      clientConfig: { url: 'https://127.0.0.1:1' },
+      matchConditions: [
+        { name: 'twice', expression: 'true' },
+        { name: 'twice', expression },
+      ],
+    },
+  ];
+  const path = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
+  const { json, status } = await send(sandbox, 'POST', path, { body: { metadata: { name: 'wrong' }, webhooks } });
+  expect(status, String(json.message)).toBe(422);
+  expect((json.details as JsonObject).causes).toEqual([
+    {
+      reason: 'FieldValueDuplicate',
+      message: 'Duplicate value: "twice"',
+      field: 'webhooks[0].matchConditions[1].name',
+    },
+    {
+      reason: 'FieldValueInvalid',
+      message: `Invalid value: ${JSON.stringify(expression)}: ${message}`,
+      field: 'webhooks[0].matchConditions[1].expression',
+    },
+  ]);
 });
 
 test('a field that is there twice: refused, warned of, or ignored', async () => {
