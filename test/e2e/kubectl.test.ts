@@ -11,7 +11,12 @@ describe.skipIf(!hasKubectl())('kubectl', () => {
 
   function kubectl(args: string[], stdin?: object): Promise<{ code: number; output: string }> {
     return new Promise((resolve) => {
-      const env = { ...process.env, KUBECONFIG: environment.kubeconfigFile, KUBECTL_EXTERNAL_DIFF: 'diff -u' };
+      const env = {
+        ...process.env,
+        KUBECONFIG: environment.kubeconfigFile,
+        KUBECTL_EXTERNAL_DIFF: 'diff -u',
+        KUBE_EDITOR: "sed -i 's/spec:/spec:\\n  settings: {edited: by-hand}/'",
+      };
       const child = execFile('kubectl', args, { env }, (error, stdout, stderr) =>
         resolve({ code: error === null ? 0 : Number(error.code), output: `${stdout}${stderr}` }),
       );
@@ -69,6 +74,18 @@ describe.skipIf(!hasKubectl())('kubectl', () => {
       0,
       /^\S+\/old\s*$/,
     ],
+    ['label', ['label', 'ext', 'one', 'team=a'], undefined, 0, /labeled/],
+    ['label selector', ['get', 'ext', '-l', 'team in (a,b)', '-o', 'name'], undefined, 0, /^\S+\/one\s*$/],
+    [
+      'get in columns',
+      ['get', 'ext', '-o', 'custom-columns=N:.metadata.name,T:.metadata.labels.team', '--sort-by=.metadata.name'],
+      undefined,
+      0,
+      /N +T\s+old +<none>|one +a/,
+    ],
+    ['edit', ['edit', 'ext', 'one'], undefined, 0, /one edited/],
+    ['get what was edited', ['get', 'ext', 'one', '-o', 'jsonpath={.spec.settings.edited}'], undefined, 0, /^by-hand$/],
+    ['watch', ['get', 'ext', '-w', '--request-timeout=1s'], undefined, 0, /one .*\n.*old|old .*\n.*one/],
     ['describe', ['describe', 'ext', 'one'], undefined, 0, /Client Config:[\s\S]*Events: +<none>/],
     [
       'merge patch',
