@@ -74,6 +74,25 @@ function watchLines(path: string) {
   return { lines, stop: () => call.destroy() };
 }
 
+/** Registers one webhook that is asked about config maps that are created. */
+function configureWebhook(webhook: { url: string; caBundle: string }, kind: string, name: string, fields: object) {
+  return send(sandbox, 'POST', `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations`, {
+    body: {
+      metadata: { name },
+      webhooks: [
+        {
+          name: `${name}.example.com`,
+          admissionReviewVersions: ['v1'],
+          sideEffects: 'None',
+          clientConfig: { url: `${webhook.url}/${name}`, caBundle: webhook.caBundle },
+          rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
+          ...fields,
+        },
+      ],
+    },
+  });
+}
+
 test('nothing but health and version is served without credentials', async () => {
   const anonymous = { ...sandbox, token: 'wrong' };
   for (const path of ['/healthz', '/readyz', '/livez', '/version']) {
@@ -362,22 +381,7 @@ test('webhooks: patches, denials, failure policies and dry runs', async () => {
     }
     return { allowed: false, status: { code: 422, reason: 'Invalid', message: 'no' } };
   });
-  const configure = (kind: string, name: string, fields: object) =>
-    send(sandbox, 'POST', `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations`, {
-      body: {
-        metadata: { name },
-        webhooks: [
-          {
-            name: `${name}.example.com`,
-            admissionReviewVersions: ['v1'],
-            sideEffects: 'None',
-            clientConfig: { url: `${webhook.url}/${name}`, caBundle: webhook.caBundle },
-            rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
-            ...fields,
-          },
-        ],
-      },
-    });
+  const configure = (kind: string, name: string, fields: object) => configureWebhook(webhook, kind, name, fields);
   const post = (name: string, labels = {}) => send(sandbox, 'POST', maps, { body: { metadata: { name, labels } } });
   await configure('mutating', 'mutate', {});
   expect((await post('a')).json.data).toEqual({ set: 'yes' });
@@ -409,22 +413,7 @@ test('match conditions decide which requests a webhook is asked about', async ()
     return { allowed: true };
   });
   const configure = (name: string, matchConditions: object[], fields = {}) =>
-    send(sandbox, 'POST', '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations', {
-      body: {
-        metadata: { name },
-        webhooks: [
-          {
-            name: `${name}.example.com`,
-            admissionReviewVersions: ['v1'],
-            sideEffects: 'None',
-            clientConfig: { url: `${webhook.url}/${name}`, caBundle: webhook.caBundle },
-            rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['*'], resources: ['configmaps'] }],
-            matchConditions,
-            ...fields,
-          },
-        ],
-      },
-    });
+    configureWebhook(webhook, 'validating', name, { matchConditions, ...fields });
   const post = (name: string, data = {}) => send(sandbox, 'POST', maps, { body: { metadata: { name }, data } });
   const strangers = { name: 'strangers', expression: "!('system:masters' in request.userInfo.groups)" };
   const marked = { name: 'marked', expression: 'has(object.data) && has(object.data.mark)' };
