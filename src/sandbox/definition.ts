@@ -8,6 +8,7 @@ import {
 import { withCondition } from './conditions.ts';
 import type { KindTraits, WebhookClientConfig } from './resource.ts';
 import { type Schema, sameJson } from './schema.ts';
+import { structuralCauses } from './structural.ts';
 
 /** Names of a CustomResourceDefinition. */
 export interface DefinitionNames {
@@ -136,6 +137,8 @@ function versionCauses(spec: JsonObject): StatusCause[] {
       causes.push(required(`${field}.schema.openAPIV3Schema`, 'Required value: schemas are required'));
     } else if (schema.type !== 'object') {
       causes.push(wrong(`${field}.schema.openAPIV3Schema.type`, schema.type, 'must be object at the root'));
+    } else {
+      causes.push(...structuralCauses(schema, `${field}.schema.openAPIV3Schema`));
     }
   }
   const stored = versions.filter(({ storage }) => storage === true).length;

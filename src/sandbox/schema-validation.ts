@@ -145,6 +145,12 @@ function validateString(value: string, schema: Schema, path: string, causes: Sta
   }
 }
 
+/** With the tolerance that binary fractions need: 0.3 is a multiple of 0.1. */
+function isMultiple(value: number, factor: number): boolean {
+  const quotient = value / factor;
+  return Math.abs(quotient - Math.round(quotient)) <= 1e-9 * Math.max(1, Math.abs(quotient));
+}
+
 function validateNumber(value: number, schema: Schema, path: string, causes: StatusCause[]): void {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, format } = schema;
   if (minimum !== undefined && (exclusiveMinimum === true ? value <= minimum : value < minimum)) {
@@ -158,7 +164,7 @@ function validateNumber(value: number, schema: Schema, path: string, causes: Sta
   if (maximum !== undefined && (exclusiveMaximum === true ? value >= maximum : value > maximum)) {
     addInvalid(causes, path, value, `should be less than ${exclusiveMaximum === true ? '' : 'or equal to '}${maximum}`);
   }
-  if (multipleOf !== undefined && !Number.isInteger(value / multipleOf)) {
+  if (multipleOf !== undefined && !isMultiple(value, multipleOf)) {
     addInvalid(causes, path, value, `should be a multiple of ${multipleOf}`);
   }
   if (format === 'int32' && (value < -(2 ** 31) || value > 2 ** 31 - 1)) {
