@@ -14,6 +14,19 @@ function failed(resource: Resource, why: string) {
   );
 }
 
+/** What a converted object has not kept, though it identifies the original. */
+function differenceOf(converted: JsonObject, original: JsonObject): string | undefined {
+  if (converted.kind !== original.kind) {
+    return `must have the same kind: ${String(original.kind)} != ${String(converted.kind)}`;
+  }
+  const before = original.metadata as JsonObject;
+  const after = isJsonObject(converted.metadata) ? converted.metadata : {};
+  const field = (['name', 'namespace', 'uid'] as const).find((key) => (before[key] ?? '') !== (after[key] ?? ''));
+  return field === undefined
+    ? undefined
+    : `must have the same ${field}: ${String(before[field] ?? '')} != ${String(after[field] ?? '')}`;
+}
+
 /** A converted object with the metadata of the original: a webhook may only change labels and annotations. */
 function withOriginalMetadata(converted: JsonObject, original: JsonObject): JsonObject {
   const metadata = { ...(original.metadata as JsonObject) };
@@ -105,7 +118,12 @@ export class Converter {
       if (object.apiVersion !== desiredAPIVersion) {
         throw failed(resource, `it returned ${String(object.apiVersion)} instead of ${desiredAPIVersion}`);
       }
-      return withOriginalMetadata(object, objects[index] as JsonObject);
+      const original = objects[index] as JsonObject;
+      const difference = differenceOf(object, original);
+      if (difference !== undefined) {
+        throw failed(resource, `it returned an invalid object at index ${index}: ${difference}`);
+      }
+      return withOriginalMetadata(object, original);
     });
   }
 
