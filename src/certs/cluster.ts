@@ -7,6 +7,9 @@ import { clientNode } from './client-node.ts';
 /** Longest answer of the API server that is read, in bytes: an object is at most 1.5 MiB, a list of configurations a few. */
 const maxAnswerBytes = 16 * 1024 * 1024;
 
+/** The body of an API server's 404 for a path that it does not serve. */
+const unknownResource = '404 page not found';
+
 /** An answer of the API server that is no success. `message` is the server's own, without request or response bodies. */
 export class ApiError extends Error {
   readonly code: number;
@@ -103,9 +106,20 @@ export function connect(config: KubeConfig, signal: AbortSignal, patience: Patie
         // A proxy's error page: the status code says enough.
       }
     }
-    if (response.httpStatusCode < 200 || response.httpStatusCode > 299) {
-      const message = isJsonObject(answer) && typeof answer.message === 'string' ? answer.message : 'no reason given';
-      throw new ApiError(response.httpStatusCode, message.slice(0, 1000));
+    const code = response.httpStatusCode;
+    if (code < 200 || code > 299) {
+      if (isJsonObject(answer) && typeof answer.message === 'string') {
+        throw new ApiError(code, answer.message.slice(0, 1000));
+      }
+      // An API server that does not know a resource says 404 in plain text. Anybody else's 404 does not mean that an
+      // object is missing: it must not be made.
+      const isUnknownResource = text.trim() === unknownResource;
+      throw new ApiError(
+        code === 404 && !isUnknownResource ? 502 : code,
+        isUnknownResource
+          ? `${server} does not serve ${path}`
+          : `${server} answered ${code} to ${method} ${path} without a reason: is it an API server?`,
+      );
     }
     if (!isJsonObject(answer)) {
       throw new ApiError(502, `${method} ${path}: the answer is no JSON object`);

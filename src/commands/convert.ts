@@ -177,7 +177,7 @@ export const addConvert: AddCommand = (program, io, end) => {
     for await (const source of sourcesOf(paths, io.stdin as Readable)) {
       if (io.signal.aborted) {
         io.stderr.write('convert: stopped before the end\n');
-        end(130);
+        end(exitCode.interrupted);
         return;
       }
       if (!('open' in source)) {

@@ -17,9 +17,6 @@ import { type AddCommand, exitCode, type Io, UsageError } from './program.ts';
 import { createProgress } from './progress.ts';
 import { version } from './version.ts';
 
-/** Exit code of a run that was stopped, as shells have it for SIGINT. */
-const interrupted = 130;
-
 /** Characters of output that are gathered before they are written. */
 const outputChunk = 16 * 1024;
 
@@ -123,7 +120,7 @@ export const addLint: AddCommand = (program, io, end) => {
     if (io.signal.aborted) {
       await output.flush();
       io.stderr.write('lint: stopped before the end\n');
-      end(interrupted);
+      end(exitCode.interrupted);
       return;
     }
     await output.write(format.end(summary));

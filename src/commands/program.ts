@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 
-/** Exit codes of the program, for scripts. */
-export const exitCode = { ok: 0, findings: 1, usage: 2 } as const;
+/** Exit codes of the program, for scripts. `interrupted` is what shells have for SIGINT. */
+export const exitCode = { ok: 0, findings: 1, usage: 2, interrupted: 130 } as const;
 
 /** The outside world of a command; tests pass their own. */
 export interface Io {
@@ -9,7 +9,10 @@ export interface Io {
   stdout: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
   stderr: NodeJS.WritableStream & { isTTY?: boolean };
   env: NodeJS.ProcessEnv;
-  /** Aborted when the user or the system asks the program to stop (SIGINT, SIGTERM). */
+  /**
+   * Aborted when the user or the system asks the program to stop (SIGINT, SIGTERM). A command that throws its reason ends
+   * with a line and exit code 130.
+   */
   signal: AbortSignal;
 }
 
@@ -54,6 +57,10 @@ export async function runProgram(
     if (error instanceof CommanderError) {
       // Help and version end with 0; everything else that commander throws is a mistake in the arguments.
       return error.exitCode === 0 ? exitCode.ok : exitCode.usage;
+    }
+    if (io.signal.aborted && error === io.signal.reason) {
+      io.stderr.write(`${name}: stopped before the end\n`);
+      return exitCode.interrupted;
     }
     if (error instanceof UsageError || error instanceof FailureError) {
       io.stderr.write(`${name}: ${error.message}\n`);

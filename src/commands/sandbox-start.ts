@@ -88,7 +88,7 @@ export interface RunningSandbox {
  * Starts an API server and the webhook in front of it, the way a cluster gets them: configurations without a caBundle,
  * `certs bootstrap`, a webhook that follows its Secret. With `given` that webhook is used instead.
  *
- * @throws {FailureError} when the port is taken, or certificates cannot be made.
+ * @throws {FailureError} when the port is taken, or certificates cannot be made; the reason of `signal` when that was aborted.
  */
 export async function startSandboxWithWebhook(
   port: number,
@@ -108,8 +108,12 @@ export async function startSandboxWithWebhook(
     throw new FailureError(`the sandbox could not start: ${error.message}; choose another --port`);
   });
   const directory = mkdtempSync(join(tmpdir(), 'extensionconfig-sandbox-'));
+  const clear = () => rmSync(directory, { recursive: true, force: true });
+  // However the program ends, no token stays behind.
+  process.once('exit', clear);
   async function stop(): Promise<void> {
-    rmSync(directory, { recursive: true, force: true });
+    clear();
+    process.off('exit', clear);
     await local?.stop();
     await sandbox.stop();
   }
@@ -130,9 +134,10 @@ export async function startSandboxWithWebhook(
       local = await startWebhookOfSecret(config, log);
     }
     await untilServed(config, signal);
+    signal.throwIfAborted();
     return { url: sandbox.url, config, kubeconfigFile, webhook, stop };
   } catch (error) {
     await stop();
-    throw error;
+    throw signal.aborted ? signal.reason : error;
   }
 }

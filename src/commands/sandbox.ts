@@ -1,28 +1,21 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { Option } from 'commander';
 import { readCertificates, usable } from '../certs/index.ts';
+import { addFlags, type Flags, type FlagValues, integerFlag, readFlags, textFlag } from './flags.ts';
 import { readLimitedFile } from './limited-file.ts';
 import { type AddCommand, type Io, UsageError } from './program.ts';
 import { byUrl, type WebhookReference } from './sandbox-webhook.ts';
 
-interface Flags {
-  port: string;
-  webhookUrl?: string;
-  webhookCaFile?: string;
-}
-
-function portOf(text: string): number {
-  const port = Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > 65535) {
-    throw new UsageError(`--port: ${JSON.stringify(text)} is no port; give a number from 0 (any free port) to 65535`);
-  }
-  return port;
-}
+const sandboxFlags = {
+  port: integerFlag('PORT', 0, 65_535, { summary: 'port on 127.0.0.1; 0 takes any free one', default: 0 }),
+  'webhook-url': textFlag('URL', { summary: 'https URL of a webhook server that runs already', default: undefined }),
+  'webhook-ca-file': textFlag('FILE', { summary: 'PEM certificates that verify it', default: undefined }),
+} satisfies Flags;
 
 /** The webhook that the flags name, or undefined when the sandbox is to start its own. */
-function referenceOf({ webhookUrl, webhookCaFile }: Flags): WebhookReference | undefined {
+function referenceOf(flags: FlagValues<typeof sandboxFlags>): WebhookReference | undefined {
+  const { 'webhook-url': webhookUrl, 'webhook-ca-file': webhookCaFile } = flags;
   if (webhookUrl === undefined) {
     if (webhookCaFile !== undefined) {
       throw new UsageError('--webhook-ca-file belongs to --webhook-url, which is missing');
@@ -50,12 +43,12 @@ function referenceOf({ webhookUrl, webhookCaFile }: Flags): WebhookReference | u
 
 const hint = fileURLToPath(new URL('../../manifests/samples/', import.meta.url));
 
-async function runSandbox(flags: Flags, io: Io): Promise<void> {
-  const port = portOf(flags.port);
+async function runSandbox(options: Readonly<Record<string, unknown>>, io: Io): Promise<void> {
+  const flags = readFlags(sandboxFlags, options, io.env);
   const reference = referenceOf(flags);
   // The API server and the Kubernetes client are large; no other command needs them.
   const { startSandboxWithWebhook } = await import('./sandbox-start.ts');
-  const sandbox = await startSandboxWithWebhook(port, reference, io.stderr as Writable, io.signal);
+  const sandbox = await startSandboxWithWebhook(flags.port, reference, io.stderr as Writable, io.signal);
   try {
     io.stdout.write(
       [
@@ -79,13 +72,9 @@ async function runSandbox(flags: Flags, io: Io): Promise<void> {
 
 /** `sandbox`: an API server on loopback to try ExtensionConfigs on, with real kubectl and without a cluster. */
 export const addSandbox: AddCommand = (program, io) => {
-  const option = (flags: string, description: string, name: string) =>
-    new Option(flags, description).env(`EXTENSIONCONFIG_WEBHOOK_${name}`);
-  program
+  const command = program
     .command('sandbox')
     .description('start an API server on loopback with ExtensionConfig registered, to try it with kubectl')
-    .addOption(option('--port <port>', 'port on 127.0.0.1; 0 takes any free one', 'PORT').default('0'))
-    .addOption(option('--webhook-url <url>', 'https URL of a running webhook server', 'WEBHOOK_URL'))
-    .addOption(option('--webhook-ca-file <file>', 'PEM certificates that verify it', 'WEBHOOK_CA_FILE'))
-    .action((flags: Flags) => runSandbox(flags, io));
+    .action((options: Record<string, unknown>) => runSandbox(options, io));
+  addFlags(command, sandboxFlags);
 };

@@ -1,6 +1,13 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { connect, loadKubeConfig } from '../../src/certs/index.ts';
 import { run } from '../../src/commands/index.ts';
 import {
   ApiServer,
@@ -178,4 +185,50 @@ test.each([
   expect(await cli('rotate', ...quick, ...place, ...targetFlags)).toMatchObject({ code: 0 });
   expect(await cli('status', ...place, ...targetFlags)).toMatchObject({ code: 0 });
   expect(Object.keys(server.objects.get(authorityPath)!.data).sort()).toEqual(['ca.crt', 'ca.key']);
+});
+
+test('a command that is stopped while it waits for the API server says so, with exit code 130', async () => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const folder = mkdtempSync(join(tmpdir(), 'silent-'));
+  const kubeconfig = join(folder, 'kubeconfig');
+  const text = readFileSync(server.kubeconfig(), 'utf8');
+  writeFileSync(kubeconfig, text.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${(silent.address() as AddressInfo).port}`));
+  for (const [command, signal] of [
+    ['status', 'SIGINT'],
+    ['bootstrap', 'SIGTERM'],
+  ] as const) {
+    const args = ['src/main.ts', 'certs', command, '--kubeconfig', kubeconfig];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const connected = once(silent, 'connection');
+    let output = '';
+    child.stderr.on('data', (chunk) => {
+      output += chunk;
+    });
+    await connected;
+    child.kill(signal);
+    expect((await once(child, 'exit'))[0]).toBe(130);
+    expect(output).toBe('extensionconfig-webhook: stopped before the end\n');
+  }
+  silent.closeAllConnections();
+  silent.close();
+  rmSync(folder, { recursive: true });
+});
+
+test.each([
+  ['', 502, /answered 404 to GET \/api\/v1\/x without a reason: is it an API server\?$/],
+  ['<html>', 502, /is it an API server\?$/],
+  ['404 page not found\n', 404, /does not serve \/api\/v1\/x$/],
+  ['{"kind":"Status","message":"secrets \\"x\\" not found"}', 404, /^secrets "x" not found$/],
+])('a 404 with the body %j is %d for us', async (body, code, message) => {
+  const other = createServer((_request, response) => response.writeHead(404).end(body)).listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const config = loadKubeConfig({ kubeconfig: server.kubeconfig() });
+  const { port } = other.address() as AddressInfo;
+  const cluster = config.getCurrentCluster()!;
+  config.clusters = [{ ...cluster, server: `http://127.0.0.1:${port}` }];
+  const patience = { retries: 0, minTimeoutMs: 1, maxTimeoutMs: 1, deadlineMs: 5_000 };
+  const request = connect(config, new AbortController().signal, patience).request('GET', '/api/v1/x');
+  await expect(request).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+  other.close();
 });

@@ -1,5 +1,8 @@
-import { execFile } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { promisify } from 'node:util';
 import { AdmissionregistrationV1Api, CustomObjectsApi, KubeConfig } from '@kubernetes/client-node';
@@ -34,6 +37,33 @@ test('prints a kubeconfig that only its owner may read, and leaves nothing behin
   stop.abort();
   expect(await ended).toBe(0);
   expect(existsSync(file)).toBe(false);
+});
+
+// By real signals, because what is left behind would hold a token.
+test.each([
+  ['before it is ready', 'SIGINT', 130],
+  ['when it is ready', 'SIGINT', 0],
+  ['when it is ready', 'SIGTERM', 0],
+] as const)('stopped %s by %s it leaves nothing behind, exit code %d', async (when, signal, code) => {
+  const folder = mkdtempSync(join(tmpdir(), 'stopped-'));
+  const env = { ...process.env, TMPDIR: folder };
+  const child = spawn(process.execPath, ['src/main.ts', 'sandbox'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    output += chunk;
+  });
+  await eventually(
+    async () => ({ files: readdirSync(folder), text: output }),
+    ({ files, text }) => files.length > 0 && (when === 'before it is ready' || text.includes('kubectl get')),
+  );
+  child.kill(signal);
+  expect((await once(child, 'exit'))[0]).toBe(code);
+  expect(readdirSync(folder)).toEqual([]);
+  expect(output).toMatch(code === 0 ? /kubectl get/ : /^extensionconfig-webhook: stopped before the end$/m);
+  rmSync(folder, { recursive: true });
 });
 
 test('puts a webhook server that runs by itself in front of it', async () => {
