@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -50,6 +50,7 @@ export class ApiServer {
   /** Status codes to answer the next requests with. */
   readonly faults: number[] = [];
   #version = 1;
+  readonly #folders: string[] = [];
   readonly #watches = new Set<{ prefix: string; name: string | undefined; response: ServerResponse }>();
   readonly #server = createServer((request, response) => void this.#handle(request, response));
 
@@ -61,6 +62,9 @@ export class ApiServer {
   async stop(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
+    for (const folder of this.#folders) {
+      rmSync(folder, { recursive: true });
+    }
   }
 
   /** Ends all watches, as an API server does now and then. */
@@ -77,7 +81,9 @@ export class ApiServer {
   /** A kubeconfig file for this server. */
   kubeconfig(): string {
     const { port } = this.#server.address() as AddressInfo;
-    const file = join(mkdtempSync(join(tmpdir(), 'kubeconfig-')), 'config');
+    const folder = mkdtempSync(join(tmpdir(), 'kubeconfig-'));
+    this.#folders.push(folder);
+    const file = join(folder, 'config');
     writeFileSync(
       file,
       JSON.stringify({

@@ -1,11 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, createServer } from 'node:tls';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { folderStore, readCertificates, servingStatus } from '../../src/certs/index.ts';
 import { type Issued, issueAuthority, issueLeaf } from '../../src/certs/issue.ts';
 import { day, quickEntropy } from './machine.ts';
@@ -57,8 +57,15 @@ test('serials are unique and positive, 128 bits; subjects of authorities differ'
   expect(new Set(many.map(({ certificate }) => certificate.x509.subject)).size).toBe(50);
 });
 
-test.runIf(hasOpenssl)('OpenSSL verifies chain, purpose, name and extensions', () => {
+/** A folder that goes with its test. */
+function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'certs-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+test.runIf(hasOpenssl)('OpenSSL verifies chain, purpose, name and extensions', () => {
+  const folder = temporaryFolder();
   const ca = join(folder, 'ca.crt');
   const crt = join(folder, 'tls.crt');
   writeFileSync(ca, authority.certificate.pem);
@@ -110,7 +117,7 @@ test('metrics see the stage in the order of the bundle', async () => {
 });
 
 test('the folder store swaps all files at once, keeps keys private, and refuses a stale write', async () => {
-  const folder = join(mkdtempSync(join(tmpdir(), 'certs-')), 'certs');
+  const folder = join(temporaryFolder(), 'certs');
   const store = folderStore(folder);
   const write = (text: string, from: Awaited<ReturnType<typeof store.read>>) =>
     store.write('serving', { data: { 'tls.crt': text, 'tls.key': 'k' }, annotations: { a: text } }, from);
