@@ -16,15 +16,15 @@ interface Format {
 const decoder = new TextDecoder();
 
 /** How the body of a request may be written, by media type. */
-const formats: Record<string, Format> = {
-  'application/json': { name: 'json', parse: parseJson },
+const formats = new Map<string, Format>([
+  ['application/json', { name: 'json', parse: parseJson }],
   // By way of JSON, so that the same limits hold.
-  'application/yaml': {
-    name: 'yaml',
-    parse: (body) => parseJson(Buffer.from(JSON.stringify(parse(decoder.decode(body))))),
-  },
-  'application/vnd.kubernetes.protobuf': { name: 'protobuf', parse: parseProtobuf },
-};
+  [
+    'application/yaml',
+    { name: 'yaml', parse: (body) => parseJson(Buffer.from(JSON.stringify(parse(decoder.decode(body))))) },
+  ],
+  ['application/vnd.kubernetes.protobuf', { name: 'protobuf', parse: parseProtobuf }],
+]);
 
 /** The media type of a Content-Type header, without parameters. */
 export function mediaTypeOf(header: string | undefined): string {
@@ -37,9 +37,9 @@ export function mediaTypeOf(header: string | undefined): string {
  * @throws {ApiError} 400 when it is not what its media type says, 415 for another media type.
  */
 export function parseBody(body: Uint8Array, mediaType: string, kind: string): Json {
-  const format = formats[mediaType];
+  const format = formats.get(mediaType);
   if (format === undefined) {
-    throw unsupportedMediaType(Object.keys(formats));
+    throw unsupportedMediaType([...formats.keys()]);
   }
   try {
     return format.parse(body, kind);

@@ -95,3 +95,12 @@ test.each([
   expect([status, json.reason]).toEqual([400, 'BadRequest']);
   expect(json.message).toContain(message);
 });
+
+test.each(['text/plain', 'constructor', '__proto__', ''])('a body of type %j is not taken', async (type) => {
+  const answer = await send(sandbox, 'POST', maps, {
+    body: { metadata: { name: 'x' } },
+    headers: { 'content-type': type },
+  });
+  expect(answer.status).toBe(415);
+  expect(answer.json.message).toContain('application/json, application/yaml, application/vnd.kubernetes.protobuf');
+});
