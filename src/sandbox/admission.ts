@@ -10,7 +10,7 @@ import {
   selectsLabels,
 } from '../kubernetes/index.ts';
 import type { Converter } from './conversion.ts';
-import { ApiError, badRequest, forbidden, internalError } from './errors.ts';
+import { ApiError, forbidden, internalError } from './errors.ts';
 import { type MatchCondition, matchesConditions, UndecidedConditions } from './match-conditions.ts';
 import { namespaceStorage } from './namespaces.ts';
 import type { Registry } from './registry.ts';
@@ -27,7 +27,6 @@ interface Webhook {
   rules?: { operations: string[]; apiGroups: string[]; apiVersions: string[]; resources: string[]; scope: string }[];
   matchPolicy: 'Equivalent' | 'Exact';
   failurePolicy: 'Fail' | 'Ignore';
-  sideEffects: string;
   timeoutSeconds: number;
   namespaceSelector: LabelSelector;
   objectSelector: LabelSelector;
@@ -230,9 +229,6 @@ async function askStrictly(
   const conditions = webhook.matchConditions ?? [];
   if (conditions.length > 0 && !matchesConditions(conditions, review.request as JsonObject)) {
     return { patched: undefined };
-  }
-  if (attempt.dryRun && webhook.sideEffects !== 'None' && webhook.sideEffects !== 'NoneOnDryRun') {
-    throw badRequest(`admission webhook ${JSON.stringify(webhook.name)} does not support dry run`);
   }
   const answer = await caller.call(webhook.clientConfig, webhook.timeoutSeconds, review);
   const response = answer.response;
