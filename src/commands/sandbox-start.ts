@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { linkSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
@@ -84,21 +85,43 @@ export interface RunningSandbox {
   stop(): Promise<void>;
 }
 
+/** How to start a sandbox with a webhook. */
+export interface SandboxSettings {
+  /** On loopback; 0 takes any free one. */
+  port: number;
+  /** The webhook to use; without it the sandbox starts one of its own. */
+  webhook?: WebhookReference | undefined;
+  /** Where to write the kubeconfig when all is ready, besides the folder that goes with the sandbox. */
+  kubeconfigFile?: string | undefined;
+}
+
+/** Puts a file where others wait for it: whole or not at all, readable by its owner only, and never in another's place. */
+function publish(file: string, text: string): void {
+  const temporary = `${file}.${randomUUID()}.tmp`;
+  try {
+    writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' });
+    linkSync(temporary, file);
+  } catch (error) {
+    throw new FailureError(`the kubeconfig cannot be written: ${(error as Error).message}`);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
 /**
  * Starts an API server and the webhook in front of it, the way a cluster gets them: configurations without a caBundle,
- * `certs bootstrap`, a webhook that follows its Secret. With `given` that webhook is used instead.
+ * `certs bootstrap`, a webhook that follows its Secret.
  *
  * @throws {FailureError} when the port is taken, or certificates cannot be made; the reason of `signal` when that was aborted.
  */
 export async function startSandboxWithWebhook(
-  port: number,
-  given: WebhookReference | undefined,
+  settings: SandboxSettings,
   log: Writable,
   signal: AbortSignal,
 ): Promise<RunningSandbox> {
   let local: LocalWebhook | undefined;
   const sandbox = await startSandbox({
-    port,
+    port: settings.port,
     log: (event) => log.write(`${JSON.stringify(event)}\n`),
     resolveService: ({ namespace, name }) =>
       local !== undefined && namespace === webhookService.namespace && name === webhookService.name
@@ -108,7 +131,12 @@ export async function startSandboxWithWebhook(
     throw new FailureError(`the sandbox could not start: ${error.message}; choose another --port`);
   });
   const directory = mkdtempSync(join(tmpdir(), 'extensionconfig-sandbox-'));
-  const clear = () => rmSync(directory, { recursive: true, force: true });
+  const files = [directory];
+  function clear(): void {
+    for (const file of files) {
+      rmSync(file, { recursive: true, force: true });
+    }
+  }
   // However the program ends, no token stays behind.
   process.once('exit', clear);
   async function stop(): Promise<void> {
@@ -118,16 +146,16 @@ export async function startSandboxWithWebhook(
     await sandbox.stop();
   }
   try {
-    const kubeconfigFile = join(directory, 'kubeconfig');
-    writeFileSync(kubeconfigFile, sandbox.kubeconfig, { mode: 0o600, flag: 'wx' });
+    const ownFile = join(directory, 'kubeconfig');
+    writeFileSync(ownFile, sandbox.kubeconfig, { mode: 0o600, flag: 'wx' });
     const config = new KubeConfig();
     config.loadFromString(sandbox.kubeconfig);
-    const webhook = given ?? byService;
+    const webhook = settings.webhook ?? byService;
     await register(config, webhook);
-    if (given === undefined) {
+    if (settings.webhook === undefined) {
       const namespace = { metadata: { name: webhookService.namespace } };
       await config.makeApiClient(CoreV1Api).createNamespace({ body: namespace });
-      const { code, output } = await runCerts(['bootstrap'], kubeconfigFile, crd.metadata.name, signal);
+      const { code, output } = await runCerts(['bootstrap'], ownFile, crd.metadata.name, signal);
       if (code !== 0) {
         throw new FailureError(`the sandbox could not make its certificates: ${output.trim()}`);
       }
@@ -135,7 +163,11 @@ export async function startSandboxWithWebhook(
     }
     await untilServed(config, signal);
     signal.throwIfAborted();
-    return { url: sandbox.url, config, kubeconfigFile, webhook, stop };
+    if (settings.kubeconfigFile !== undefined) {
+      publish(settings.kubeconfigFile, sandbox.kubeconfig);
+      files.push(settings.kubeconfigFile);
+    }
+    return { url: sandbox.url, config, kubeconfigFile: settings.kubeconfigFile ?? ownFile, webhook, stop };
   } catch (error) {
     await stop();
     throw signal.aborted ? signal.reason : error;

@@ -1,4 +1,6 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { readCertificates, usable } from '../certs/index.ts';
@@ -9,6 +11,11 @@ import { byUrl, type WebhookReference } from './sandbox-webhook.ts';
 
 const sandboxFlags = {
   port: integerFlag('PORT', 0, 65_535, { summary: 'port on 127.0.0.1; 0 takes any free one', default: 0 }),
+  'write-kubeconfig': textFlag('FILE', {
+    summary: 'new file for the kubeconfig, written when all is ready, removed at the end',
+    default: undefined,
+    defaultText: 'in a folder of its own',
+  }),
   'webhook-url': textFlag('URL', { summary: 'https URL of a webhook server that runs already', default: undefined }),
   'webhook-ca-file': textFlag('FILE', { summary: 'PEM certificates that verify it', default: undefined }),
 } satisfies Flags;
@@ -45,10 +52,15 @@ const hint = fileURLToPath(new URL('../../manifests/samples/', import.meta.url))
 
 async function runSandbox(options: Readonly<Record<string, unknown>>, io: Io): Promise<void> {
   const flags = readFlags(sandboxFlags, options, io.env);
-  const reference = referenceOf(flags);
+  const webhook = referenceOf(flags);
+  const file = flags['write-kubeconfig'];
+  if (file !== undefined && existsSync(file)) {
+    throw new UsageError(`--write-kubeconfig: ${file} exists; remove it, or name another file`);
+  }
+  const settings = { port: flags.port, webhook, kubeconfigFile: file === undefined ? undefined : resolve(file) };
   // The API server and the Kubernetes client are large; no other command needs them.
   const { startSandboxWithWebhook } = await import('./sandbox-start.ts');
-  const sandbox = await startSandboxWithWebhook(flags.port, reference, io.stderr as Writable, io.signal);
+  const sandbox = await startSandboxWithWebhook(settings, io.stderr as Writable, io.signal);
   try {
     io.stdout.write(
       [
@@ -74,7 +86,10 @@ async function runSandbox(options: Readonly<Record<string, unknown>>, io: Io): P
 export const addSandbox: AddCommand = (program, io) => {
   const command = program
     .command('sandbox')
-    .description('start an API server on loopback with ExtensionConfig registered, to try it with kubectl')
+    .summary('start an API server on this machine, to try everything with kubectl')
+    .description(
+      'Starts an API server on loopback with ExtensionConfig registered and the webhook in front of it, to try both with kubectl. Everything is kept in memory and removed at the end. Each flag is also an environment variable.',
+    )
     .action((options: Record<string, unknown>) => runSandbox(options, io));
   addFlags(command, sandboxFlags);
 };

@@ -83,7 +83,8 @@ function clientsOf(flags: ServeFlags) {
 export const addServe: AddCommand = (program, io, end) => {
   const command = program
     .command('serve')
-    .description('Run the admission webhooks over HTTPS. Each flag is also an environment variable.');
+    .summary('run the admission webhooks over HTTPS')
+    .description('Runs the admission webhooks over HTTPS. Each flag is also an environment variable.');
   addFlags(command, serveFlags);
   command.action(async () => {
     const flags = readFlags(serveFlags, command.opts(), io.env);

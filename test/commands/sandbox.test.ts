@@ -101,6 +101,34 @@ test('puts a webhook server that runs by itself in front of it', async () => {
   }
 });
 
+test('writes its kubeconfig where scripts wait for it, and never over another file', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'scripts-'));
+  const file = join(folder, 'kubeconfig');
+  const { stop, output, ended } = start(['--write-kubeconfig', file]);
+  await eventually(
+    async () => readdirSync(folder),
+    (files) => files.includes('kubeconfig'),
+  );
+  // When it is there, all is ready.
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const config = new KubeConfig();
+  config.loadFromFile(file);
+  const objects = config.makeApiClient(CustomObjectsApi);
+  const resource = { group: 'runtime.cluster.x-k8s.io', version: 'v1beta2', plural: 'extensionconfigs' };
+  expect(await objects.listClusterCustomObject(resource)).toMatchObject({ items: [] });
+  const second = start(['--write-kubeconfig', file]);
+  expect(await second.ended).toBe(2);
+  expect(second.output.err).toContain(`--write-kubeconfig: ${file} exists`);
+  stop.abort();
+  expect(await ended).toBe(0);
+  expect(output.out).toContain(`KUBECONFIG=${file}`);
+  expect(readdirSync(folder)).toEqual([]);
+  const nowhere = start(['--write-kubeconfig', join(folder, 'missing', 'kubeconfig')]);
+  expect(await nowhere.ended).toBe(1);
+  expect(nowhere.output.err).toContain('the kubeconfig cannot be written: ENOENT');
+  rmSync(folder, { recursive: true });
+});
+
 test('its webhook configurations are those of the manifests, with a caBundle', async () => {
   const { stop, output, ended } = start([]);
   try {

@@ -61,7 +61,7 @@ async function startElsewhere(kubeconfigFile: string, signal: AbortSignal): Prom
 export async function startEnvironment(): Promise<Environment> {
   const signal = AbortSignal.timeout(30_000);
   const elsewhere = process.env.E2E_KUBECONFIG ?? '';
-  return elsewhere === '' ? startSandboxWithWebhook(0, undefined, quiet, signal) : startElsewhere(elsewhere, signal);
+  return elsewhere === '' ? startSandboxWithWebhook({ port: 0 }, quiet, signal) : startElsewhere(elsewhere, signal);
 }
 
 /** Whether this machine has kubectl; says so when not. */
