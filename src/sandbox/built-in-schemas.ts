@@ -101,6 +101,20 @@ function schemaOfType(type: string, format: string): Schema {
   }
 }
 
+/** Fields of JSONSchemaProps that the tables call `any`, though they hold a schema again, or a schema or a boolean. */
+function schemaInSchema(path: string, whole: Schema): Schema | undefined {
+  if (path === 'V1JSONSchemaProps.items') {
+    return whole;
+  }
+  if (path === 'V1JSONSchemaProps.additionalProperties') {
+    // Without a type, because a boolean is one too.
+    const schemaOrBoolean: Schema = { properties: whole.properties ?? {}, nullable: true };
+    modelNames.set(schemaOrBoolean, 'V1JSONSchemaProps');
+    return schemaOrBoolean;
+  }
+  return undefined;
+}
+
 /**
  * The structural schema of a type of Kubernetes itself, made from the type tables of @kubernetes/client-node. They know
  * names and types, but neither which fields are required nor descriptions. Schemas may contain themselves.
@@ -123,7 +137,7 @@ export function schemaOfModel(name: string): Schema | undefined {
   modelNames.set(schema, name);
   for (const { baseName, type, format } of model.getAttributeTypeMap()) {
     const path = `${name}.${baseName}`;
-    const field = schemaOfType(type, format);
+    const field = schemaInSchema(path, schema) ?? schemaOfType(type, format);
     // Go decodes null as "not set" for every type. The schema of a model is shared and says so by itself.
     const property = modelNames.has(field) ? field : { ...field, nullable: true };
     const mergeKey = mergeKeys[path];

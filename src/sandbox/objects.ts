@@ -5,7 +5,7 @@ import { duplicateFields } from './duplicate-fields.ts';
 import { badRequest, unsupportedMediaType } from './errors.ts';
 import { parseProtobuf } from './protobuf.ts';
 import { apiVersionOf, type Resource } from './resource.ts';
-import { applyDefaults, propertyOf, prune } from './schema.ts';
+import { applyDefaults, dropNulls, propertyOf, prune } from './schema.ts';
 import { validateSchema } from './schema-validation.ts';
 
 interface Format {
@@ -85,6 +85,10 @@ export function complete(
     throw badRequest(
       `${String(value.kind)} in version ${JSON.stringify(resource.version)} cannot be handled as a ${resource.kind}`,
     );
+  }
+  dropNulls(value.metadata, objectMetaSchema());
+  if (!resource.isCustom) {
+    dropNulls(value, resource.schema);
   }
   const wrong = [
     ...validateSchema(value.metadata, { ...objectMetaSchema(), nullable: false }, 'metadata'),

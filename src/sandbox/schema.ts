@@ -104,6 +104,58 @@ function pruneAt(value: Json, schema: Schema, path: string, isResource: boolean,
   }
 }
 
+/** What Go decodes null into, where a value must be. */
+function zeroOf(schema: Schema): Json {
+  switch (schema.type) {
+    case 'string':
+      return '';
+    case 'boolean':
+      return false;
+    case 'object':
+      return {};
+    case 'array':
+      return [];
+    default:
+      return 0;
+  }
+}
+
+/**
+ * Takes nulls out, in place, as Go does when it decodes one of its own types: a field that is null is not set, and an item
+ * or a value of a map that is null is the zero value. What may hold any JSON is left alone.
+ */
+export function dropNulls(value: Json, schema: Schema): void {
+  if (Array.isArray(value)) {
+    const { items } = schema;
+    if (items !== undefined) {
+      for (const [index, item] of value.entries()) {
+        if (item === null) {
+          value[index] = zeroOf(items);
+        } else {
+          dropNulls(item, items);
+        }
+      }
+    }
+    return;
+  }
+  if (!isJsonObject(value)) {
+    return;
+  }
+  for (const key of Object.keys(value)) {
+    const field = fieldOf(schema, key);
+    if (field === undefined || field['x-kubernetes-preserve-unknown-fields'] === true) {
+      continue;
+    }
+    if (value[key] !== null) {
+      dropNulls(value[key] as Json, field);
+    } else if (propertyOf(schema, key) !== undefined) {
+      delete value[key];
+    } else {
+      value[key] = zeroOf(field);
+    }
+  }
+}
+
 const withDefaults = new WeakMap<Schema, boolean>();
 
 /** Whether a schema has a default anywhere. */

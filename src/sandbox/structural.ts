@@ -128,6 +128,12 @@ function nodeCauses(schema: JsonObject, path: string, place: string): StatusCaus
   }
   if (schema.additionalProperties === false) {
     causes.push(forbidden(`${path}.additionalProperties`, 'additionalProperties cannot be set to false'));
+  } else if (
+    schema.additionalProperties !== undefined &&
+    schema.additionalProperties !== true &&
+    !isJsonObject(schema.additionalProperties)
+  ) {
+    causes.push(forbidden(`${path}.additionalProperties`, 'must be a schema or true'));
   } else if (schema.additionalProperties !== undefined && isJsonObject(schema.properties)) {
     const why = 'additionalProperties and properties are mutual exclusive';
     causes.push(forbidden(`${path}.additionalProperties`, why));

@@ -83,6 +83,20 @@ test.each<[string, JsonObject, [string, string][]]>([
     [['spec.versions[0].schema.openAPIV3Schema.type', 'FieldValueInvalid']],
   ],
   [
+    'additional properties that are neither a schema nor true',
+    {
+      spec: {
+        versions: [
+          version('v1', {
+            storage: true,
+            schema: { openAPIV3Schema: { type: 'object', additionalProperties: 'x' } },
+          }),
+        ],
+      },
+    },
+    [['spec.versions[0].schema.openAPIV3Schema.additionalProperties', 'FieldValueForbidden']],
+  ],
+  [
     'an unknown conversion',
     { spec: { conversion: { strategy: 'Magic' } } },
     [['spec.conversion.strategy', 'FieldValueNotSupported']],

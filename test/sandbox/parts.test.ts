@@ -72,7 +72,10 @@ test('merge patch: the examples of RFC 7396, appendix A', () => {
 
 test.each([
   ['no array', {}, 400],
+  ['a path that is no pointer', [{ op: 'add', path: 'a', value: 1 }], 400],
+  ['no from', [{ op: 'move', path: '/a' }], 400],
   ['a failing test', [{ op: 'test', path: '/a', value: 2 }], 422],
+  ['a path into a number', [{ op: 'add', path: '/a/b', value: 1 }], 422],
   ['a missing path', [{ op: 'remove', path: '/b' }], 422],
 ])('JSON patch with %s', (_name, patch, code) => {
   expect(() => applyJsonPatch({ a: 1 }, patch)).toThrow(

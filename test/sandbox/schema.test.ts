@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/kubernetes/index.ts';
 import { schemaOfModel } from '../../src/sandbox/built-in-schemas.ts';
-import { applyDefaults, prune, type Schema } from '../../src/sandbox/schema.ts';
+import { applyDefaults, dropNulls, prune, type Schema } from '../../src/sandbox/schema.ts';
 import { validateSchema } from '../../src/sandbox/schema-validation.ts';
 import { applyStrategicMerge } from '../../src/sandbox/strategic-merge.ts';
 
@@ -132,6 +132,26 @@ test('pruning: what no schema names goes, what is open stays, an embedded object
     embedded: { apiVersion: 'v1', kind: 'X', metadata: {} },
     list: [{ a: 'x' }],
   });
+});
+
+test.each<[string, JsonObject, JsonObject]>([
+  ['V1ConfigMap', { data: { a: null, b: 'x' }, immutable: null }, { data: { a: '', b: 'x' } }],
+  ['V1ObjectMeta', { creationTimestamp: null, labels: null, finalizers: [null] }, { finalizers: [''] }],
+  ['V1PodSpec', { containers: [null, { ports: [{ containerPort: null }] }] }, { containers: [{}, { ports: [{}] }] }],
+  [
+    'V1JSONSchemaProps',
+    {
+      anyOf: null,
+      items: { not: null, type: 'string' },
+      properties: { a: null },
+      default: null,
+      additionalProperties: true,
+    },
+    { items: { type: 'string' }, properties: { a: {} }, default: null, additionalProperties: true },
+  ],
+])('nulls go as Go decodes them: %s %j', (model, value, result) => {
+  dropNulls(value, schemaOfModel(model) as Schema);
+  expect(value).toEqual(result);
 });
 
 describe('strategic merge patch', () => {
