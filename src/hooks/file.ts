@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
 import { LineCounter, parseDocument } from 'yaml';
-import type { Lifecycle, LifecycleKey } from './catalog.ts';
+import type { Lifecycle, LifecycleKey } from './lifecycle.ts';
 import { lifecycleProblem } from './policy.ts';
 import { parseRelease, type Release } from './release.ts';
 

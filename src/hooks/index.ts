@@ -1,10 +1,5 @@
-export {
-  createHookCatalog,
-  type HookCatalog,
-  type Lifecycle,
-  type LifecycleKey,
-  newestKnownRelease,
-} from './catalog.ts';
+export { createHookCatalog, type HookCatalog, newestKnownRelease } from './catalog.ts';
 export { LifecycleFileError, parseLifecycles } from './file.ts';
+export type { Lifecycle, LifecycleKey } from './lifecycle.ts';
 export { type Phase, phaseIn, type Stability, type SupportEnd, stabilityOf, supportEnd } from './policy.ts';
 export { compareReleases, formatRelease, parseRelease, type Release } from './release.ts';

@@ -1,4 +1,4 @@
-import type { Lifecycle } from './catalog.ts';
+import type { Lifecycle } from './lifecycle.ts';
 import type { Release } from './release.ts';
 
 const v1 = (minor: number): Release => ({ major: 1, minor });

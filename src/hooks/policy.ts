@@ -1,4 +1,4 @@
-import type { Lifecycle } from './catalog.ts';
+import type { Lifecycle } from './lifecycle.ts';
 import { compareReleases, formatRelease, type Release } from './release.ts';
 
 /** How stable a version is, by its name (`v1`, `v1beta2`, `v1alpha1`). */
