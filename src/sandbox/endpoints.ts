@@ -5,7 +5,7 @@ import { ApiError, methodNotAllowed } from './errors.ts';
 import { noCache, readBody, sendJson, sendText, viewOf, warnings } from './http.ts';
 import { metadataOf } from './objects.ts';
 import { get, list, type ReadRequest, select, watch } from './reads.ts';
-import { parseApiPath } from './requests.ts';
+import { isOn, parseApiPath } from './requests.ts';
 import type { Resource, UserInfo } from './resource.ts';
 import type { WriteContext, WriteRequest } from './write-request.ts';
 import { create, patch, update } from './writes.ts';
@@ -77,7 +77,7 @@ export async function answerResource(
   const { view, yaml } = viewOf(request.headers.accept ?? '', query);
   const read: ReadRequest = { resource, namespace, name, query, view };
   if (method === 'GET' && resource.traits.answer === undefined) {
-    if (query.get('watch') === 'true' || query.get('watch') === '1') {
+    if (isOn(query, 'watch')) {
       beginWatch(context, read, response);
     } else {
       sendJson(response, 200, name === '' ? await list(context, read) : await get(context, read), yaml);

@@ -2,6 +2,7 @@ import type { JsonObject } from '../kubernetes/index.ts';
 import type { Converter } from './conversion.ts';
 import { ApiError, badRequest, expired, notFound, tooLargeVersion } from './errors.ts';
 import { metadataOf } from './objects.ts';
+import { isOn } from './requests.ts';
 import { apiVersionOf, type Resource } from './resource.ts';
 import { parseFieldSelector, parseLabelSelector, type Selector } from './selectors.ts';
 import { type Collection, keyOf, type Store, type StoreEvent } from './store.ts';
@@ -187,8 +188,8 @@ export function watch(context: ReadContext, request: ReadRequest, sink: WatchSin
   const collection: Collection = context.store.collection(resource.storage);
   const selects = selectorOf(request);
   const version = versionOf(context, query.get('resourceVersion'));
-  const bookmarks = query.get('allowWatchBookmarks') === 'true';
-  const initial = query.get('sendInitialEvents') === 'true';
+  const bookmarks = isOn(query, 'allowWatchBookmarks');
+  const initial = isOn(query, 'sendInitialEvents');
   const seconds = Number(query.get('timeoutSeconds') ?? '0') || defaultWatchSeconds;
   const history = version === undefined || initial ? [] : collection.eventsAfter(version);
   const existing = version === undefined || initial ? collection.list() : [];

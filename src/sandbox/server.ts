@@ -70,7 +70,8 @@ async function answer(context: Context, request: IncomingMessage, response: Serv
     sendText(response, 200, 'ok');
     return;
   }
-  if (url.pathname === '/version') {
+  // Clients made from the OpenAPI documents of Kubernetes ask with a slash at the end.
+  if (url.pathname === '/version' || url.pathname === '/version/') {
     sendJson(response, 200, version);
     return;
   }

@@ -60,6 +60,19 @@ test('discovery in documents of their own, for clients that do not know the aggr
   expect((await send(sandbox, 'GET', '/apis/nobody.example.com')).status).toBe(404);
 });
 
+test.each([
+  '/version/',
+  '/api/',
+  '/api/v1/',
+  '/apis/',
+  '/apis/apps/',
+  '/apis/apps/v1/',
+])('%s with a slash at the end is the same', async (path) => {
+  const answer = await send(sandbox, 'GET', path);
+  expect(answer.status).toBe(200);
+  expect(answer.json).toEqual((await send(sandbox, 'GET', path.slice(0, -1))).json);
+});
+
 test('a collection is deleted by selector, and as a dry run not at all', async () => {
   for (const name of ['x1', 'x2', 'y1']) {
     await send(sandbox, 'POST', maps, { body: { metadata: { name, labels: { group: name[0] } } } });

@@ -5,7 +5,7 @@ import { duplicateFields } from '../../src/sandbox/duplicate-fields.ts';
 import { applyJsonPatch, applyMergePatch } from '../../src/sandbox/patches.ts';
 import { acceptNames } from '../../src/sandbox/registration.ts';
 import { compareVersions } from '../../src/sandbox/registry.ts';
-import { parseApiPath } from '../../src/sandbox/requests.ts';
+import { isOn, parseApiPath } from '../../src/sandbox/requests.ts';
 import { parseLabelSelector } from '../../src/sandbox/selectors.ts';
 import { formatAge } from '../../src/sandbox/tables.ts';
 
@@ -114,4 +114,17 @@ test('nothing that JSON.stringify writes has a field twice', () => {
       expect(duplicateFields(JSON.stringify(value, undefined, 1), value)).toEqual([]);
     }),
   );
+});
+
+test.each([
+  ['', false],
+  ['watch', true],
+  ['watch=', true],
+  ['watch=True', true],
+  ['watch=1', true],
+  ['watch=yes', true],
+  ['watch=0', false],
+  ['watch=False', false],
+])('the query %j asks for a watch: %s', (query, watches) => {
+  expect(isOn(new URLSearchParams(query), 'watch')).toBe(watches);
 });
