@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
 import { mutate, validate } from './admission.ts';
-import { conflict, notFound } from './errors.ts';
+import { conflict, forbidden, notFound } from './errors.ts';
 import { namespaceStorage } from './namespaces.ts';
 import { mediaTypeOf, metadataOf, parseBody } from './objects.ts';
 import { copyOf } from './schema.ts';
@@ -31,6 +31,10 @@ export async function remove(
   request: WriteRequest,
 ): Promise<{ object: JsonObject } | { uid: string }> {
   const { resource, name, namespace, query } = request;
+  const problem = resource.traits.deletionProblem?.(name);
+  if (problem !== undefined) {
+    throw forbidden(resource, name, problem);
+  }
   const given =
     request.body.length === 0 ? {} : parseBody(request.body, mediaTypeOf(request.mediaType), 'DeleteOptions');
   const body = isJsonObject(given) ? given : {};

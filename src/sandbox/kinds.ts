@@ -45,8 +45,12 @@ function portsOf(object: JsonObject): string {
     .join(',');
 }
 
+/** Namespaces that a cluster cannot do without (apiserver, admission plugin NamespaceLifecycle). */
+const immortal = ['default', 'kube-public', 'kube-system'];
+
 const namespaceTraits: KindTraits = {
   nameFormat: 'label',
+  deletionProblem: (name) => (immortal.includes(name) ? 'this namespace may not be deleted' : undefined),
   prepare(object, old) {
     const metadata = object.metadata as JsonObject;
     const labels = isJsonObject(metadata.labels) ? metadata.labels : {};

@@ -17,6 +17,8 @@ export interface KindTraits {
   /** Completes an object before it is validated: defaults, fields that only the server sets. */
   prepare?(object: JsonObject, old: JsonObject | undefined): void;
   validate?(object: JsonObject, old: JsonObject | undefined): StatusCause[];
+  /** Why an object of this name may not be deleted. */
+  deletionProblem?(name: string): string | undefined;
   /** When present, deletion only marks the object this way, and a controller finishes it. */
   markForDeletion?(object: JsonObject, now: string): void;
   /** Warnings for whoever writes the object. */

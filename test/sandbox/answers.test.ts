@@ -87,6 +87,14 @@ test('a collection is deleted by selector, and as a dry run not at all', async (
   expect(await names()).toEqual(['y1']);
 });
 
+test('the namespaces of a cluster itself stay', async () => {
+  const answer = await send(sandbox, 'DELETE', '/api/v1/namespaces/default');
+  expect([answer.status, answer.json.message]).toEqual([
+    403,
+    'namespaces "default" is forbidden: this namespace may not be deleted',
+  ]);
+});
+
 test.each([
   ['POST', `${maps}/one`],
   ['PUT', maps],
