@@ -9,6 +9,7 @@ import { withCondition } from './conditions.ts';
 import type { KindTraits, WebhookClientConfig } from './resource.ts';
 import { type Schema, sameJson } from './schema.ts';
 import { structuralCauses } from './structural.ts';
+import { checkRules } from './validation-rules.ts';
 
 /** Names of a CustomResourceDefinition. */
 export interface DefinitionNames {
@@ -138,7 +139,8 @@ function versionCauses(spec: JsonObject): StatusCause[] {
     } else if (schema.type !== 'object') {
       causes.push(wrong(`${field}.schema.openAPIV3Schema.type`, schema.type, 'must be object at the root'));
     } else {
-      causes.push(...structuralCauses(schema, `${field}.schema.openAPIV3Schema`));
+      const path = `${field}.schema.openAPIV3Schema`;
+      causes.push(...structuralCauses(schema, path), ...checkRules(schema, path).causes);
     }
   }
   const stored = versions.filter(({ storage }) => storage === true).length;
@@ -218,23 +220,20 @@ function validate(object: JsonObject, old: JsonObject | undefined): StatusCause[
   return causes;
 }
 
-/** Whether a schema has CEL rules anywhere. */
-function hasRules(value: unknown): boolean {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    (Object.hasOwn(value, 'x-kubernetes-validations') || Object.values(value).some(hasRules))
-  );
+/** The schemas of a definition's versions, with their paths. */
+function schemasOf(object: JsonObject): [JsonObject, string][] {
+  const { versions } = object.spec as JsonObject;
+  return (Array.isArray(versions) ? versions : []).flatMap((version, index): [JsonObject, string][] => {
+    const schema = isJsonObject(version) && isJsonObject(version.schema) ? version.schema.openAPIV3Schema : undefined;
+    return isJsonObject(schema) ? [[schema, `spec.versions[${index}].schema.openAPIV3Schema`]] : [];
+  });
 }
 
 /** What distinguishes CustomResourceDefinitions from plain objects. */
 export const definitionTraits: KindTraits = {
   prepare,
   validate,
-  warn: (object) =>
-    hasRules((object.spec as JsonObject | undefined)?.versions)
-      ? ['this sandbox does not evaluate x-kubernetes-validations (CEL); objects that break those rules are accepted']
-      : [],
+  warn: (object) => schemasOf(object).flatMap(([schema, path]) => checkRules(schema, path).unknown),
   markForDeletion(object, now) {
     const metadata = object.metadata as JsonObject;
     const finalizers = Array.isArray(metadata.finalizers) ? metadata.finalizers : [];

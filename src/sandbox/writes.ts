@@ -22,15 +22,22 @@ import { copyOf, sameJson } from './schema.ts';
 import { validateSchema } from './schema-validation.ts';
 import { keyOf } from './store.ts';
 import { applyStrategicMerge } from './strategic-merge.ts';
+import { validateRules } from './validation-rules.ts';
 import { attemptOf, isDryRun, type WriteContext, type WriteRequest } from './write-request.ts';
 
 /** Writes that are tried before a patch gives up because others keep changing the object. */
 const maxAttempts = 5;
 
+/** What the schema of a custom resource has against an object; its rules are asked about well-formed objects only. */
+function schemaCauses({ schema }: Resource, object: JsonObject, old: JsonObject | undefined): StatusCause[] {
+  const causes = validateSchema(object, schema);
+  return causes.length > 0 ? causes : validateRules(object, old, schema);
+}
+
 function causesOf(resource: Resource, object: JsonObject, old: JsonObject | undefined): StatusCause[] {
   return [
     ...metadataCauses(metadataOf(object), resource.traits.nameFormat ?? 'subdomain'),
-    ...(resource.isCustom ? validateSchema(object, resource.schema) : []),
+    ...(resource.isCustom ? schemaCauses(resource, object, old) : []),
     ...(resource.traits.validate?.(object, old) ?? []),
   ];
 }

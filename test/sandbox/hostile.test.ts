@@ -83,6 +83,7 @@ const seeds: [string, JsonObject][] = [
                   spec: { type: 'object', properties: { a: { type: 'string', pattern: 'a', enum: ['a'] } } },
                 },
                 anyOf: [{ required: ['spec'] }],
+                'x-kubernetes-validations': [{ rule: 'has(self.spec)', message: 'x', messageExpression: "'x'" }],
               },
             },
           },
