@@ -1,7 +1,9 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { copyProject, projectFolder, run, runWell } from './tree.ts';
 
 let source: string;
@@ -64,6 +66,25 @@ test('the command works from the folder where it was installed', async () => {
   ]);
   expect(code).toBe(2);
   expect(stderr).toContain('--no-such-flag');
+});
+
+test('the sandbox starts from where the package was installed: its manifests are part of it', async () => {
+  const kubeconfig = join(consumer, 'kubeconfig');
+  const program = join(consumer, 'node_modules/extensionconfig-webhook/dist/main.js');
+  const child = spawn(process.execPath, [program, 'sandbox', '--write-kubeconfig', kubeconfig], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  await vi.waitUntil(() => output.includes('kubectl get'), { timeout: 20_000 });
+  expect(readFileSync(kubeconfig, 'utf8')).toContain('https://127.0.0.1:');
+  for (const sample of output.match(/\S+\.yaml/g) ?? []) {
+    expect(existsSync(sample), sample).toBe(true);
+  }
+  child.kill('SIGINT');
+  expect((await once(child, 'exit'))[0]).toBe(0);
 });
 
 test('rules and conversion as a library: typed, checked with every declaration file, and running', async () => {
