@@ -7,7 +7,7 @@ const forbiddenKeywords = ['$ref', 'definitions', 'dependencies', 'id', 'pattern
 /** What may not stand within allOf, anyOf, oneOf and not: it belongs outside, once. */
 const outsideOnly = ['type', 'description', 'title', 'default', 'additionalProperties', 'nullable'];
 
-const junctors = ['allOf', 'anyOf', 'oneOf'] as const;
+const junctors = ['allOf', 'anyOf', 'oneOf', 'not'] as const;
 
 function cause(reason: string, message: string, field: string): StatusCause {
   return { reason, message, field };
@@ -21,8 +21,8 @@ function required(field: string, why: string): StatusCause {
   return cause('FieldValueRequired', `Required value: ${why}`, field);
 }
 
-/** Schemas inside of a schema that describe other values than it does itself, with their paths. */
-function partsOf(schema: JsonObject, path: string): [JsonObject, string, 'object fields' | 'array items'][] {
+/** Schemas inside of a schema that describe other values than it does itself, with their paths and what they describe. */
+export function partsOf(schema: JsonObject, path: string): [JsonObject, string, 'object fields' | 'array items'][] {
   const parts: [JsonObject, string, 'object fields' | 'array items'][] = [];
   if (isJsonObject(schema.properties)) {
     for (const [name, property] of Object.entries(schema.properties)) {
@@ -40,29 +40,18 @@ function partsOf(schema: JsonObject, path: string): [JsonObject, string, 'object
   return parts;
 }
 
-/** The part of a structural schema that describes the same values as a part of one of its junctors. */
-function counterpart(schema: JsonObject, path: string, part: string): JsonObject | undefined {
-  const suffix = part.slice(path.length);
-  return partsOf(schema, path).find(([, at]) => at.slice(path.length) === suffix)?.[0];
+/** The alternatives within allOf, anyOf, oneOf and not, with their paths. */
+function branchesOf(schema: JsonObject, path: string): [JsonObject, string][] {
+  return junctors.flatMap((name): [JsonObject, string][] => {
+    const given = schema[name];
+    if (Array.isArray(given)) {
+      return given.flatMap((item, index) => (isJsonObject(item) ? [[item, `${path}.${name}[${index}]`]] : []));
+    }
+    return isJsonObject(given) ? [[given, `${path}.${name}`]] : [];
+  });
 }
 
-function junctorCauses(schema: JsonObject, path: string): StatusCause[] {
-  const causes: StatusCause[] = [];
-  const branches: [JsonObject, string][] = junctors.flatMap((name) =>
-    (Array.isArray(schema[name]) ? schema[name] : [])
-      .filter(isJsonObject)
-      .map((branch, index): [JsonObject, string] => [branch, `${path}.${name}[${index}]`]),
-  );
-  if (isJsonObject(schema.not)) {
-    branches.push([schema.not, `${path}.not`]);
-  }
-  for (const [branch, at] of branches) {
-    causes.push(...branchCauses(branch, at, schema, path));
-  }
-  return causes;
-}
-
-/** What is wrong with a schema within a junctor; `schema` is what stands outside for the same value. */
+/** What is wrong with a branch; `schema` is what stands outside of it, at `path`, for the same value. */
 function branchCauses(branch: JsonObject, at: string, schema: JsonObject | undefined, path: string): StatusCause[] {
   const causes: StatusCause[] = [];
   const isIntOrString = schema?.['x-kubernetes-int-or-string'] === true;
@@ -71,23 +60,16 @@ function branchCauses(branch: JsonObject, at: string, schema: JsonObject | undef
       causes.push(forbidden(`${at}.${keyword}`, 'must be empty to be structural'));
     }
   }
+  const outside = new Map(partsOf(schema ?? {}, path).map(([part, partAt]) => [partAt, part]));
   for (const [part, partAt] of partsOf(branch, at)) {
-    const outside = schema === undefined ? undefined : counterpart(schema, path, `${path}${partAt.slice(at.length)}`);
-    if (outside === undefined) {
-      causes.push(required(`${path}${partAt.slice(at.length)}`, `because it is defined in ${partAt}`));
+    const outsideAt = `${path}${partAt.slice(at.length)}`;
+    if (!outside.has(outsideAt)) {
+      causes.push(required(outsideAt, `because it is defined in ${partAt}`));
     }
-    causes.push(...branchCauses(part, partAt, outside, `${path}${partAt.slice(at.length)}`));
+    causes.push(...branchCauses(part, partAt, outside.get(outsideAt), outsideAt));
   }
-  for (const name of [...junctors, 'not'] as const) {
-    const inner = branch[name];
-    const list = Array.isArray(inner) ? inner : [inner];
-    for (const [index, item] of list.entries()) {
-      if (isJsonObject(item)) {
-        causes.push(
-          ...branchCauses(item, Array.isArray(inner) ? `${at}.${name}[${index}]` : `${at}.${name}`, schema, path),
-        );
-      }
-    }
+  for (const [inner, innerAt] of branchesOf(branch, at)) {
+    causes.push(...branchCauses(inner, innerAt, schema, path));
   }
   return causes;
 }
@@ -141,7 +123,10 @@ function nodeCauses(schema: JsonObject, path: string, place: string): StatusCaus
   if (schema.type === 'array' && !isJsonObject(schema.items) && !isOpen) {
     causes.push(required(`${path}.items`, 'must be specified'));
   }
-  causes.push(...defaultCauses(schema, path), ...junctorCauses(schema, path));
+  causes.push(...defaultCauses(schema, path));
+  for (const [branch, at] of branchesOf(schema, path)) {
+    causes.push(...branchCauses(branch, at, schema, path));
+  }
   for (const [part, at, kind] of partsOf(schema, path)) {
     causes.push(...nodeCauses(part, at, `for specified ${kind}`));
   }

@@ -1,6 +1,7 @@
 import { Environment, type EvaluationError, Optional, type ParseResult } from '@marcbachmann/cel-js';
 import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../kubernetes/index.ts';
 import { fieldOf, propertyOf, type Schema } from './schema.ts';
+import { partsOf } from './structural.ts';
 
 /**
  * A rule of a CustomResourceDefinition over the values that a schema describes (x-kubernetes-validations).
@@ -37,13 +38,7 @@ function rulesIn(schema: JsonObject, path: string): [ValidationRule, string][] {
     rule as unknown as ValidationRule,
     `${path}.x-kubernetes-validations[${index}]`,
   ]);
-  const properties = isJsonObject(schema.properties) ? Object.entries(schema.properties) : [];
-  const parts: [string, Json | undefined][] = [
-    ...properties.map(([name, property]): [string, Json] => [`${path}.properties[${name}]`, property]),
-    [`${path}.additionalProperties`, schema.additionalProperties],
-    [`${path}.items`, schema.items],
-  ];
-  return [...own, ...parts.flatMap(([at, part]) => (isJsonObject(part) ? rulesIn(part, at) : []))];
+  return [...own, ...partsOf(schema, path).flatMap(([part, at]) => rulesIn(part, at))];
 }
 
 /** Why a rule of a definition cannot be compiled, and which rules are good CEL that this engine cannot evaluate. */
