@@ -92,9 +92,17 @@ export function showValue(value: unknown): string {
   return String(value);
 }
 
-/** The message of a cause in the form of Kubernetes' `field.Error`: `Invalid value: "x": must be …`. */
-export function causeMessage(reason: CauseReason, value: unknown, detail: string): string {
+/**
+ * The message of a cause in the form of Kubernetes' `field.Error`: `Invalid value: "x": must be …`. `shown` is the value as
+ * the message shows it; undefined where it shows none.
+ */
+export function fieldErrorMessage(reason: CauseReason, shown: string | undefined, detail: string): string {
   const prefix = prefixes[reason] ?? 'Invalid value';
-  const shown = value === undefined ? prefix : `${prefix}: ${showValue(value)}`;
-  return detail === '' ? shown : `${shown}: ${detail}`;
+  const start = shown === undefined ? prefix : `${prefix}: ${shown}`;
+  return detail === '' ? start : `${start}: ${detail}`;
+}
+
+/** `fieldErrorMessage` for a value that may be long: it is cut. */
+export function causeMessage(reason: CauseReason, value: unknown, detail: string): string {
+  return fieldErrorMessage(reason, value === undefined ? undefined : showValue(value), detail);
 }

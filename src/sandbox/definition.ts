@@ -5,6 +5,7 @@ import {
   type JsonObject,
   type StatusCause,
 } from '../kubernetes/index.ts';
+import { invalid, notSupported, required } from './causes.ts';
 import { withCondition } from './conditions.ts';
 import type { KindTraits, WebhookClientConfig } from './resource.ts';
 import { type Schema, sameJson } from './schema.ts';
@@ -82,14 +83,6 @@ function prepare(object: JsonObject, old: JsonObject | undefined): void {
   }
 }
 
-function required(field: string, message = 'Required value'): StatusCause {
-  return { reason: 'FieldValueRequired', message, field };
-}
-
-function wrong(field: string, value: unknown, message: string): StatusCause {
-  return { reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(value ?? null)}: ${message}`, field };
-}
-
 function nameCauses(spec: JsonObject): StatusCause[] {
   const causes: StatusCause[] = [];
   const names = isJsonObject(spec.names) ? spec.names : {};
@@ -110,11 +103,11 @@ function nameCauses(spec: JsonObject): StatusCause[] {
   ];
   for (const [field, name] of checked) {
     if (typeof name === 'string' && name !== '') {
-      causes.push(...dns1035LabelProblems(name).map((problem) => wrong(`spec.names.${field}`, name, problem)));
+      causes.push(...dns1035LabelProblems(name).map((problem) => invalid(`spec.names.${field}`, name, problem)));
     }
   }
   if (names.kind !== undefined && names.kind === names.listKind) {
-    causes.push(wrong('spec.names.listKind', names.listKind, 'kind and listKind may not be the same'));
+    causes.push(invalid('spec.names.listKind', names.listKind, 'kind and listKind may not be the same'));
   }
   return causes;
 }
@@ -127,26 +120,26 @@ function versionCauses(spec: JsonObject): StatusCause[] {
     const field = `spec.versions[${index}]`;
     const { name } = version;
     if (typeof name !== 'string' || dns1035LabelProblems(name).length > 0) {
-      causes.push(wrong(`${field}.name`, name, 'a version is an RFC 1035 label, such as v1 or v1beta1'));
+      causes.push(invalid(`${field}.name`, name, 'a version is an RFC 1035 label, such as v1 or v1beta1'));
     }
     if (seen.has(name)) {
-      causes.push(wrong(`${field}.name`, name, 'must not be a version that the definition already has'));
+      causes.push(invalid(`${field}.name`, name, 'must not be a version that the definition already has'));
     }
     seen.add(name);
     const schema = isJsonObject(version.schema) ? version.schema.openAPIV3Schema : undefined;
+    const path = `${field}.schema.openAPIV3Schema`;
     if (!isJsonObject(schema)) {
-      causes.push(required(`${field}.schema.openAPIV3Schema`, 'Required value: schemas are required'));
+      causes.push(required(path, 'schemas are required'));
     } else if (schema.type !== 'object') {
-      causes.push(wrong(`${field}.schema.openAPIV3Schema.type`, schema.type, 'must be object at the root'));
+      causes.push(invalid(`${path}.type`, schema.type, 'must be object at the root'));
     } else {
-      const path = `${field}.schema.openAPIV3Schema`;
       causes.push(...structuralCauses(schema, path), ...checkRules(schema, path).causes);
     }
   }
   const stored = versions.filter(({ storage }) => storage === true).length;
   if (stored !== 1) {
     causes.push(
-      wrong(
+      invalid(
         'spec.versions',
         versions.map(({ name }) => name ?? null),
         'must have exactly one version marked as storage version',
@@ -163,23 +156,19 @@ function validate(object: JsonObject, old: JsonObject | undefined): StatusCause[
   if (typeof group !== 'string' || group === '') {
     causes.push(required('spec.group'));
   } else {
-    causes.push(...dns1123SubdomainProblems(group).map((problem) => wrong('spec.group', group, problem)));
+    causes.push(...dns1123SubdomainProblems(group).map((problem) => invalid('spec.group', group, problem)));
     if (!group.includes('.')) {
-      causes.push(wrong('spec.group', group, 'should be a domain with at least one dot'));
+      causes.push(invalid('spec.group', group, 'should be a domain with at least one dot'));
     }
   }
   if (spec.scope !== 'Cluster' && spec.scope !== 'Namespaced') {
-    causes.push({
-      reason: 'FieldValueNotSupported',
-      message: `Unsupported value: ${JSON.stringify(spec.scope ?? '')}: supported values: "Cluster", "Namespaced"`,
-      field: 'spec.scope',
-    });
+    causes.push(notSupported('spec.scope', spec.scope ?? '', ['Cluster', 'Namespaced']));
   }
   causes.push(...nameCauses(spec), ...versionCauses(spec));
   const plural = isJsonObject(spec.names) ? spec.names.plural : undefined;
   const name = (object.metadata as JsonObject).name;
   if (typeof plural === 'string' && typeof group === 'string' && name !== `${plural}.${group}`) {
-    causes.push(wrong('metadata.name', name, `must be spec.names.plural+"."+spec.group (${plural}.${group})`));
+    causes.push(invalid('metadata.name', name, `must be spec.names.plural+"."+spec.group (${plural}.${group})`));
   }
   const conversion = isJsonObject(spec.conversion) ? spec.conversion : {};
   if (conversion.strategy === 'Webhook') {
@@ -187,25 +176,19 @@ function validate(object: JsonObject, old: JsonObject | undefined): StatusCause[
     if (webhook === undefined || !isJsonObject(webhook.clientConfig)) {
       causes.push(required('spec.conversion.webhook.clientConfig'));
     } else if ((webhook.clientConfig.url === undefined) === (webhook.clientConfig.service === undefined)) {
-      causes.push(
-        required('spec.conversion.webhook.clientConfig', 'Required value: exactly one of url or service is required'),
-      );
+      causes.push(required('spec.conversion.webhook.clientConfig', 'exactly one of url or service is required'));
     }
     if (webhook !== undefined && !Array.isArray(webhook.conversionReviewVersions)) {
       causes.push(required('spec.conversion.webhook.conversionReviewVersions'));
     }
   } else if (conversion.strategy !== 'None') {
-    causes.push({
-      reason: 'FieldValueNotSupported',
-      message: `Unsupported value: ${JSON.stringify(conversion.strategy ?? '')}: supported values: "None", "Webhook"`,
-      field: 'spec.conversion.strategy',
-    });
+    causes.push(notSupported('spec.conversion.strategy', conversion.strategy ?? '', ['None', 'Webhook']));
   }
   const oldSpec = isJsonObject(old?.spec) ? old.spec : undefined;
   if (oldSpec !== undefined) {
     const immutable = ['group', 'scope'] as const;
     for (const field of immutable.filter((key) => !sameJson(oldSpec[key], spec[key]))) {
-      causes.push(wrong(`spec.${field}`, spec[field], 'field is immutable'));
+      causes.push(invalid(`spec.${field}`, spec[field], 'field is immutable'));
     }
     const present = new Set(
       (Array.isArray(spec.versions) ? spec.versions : []).map((version) => (version as JsonObject).name),
@@ -213,7 +196,7 @@ function validate(object: JsonObject, old: JsonObject | undefined): StatusCause[
     const stored = (object.status as JsonObject | undefined)?.storedVersions;
     for (const [index, version] of (Array.isArray(stored) ? stored : []).entries()) {
       if (!present.has(version)) {
-        causes.push(wrong(`status.storedVersions[${index}]`, version, 'must appear in spec.versions'));
+        causes.push(invalid(`status.storedVersions[${index}]`, version, 'must appear in spec.versions'));
       }
     }
   }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JsonObject } from '../kubernetes/index.ts';
 import { aggregatedDiscovery, coreVersions, groupDocument, groupList, resourceList } from './discovery.ts';
-import { noCache, sendJson, sendText } from './http.ts';
+import { noCache, sendJson, sendUnknownPath } from './http.ts';
 import type { OpenApi } from './openapi.ts';
 import type { Registry } from './registry.ts';
 
@@ -37,7 +37,7 @@ function sendOpenApi(context: DocumentContext, request: IncomingMessage, respons
   const match = /^\/openapi\/v3\/(?:api|apis\/([^/]+))\/([^/]+)$/.exec(url.pathname);
   const document = match === null ? undefined : context.openapi.document(match[1] ?? '', match[2] as string);
   if (document === undefined) {
-    sendText(response, 404, '404 page not found\n');
+    sendUnknownPath(response);
     return;
   }
   const etag = `"${document.hash}"`;

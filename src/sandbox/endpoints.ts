@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JsonObject } from '../kubernetes/index.ts';
 import { remove } from './deletion.ts';
 import { ApiError, methodNotAllowed } from './errors.ts';
-import { noCache, readBody, sendJson, sendText, viewOf, warnings } from './http.ts';
+import { noCache, readBody, sendJson, sendUnknownPath, viewOf, warnings } from './http.ts';
 import { metadataOf } from './objects.ts';
 import { get, list, type ReadRequest, select, watch } from './reads.ts';
 import { isOn, parseApiPath } from './requests.ts';
@@ -64,7 +64,7 @@ export async function answerResource(
   const isSubresource = path?.subresource !== undefined && path.subresource !== '';
   const known = resource !== undefined && (!isSubresource || (path?.subresource === 'status' && resource.hasStatus));
   if (path === undefined || !known || (path.namespace !== '' && !resource.namespaced)) {
-    sendText(response, 404, '404 page not found\n');
+    sendUnknownPath(response);
     return;
   }
   const warn = warnings(response);

@@ -62,6 +62,11 @@ export function sendText(response: ServerResponse, code: number, text: string): 
   response.end(text);
 }
 
+/** Answers a path that is not served. */
+export function sendUnknownPath(response: ServerResponse): void {
+  sendText(response, 404, '404 page not found\n');
+}
+
 /** The body of a request. @throws {ApiError} 413 when it is too large. */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];

@@ -1,5 +1,7 @@
 import { Environment, type EvaluationError, type ParseResult } from '@marcbachmann/cel-js';
 import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../kubernetes/index.ts';
+import { causeOf, duplicate, invalid, required } from './causes.ts';
+import { celOf, decisionProblem } from './cel.ts';
 
 /** A condition of a webhook: CEL over the request (admissionregistration.k8s.io/v1, MatchCondition). */
 export interface MatchCondition {
@@ -22,29 +24,12 @@ const environment = new Environment()
 const compiled = new WeakMap<MatchCondition, ParseResult>();
 
 function compile(condition: MatchCondition): ParseResult {
-  const known = compiled.get(condition) ?? environment.parse(condition.expression);
-  compiled.set(condition, known);
-  return known;
-}
-
-/** A JSON value as CEL sees it: whole numbers are integers there, which are bigints here. */
-function celValue(value: Json): unknown {
-  if (Array.isArray(value)) {
-    return value.map(celValue);
+  let found = compiled.get(condition);
+  if (found === undefined) {
+    found = environment.parse(condition.expression);
+    compiled.set(condition, found);
   }
-  if (isJsonObject(value)) {
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, celValue(item)]));
-  }
-  return Number.isSafeInteger(value) ? BigInt(value as number) : value;
-}
-
-/** Why an expression cannot be a condition, or undefined. */
-function problemOf(expression: string): string | undefined {
-  const { valid, type, error } = environment.check(expression);
-  if (!valid) {
-    return `compilation failed: ${error?.summary ?? 'unknown error'}`;
-  }
-  return type === 'bool' || type === 'dyn' ? undefined : `must evaluate to bool, not ${type}`;
+  return found;
 }
 
 /** What is wrong with the matchConditions of a webhook at `field`. */
@@ -55,25 +40,22 @@ export function matchConditionCauses(given: Json | undefined, field: string): St
   const conditions = Array.isArray(given) ? given.filter(isJsonObject) : [];
   const causes: StatusCause[] = [];
   if (conditions.length > maxConditions) {
-    const message = `Too many: ${conditions.length}: must have at most ${maxConditions} items`;
-    causes.push({ reason: 'FieldValueTooMany', message, field });
+    causes.push(causeOf('FieldValueTooMany', field, conditions.length, `must have at most ${maxConditions} items`));
   }
   for (const [index, { name, expression }] of conditions.entries()) {
     const at = `${field}[${index}]`;
     if (typeof name !== 'string' || name === '') {
-      causes.push({ reason: 'FieldValueRequired', message: 'Required value', field: `${at}.name` });
+      causes.push(required(`${at}.name`));
     } else if (conditions.findIndex((other) => other.name === name) < index) {
-      const message = `Duplicate value: ${JSON.stringify(name)}`;
-      causes.push({ reason: 'FieldValueDuplicate', message, field: `${at}.name` });
+      causes.push(duplicate(`${at}.name`, name));
     }
     if (typeof expression !== 'string' || expression.trim() === '') {
-      causes.push({ reason: 'FieldValueRequired', message: 'Required value', field: `${at}.expression` });
+      causes.push(required(`${at}.expression`));
       continue;
     }
-    const problem = problemOf(expression);
+    const problem = decisionProblem(environment.check(expression));
     if (problem !== undefined) {
-      const message = `Invalid value: ${JSON.stringify(expression)}: ${problem}`;
-      causes.push({ reason: 'FieldValueInvalid', message, field: `${at}.expression` });
+      causes.push(invalid(`${at}.expression`, expression, problem));
     }
   }
   return causes;
@@ -88,7 +70,7 @@ export function matchConditionCauses(given: Json | undefined, field: string): St
  */
 export function matchesConditions(conditions: readonly MatchCondition[], request: JsonObject): boolean {
   const { object = null, oldObject = null, ...rest } = request;
-  const variables = { object: celValue(object), oldObject: celValue(oldObject), request: celValue(rest) };
+  const variables = { object: celOf(object), oldObject: celOf(oldObject), request: celOf(rest) };
   const failures: string[] = [];
   for (const condition of conditions) {
     const { name } = condition;

@@ -9,6 +9,7 @@ import {
   qualifiedNameProblems,
   type StatusCause,
 } from '../kubernetes/index.ts';
+import { causeOf, invalid, required } from './causes.ts';
 import type { KindTraits } from './resource.ts';
 
 const sentences: Record<'subdomain' | 'label' | 'label1035', string> = {
@@ -41,11 +42,10 @@ function causesOfKeys(map: Json | undefined, field: string, values: boolean): St
   for (const [key, value] of Object.entries(isJsonObject(map) ? map : {})) {
     const problems = qualifiedNameProblems(values ? key : key.toLowerCase());
     for (const problem of problems) {
-      causes.push({ reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(key)}: ${problem}`, field });
+      causes.push(invalid(field, key, problem));
     }
     for (const problem of values && typeof value === 'string' ? labelValueProblems(value) : []) {
-      const message = `Invalid value: ${JSON.stringify(value)}: ${problem}`;
-      causes.push({ reason: 'FieldValueInvalid', message, field });
+      causes.push(invalid(field, value, problem));
     }
   }
   return causes;
@@ -56,15 +56,10 @@ export function metadataCauses(metadata: JsonObject, format: NonNullable<KindTra
   const causes: StatusCause[] = [];
   const { name, annotations, finalizers } = metadata;
   if (typeof name !== 'string' || name === '') {
-    causes.push({
-      reason: 'FieldValueRequired',
-      message: 'Required value: name or generateName is required',
-      field: 'metadata.name',
-    });
+    causes.push(required('metadata.name', 'name or generateName is required'));
   } else {
     for (const problem of nameProblems(name, format)) {
-      const message = `Invalid value: ${JSON.stringify(name)}: ${problem}`;
-      causes.push({ reason: 'FieldValueInvalid', message, field: 'metadata.name' });
+      causes.push(invalid('metadata.name', name, problem));
     }
   }
   causes.push(...causesOfKeys(metadata.labels, 'metadata.labels', true));
@@ -73,16 +68,12 @@ export function metadataCauses(metadata: JsonObject, format: NonNullable<KindTra
     ? Object.entries(annotations).reduce((sum, [key, value]) => sum + Buffer.byteLength(`${key}${String(value)}`), 0)
     : 0;
   if (bytes > maxAnnotationBytes) {
-    causes.push({
-      reason: 'FieldValueTooLong',
-      message: `Too long: may not be more than ${maxAnnotationBytes} bytes`,
-      field: 'metadata.annotations',
-    });
+    const why = `may not be more than ${maxAnnotationBytes} bytes`;
+    causes.push(causeOf('FieldValueTooLong', 'metadata.annotations', undefined, why));
   }
   for (const [index, finalizer] of (Array.isArray(finalizers) ? finalizers : []).entries()) {
     for (const problem of qualifiedNameProblems(String(finalizer))) {
-      const message = `Invalid value: ${JSON.stringify(finalizer)}: ${problem}`;
-      causes.push({ reason: 'FieldValueInvalid', message, field: `metadata.finalizers[${index}]` });
+      causes.push(invalid(`metadata.finalizers[${index}]`, finalizer, problem));
     }
   }
   return causes;

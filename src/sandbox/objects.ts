@@ -86,8 +86,9 @@ export function complete(
       `${String(value.kind)} in version ${JSON.stringify(resource.version)} cannot be handled as a ${resource.kind}`,
     );
   }
-  dropNulls(value.metadata, objectMetaSchema());
-  if (!resource.isCustom) {
+  if (resource.isCustom) {
+    dropNulls(value.metadata, objectMetaSchema());
+  } else {
     dropNulls(value, resource.schema);
   }
   const wrong = [

@@ -1,6 +1,6 @@
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { isJsonObject, type Json, type StatusCause } from '../kubernetes/index.ts';
-import { fieldOf, type Schema, sameJson } from './schema.ts';
+import { fieldOf, joinPath, type Schema, sameJson } from './schema.ts';
 
 /** JSON type of a value as the messages of the API server name it. */
 function typeNameOf(value: Json): string {
@@ -218,18 +218,17 @@ function validateObject(value: Record<string, Json>, schema: Schema, path: strin
   if (minProperties !== undefined && keys.length < minProperties) {
     addInvalid(causes, path, value, `should have at least ${minProperties} properties`);
   }
-  const join = (key: string) => (path === '' ? key : `${path}.${key}`);
   // In the schema's order, so that the answer does not depend on how the client orders its fields.
   const specified = Object.keys(schema.properties ?? {}).filter((key) => Object.hasOwn(value, key));
   for (const key of new Set([...specified, ...keys])) {
     const field = fieldOf(schema, key);
     if (field !== undefined) {
-      validateAt(value[key] as Json, field, join(key), causes);
+      validateAt(value[key] as Json, field, joinPath(path, key), causes);
     }
   }
   for (const key of schema.required ?? []) {
     if (!Object.hasOwn(value, key)) {
-      add(causes, join(key), 'FieldValueRequired', 'Required value');
+      add(causes, joinPath(path, key), 'FieldValueRequired', 'Required value');
     }
   }
 }

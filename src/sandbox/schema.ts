@@ -57,6 +57,11 @@ export function fieldOf(schema: Schema | undefined, name: string): Schema | unde
   return propertyOf(schema, name) ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined);
 }
 
+/** The path of a field of the object at `path`; that of the whole is empty. */
+export function joinPath(path: string, key: string): string {
+  return path === '' ? key : `${path}.${key}`;
+}
+
 const embedded = new Set(['apiVersion', 'kind', 'metadata']);
 
 /**
@@ -90,7 +95,7 @@ function pruneAt(value: Json, schema: Schema, path: string, isResource: boolean,
     return;
   }
   for (const key of Object.keys(value)) {
-    const keyPath = path === '' ? key : `${path}.${key}`;
+    const keyPath = joinPath(path, key);
     if (isResource && embedded.has(key)) {
       continue;
     }

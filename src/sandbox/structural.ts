@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../kubernetes/index.ts';
+import { forbiddenField, invalid, required } from './causes.ts';
 import { prune, type Schema } from './schema.ts';
 import { validateSchema } from './schema-validation.ts';
 
@@ -8,18 +9,6 @@ const forbiddenKeywords = ['$ref', 'definitions', 'dependencies', 'id', 'pattern
 const outsideOnly = ['type', 'description', 'title', 'default', 'additionalProperties', 'nullable'];
 
 const junctors = ['allOf', 'anyOf', 'oneOf', 'not'] as const;
-
-function cause(reason: string, message: string, field: string): StatusCause {
-  return { reason, message, field };
-}
-
-function forbidden(field: string, why: string): StatusCause {
-  return cause('FieldValueForbidden', `Forbidden: ${why}`, field);
-}
-
-function required(field: string, why: string): StatusCause {
-  return cause('FieldValueRequired', `Required value: ${why}`, field);
-}
 
 /** Schemas inside of a schema that describe other values than it does itself, with their paths and what they describe. */
 export function partsOf(schema: JsonObject, path: string): [JsonObject, string, 'object fields' | 'array items'][] {
@@ -57,7 +46,7 @@ function branchCauses(branch: JsonObject, at: string, schema: JsonObject | undef
   const isIntOrString = schema?.['x-kubernetes-int-or-string'] === true;
   for (const keyword of outsideOnly) {
     if (branch[keyword] !== undefined && !(keyword === 'type' && isIntOrString)) {
-      causes.push(forbidden(`${at}.${keyword}`, 'must be empty to be structural'));
+      causes.push(forbiddenField(`${at}.${keyword}`, 'must be empty to be structural'));
     }
   }
   const outside = new Map(partsOf(schema ?? {}, path).map(([part, partAt]) => [partAt, part]));
@@ -83,14 +72,21 @@ function defaultCauses(schema: JsonObject, path: string): StatusCause[] {
   const unknown = prune(copy, schema as Schema, false);
   return [
     ...validateSchema(schema.default, schema as Schema, field),
-    ...unknown.map((name) =>
-      cause(
-        'FieldValueInvalid',
-        `Invalid value: ${JSON.stringify(schema.default)}: must not have the unknown field ${JSON.stringify(name)}`,
-        field,
-      ),
-    ),
+    ...unknown.map((name) => invalid(field, schema.default, `must not have the unknown field ${JSON.stringify(name)}`)),
   ];
+}
+
+function additionalPropertiesProblem({ additionalProperties, properties }: JsonObject): string | undefined {
+  if (additionalProperties === undefined) {
+    return undefined;
+  }
+  if (additionalProperties === false) {
+    return 'additionalProperties cannot be set to false';
+  }
+  if (additionalProperties !== true && !isJsonObject(additionalProperties)) {
+    return 'must be a schema or true';
+  }
+  return isJsonObject(properties) ? 'additionalProperties and properties are mutual exclusive' : undefined;
 }
 
 function nodeCauses(schema: JsonObject, path: string, place: string): StatusCause[] {
@@ -101,24 +97,16 @@ function nodeCauses(schema: JsonObject, path: string, place: string): StatusCaus
   }
   for (const keyword of forbiddenKeywords) {
     if (schema[keyword] !== undefined) {
-      causes.push(forbidden(`${path}.${keyword}`, 'is not supported'));
+      causes.push(forbiddenField(`${path}.${keyword}`, 'is not supported'));
     }
   }
   if (schema.uniqueItems === true) {
     const why = 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic';
-    causes.push(forbidden(`${path}.uniqueItems`, why));
+    causes.push(forbiddenField(`${path}.uniqueItems`, why));
   }
-  if (schema.additionalProperties === false) {
-    causes.push(forbidden(`${path}.additionalProperties`, 'additionalProperties cannot be set to false'));
-  } else if (
-    schema.additionalProperties !== undefined &&
-    schema.additionalProperties !== true &&
-    !isJsonObject(schema.additionalProperties)
-  ) {
-    causes.push(forbidden(`${path}.additionalProperties`, 'must be a schema or true'));
-  } else if (schema.additionalProperties !== undefined && isJsonObject(schema.properties)) {
-    const why = 'additionalProperties and properties are mutual exclusive';
-    causes.push(forbidden(`${path}.additionalProperties`, why));
+  const problem = additionalPropertiesProblem(schema);
+  if (problem !== undefined) {
+    causes.push(forbiddenField(`${path}.additionalProperties`, problem));
   }
   if (schema.type === 'array' && !isJsonObject(schema.items) && !isOpen) {
     causes.push(required(`${path}.items`, 'must be specified'));
@@ -147,7 +135,10 @@ export function structuralCauses(schema: JsonObject, path: string): StatusCause[
     const at = `${path}.properties[metadata]`;
     causes.push(
       ...others.map((name) =>
-        forbidden(`${at}.properties[${name}]`, 'must not be specified; only name and generateName may be restricted'),
+        forbiddenField(
+          `${at}.properties[${name}]`,
+          'must not be specified; only name and generateName may be restricted',
+        ),
       ),
     );
   }

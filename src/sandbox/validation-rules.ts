@@ -1,6 +1,8 @@
 import { Environment, type EvaluationError, Optional, type ParseResult } from '@marcbachmann/cel-js';
-import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../kubernetes/index.ts';
-import { fieldOf, propertyOf, type Schema } from './schema.ts';
+import { type CauseReason, isJsonObject, type Json, type JsonObject, type StatusCause } from '../kubernetes/index.ts';
+import { causeOf, invalid, required } from './causes.ts';
+import { celOf, decisionProblem } from './cel.ts';
+import { fieldOf, joinPath, type Schema } from './schema.ts';
 import { partsOf } from './structural.ts';
 
 /**
@@ -48,15 +50,15 @@ export function checkRules(schema: JsonObject, path: string): { causes: StatusCa
   for (const [{ rule }, at] of rulesIn(schema, path)) {
     const field = `${at}.rule`;
     if (typeof rule !== 'string' || rule.trim() === '') {
-      causes.push({ reason: 'FieldValueRequired', message: 'Required value: rule is not specified', field });
+      causes.push(required(field, 'rule is not specified'));
       continue;
     }
-    const { valid, type, error } = environment.check(rule);
-    if (!valid && error?.code === 'no_matching_overload') {
-      unknown.push(`${field} is not evaluated here: ${error.summary}`);
-    } else if (!valid || (type !== 'bool' && type !== 'dyn')) {
-      const why = valid ? `must evaluate to bool, not ${type}` : `compilation failed: ${error?.summary}`;
-      causes.push({ reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(rule)}: ${why}`, field });
+    const checked = environment.check(rule);
+    const problem = decisionProblem(checked);
+    if (checked.error?.code === 'no_matching_overload') {
+      unknown.push(`${field} is not evaluated here: ${checked.error.summary}`);
+    } else if (problem !== undefined) {
+      causes.push(invalid(field, rule, problem));
     }
   }
   return { causes, unknown };
@@ -73,51 +75,13 @@ function hasRules(schema: Schema): boolean {
   return known;
 }
 
-/** Words of CEL that cannot be names of fields there. */
-const reserved = new Set(
-  'true false null in as break const continue else for function if import let loop package namespace return'.split(' '),
-);
-
-/** The name of a property in an expression. */
-function celName(name: string): string {
-  if (reserved.has(name)) {
-    return `__${name}__`;
-  }
-  return name
-    .replaceAll('__', '__underscores__')
-    .replaceAll('.', '__dot__')
-    .replaceAll('-', '__dash__')
-    .replaceAll('/', '__slash__');
-}
-
-/** A value as an expression sees it: by its schema, because JSON does not tell integers from other numbers. */
-function celOf(value: Json, schema: Schema | undefined): unknown {
-  if (Array.isArray(value)) {
-    return value.map((item) => celOf(item, schema?.items));
-  }
-  if (isJsonObject(value)) {
-    return Object.fromEntries(
-      Object.entries(value).map(([key, item]) => {
-        const isProperty = schema !== undefined && propertyOf(schema, key) !== undefined;
-        return [isProperty ? celName(key) : key, celOf(item, fieldOf(schema, key))];
-      }),
-    );
-  }
-  if (typeof value === 'number') {
-    return Number.isSafeInteger(value) && schema?.type !== 'number' ? BigInt(value) : value;
-  }
-  if (typeof value === 'string' && (schema?.format === 'date-time' || schema?.format === 'date')) {
-    return new Date(value);
-  }
-  return value;
-}
-
-const prefixes: Record<string, (type: string) => string> = {
-  FieldValueInvalid: (type) => `Invalid value: ${JSON.stringify(type)}: `,
-  FieldValueDuplicate: (type) => `Duplicate value: ${JSON.stringify(type)}: `,
-  FieldValueForbidden: () => 'Forbidden: ',
-  FieldValueRequired: () => 'Required value: ',
-};
+/** What a rule may call its problem. */
+const reasons = [
+  'FieldValueInvalid',
+  'FieldValueDuplicate',
+  'FieldValueForbidden',
+  'FieldValueRequired',
+] as const satisfies CauseReason[];
 
 interface Variables {
   self: unknown;
@@ -164,11 +128,11 @@ function previousItem(old: Json | undefined, item: Json, schema: Schema): Json |
   return old.find((other) => isJsonObject(other) && keys.every((key) => other[key] === item[key]));
 }
 
-function causeOf(rule: ValidationRule, problem: string, schema: Schema, path: string): StatusCause {
-  const reason = rule.reason !== undefined && Object.hasOwn(prefixes, rule.reason) ? rule.reason : 'FieldValueInvalid';
-  const prefix = prefixes[reason]?.(schema.type ?? 'object') ?? '';
+function ruleCause(rule: ValidationRule, problem: string, schema: Schema, path: string): StatusCause {
+  const reason = reasons.find((known) => known === rule.reason) ?? 'FieldValueInvalid';
+  const showsType = reason === 'FieldValueInvalid' || reason === 'FieldValueDuplicate';
   const field = `${path}${rule.fieldPath ?? ''}`.replace(/^\./, '');
-  return { reason, message: `${prefix}${problem}`, field: field === '' ? '<nil>' : field };
+  return causeOf(reason, field === '' ? '<nil>' : field, showsType ? (schema.type ?? 'object') : undefined, problem);
 }
 
 function validateAt(value: Json, old: Json | undefined, schema: Schema, path: string, causes: StatusCause[]): void {
@@ -185,7 +149,7 @@ function validateAt(value: Json, old: Json | undefined, schema: Schema, path: st
       const variables = { self, oldSelf: rule.optionalOldSelf === true ? optional : oldSelf };
       const problem = problemOf(rule, variables, hasOld);
       if (problem !== undefined) {
-        causes.push(causeOf(rule, problem, schema, path));
+        causes.push(ruleCause(rule, problem, schema, path));
       }
     }
   }
@@ -198,7 +162,7 @@ function validateAt(value: Json, old: Json | undefined, schema: Schema, path: st
       const field = fieldOf(schema, key);
       if (field !== undefined) {
         const before = isJsonObject(old) && Object.hasOwn(old, key) ? old[key] : undefined;
-        validateAt(item, before, field, path === '' ? key : `${path}.${key}`, causes);
+        validateAt(item, before, field, joinPath(path, key), causes);
       }
     }
   }

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../kubernetes/index.ts';
+import { duplicate, invalid, notSupported, required } from './causes.ts';
 import { matchConditionCauses } from './match-conditions.ts';
 import type { KindTraits } from './resource.ts';
 
@@ -30,57 +31,41 @@ function oneOf(field: string, value: Json | undefined, allowed: readonly string[
   if (typeof value === 'string' && allowed.includes(value)) {
     return [];
   }
-  return value === undefined
-    ? [{ reason: 'FieldValueRequired', message: `Required value: must specify one of ${allowed.join(', ')}`, field }]
-    : [
-        {
-          reason: 'FieldValueNotSupported',
-          message: `Unsupported value: ${JSON.stringify(value)}: supported values: ${allowed.map((name) => JSON.stringify(name)).join(', ')}`,
-          field,
-        },
-      ];
+  return [
+    value === undefined
+      ? required(field, `must specify one of ${allowed.join(', ')}`)
+      : notSupported(field, value, allowed),
+  ];
 }
 
 function validateWebhook(webhook: JsonObject, field: string): StatusCause[] {
   const causes: StatusCause[] = [];
-  const invalid = (path: string, value: Json | undefined, message: string) =>
-    causes.push({
-      reason: 'FieldValueInvalid',
-      message: `Invalid value: ${JSON.stringify(value ?? null)}: ${message}`,
-      field: `${field}.${path}`,
-    });
+  const report = (path: string, value: Json | undefined, message: string) =>
+    causes.push(invalid(`${field}.${path}`, value, message));
   if (typeof webhook.name !== 'string' || webhook.name.split('.').filter((part) => part !== '').length < 3) {
-    invalid('name', webhook.name, 'should be a domain with at least three segments separated by dots');
+    report('name', webhook.name, 'should be a domain with at least three segments separated by dots');
   }
   causes.push(...oneOf(`${field}.sideEffects`, webhook.sideEffects, ['None', 'NoneOnDryRun']));
   causes.push(...oneOf(`${field}.failurePolicy`, webhook.failurePolicy, ['Fail', 'Ignore']));
   causes.push(...oneOf(`${field}.matchPolicy`, webhook.matchPolicy, ['Equivalent', 'Exact']));
   if (!Array.isArray(webhook.admissionReviewVersions) || !webhook.admissionReviewVersions.includes('v1')) {
-    invalid('admissionReviewVersions', webhook.admissionReviewVersions, 'must include at least one of v1, v1beta1');
+    report('admissionReviewVersions', webhook.admissionReviewVersions, 'must include at least one of v1, v1beta1');
   }
   const timeout = webhook.timeoutSeconds;
   if (typeof timeout !== 'number' || timeout < 1 || timeout > 30) {
-    invalid('timeoutSeconds', timeout, 'the timeout value must be between 1 and 30 seconds');
+    report('timeoutSeconds', timeout, 'the timeout value must be between 1 and 30 seconds');
   }
   const client = isJsonObject(webhook.clientConfig) ? webhook.clientConfig : {};
   if ((client.url === undefined) === (client.service === undefined)) {
-    causes.push({
-      reason: 'FieldValueRequired',
-      message: 'Required value: exactly one of url or service is required',
-      field: `${field}.clientConfig`,
-    });
+    causes.push(required(`${field}.clientConfig`, 'exactly one of url or service is required'));
   }
   if (typeof client.url === 'string' && !client.url.startsWith('https://')) {
-    invalid('clientConfig.url', client.url, '"https" is the only allowed URL scheme');
+    report('clientConfig.url', client.url, '"https" is the only allowed URL scheme');
   }
   for (const [index, rule] of listOf(webhook.rules).entries()) {
     for (const key of ['operations', 'apiGroups', 'apiVersions', 'resources'] as const) {
       if (!Array.isArray(rule[key]) || rule[key].length === 0) {
-        causes.push({
-          reason: 'FieldValueRequired',
-          message: 'Required value',
-          field: `${field}.rules[${index}].${key}`,
-        });
+        causes.push(required(`${field}.rules[${index}].${key}`));
       }
     }
   }
@@ -93,15 +78,7 @@ function validate(object: JsonObject): StatusCause[] {
   const names = webhooks.map(({ name }) => name);
   return webhooks.flatMap((webhook, index) => [
     ...validateWebhook(webhook, `webhooks[${index}]`),
-    ...(names.indexOf(webhook.name) < index
-      ? [
-          {
-            reason: 'FieldValueDuplicate',
-            message: `Duplicate value: ${JSON.stringify(webhook.name ?? null)}`,
-            field: `webhooks[${index}].name`,
-          },
-        ]
-      : []),
+    ...(names.indexOf(webhook.name) < index ? [duplicate(`webhooks[${index}].name`, webhook.name)] : []),
   ]);
 }
 

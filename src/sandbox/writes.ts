@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../kubernetes/index.ts';
 import { mutate, optionsOf, validate } from './admission.ts';
+import { forbiddenField } from './causes.ts';
 import { removeWhenFinished } from './deletion.ts';
 import {
   alreadyExists,
@@ -249,8 +250,8 @@ async function change(
     const causes = causesOf(resource, next, current);
     const added = old.deletionTimestamp === undefined ? undefined : addedFinalizer(next, current);
     if (added !== undefined) {
-      const message = `Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{${JSON.stringify(added)}}`;
-      causes.push({ reason: 'FieldValueForbidden', message, field: 'metadata.finalizers' });
+      const why = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${JSON.stringify(added)}}`;
+      causes.push(forbiddenField('metadata.finalizers', why));
     }
     if (causes.length > 0) {
       throw invalidObject(resource, name, causes);
