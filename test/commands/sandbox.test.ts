@@ -26,13 +26,18 @@ function start(args: string[]) {
   return { stop, output, ended };
 }
 
-test('prints a kubeconfig that only its owner may read, and leaves nothing behind', async () => {
-  const { stop, output, ended } = start([]);
+/** Waits until a sandbox says what to try. @returns where its kubeconfig is. */
+async function ready(output: { out: string }): Promise<string> {
   await eventually(
     async () => output.out,
     (text) => text.includes('kubectl get'),
   );
-  const file = /KUBECONFIG=(\S+)/.exec(output.out)?.[1] as string;
+  return /KUBECONFIG=(\S+)/.exec(output.out)?.[1] as string;
+}
+
+test('prints a kubeconfig that only its owner may read, and leaves nothing behind', async () => {
+  const { stop, output, ended } = start([]);
+  const file = await ready(output);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   stop.abort();
   expect(await ended).toBe(0);
@@ -72,13 +77,9 @@ test('puts a webhook server that runs by itself in front of it', async () => {
   const url = `https://127.0.0.1:${server.webhookPort}`;
   const { stop, output, ended } = start(['--webhook-url', url, '--webhook-ca-file', `${folder.path}/tls.crt`]);
   try {
-    await eventually(
-      async () => output.out,
-      (text) => text.includes('kubectl get'),
-    );
-    expect(output.out).toContain(`its webhook: ${url}.`);
     const config = new KubeConfig();
-    config.loadFromFile(/KUBECONFIG=(\S+)/.exec(output.out)?.[1] as string);
+    config.loadFromFile(await ready(output));
+    expect(output.out).toContain(`its webhook: ${url}.`);
     const create = (extension: string) =>
       config.makeApiClient(CustomObjectsApi).createClusterCustomObject({
         group: 'runtime.cluster.x-k8s.io',
@@ -132,12 +133,8 @@ test('writes its kubeconfig where scripts wait for it, and never over another fi
 test('its webhook configurations are those of the manifests, with a caBundle', async () => {
   const { stop, output, ended } = start([]);
   try {
-    await eventually(
-      async () => output.out,
-      (text) => text.includes('kubectl get'),
-    );
     const config = new KubeConfig();
-    config.loadFromFile(/KUBECONFIG=(\S+)/.exec(output.out)?.[1] as string);
+    config.loadFromFile(await ready(output));
     const registration = config.makeApiClient(AdmissionregistrationV1Api);
     const manifests = parseAllDocuments(readFileSync('manifests/base/webhooks.yaml', 'utf8')).map((document) =>
       document.toJS(),
@@ -159,11 +156,7 @@ test('its webhook configurations are those of the manifests, with a caBundle', a
 test.skipIf(!hasKubectl())('takes the manifests of an installation with kubectl', { timeout: 60_000 }, async () => {
   const { stop, output, ended } = start([]);
   try {
-    await eventually(
-      async () => output.out,
-      (text) => text.includes('kubectl get'),
-    );
-    const kubeconfig = /KUBECONFIG=(\S+)/.exec(output.out)?.[1] as string;
+    const kubeconfig = await ready(output);
     const kubectl = (...args: string[]) =>
       promisify(execFile)('kubectl', ['--kubeconfig', kubeconfig, ...args]).then(({ stdout }) => stdout);
     for (const overlay of ['default', 'with-crd']) {

@@ -10,6 +10,16 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.stop());
 
+/** A conversion to v2 that also changes metadata. */
+function convertedWith(objects: JsonObject[], changes: JsonObject): JsonObject {
+  const convertedObjects = objects.map((object) => ({
+    ...object,
+    apiVersion: 'example.com/v2',
+    metadata: { ...(object.metadata as JsonObject), ...changes },
+  }));
+  return { result: { status: 'Success' }, convertedObjects };
+}
+
 // What a conversion webhook may do wrong. Each is an error for the client that names the webhook's resource, never a crash.
 test.each<[string, (objects: JsonObject[]) => JsonObject, RegExp | undefined]>([
   ['reports a failure', () => ({ result: { status: 'Failed', message: 'cannot' } }), /failed: cannot$/],
@@ -23,26 +33,12 @@ test.each<[string, (objects: JsonObject[]) => JsonObject, RegExp | undefined]>([
   ],
   [
     'changes the name',
-    (objects) => ({
-      result: { status: 'Success' },
-      convertedObjects: objects.map((object) => ({
-        ...object,
-        apiVersion: 'example.com/v2',
-        metadata: { ...(object.metadata as JsonObject), name: 'other' },
-      })),
-    }),
+    (objects) => convertedWith(objects, { name: 'other' }),
     /invalid object at index 0: must have the same name: one != other$/,
   ],
   [
     'changes the creation time and adds a label',
-    (objects) => ({
-      result: { status: 'Success' },
-      convertedObjects: objects.map((object) => ({
-        ...object,
-        apiVersion: 'example.com/v2',
-        metadata: { ...(object.metadata as JsonObject), creationTimestamp: null, labels: { added: 'x' } },
-      })),
-    }),
+    (objects) => convertedWith(objects, { creationTimestamp: null, labels: { added: 'x' } }),
     undefined,
   ],
 ])('a conversion webhook that %s', async (_name, convert, message) => {
