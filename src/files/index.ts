@@ -1,0 +1,1 @@
+export { FileError, readRegularFile, readRegularFileSync } from './regular-file.ts';

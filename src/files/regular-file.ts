@@ -1,0 +1,144 @@
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+
+/** Why a file was not read. `message` names the path and the reason, and is one line. */
+export class FileError extends Error {
+  readonly path: string;
+  /** The system's code (ENOENT, EACCES, …), ENOTREG for what is not a regular file, or EFBIG for a file over the limit. */
+  readonly code: string;
+  /** The message without the path: `does not exist`. */
+  readonly problem: string;
+  constructor(path: string, code: string, problem: string) {
+    super(`${path} ${problem}`);
+    this.path = path;
+    this.code = code;
+    this.problem = problem;
+  }
+}
+
+const systemProblems: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  EACCES: 'cannot be read: permission denied',
+  EPERM: 'cannot be read: permission denied',
+  ELOOP: 'cannot be read: too many symbolic links',
+};
+
+/**
+ * Without O_NONBLOCK, opening a FIFO waits for a writer, in a thread that the process cannot take back. O_NOCTTY: a
+ * terminal must not become the one that controls this process. Windows has neither.
+ */
+const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
+
+function kindOf(found: Stats): string {
+  return found.isDirectory()
+    ? 'a folder'
+    : found.isFIFO()
+      ? 'a FIFO'
+      : found.isSocket()
+        ? 'a socket'
+        : found.isCharacterDevice() || found.isBlockDevice()
+          ? 'a device'
+          : 'something else';
+}
+
+function sizeText(bytes: number): string {
+  const mebibytes = bytes / 1024 / 1024;
+  return Number.isInteger(mebibytes) ? `${mebibytes} MiB` : `${bytes} bytes`;
+}
+
+function tooLarge(path: string, maxBytes: number): FileError {
+  return new FileError(path, 'EFBIG', `is larger than ${sizeText(maxBytes)}`);
+}
+
+function check(path: string, found: Stats, maxBytes: number): void {
+  if (!found.isFile()) {
+    throw new FileError(path, 'ENOTREG', `is ${kindOf(found)}, not a regular file`);
+  }
+  if (found.size > maxBytes) {
+    throw tooLarge(path, maxBytes);
+  }
+}
+
+function explained(path: string, error: unknown): FileError {
+  if (error instanceof FileError) {
+    return error;
+  }
+  const { code = 'EIO' } = error as NodeJS.ErrnoException;
+  return new FileError(path, code, systemProblems[code] ?? `cannot be read: ${code}`);
+}
+
+/** First piece that is read: the size says nothing for files of /proc, and a file may grow while it is read. */
+const minBufferBytes = 4096;
+
+/** Room for all that may come: what was there at `stat`, one byte more to see the end, and never more than the limit allows. */
+function bufferFor(size: number, maxBytes: number): Buffer {
+  return Buffer.allocUnsafe(Math.min(Math.max(size + 1, minBufferBytes), maxBytes + 1));
+}
+
+function larger(buffer: Buffer, maxBytes: number): Buffer {
+  return Buffer.concat([buffer], Math.min(buffer.length * 2, maxBytes + 1));
+}
+
+/**
+ * Reads a small file: only a regular one (symbolic links are followed), no more than `maxBytes`. A FIFO, a device, a
+ * folder or an endless file is refused before anything waits for it.
+ *
+ * @throws {FileError} that says why not.
+ */
+export async function readRegularFile(path: string, maxBytes: number): Promise<Buffer> {
+  try {
+    // Before opening, too: opening is enough to wake the writer of a FIFO, or to start some devices.
+    check(path, await stat(path), maxBytes);
+    const file = await open(path, flags);
+    try {
+      const found = await file.stat();
+      check(path, found, maxBytes);
+      let buffer = bufferFor(found.size, maxBytes);
+      let length = 0;
+      for (;;) {
+        const { bytesRead } = await file.read(buffer, length, buffer.length - length, null);
+        length += bytesRead;
+        if (bytesRead === 0) {
+          return buffer.subarray(0, length);
+        }
+        if (length > maxBytes) {
+          throw tooLarge(path, maxBytes);
+        }
+        buffer = length === buffer.length ? larger(buffer, maxBytes) : buffer;
+      }
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    throw explained(path, error);
+  }
+}
+
+/** `readRegularFile` for start-up, where nothing else waits. */
+export function readRegularFileSync(path: string, maxBytes: number): Buffer {
+  try {
+    check(path, statSync(path), maxBytes);
+    const descriptor = openSync(path, flags);
+    try {
+      const found = fstatSync(descriptor);
+      check(path, found, maxBytes);
+      let buffer = bufferFor(found.size, maxBytes);
+      let length = 0;
+      for (;;) {
+        const read = readSync(descriptor, buffer, length, buffer.length - length, null);
+        length += read;
+        if (read === 0) {
+          return buffer.subarray(0, length);
+        }
+        if (length > maxBytes) {
+          throw tooLarge(path, maxBytes);
+        }
+        buffer = length === buffer.length ? larger(buffer, maxBytes) : buffer;
+      }
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    throw explained(path, error);
+  }
+}

@@ -1,0 +1,75 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { FileError, readRegularFile, readRegularFileSync } from '../../src/files/index.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'files-'));
+const at = (name: string) => join(folder, name);
+const maxBytes = 1024 * 1024;
+const server = createServer();
+
+beforeAll(async () => {
+  execFileSync('mkfifo', [at('fifo')]);
+  symlinkSync('fifo', at('link-to-fifo'));
+  symlinkSync('link-to-itself', at('link-to-itself'));
+  mkdirSync(at('folder'));
+  writeFileSync(at('empty'), '');
+  writeFileSync(at('small'), 'small');
+  symlinkSync('small', at('link-to-small'));
+  writeFileSync(at('full'), Buffer.alloc(maxBytes, 1));
+  writeFileSync(at('over'), Buffer.alloc(maxBytes + 1, 1));
+  writeFileSync(at('huge'), '');
+  truncateSync(at('huge'), 1024 ** 3);
+  await new Promise<void>((resolve) => server.listen(at('socket'), resolve));
+});
+afterAll(() => {
+  server.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Both readers: what they gave, or the message of what they threw. */
+async function read(path: string): Promise<[Buffer | string, Buffer | string]> {
+  const outcome = (error: unknown) => {
+    expect(error).toBeInstanceOf(FileError);
+    return `${(error as FileError).code} ${(error as FileError).problem}`;
+  };
+  let sync: Buffer | string;
+  try {
+    sync = readRegularFileSync(path, maxBytes);
+  } catch (error) {
+    sync = outcome(error);
+  }
+  return [await readRegularFile(path, maxBytes).catch(outcome), sync];
+}
+
+test.each([
+  ['fifo', 'ENOTREG is a FIFO, not a regular file'],
+  ['link-to-fifo', 'ENOTREG is a FIFO, not a regular file'],
+  ['folder', 'ENOTREG is a folder, not a regular file'],
+  ['socket', 'ENOTREG is a socket, not a regular file'],
+  ['/dev/zero', 'ENOTREG is a device, not a regular file'],
+  ['over', 'EFBIG is larger than 1 MiB'],
+  ['huge', 'EFBIG is larger than 1 MiB'],
+  ['missing', 'ENOENT does not exist'],
+  ['small/below', 'ENOTDIR cannot be read: ENOTDIR'],
+  ['link-to-itself', 'ELOOP cannot be read: too many symbolic links'],
+])('%s is refused: %s', { timeout: 5_000 }, async (name, problem) => {
+  expect(await read(name.startsWith('/') ? name : at(name))).toEqual([problem, problem]);
+});
+
+test('regular files are read whole, up to the limit', async () => {
+  expect(await read(at('small'))).toEqual([Buffer.from('small'), Buffer.from('small')]);
+  expect(await read(at('link-to-small'))).toEqual([Buffer.from('small'), Buffer.from('small')]);
+  expect(await read(at('empty'))).toEqual([Buffer.alloc(0), Buffer.alloc(0)]);
+  const [full, fullSync] = await read(at('full'));
+  expect([full.length, fullSync.length]).toEqual([maxBytes, maxBytes]);
+});
+
+test.runIf(process.platform === 'linux')('files whose size says nothing are read, and limited', async () => {
+  const [text] = await read('/proc/self/status');
+  expect(String(text)).toContain('VmRSS');
+  await expect(readRegularFile('/proc/self/status', 16)).rejects.toThrow('/proc/self/status is larger than 16 bytes');
+});
