@@ -5,6 +5,8 @@ import { junitFormat } from './junit.ts';
 import { sarifFormat } from './sarif.ts';
 import { textFormat } from './text.ts';
 
+export { count, type Format, type FormatContext, printable, showPlace } from './format.ts';
+
 /** The formats of a report, by the name that --format takes. */
 export const formats = {
   text: textFormat,

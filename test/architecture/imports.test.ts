@@ -1,0 +1,99 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { importProblems, readImports, roomImports } from './imports.ts';
+import { rooms } from './rooms.ts';
+
+/** Writes a tree of files for one test and returns its folder. */
+function tree(files: Record<string, string>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'rooms-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), text);
+  }
+  return folder;
+}
+
+const low = { name: 'low', knows: 'little' };
+const high = { name: 'high', knows: 'more' };
+
+const cases: { name: string; files: Record<string, string>; problems: string[] }[] = [
+  {
+    name: 'a room that imports one below it by its door is fine',
+    files: { 'low/index.ts': 'export const a = 1;', 'high/b.ts': "import { a } from '../low/index.ts'; export { a };" },
+    problems: [],
+  },
+  {
+    name: 'an import upwards',
+    files: { 'low/a.ts': "import { b } from '../high/index.ts';", 'high/index.ts': 'export const b = 1;' },
+    problems: ['low/a.ts imports high/index.ts: low/ stands below high/'],
+  },
+  {
+    name: 'an import of a type upwards',
+    files: { 'low/a.ts': "import type { B } from '../high/index.ts';", 'high/index.ts': 'export type B = 1;' },
+    problems: ['low/a.ts imports high/index.ts: low/ stands below high/'],
+  },
+  {
+    name: 'a re-export and an import when needed, both upwards',
+    files: {
+      'low/a.ts': "export * from '../high/index.ts';\nexport const later = () => import('../high/index.ts');",
+      'low/b.ts': "export const later = () => import('../high/index.ts');",
+      'high/index.ts': 'export const b = 1;',
+    },
+    problems: [
+      'low/a.ts imports high/index.ts: low/ stands below high/',
+      'low/b.ts imports high/index.ts: low/ stands below high/',
+    ],
+  },
+  {
+    name: 'an import past the door, of a room and of a room within',
+    files: {
+      'low/index.ts': "export { a } from './a.ts';",
+      'low/a.ts': 'export const a = 1;',
+      'high/b.ts': "import { a } from '../low/a.ts';\nimport { d } from './inner/d.ts';",
+      'high/inner/index.ts': "export { d } from './d.ts';",
+      'high/inner/d.ts': 'export const d = 1;',
+    },
+    problems: [
+      'high/b.ts imports high/inner/d.ts: enter high/inner/ by its index.ts',
+      'high/b.ts imports low/a.ts: enter low/ by its index.ts',
+    ],
+  },
+  {
+    name: 'a circle of files',
+    files: {
+      'low/a.ts': "import { b } from './b.ts'; export const a = b;",
+      'low/b.ts': "import { a } from './a.ts'; export const b = a;",
+      'high/c.ts': 'export {};',
+    },
+    problems: ['imports run in a circle: low/a.ts → low/b.ts → low/a.ts'],
+  },
+  {
+    name: 'a folder that is not a room, and a room that is not there',
+    files: { 'low/a.ts': 'export {};', 'new/b.ts': 'export {};' },
+    problems: [
+      'high/ is in the list of rooms, but not there (test/architecture/rooms.ts)',
+      'new/ is not in the list of rooms (test/architecture/rooms.ts)',
+    ],
+  },
+];
+
+test.each(cases)('$name', ({ files, problems }) => {
+  expect(importProblems(tree(files), [low, high]).sort()).toEqual(problems);
+});
+
+test('what rooms import of each other is read from their files', () => {
+  const folder = tree({
+    'low/index.ts': 'export const a = 1;',
+    'high/b.ts': "import { a } from '../low/index.ts'; import './c.ts';",
+    'high/c.ts': 'export {};',
+    'main.ts': "import './high/b.ts';",
+  });
+  expect(roomImports(readImports(folder))).toEqual(new Map([['high', new Set(['low'])]]));
+});
+
+test('the rooms of src/ import only downwards, by their doors, in no circle', () => {
+  expect(importProblems(new URL('../../src', import.meta.url).pathname, rooms)).toEqual([]);
+});

@@ -1,0 +1,126 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { parseSync } from 'oxc-parser';
+import type { Room } from './rooms.ts';
+
+/** The files that each file of a tree imports, types included; paths are relative to the tree, with `/`. */
+export type Imports = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Reads the relative imports, re-exports and `import('…')` of all TypeScript files below a folder. */
+export function readImports(tree: string): Imports {
+  const imports = new Map<string, Set<string>>();
+  for (const file of globSync('**/*.ts', { cwd: tree }).sort()) {
+    const text = readFileSync(join(tree, file), 'utf8');
+    const { module, errors } = parseSync(file, text);
+    if (errors.length > 0) {
+      throw new Error(`${file}: ${errors[0]?.message}`);
+    }
+    const specifiers = [
+      ...module.staticImports.map(({ moduleRequest }) => moduleRequest.value),
+      ...module.staticExports.flatMap(({ entries }) => entries.flatMap((entry) => entry.moduleRequest?.value ?? [])),
+      // The parser gives the expression's place, not its value.
+      ...module.dynamicImports.map(({ moduleRequest: { start, end } }) => text.slice(start + 1, end - 1)),
+    ];
+    const targets = specifiers
+      .filter((specifier) => specifier.startsWith('.') && specifier.endsWith('.ts'))
+      .map((specifier) => normalize(join(dirname(file), specifier)));
+    imports.set(file, new Set(targets));
+  }
+  return imports;
+}
+
+/** The folders that enclose a file, outermost first: `a/b/c.ts` is in `a` and `a/b`. */
+function foldersOf(file: string): string[] {
+  const steps = dirname(file) === '.' ? [] : dirname(file).split('/');
+  return steps.map((_step, index) => steps.slice(0, index + 1).join('/'));
+}
+
+/** A circle in a graph as the names on it, or undefined where there is none. */
+function circleIn(graph: ReadonlyMap<string, ReadonlySet<string>>): string[] | undefined {
+  const done = new Set<string>();
+  const path: string[] = [];
+  function visit(name: string): string[] | undefined {
+    if (path.includes(name)) {
+      return [...path.slice(path.indexOf(name)), name];
+    }
+    if (done.has(name)) {
+      return undefined;
+    }
+    path.push(name);
+    for (const next of graph.get(name) ?? []) {
+      const circle = visit(next);
+      if (circle !== undefined) {
+        return circle;
+      }
+    }
+    path.pop();
+    done.add(name);
+    return undefined;
+  }
+  for (const name of graph.keys()) {
+    const circle = visit(name);
+    if (circle !== undefined) {
+      return circle;
+    }
+  }
+  return undefined;
+}
+
+/** What the rooms directly below a folder import of each other, by name. */
+export function roomImports(imports: Imports): Map<string, Set<string>> {
+  const graph = new Map<string, Set<string>>();
+  for (const [file, targets] of imports) {
+    const [from] = foldersOf(file);
+    for (const target of targets) {
+      const [to] = foldersOf(target);
+      if (from !== undefined && to !== undefined && from !== to) {
+        graph.set(from, (graph.get(from) ?? new Set()).add(to));
+      }
+    }
+  }
+  return graph;
+}
+
+/**
+ * What is wrong with the imports of a tree, one line each:
+ *
+ * - a folder directly below the tree that is not in the list of rooms, or the other way round
+ * - an import of a room that stands later in the list
+ * - an import from outside of a folder that has an `index.ts`, but not through it
+ * - a circle of files
+ */
+export function importProblems(tree: string, rooms: readonly Room[]): string[] {
+  const imports = readImports(tree);
+  const problems: string[] = [];
+  const rank = new Map(rooms.map(({ name }, index) => [name, index]));
+  const present = new Set([...imports.keys()].flatMap((file) => foldersOf(file).slice(0, 1)));
+  for (const name of present) {
+    if (!rank.has(name)) {
+      problems.push(`${name}/ is not in the list of rooms (test/architecture/rooms.ts)`);
+    }
+  }
+  for (const { name } of rooms) {
+    if (!present.has(name)) {
+      problems.push(`${name}/ is in the list of rooms, but not there (test/architecture/rooms.ts)`);
+    }
+  }
+  const doors = new Set([...imports.keys()].filter((file) => file.endsWith('/index.ts')).map((file) => dirname(file)));
+  for (const [file, targets] of imports) {
+    const enclosing = foldersOf(file);
+    for (const target of targets) {
+      const [from, to] = [enclosing[0], foldersOf(target)[0]];
+      if (from !== undefined && to !== undefined && (rank.get(from) ?? 0) < (rank.get(to) ?? 0)) {
+        problems.push(`${file} imports ${target}: ${from}/ stands below ${to}/`);
+      }
+      const entered = foldersOf(target).find((folder) => doors.has(folder) && !enclosing.includes(folder));
+      if (entered !== undefined && target !== `${entered}/index.ts`) {
+        problems.push(`${file} imports ${target}: enter ${entered}/ by its index.ts`);
+      }
+    }
+  }
+  const circle = circleIn(imports);
+  if (circle !== undefined) {
+    problems.push(`imports run in a circle: ${circle.join(' → ')}`);
+  }
+  return problems;
+}

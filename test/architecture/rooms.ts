@@ -1,0 +1,26 @@
+/** A room: a folder directly below `src/`. */
+export interface Room {
+  name: string;
+  /** What it knows, as the architecture page says it. */
+  knows: string;
+}
+
+/**
+ * The rooms from the bottom up: a room imports only rooms that stand before it. This list is the one place that knows
+ * the layers; the lint step holds every import against it.
+ */
+export const rooms: readonly Room[] = [
+  { name: 'files', knows: 'reading small files that somebody else may have put there' },
+  { name: 'kubernetes', knows: 'Kubernetes conventions: names, selectors, Status, reviews, JSON Patch' },
+  { name: 'api', knows: 'what an ExtensionConfig is: CRD, types, schemas' },
+  { name: 'hooks', knows: 'which Runtime Hooks exist, and the life of each version' },
+  { name: 'rules', knows: 'what makes an ExtensionConfig good: one file a rule in `checks/`, and the engine' },
+  { name: 'conversion', knows: 'one API version into another' },
+  { name: 'admission', knows: 'AdmissionReview in, AdmissionReview out; pure' },
+  { name: 'certs', knows: 'CA, serving certificate, trust bundle, rotation' },
+  { name: 'server', knows: 'HTTPS, certificate reload, limits, metrics, draining' },
+  { name: 'lint', knows: 'manifests in files: positions and report formats' },
+  { name: 'sandbox', knows: 'the embedded API server; nothing in production depends on it' },
+  { name: 'library', knows: 'what the npm package exports' },
+  { name: 'commands', knows: 'the command line' },
+];
