@@ -17,7 +17,7 @@ import {
   readRun,
 } from './certs-flags.ts';
 import { renderStatus, statusOf } from './certs-status.ts';
-import { type AddCommand, exitCode, FailureError, type Io } from './program.ts';
+import { type DefineCommand, exitCode, FailureError, type Io } from './program.ts';
 
 /** Writes injections as lines or JSON; returns the exit code. */
 function reportInjections(injections: Injection[], json: boolean, io: Io): number {
@@ -84,10 +84,8 @@ async function advance(flags: CertsFlags, command: Command, io: Io, mode: 'repai
 }
 
 /** `extensionconfig-webhook certs …`: certificates of the webhook. */
-export const addCerts: AddCommand = (program, io, end) => {
-  const certs = program
-    .command('certs')
-    .description('authority, serving certificate and caBundles: make, rotate, inject, look');
+export const defineCerts: DefineCommand = (certs, io, end) => {
+  certs.description('authority, serving certificate and caBundles: make, rotate, inject, look');
   addPolicyFlags(addPlaceFlags(certs.command('bootstrap')))
     .description('make what is missing or broken and inject the trust bundle; changes nothing when all is there')
     .action(async (flags: CertsFlags, command: Command) =>

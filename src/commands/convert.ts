@@ -18,7 +18,7 @@ import {
 } from '../lint/index.ts';
 import { addFlags, choiceFlag, type Flags, readFlags, switchFlag } from './flags.ts';
 import { type Edit, EditError, editDocument, editsBetween } from './manifest-edit.ts';
-import { type AddCommand, exitCode, UsageError } from './program.ts';
+import { type DefineCommand, exitCode, UsageError } from './program.ts';
 import { replaceFile } from './replace-file.ts';
 
 const help = `
@@ -151,10 +151,8 @@ async function readAndConvert(source: Source, to: Version, signal: AbortSignal) 
 }
 
 /** `convert [PATH…]`: manifests in another version of the API. */
-export const addConvert: AddCommand = (program, io, end) => {
-  const command = program
-    .command('convert')
-    .summary('rewrite ExtensionConfigs in files in another version of the API')
+export const defineConvert: DefineCommand = (command, io, end) => {
+  command
     .description('Rewrites the ExtensionConfigs in YAML and JSON files in another version of the API.')
     .argument('[paths...]', 'files, folders, or - for standard input');
   addFlags(command, convertFlags);

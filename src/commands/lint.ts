@@ -13,7 +13,7 @@ import {
 import { createRuleSet, rules } from '../rules/index.ts';
 import { addFlags, choiceFlag, type Flags, integerFlag, readFlags } from './flags.ts';
 import { policyFlags, ruleSetOptionsOf } from './policy-flags.ts';
-import { type AddCommand, exitCode, type Io, UsageError } from './program.ts';
+import { type DefineCommand, exitCode, type Io, UsageError } from './program.ts';
 import { createProgress } from './progress.ts';
 import { version } from './version.ts';
 
@@ -72,10 +72,8 @@ const lintFlags = {
 } satisfies Flags;
 
 /** `lint [PATH…]`: the rules over manifests in files. */
-export const addLint: AddCommand = (program, io, end) => {
-  const command = program
-    .command('lint')
-    .summary('check ExtensionConfigs in files with the rules of the webhook')
+export const defineLint: DefineCommand = (command, io, end) => {
+  command
     .description(
       'Checks the ExtensionConfigs in YAML and JSON files with the rules of the webhook. Other kinds are skipped.',
     )

@@ -22,8 +22,19 @@ export class UsageError extends Error {}
 /** A failure of what was asked for (a file that cannot be written, a cluster that refuses): one line, exit code 1. */
 export class FailureError extends Error {}
 
-/** A command of the program: adds itself to it. What its action returns is the exit code. */
-export type AddCommand = (program: Command, io: Io, end: (code: number) => void) => void;
+/**
+ * Fills in a command that has its name and summary: flags, arguments, help and action. `end` takes the exit code where it
+ * is not 0.
+ */
+export type DefineCommand = (command: Command, io: Io, end: (code: number) => void) => void;
+
+/** A command as the program lists it. */
+export interface CommandEntry {
+  name: string;
+  summary: string;
+  /** Loads the rest. Only the command that runs is loaded: each brings more than all of the others' help needs. */
+  load: () => Promise<DefineCommand>;
+}
 
 /**
  * Runs the program on arguments (without node and script).
@@ -33,7 +44,7 @@ export type AddCommand = (program: Command, io: Io, end: (code: number) => void)
 export async function runProgram(
   name: string,
   version: string,
-  commands: readonly AddCommand[],
+  commands: readonly CommandEntry[],
   args: readonly string[],
   io: Io,
 ): Promise<number> {
@@ -43,13 +54,15 @@ export async function runProgram(
     .exitOverride()
     .showHelpAfterError('(add --help for all options)')
     .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) });
-  for (const addCommand of commands) {
-    addCommand(program, io, (ended) => {
-      code = ended;
-    });
-  }
-  for (const command of program.commands) {
-    command.exitOverride().copyInheritedSettings(program);
+  for (const { name: commandName, summary, load } of commands) {
+    const command = program.command(commandName).summary(summary);
+    // Also `help NAME`. A name among another command's arguments is loaded for nothing, which does no harm.
+    if (args.includes(commandName)) {
+      const define = await load();
+      define(command, io, (ended) => {
+        code = ended;
+      });
+    }
   }
   try {
     await program.parseAsync([...args], { from: 'user' });

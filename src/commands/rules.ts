@@ -3,7 +3,7 @@ import { warningText } from '../admission/index.ts';
 import { apiVersionUnknown } from '../lint/index.ts';
 import { exampleReports, type Rule, rules } from '../rules/index.ts';
 import { nearestTo } from './nearest.ts';
-import { type AddCommand, UsageError } from './program.ts';
+import { type DefineCommand, UsageError } from './program.ts';
 
 const allRules: readonly Rule[] = [...rules, apiVersionUnknown];
 
@@ -45,10 +45,8 @@ function explanationText(rule: Rule): string {
 }
 
 /** `rules [ID]`: what is checked. */
-export const addRules: AddCommand = (program, io) => {
-  program
-    .command('rules')
-    .summary('list the rules, or explain one')
+export const defineRules: DefineCommand = (command, io) => {
+  command
     .description('Lists the rules, or explains one with a bad and a good example.')
     .argument('[id]', 'rule to explain')
     .option('--output <form>', 'text or json; default text')

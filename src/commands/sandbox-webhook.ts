@@ -13,10 +13,10 @@ import {
   selfSignedPair,
   startServer,
 } from '../server/index.ts';
-import { addCerts } from './certs.ts';
+import { defineCerts } from './certs.ts';
 import { environmentVariableOf, readFlags } from './flags.ts';
 import { ruleSetOptionsOf } from './policy-flags.ts';
-import { type Io, runProgram } from './program.ts';
+import { type CommandEntry, type Io, runProgram } from './program.ts';
 import { serveFlags } from './serve-flags.ts';
 import { version } from './version.ts';
 
@@ -128,10 +128,11 @@ export async function runCerts(
     crdName,
   ];
   const where = ['--kubeconfig', kubeconfigFile, '--namespace', webhookService.namespace];
+  const certs: CommandEntry = { name: 'certs', summary: '', load: async () => defineCerts };
   const code = await runProgram(
     'extensionconfig-webhook',
     version,
-    [addCerts],
+    [certs],
     ['certs', ...args, ...where, ...targets],
     io,
   );

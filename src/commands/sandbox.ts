@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { readCertificates, usable } from '../certs/index.ts';
 import { addFlags, type Flags, type FlagValues, integerFlag, readFlags, textFlag } from './flags.ts';
 import { readLimitedFile } from './limited-file.ts';
-import { type AddCommand, type Io, UsageError } from './program.ts';
+import { type DefineCommand, type Io, UsageError } from './program.ts';
 import { byUrl, type WebhookReference } from './sandbox-webhook.ts';
 
 const sandboxFlags = {
@@ -83,10 +83,8 @@ async function runSandbox(options: Readonly<Record<string, unknown>>, io: Io): P
 }
 
 /** `sandbox`: an API server on loopback to try ExtensionConfigs on, with real kubectl and without a cluster. */
-export const addSandbox: AddCommand = (program, io) => {
-  const command = program
-    .command('sandbox')
-    .summary('start an API server on this machine, to try everything with kubectl')
+export const defineSandbox: DefineCommand = (command, io) => {
+  command
     .description(
       'Starts an API server on loopback with ExtensionConfig registered and the webhook in front of it, to try both with kubectl. Everything is kept in memory and removed at the end. Each flag is also an environment variable.',
     )

@@ -19,7 +19,7 @@ import {
 } from '../server/index.ts';
 import { addFlags, readFlags } from './flags.ts';
 import { ruleSetOptionsOf } from './policy-flags.ts';
-import { type AddCommand, exitCode, FailureError, UsageError } from './program.ts';
+import { type DefineCommand, exitCode, FailureError, UsageError } from './program.ts';
 import { type ServeFlags, serveFlags } from './serve-flags.ts';
 import { version } from './version.ts';
 
@@ -80,11 +80,8 @@ function clientsOf(flags: ServeFlags) {
 }
 
 /** `extensionconfig-webhook serve`: runs the server until it is asked to stop. */
-export const addServe: AddCommand = (program, io, end) => {
-  const command = program
-    .command('serve')
-    .summary('run the admission webhooks over HTTPS')
-    .description('Runs the admission webhooks over HTTPS. Each flag is also an environment variable.');
+export const defineServe: DefineCommand = (command, io, end) => {
+  command.description('Runs the admission webhooks over HTTPS. Each flag is also an environment variable.');
   addFlags(command, serveFlags);
   command.action(async () => {
     const flags = readFlags(serveFlags, command.opts(), io.env);

@@ -1,0 +1,28 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+/** Prints the CommonJS packages that were loaded, to standard error. */
+const tell = `import { createRequire } from 'node:module';
+const { cache } = createRequire('/');
+process.on('exit', () => {
+  const names = Object.keys(cache).map((file) => file.split('/node_modules/').at(-1).split('/')[0]);
+  console.error(JSON.stringify([...new Set(names)]));
+});`;
+
+function packagesLoadedBy(...args: string[]): string[] {
+  const hook = `data:text/javascript,${encodeURIComponent(tell)}`;
+  const { stderr, status } = spawnSync(process.execPath, ['--import', hook, main, ...args], { encoding: 'utf8' });
+  expect(status).toBe(0);
+  return JSON.parse(stderr);
+}
+
+test('help and version load nothing that only a command needs', () => {
+  const packages = packagesLoadedBy('--version');
+  for (const name of ['yaml', 'ajv', 'express', 'node-forge', 'prom-client', 'pino', '@kubernetes']) {
+    expect(packages).not.toContain(name);
+  }
+  expect(packagesLoadedBy('rules')).toContain('yaml');
+  expect(packagesLoadedBy('rules')).not.toContain('express');
+});
