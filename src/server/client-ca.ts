@@ -8,7 +8,7 @@ export class ClientCaError extends Error {}
 /** Why a file with client CAs cannot be used, or its certificates in PEM. */
 export function checkClientCa(path: string, state: FileState): { pem: string } | { problem: string } {
   if ('code' in state) {
-    return { problem: `${path} cannot be read: ${state.code}` };
+    return { problem: `${path} ${state.problem}` };
   }
   return usable(readCertificates(state.text)) === undefined
     ? { problem: `${path} holds no certificates in PEM, or broken ones` }
@@ -32,7 +32,7 @@ export async function watchClientCa(
   const watch = await watchFiles(
     [path],
     ([state]) => {
-      const checked = checkClientCa(path, state ?? { code: 'ENOENT' });
+      const checked = checkClientCa(path, state ?? { code: 'ENOENT', problem: 'does not exist' });
       if ('pem' in checked) {
         onPem(checked.pem);
         if (started) {

@@ -15,10 +15,8 @@ function eventOf(folder: string, cert: FileState, key: FileState, bundle: FileSt
     [keyFile, key],
   ] as const) {
     if ('code' in state) {
-      const path = join(folder, name);
-      return state.code === 'ENOENT'
-        ? { kind: 'absent', reason: `${path} does not exist` }
-        : { kind: 'broken', reason: `${path} cannot be read: ${state.code}` };
+      const reason = `${join(folder, name)} ${state.problem}`;
+      return { kind: state.code === 'ENOENT' ? 'absent' : 'broken', reason };
     }
   }
   const checked = checkPair((cert as { text: string }).text, (key as { text: string }).text);

@@ -1,10 +1,10 @@
 import { type FSWatcher, watch } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { FileError, readRegularFile } from '../files/index.ts';
 
-/** What a file holds, or the error code (ENOENT, EACCES, …) with which reading it failed. */
-export type FileState = { text: string } | { code: string };
+/** What a file holds, or why it was not read: a code (ENOENT, EACCES, ENOTREG, …) and the end of a sentence. */
+export type FileState = { text: string } | { code: string; problem: string };
 
 /** Files under watch. */
 export interface FileWatch {
@@ -20,17 +20,12 @@ const maxFileBytes = 1024 * 1024;
 
 async function readState(path: string): Promise<FileState> {
   try {
-    const file = await open(path, 'r');
-    try {
-      if ((await file.stat()).size > maxFileBytes) {
-        return { code: 'EFBIG' };
-      }
-      return { text: await file.readFile('utf8') };
-    } finally {
-      await file.close();
-    }
+    return { text: (await readRegularFile(path, maxFileBytes)).toString('utf8') };
   } catch (error) {
-    return { code: (error as NodeJS.ErrnoException).code ?? 'EIO' };
+    if (error instanceof FileError) {
+      return { code: error.code, problem: error.problem };
+    }
+    throw error;
   }
 }
 

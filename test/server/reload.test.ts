@@ -1,4 +1,6 @@
-import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -143,4 +145,57 @@ test('an expired certificate makes the server not ready', async () => {
   const answer = await fetch(`${health}/readyz`);
   expect(answer.status).toBe(503);
   expect(await answer.text()).toMatch(/expired at 2049-01-01/);
+});
+
+test.each([
+  ['tls.key', 'is a FIFO, not a regular file', (path: string): unknown => execFileSync('mkfifo', [path])],
+  ['tls.crt', 'is a folder, not a regular file', async (path: string): Promise<void> => mkdir(path)],
+  ['tls.crt', 'is a device, not a regular file', (path: string): Promise<void> => symlink('/dev/zero', path)],
+  [
+    'tls.crt',
+    'is larger than 1 MiB',
+    async (path: string) => {
+      await writeFile(path, '');
+      await truncate(path, 1024 ** 3);
+    },
+  ],
+] as const)('%s that %s is said, and does not keep the next pair from being read', async (name, problem, replace) => {
+  await write(localhost);
+  const { webhookPort, lines } = await start({ certificates: fileCertificates(folder, 20) });
+  await rm(join(folder, name));
+  await replace(join(folder, name));
+  await until(() => lines.some(({ reason }) => reason === `${join(folder, name)} ${problem}`), 'the problem is logged');
+  expect(await servedName(webhookPort)).toBe('localhost');
+  await rm(join(folder, name), { recursive: true });
+  await write(third);
+  await until(async () => (await servedName(webhookPort)) === 'third', 'third is served');
+});
+
+test('a FIFO as tls.key or as the client CA does not keep SIGTERM from ending the process', async () => {
+  await write(localhost);
+  const fifo = join(folder, 'fifo');
+  execFileSync('mkfifo', [fifo]);
+  const args = ['src/main.ts', 'serve', '--port', '0', '--health-port', '0', '--cert-dir', folder];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended: Promise<unknown[]> = once(child, 'exit');
+  let log = '';
+  child.stdout.on('data', (chunk) => {
+    log += chunk;
+  });
+  try {
+    await until(() => log.includes('listening'), 'the server listens');
+    await rm(join(folder, 'tls.key'));
+    await rename(fifo, join(folder, 'tls.key'));
+    await until(() => log.includes('is a FIFO'), 'the FIFO is logged');
+    child.kill('SIGTERM');
+    expect((await ended)[0]).toBe(0);
+  } finally {
+    child.kill('SIGKILL');
+  }
+  const refused = spawnSync(process.execPath, [...args, '--client-ca-file', join(folder, 'tls.key')], {
+    encoding: 'utf8',
+    timeout: 20_000,
+  });
+  expect(refused.status).toBe(2);
+  expect(refused.stderr).toContain(`--client-ca-file: ${join(folder, 'tls.key')} is a FIFO, not a regular file`);
 });
