@@ -1,6 +1,6 @@
 import type { CertificatePair } from './certificate.ts';
 
-/** News of the serving certificate: a usable pair, none there, or one that cannot be used. */
+/** News of the serving certificate (a usable pair, none there, or one that cannot be used) or of its source. */
 export type CertificateEvent =
   | {
       kind: 'pair';
@@ -9,7 +9,12 @@ export type CertificateEvent =
       bundle?: string;
     }
   | { kind: 'absent'; reason: string }
-  | { kind: 'broken'; reason: string };
+  | { kind: 'broken'; reason: string }
+  /**
+   * How the source itself does: why news may not arrive (a forbidden watch, an API server out of reach), or undefined when
+   * it works again. What was served before is served on.
+   */
+  | { kind: 'source'; problem: string | undefined };
 
 /** Where the serving certificate comes from. */
 export interface CertificateSource {

@@ -16,14 +16,15 @@ export function checkClientCa(path: string, state: FileState): { pem: string } |
 }
 
 /**
- * Watches the file with the client CAs and passes each usable content on; a broken new one is logged, and the one
- * before stays in force.
+ * Watches the file with the client CAs and passes each usable content on; a broken new one is logged and passed to
+ * `onProblem`, and the one before stays in force.
  *
  * @throws {ClientCaError} when the file is unusable at start: without it nobody could be told from anybody.
  */
 export async function watchClientCa(
   path: string,
   onPem: (pem: string) => void,
+  onProblem: (problem: string) => void,
   log: Logger,
   pollMs?: number,
 ): Promise<FileWatch> {
@@ -39,6 +40,7 @@ export async function watchClientCa(
           log.info('client CA reloaded');
         }
       } else if (started) {
+        onProblem(checked.problem);
         log.error({ reason: checked.problem }, 'the new client CA is unusable; the one before stays in force');
       } else {
         problemAtStart = checked.problem;

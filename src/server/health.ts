@@ -1,42 +1,53 @@
 import type { ErrorRequestHandler, Express } from 'express';
+import type { Logger } from 'pino';
 import { refusal } from './answer.ts';
 import { plainExpress } from './application.ts';
 import type { Metrics } from './metrics.ts';
-import type { Readiness } from './readiness.ts';
+import { describeChecks, type Readiness } from './readiness.ts';
 
 /**
- * What answers on the health port, in plain HTTP: `/healthz` (200 while the process can answer at all), `/readyz` (200
- * or 503 with the reason) and `/metrics` (Prometheus' text format).
+ * What answers on the health port, in plain HTTP: `/healthz` and `/livez` (200 while the process can answer at all),
+ * `/readyz` (200 or 503 with the reason; with `?verbose` a line a check) and `/metrics` (Prometheus' text format).
  */
 export function createHealthApplication(
   readiness: () => Readiness,
   metrics: Pick<Metrics, 'contentType' | 'render'>,
+  log: Logger,
 ): Express {
   const application = plainExpress();
-  // Probes and scrapes have no body and need no connection of their own.
   application.use((_request, response, next) => {
     response.set('cache-control', 'no-store');
+    // The kubelet opens a connection for each probe, and a scrape can afford one: none stays open for idlers to hold.
+    response.set('connection', 'close');
     next();
   });
-  application.get('/healthz', (_request, response) => {
+  application.get(['/healthz', '/livez'], (_request, response) => {
     response.type('text/plain').send('ok\n');
   });
-  application.get('/readyz', (_request, response) => {
+  application.get('/readyz', (request, response) => {
     const state = readiness();
+    const short = state.ready ? 'ok\n' : `${state.reason}\n`;
     response
       .status(state.ready ? 200 : 503)
       .type('text/plain')
-      .send(state.ready ? 'ok\n' : `${state.reason}\n`);
+      .send('verbose' in request.query ? describeChecks(state, 'readyz') : short);
   });
   application.get('/metrics', async (_request, response) => {
     const text = await metrics.render();
     response.set('content-type', metrics.contentType).send(text);
   });
   application.use((_request, response) => {
-    response.status(404).json(refusal(404, 'no such path; there are /healthz, /readyz and /metrics'));
+    response.status(404).json(refusal(404, 'no such path; there are /healthz, /livez, /readyz and /metrics'));
   });
-  const onError: ErrorRequestHandler = (_error, _request, response, _next) => {
-    response.status(400).json(refusal(400, 'the request cannot be understood'));
+  const onError: ErrorRequestHandler = (error: { status?: number; stack?: string }, _request, response, _next) => {
+    // Express gives what is wrong with a request a status of its own; everything else is a bug of ours.
+    const isRequest = error.status !== undefined && error.status >= 400 && error.status < 500;
+    if (!isRequest) {
+      log.error({ err: error }, 'the health port failed to answer');
+    }
+    const code = isRequest ? 400 : 500;
+    const message = isRequest ? 'the request cannot be understood' : 'internal error; the log has more';
+    response.status(code).json(refusal(code, message));
   };
   application.use(onError);
   return application;

@@ -20,6 +20,7 @@ export interface Metrics {
   /** `bundle` is the trust bundle that came with the pair. */
   certificateLoaded(pair: CertificatePair, bundle: string | undefined): void;
   certificateFailed(): void;
+  certificateSourceFailed(): void;
   connectionDropped(): void;
   handshakeFailed(): void;
 }
@@ -110,6 +111,11 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
   });
   reloads.inc({ result: 'success' }, 0);
   reloads.inc({ result: 'failure' }, 0);
+  const sourceFailures = new Counter({
+    name: `${prefix}certificate_source_failures_total`,
+    help: 'Times the source of certificates began to fail (a forbidden watch, an API server out of reach).',
+    registers,
+  });
   const dropped = new Counter({
     name: `${prefix}connections_dropped_total`,
     help: 'Connections closed on arrival because there were too many.',
@@ -188,6 +194,9 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
     },
     certificateFailed() {
       reloads.inc({ result: 'failure' });
+    },
+    certificateSourceFailed() {
+      sourceFailures.inc();
     },
     connectionDropped() {
       dropped.inc();

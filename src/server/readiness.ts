@@ -9,25 +9,78 @@ export interface ReadinessFacts {
   pair: CertificatePair | undefined;
   /** Why there is no usable certificate, as the source last said. */
   certificateProblem: string | undefined;
+  /** Why news of certificates may not arrive, as the source last said. */
+  sourceProblem: string | undefined;
+  /** Why the newest client CA is not in force; absent without client certificates. */
+  clientCa?: { problem: string | undefined } | undefined;
   now: Date;
 }
 
-/** Whether reviews can be answered, and if not, why. */
-export type Readiness = { ready: true } | { ready: false; reason: string };
+/** One thing that was looked at. */
+export interface Check {
+  /** As `/readyz?verbose` shows it: lower case with hyphens. */
+  name: string;
+  /** What is wrong; undefined when all is well. */
+  problem: string | undefined;
+  /**
+   * Whether a problem makes the pod not ready. One that leaves reviews unharmed for now (a source of certificates that
+   * cannot be reached) must not: it hits all pods alike, and then nobody would answer.
+   */
+  essential: boolean;
+}
 
-/** Decides whether the server is ready for reviews. */
-export function readinessOf({ phase, pair, certificateProblem, now }: ReadinessFacts): Readiness {
-  if (phase === 'draining' || phase === 'stopped') {
-    return { ready: false, reason: 'shutting down' };
+/** Whether reviews can be answered, and if not, why; with everything that was looked at. */
+export type Readiness = { checks: readonly Check[] } & ({ ready: true } | { ready: false; reason: string });
+
+function phaseProblem(phase: Phase): string | undefined {
+  switch (phase) {
+    case 'starting':
+      return 'the webhook port is not open yet';
+    case 'serving':
+      return undefined;
+    default:
+      return 'shutting down';
   }
+}
+
+function certificateCheck({ pair, certificateProblem, now }: ReadinessFacts): Check {
+  const name = 'serving-certificate';
   if (pair === undefined) {
-    return { ready: false, reason: `no serving certificate: ${certificateProblem ?? 'not read yet'}` };
-  }
-  if (phase === 'starting') {
-    return { ready: false, reason: 'the webhook port is not open yet' };
+    const problem = `no serving certificate: ${certificateProblem ?? 'not read yet'}`;
+    return { name, problem, essential: true };
   }
   if (pair.notAfter <= now) {
-    return { ready: false, reason: `the serving certificate expired at ${pair.notAfter.toISOString()}` };
+    const problem = `the serving certificate expired at ${pair.notAfter.toISOString()}`;
+    return { name, problem, essential: true };
   }
-  return { ready: true };
+  const problem = certificateProblem && `the certificate before is still served: ${certificateProblem}`;
+  return { name, problem, essential: false };
+}
+
+/** Decides whether the server is ready for reviews: when no essential check has a problem. */
+export function readinessOf(facts: ReadinessFacts): Readiness {
+  const phase: Check = { name: 'phase', problem: phaseProblem(facts.phase), essential: true };
+  const checks: Check[] = [
+    certificateCheck(facts),
+    { name: 'certificate-source', problem: facts.sourceProblem, essential: false },
+    ...(facts.clientCa === undefined
+      ? []
+      : [{ name: 'client-ca', problem: facts.clientCa.problem, essential: false } satisfies Check]),
+    phase,
+  ];
+  // Who stops is not ready for that reason, whatever else there is; before the start the certificate is what to look at.
+  const ordered = facts.phase === 'starting' ? checks : [phase, ...checks];
+  const reason = ordered.find(({ essential, problem }) => essential && problem !== undefined)?.problem;
+  return reason === undefined ? { ready: true, checks } : { ready: false, reason, checks };
+}
+
+/** The checks a line each, as Kubernetes' own servers show them: `[+]name ok`, `[-]name failed: why`. */
+export function describeChecks(readiness: Readiness, endpoint: string): string {
+  const lines = readiness.checks.map(({ name, problem, essential }) => {
+    if (problem === undefined) {
+      return `[+]${name} ok`;
+    }
+    return essential ? `[-]${name} failed: ${problem}` : `[!]${name} degraded: ${problem}`;
+  });
+  return [...lines, `${endpoint} check ${readiness.ready ? 'passed' : 'failed'}`, ''].join('\n');
 }

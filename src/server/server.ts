@@ -127,7 +127,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let phase: Phase = 'starting';
   let pair: CertificatePair | undefined;
   let certificateProblem: string | undefined;
+  let sourceProblem: string | undefined;
   let clientCa: string | undefined;
+  let clientCaProblem: string | undefined;
 
   const webhook: HttpsServer = createHttpsServer({
     minVersion,
@@ -195,7 +197,24 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     }
   }
 
+  function onSource(problem: string | undefined): void {
+    if (problem === sourceProblem) {
+      return;
+    }
+    sourceProblem = problem;
+    if (problem === undefined) {
+      log.info('the source of certificates works again');
+      return;
+    }
+    metrics.certificateSourceFailed();
+    log.error({ reason: problem }, 'the source of certificates fails: renewed ones may come late');
+  }
+
   function onCertificate(event: CertificateEvent): void {
+    if (event.kind === 'source') {
+      onSource(event.problem);
+      return;
+    }
     if (event.kind === 'pair') {
       const verdict = judgePair(pair, event.pair, now());
       if (verdict.use) {
@@ -226,7 +245,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   const health = createHttpServer(
     { headersTimeout: limits.headersTimeoutMs, requestTimeout: limits.headersTimeoutMs },
-    createHealthApplication(() => readinessOf({ phase, pair, certificateProblem, now: now() }), metrics),
+    createHealthApplication(
+      () =>
+        readinessOf({
+          phase,
+          pair,
+          certificateProblem,
+          sourceProblem,
+          clientCa: clients === undefined ? undefined : { problem: clientCaProblem },
+          now: now(),
+        }),
+      metrics,
+      log,
+    ),
   );
   health.maxConnections = limits.maxConnections;
   const healthConnections = trackConnections(health);
@@ -241,7 +272,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         clients.caFile,
         (pem) => {
           clientCa = pem;
+          clientCaProblem = undefined;
           useCertificate();
+        },
+        (problem) => {
+          clientCaProblem = problem;
         },
         log,
         options.pollMs,

@@ -70,7 +70,13 @@ test.each([
   ['serving', { ...good, notAfter: new Date(0) }, undefined, false, /expired at 1970/],
   ['serving', good, 'the new one is broken', true, undefined],
 ] as const)('readiness: %s', (phase, pair, certificateProblem, ready, reason) => {
-  const state = readinessOf({ phase, pair, certificateProblem, now: new Date('2030-01-01T00:00:00Z') });
+  const state = readinessOf({
+    phase,
+    pair,
+    certificateProblem,
+    sourceProblem: undefined,
+    now: new Date('2030-01-01T00:00:00Z'),
+  });
   expect(state.ready).toBe(ready);
   if (!state.ready) {
     expect(state.reason).toMatch(reason!);

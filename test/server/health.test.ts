@@ -1,26 +1,92 @@
 import supertest from 'supertest';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { createHealthApplication } from '../../src/server/health.ts';
+import type { CertificateEvent } from '../../src/server/index.ts';
 import { createMetrics } from '../../src/server/metrics.ts';
 import type { Readiness } from '../../src/server/readiness.ts';
 import { localhost } from './certificates.ts';
-import { pairOf } from './running.ts';
+import { collectingLog, pairOf, start, stopAll } from './running.ts';
 
-let state: Readiness = { ready: true };
+afterEach(stopAll);
+
+let state: Readiness = { ready: true, checks: [] };
+const { log, lines: logged } = collectingLog();
 const metrics = createMetrics(
   { version: '1.2.3', featureGates: { RuntimeSDK: true, Other: false } },
   { inFlight: () => 3, connections: () => 7 },
   false,
 );
-const http = supertest(createHealthApplication(() => state, metrics));
+const http = supertest(createHealthApplication(() => state, metrics, log));
 
 test('/readyz follows the state, /healthz does not', async () => {
   expect((await http.get('/readyz')).status).toBe(200);
-  state = { ready: false, reason: 'no serving certificate' };
+  state = { ready: false, reason: 'no serving certificate', checks: [] };
   const answer = await http.get('/readyz');
   expect([answer.status, answer.text]).toEqual([503, 'no serving certificate\n']);
   expect(answer.headers['cache-control']).toBe('no-store');
   expect((await http.get('/healthz')).status).toBe(200);
+  expect((await http.get('/livez')).status).toBe(200);
+});
+
+test('/readyz?verbose has a line a check; a source that fails leaves the pod ready', async () => {
+  let tell: ((event: CertificateEvent) => void) | undefined;
+  const { health, lines } = await start({
+    certificates: {
+      async start(onEvent) {
+        tell = onEvent;
+        onEvent({ kind: 'pair', pair: pairOf(localhost) });
+      },
+      stop() {},
+    },
+  });
+  const verbose = async () => {
+    const answer = await fetch(`${health}/readyz?verbose`);
+    return [answer.status, (await answer.text()).split('\n')];
+  };
+  expect(await verbose()).toEqual([
+    200,
+    ['[+]serving-certificate ok', '[+]certificate-source ok', '[+]phase ok', 'readyz check passed', ''],
+  ]);
+  tell!({ kind: 'source', problem: 'watch is forbidden' });
+  tell!({ kind: 'source', problem: 'watch is forbidden' });
+  tell!({ kind: 'broken', reason: 'the new key is not of the new certificate' });
+  expect(await verbose()).toEqual([
+    200,
+    [
+      '[!]serving-certificate degraded: the certificate before is still served: the new key is not of the new certificate',
+      '[!]certificate-source degraded: watch is forbidden',
+      '[+]phase ok',
+      'readyz check passed',
+      '',
+    ],
+  ]);
+  expect(lines.filter(({ reason }) => reason === 'watch is forbidden')).toMatchObject([{ level: 50 }]);
+  expect(await (await fetch(`${health}/metrics`)).text()).toContain('certificate_source_failures_total 1\n');
+  tell!({ kind: 'source', problem: undefined });
+  expect((await verbose())[1]).toContain('[+]certificate-source ok');
+});
+
+test('/readyz?verbose of a server without a certificate says what fails', async () => {
+  const { health } = await start({
+    certificates: { start: async (onEvent) => onEvent({ kind: 'absent', reason: 'not there' }), stop() {} },
+  });
+  const answer = await fetch(`${health}/readyz?verbose`);
+  expect(answer.status).toBe(503);
+  expect(await answer.text()).toContain(
+    '[-]serving-certificate failed: no serving certificate: not there\n[+]certificate-source ok\n[+]phase ok\nreadyz check failed\n',
+  );
+});
+
+test('metrics that cannot be rendered are a 500 and a line in the log', async () => {
+  const broken = createHealthApplication(
+    () => state,
+    { contentType: 'text/plain', render: () => Promise.reject(new Error('a collector fails')) },
+    log,
+  );
+  const answer = await supertest(broken).get('/metrics');
+  expect([answer.status, answer.body.code]).toEqual([500, 500]);
+  expect(answer.text).not.toContain('collector');
+  expect(logged.at(-1)).toMatchObject({ level: 50, err: { message: 'a collector fails' } });
 });
 
 test('/metrics is Prometheus text', async () => {
