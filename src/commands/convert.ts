@@ -22,14 +22,19 @@ import { type DefineCommand, exitCode, UsageError } from './program.ts';
 import { replaceFile } from './replace-file.ts';
 
 const help = `
-PATH is a file, a folder (all *.yaml, *.yml and *.json below it, without hidden ones and node_modules), or - for
-standard input. Without --write the result goes to standard output. Comments, the order of keys and other kinds stay.
+PATH is a file, a folder (all *.yaml, *.yml and *.json below it, without hidden
+ones and node_modules), or - for standard input. Without --write the result goes
+to standard output. Comments, the order of keys and other kinds stay.
 
-Exit code: 0 all is in the wanted version, 1 something cannot be converted, 2 wrong usage, a file that cannot be read or
-written, or a YAML error. A file with any of these stays as it is.`;
+Exit code: 0 all is in the wanted version, 1 something cannot be converted,
+2 wrong usage, a file that cannot be read or written, or a YAML error. A file
+with any of these stays as it is.`;
 
 const convertFlags = {
-  to: choiceFlag('VERSION', versions.toReversed(), { summary: versions.toReversed().join(', '), default: hubVersion }),
+  to: choiceFlag('VERSION', versions.toReversed(), {
+    summary: 'version of the API to convert to',
+    default: hubVersion,
+  }),
   write: switchFlag('change the files in place'),
 } satisfies Flags;
 
@@ -159,7 +164,7 @@ export const defineConvert: DefineCommand = (command, io, end) => {
   command.addHelpText('after', help);
 
   command.action(async (paths: string[]) => {
-    const { to, write } = readFlags(convertFlags, command.opts(), io.env);
+    const { to, write } = readFlags(convertFlags, command, io.env);
     if (paths.length === 0) {
       throw new UsageError('convert: name files or folders to convert, "." for this folder, or "-" for standard input');
     }

@@ -1,19 +1,27 @@
 import { type Command, Option } from 'commander';
+import { nearestTo } from './nearest.ts';
 import { UsageError } from './program.ts';
 
-/** One flag of a long-running command, which is also an environment variable. */
+/** One flag of a command, which is also an environment variable of that command. */
 export interface Flag<T> {
   /** What stands for the value in the help; absent for a switch, which takes none. */
   placeholder?: string;
+  /** One letter for the short form, `n` for `-n`. */
+  short?: string;
   summary: string;
   /** The value without the flag. */
   default: T;
   /** How the help names the default, where the value itself says nothing. */
   defaultText?: string;
-  /** May be given several times; in the environment variable the values are separated by commas. */
+  /** The only values that the flag takes; the help and the shell completion list them. */
+  choices?: readonly string[];
+  /**
+   * May be given several times: the lists that `parse` returns are joined. In the environment variable the values are
+   * separated by commas.
+   */
   repeatable?: true;
-  /** Reads the texts that were given: one, or for repeatable flags at least one. Throws FlagError. */
-  parse: (texts: readonly string[]) => T;
+  /** Reads one text. Throws FlagError. */
+  parse: (text: string) => T;
 }
 
 /** A value that a flag does not take. The message continues "… is not allowed: ". */
@@ -25,87 +33,160 @@ export type Flags = Readonly<Record<string, Flag<unknown>>>;
 /** The values of flags, by their names. */
 export type FlagValues<F extends Flags> = { readonly [K in keyof F]: F[K] extends Flag<infer T> ? T : never };
 
-/** The environment variable of a flag: EXTENSIONCONFIG_WEBHOOK_CLIENT_CA_FILE. */
-export function environmentVariableOf(flag: string): string {
-  return `EXTENSIONCONFIG_WEBHOOK_${flag.toUpperCase().replaceAll('-', '_')}`;
+const variablePrefix = 'EXTENSIONCONFIG_WEBHOOK_';
+
+const asVariable = (name: string) => name.toUpperCase().replaceAll('-', '_');
+
+/**
+ * The environment variable of a flag: EXTENSIONCONFIG_WEBHOOK_SERVE_CLIENT_CA_FILE. The command is the first word after
+ * the program's name, so that the commands of one group (`certs rotate`, `certs status`) share their variables.
+ */
+export function environmentVariableOf(command: string, flag: string): string {
+  return `${variablePrefix}${asVariable(command)}_${asVariable(flag)}`;
 }
 
-function describeDefault(flag: Flag<unknown>): string {
-  const text =
-    flag.defaultText ?? (Array.isArray(flag.default) || flag.default === undefined ? 'none' : String(flag.default));
-  return flag.placeholder === undefined ? '' : `default ${text}; `;
-}
+/**
+ * A flag as commander has it. Commander's own `env()` is not used: it reads `process.env` and nothing else, takes an
+ * empty variable for a value, and switches on whatever a variable says, `false` too.
+ */
+class FlagOption extends Option {
+  readonly flag: Flag<unknown>;
 
-/** Adds flags to a command; `readFlags` gives their values. */
-export function addFlags(command: Command, flags: Flags): void {
-  for (const [name, flag] of Object.entries(flags)) {
-    const syntax = flag.placeholder === undefined ? `--${name}` : `--${name} <${flag.placeholder}>`;
-    const help = `${flag.summary} (${describeDefault(flag)}env ${environmentVariableOf(name)})`;
-    const option = new Option(syntax, help);
-    if (flag.placeholder !== undefined) {
-      // All texts are kept: the last one counts, unless the flag is repeatable.
-      option.argParser((text: string, before: string[] | undefined) => [...(before ?? []), text]);
+  constructor(name: string, flag: Flag<unknown>) {
+    const long = flag.placeholder === undefined ? `--${name}` : `--${name} <${flag.placeholder}>`;
+    super(flag.short === undefined ? long : `-${flag.short}, ${long}`, flag.summary);
+    this.flag = flag;
+    if (flag.choices !== undefined) {
+      this.choices(flag.choices);
     }
-    command.addOption(option);
+    this.default(flag.default, flag.defaultText);
+    if (flag.placeholder !== undefined) {
+      this.argParser((text: string, before: unknown) => this.read(`--${name}`, [text], before));
+    }
+  }
+
+  /**
+   * The value that texts stand for; `before` is the value so far.
+   *
+   * @throws {UsageError} that names the origin of the text, the text and what is allowed.
+   */
+  read(origin: string, texts: readonly string[], before: unknown): unknown {
+    const values = texts.map((text) => {
+      try {
+        return this.flag.parse(text);
+      } catch (error) {
+        if (error instanceof FlagError) {
+          const value = JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
+          throw new UsageError(`${origin}: ${value} is not allowed: ${error.message}`);
+        }
+        throw error;
+      }
+    });
+    if (!this.flag.repeatable) {
+      return values.at(-1);
+    }
+    return [...(before === this.flag.default ? [] : (before as readonly unknown[])), ...values.flat()];
   }
 }
 
-function camelCase(name: string): string {
-  return name.replace(/-(.)/g, (_dash, letter: string) => letter.toUpperCase());
+/** Adds flags to a command; `readFlags` gives their values. May be called several times. */
+export function addFlags(command: Command, flags: Flags): Command {
+  if (flagOptionsOf(command).length === 0) {
+    command.addHelpText('after', () => variablesNote(command));
+  }
+  for (const [name, flag] of Object.entries(flags)) {
+    command.addOption(new FlagOption(name, flag));
+  }
+  return command;
+}
+
+function flagOptionsOf(command: Command): FlagOption[] {
+  return command.options.filter((option) => option instanceof FlagOption);
+}
+
+/** The command that names the variables: the one right below the program. */
+function namingCommand(command: Command): Command {
+  let at = command;
+  while (at.parent?.parent) {
+    at = at.parent;
+  }
+  return at;
+}
+
+function variablesNote(command: Command): string {
+  const [first] = flagOptionsOf(command);
+  const name = first?.name() ?? '';
+  const variable = environmentVariableOf(namingCommand(command).name(), name);
+  return `\nEach flag is also an environment variable:\n  --${name}: ${variable}`;
+}
+
+function allCommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(allCommands)];
+}
+
+/** Refuses variables that no flag has: a mistyped name must not be a setting that silently is not there. */
+function refuseUnknownVariables(top: Command, env: NodeJS.ProcessEnv): void {
+  const names = allCommands(top).flatMap((command) => flagOptionsOf(command).map((option) => option.name()));
+  const known = new Set(names.map((name) => environmentVariableOf(top.name(), name)));
+  const prefix = environmentVariableOf(top.name(), '');
+  for (const [variable, value] of Object.entries(env)) {
+    if (variable.startsWith(prefix) && value !== '' && !known.has(variable)) {
+      const flag = variable.slice(prefix.length).toLowerCase().replaceAll('_', '-');
+      const nearest = nearestTo(flag, names).map((name) => environmentVariableOf(top.name(), name));
+      const hint = nearest.length === 0 ? `${top.name()} has no such flag` : `did you mean ${nearest.join(' or ')}?`;
+      throw new UsageError(`${variable}: unknown environment variable; ${hint}`);
+    }
+    // Until 0.1.0 every command read these. Ignored, a `client-ca-file` would leave a server open.
+    const flag = flagOptionsOf(top).find((option) => variable === `${variablePrefix}${asVariable(option.name())}`);
+    // Kubernetes sets such names for Services, unless a pod says `enableServiceLinks: false`.
+    if (top.name() === 'serve' && flag !== undefined && value !== '' && !value?.startsWith('tcp://')) {
+      throw new UsageError(`${variable} is not read any more: write ${environmentVariableOf(top.name(), flag.name())}`);
+    }
+  }
+}
+
+/** Takes the flags that the command line does not have from the environment. */
+function applyEnvironment(command: Command, env: NodeJS.ProcessEnv): void {
+  const top = namingCommand(command);
+  refuseUnknownVariables(top, env);
+  for (const option of flagOptionsOf(command)) {
+    const variable = environmentVariableOf(top.name(), option.name());
+    const text = env[variable];
+    if (text === undefined || text === '' || command.getOptionValueSource(option.attributeName()) === 'cli') {
+      continue;
+    }
+    const texts = option.flag.repeatable ? text.split(',') : [text];
+    command.setOptionValueWithSource(option.attributeName(), option.read(variable, texts, option.flag.default), 'env');
+  }
 }
 
 /**
  * The values of a command's flags: from the command line, else from the environment, else the default. An empty
  * environment variable counts as absent.
  *
- * @throws {UsageError} that names the flag or variable, the value and what is allowed.
+ * @throws {UsageError} that names the variable, its value and what is allowed. (Those of the command line are read
+ *   before, by commander.)
  */
-export function readFlags<F extends Flags>(
-  flags: F,
-  options: Readonly<Record<string, unknown>>,
-  env: NodeJS.ProcessEnv,
-): FlagValues<F> {
-  const values: Record<string, unknown> = {};
-  for (const [name, flag] of Object.entries(flags)) {
-    const given = options[camelCase(name)];
-    const variable = environmentVariableOf(name);
-    const fromEnvironment = env[variable];
-    let texts: string[];
-    let origin = `--${name}`;
-    if (given !== undefined) {
-      texts = given === true ? ['true'] : (given as string[]);
-      if (!flag.repeatable) {
-        texts = texts.slice(-1);
-      }
-    } else if (fromEnvironment !== undefined && fromEnvironment !== '') {
-      texts = flag.repeatable ? fromEnvironment.split(',') : [fromEnvironment];
-      origin = variable;
-    } else {
-      values[name] = flag.default;
-      continue;
-    }
-    try {
-      values[name] = flag.parse(texts);
-    } catch (error) {
-      if (error instanceof FlagError) {
-        const shown = texts.join(',');
-        const value = JSON.stringify(shown.length > 100 ? `${shown.slice(0, 100)}…` : shown);
-        throw new UsageError(`${origin}: ${value} is not allowed: ${error.message}`);
-      }
-      throw error;
-    }
-  }
-  return values as FlagValues<F>;
+export function readFlags<F extends Flags>(flags: F, command: Command, env: NodeJS.ProcessEnv): FlagValues<F> {
+  applyEnvironment(command, env);
+  const optionOf = new Map(flagOptionsOf(command).map((option) => [option.name(), option.attributeName()]));
+  const values = Object.keys(flags).map((name) => [name, command.getOptionValue(optionOf.get(name) ?? name)]);
+  return Object.fromEntries(values) as FlagValues<F>;
 }
 
-type Base<T> = Omit<Flag<T>, 'parse' | 'placeholder' | 'repeatable'>;
+/** The values of flags that nobody gave. */
+export function defaultsOf<F extends Flags>(flags: F): FlagValues<F> {
+  return Object.fromEntries(Object.entries(flags).map(([name, flag]) => [name, flag.default])) as FlagValues<F>;
+}
+
+type Base<T> = Omit<Flag<T>, 'parse' | 'placeholder' | 'repeatable' | 'choices'>;
 
 /** A flag whose value is a whole number between two bounds. */
 export function integerFlag(placeholder: string, min: number, max: number, base: Base<number>): Flag<number> {
   return {
     ...base,
     placeholder,
-    parse: ([text = '']) => {
+    parse: (text) => {
       const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
       if (!(value >= min && value <= max)) {
         throw new FlagError(`it must be a whole number from ${min} to ${max}`);
@@ -124,7 +205,8 @@ export function choiceFlag<const C extends readonly string[]>(
   return {
     ...base,
     placeholder,
-    parse: ([text = '']) => {
+    choices,
+    parse: (text) => {
       if (!choices.includes(text)) {
         throw new FlagError(`it must be one of ${choices.join(', ')}`);
       }
@@ -138,7 +220,7 @@ export function textFlag<T extends string | undefined>(placeholder: string, base
   return {
     ...base,
     placeholder,
-    parse: ([text = '']) => {
+    parse: (text) => {
       if (text === '') {
         throw new FlagError('it must not be empty');
       }
@@ -154,11 +236,11 @@ export function listFlag(placeholder: string, summary: string): Flag<readonly st
     summary,
     default: [],
     repeatable: true,
-    parse: (texts) => {
-      if (texts.some((text) => text.trim() === '')) {
+    parse: (text) => {
+      if (text.trim() === '') {
         throw new FlagError('none of the values may be empty');
       }
-      return texts.map((text) => text.trim());
+      return [text.trim()];
     },
   };
 }
@@ -168,7 +250,7 @@ export function switchFlag(summary: string): Flag<boolean> {
   return {
     summary,
     default: false,
-    parse: ([text]) => {
+    parse: (text) => {
       if (text !== 'true' && text !== 'false') {
         throw new FlagError('it must be true or false');
       }

@@ -21,11 +21,11 @@ import { version } from './version.ts';
 const outputChunk = 16 * 1024;
 
 const help = `
-PATH is a file, a folder (all *.yaml, *.yml and *.json below it, without hidden ones and node_modules), or - for
-standard input.
+PATH is a file, a folder (all *.yaml, *.yml and *.json below it, without hidden
+ones and node_modules), or - for standard input.
 
-Exit code: 0 nothing to deny, 1 denials (or more warnings than --max-warnings), 2 wrong usage, a file that cannot be
-read, or a YAML error.`;
+Exit code: 0 nothing to deny, 1 denials (or more warnings than --max-warnings),
+2 wrong usage, a file that cannot be read, or a YAML error.`;
 
 function tally(summary: LintSummary, result: LintResult): void {
   if ('error' in result) {
@@ -62,7 +62,7 @@ function createOutput({ stdout, signal }: Io) {
 const formatNames = Object.keys(formats) as (keyof typeof formats)[];
 
 const lintFlags = {
-  format: choiceFlag('FORMAT', formatNames, { summary: formatNames.join(', '), default: 'text' }),
+  format: choiceFlag('FORMAT', formatNames, { summary: 'form of the report', default: 'text' }),
   'max-warnings': integerFlag('COUNT', 0, 1_000_000_000, {
     summary: 'fail when there are more warnings than this',
     default: Number.POSITIVE_INFINITY,
@@ -85,7 +85,7 @@ export const defineLint: DefineCommand = (command, io, end) => {
     if (paths.length === 0) {
       throw new UsageError('lint: name files or folders to check, "." for this folder, or "-" for standard input');
     }
-    const flags = readFlags(lintFlags, command.opts(), io.env);
+    const flags = readFlags(lintFlags, command, io.env);
     const options = ruleSetOptionsOf(flags);
     const useColor = io.stdout.isTTY === true && !io.env.NO_COLOR;
     const format = formats[flags.format]({ version, rules: [...rules, apiVersionUnknown], useColor });

@@ -29,7 +29,7 @@ const targetFlag: Flag<Release> = {
   summary: 'Cluster API release that the objects are meant for',
   default: newestKnownRelease,
   defaultText: `${formatRelease(newestKnownRelease)}, the newest known`,
-  parse: ([text = '']) => {
+  parse: (text) => {
     const release = parseRelease(text);
     if (release === undefined) {
       throw new FlagError('it must be a release such as 1.11, v1.11 or v1.11.3');

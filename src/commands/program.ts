@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { helpConfiguration, helpWidthOf } from './help.ts';
 
 /** Exit codes of the program, for scripts. `interrupted` is what shells have for SIGINT. */
 export const exitCode = { ok: 0, findings: 1, usage: 2, interrupted: 130 } as const;
@@ -53,7 +54,13 @@ export async function runProgram(
     .version(version)
     .exitOverride()
     .showHelpAfterError('(add --help for all options)')
-    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) });
+    .configureHelp(helpConfiguration)
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+      getOutHelpWidth: () => helpWidthOf(io.stdout),
+      getErrHelpWidth: () => helpWidthOf(io.stdout),
+    });
   for (const { name: commandName, summary, load } of commands) {
     const command = program.command(commandName).summary(summary);
     // Also `help NAME`. A name among another command's arguments is loaded for nothing, which does no harm.

@@ -2,8 +2,13 @@ import { stringify } from 'yaml';
 import { warningText } from '../admission/index.ts';
 import { apiVersionUnknown } from '../lint/index.ts';
 import { exampleReports, type Rule, rules } from '../rules/index.ts';
+import { addFlags, choiceFlag, type Flags, readFlags } from './flags.ts';
 import { nearestTo } from './nearest.ts';
 import { type DefineCommand, UsageError } from './program.ts';
+
+const rulesFlags = {
+  output: choiceFlag('FORMAT', ['text', 'json'], { summary: 'form of the output', default: 'text' }),
+} satisfies Flags;
 
 const allRules: readonly Rule[] = [...rules, apiVersionUnknown];
 
@@ -49,15 +54,14 @@ export const defineRules: DefineCommand = (command, io) => {
   command
     .description('Lists the rules, or explains one with a bad and a good example.')
     .argument('[id]', 'rule to explain')
-    .option('--output <form>', 'text or json; default text')
     .addHelpText(
       'after',
-      '\nProfile "upstream": Cluster API itself rejects it, too. Profile "strict" has all rules. --rules-config sets single rules.',
+      `
+Profile "upstream": Cluster API itself rejects it, too. Profile "strict" has all
+rules. --rules-config of lint and serve sets single rules.`,
     )
-    .action((id: string | undefined, { output = 'text' }: { output?: string }) => {
-      if (output !== 'text' && output !== 'json') {
-        throw new UsageError(`--output: ${JSON.stringify(output)} is not one of text, json`);
-      }
+    .action((id: string | undefined) => {
+      const { output } = readFlags(rulesFlags, command, io.env);
       if (id === undefined) {
         const rows = allRules.map(describe);
         io.stdout.write(
@@ -82,4 +86,5 @@ export const defineRules: DefineCommand = (command, io) => {
       }
       io.stdout.write(output === 'json' ? `${JSON.stringify(explain(rule), null, 2)}\n` : explanationText(rule));
     });
+  addFlags(command, rulesFlags);
 };

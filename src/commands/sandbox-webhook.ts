@@ -14,10 +14,9 @@ import {
   startServer,
 } from '../server/index.ts';
 import { defineCerts } from './certs.ts';
-import { environmentVariableOf, readFlags } from './flags.ts';
-import { ruleSetOptionsOf } from './policy-flags.ts';
+import { defaultsOf } from './flags.ts';
+import { policyFlags, ruleSetOptionsOf } from './policy-flags.ts';
 import { type CommandEntry, type Io, runProgram } from './program.ts';
-import { serveFlags } from './serve-flags.ts';
 import { version } from './version.ts';
 
 /** Where the manifests of a cluster have the webhook; the sandbox has it there too. */
@@ -55,11 +54,11 @@ const stopTimeout = 1_000;
 async function startWebhook(certificates: CertificateSource, log: Writable): Promise<RunningServer> {
   const now = () => new Date();
   // With the gate off every ExtensionConfig is refused, which is nothing to try.
-  const flags = readFlags(serveFlags, {}, { [environmentVariableOf('feature-gates')]: 'RuntimeSDK=true' });
+  const featureGates = { [runtimeSdkFeatureGate]: true };
   return startServer({
     admission: createAdmission({
-      rules: createRuleSet(ruleSetOptionsOf(flags)),
-      isRuntimeSdkEnabled: flags['feature-gates'][runtimeSdkFeatureGate] === true,
+      rules: createRuleSet(ruleSetOptionsOf(defaultsOf(policyFlags))),
+      isRuntimeSdkEnabled: true,
       now,
     }),
     convert: reviewConversion,
@@ -68,7 +67,7 @@ async function startWebhook(certificates: CertificateSource, log: Writable): Pro
     health: { host: '127.0.0.1', port: 0 },
     log: pino({ level: 'warn', base: null }, log),
     version,
-    featureGates: flags['feature-gates'],
+    featureGates,
     processMetrics: false,
     now,
   });

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
 import { readCertificates, usable } from '../certs/index.ts';
 import { addFlags, type Flags, type FlagValues, integerFlag, readFlags, textFlag } from './flags.ts';
 import { readLimitedFile } from './limited-file.ts';
@@ -50,8 +51,8 @@ function referenceOf(flags: FlagValues<typeof sandboxFlags>): WebhookReference |
 
 const hint = fileURLToPath(new URL('../../manifests/samples/', import.meta.url));
 
-async function runSandbox(options: Readonly<Record<string, unknown>>, io: Io): Promise<void> {
-  const flags = readFlags(sandboxFlags, options, io.env);
+async function runSandbox(command: Command, io: Io): Promise<void> {
+  const flags = readFlags(sandboxFlags, command, io.env);
   const webhook = referenceOf(flags);
   const file = flags['write-kubeconfig'];
   if (file !== undefined && existsSync(file)) {
@@ -86,8 +87,8 @@ async function runSandbox(options: Readonly<Record<string, unknown>>, io: Io): P
 export const defineSandbox: DefineCommand = (command, io) => {
   command
     .description(
-      'Starts an API server on loopback with ExtensionConfig registered and the webhook in front of it, to try both with kubectl. Everything is kept in memory and removed at the end. Each flag is also an environment variable.',
+      'Starts an API server on loopback with ExtensionConfig registered and the webhook in front of it, to try both with kubectl. Everything is kept in memory and removed at the end.',
     )
-    .action((options: Record<string, unknown>) => runSandbox(options, io));
+    .action(() => runSandbox(command, io));
   addFlags(command, sandboxFlags);
 };

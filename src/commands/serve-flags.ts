@@ -21,7 +21,7 @@ const featureGatesFlag: Flag<FeatureGates> = {
   defaultText: Object.entries(knownFeatureGates)
     .map(([name, enabled]) => `${name}=${enabled}`)
     .join(','),
-  parse: ([text = '']) => {
+  parse: (text) => {
     const parsed = parseFeatureGates(text);
     if ('problem' in parsed) {
       throw new FlagError(parsed.problem);
@@ -65,7 +65,7 @@ export const serveFlags = {
   ),
   'feature-gates': featureGatesFlag,
   ...policyFlags,
-  'log-level': choiceFlag('LEVEL', logLevels, { summary: `one of ${logLevels.join(', ')}`, default: 'info' }),
+  'log-level': choiceFlag('LEVEL', logLevels, { summary: 'least severe level that is logged', default: 'info' }),
   'shutdown-timeout': integerFlag('SECONDS', 1, 3600, {
     summary: 'longest time from SIGTERM to the end',
     default: 20,

@@ -81,10 +81,10 @@ function clientsOf(flags: ServeFlags) {
 
 /** `extensionconfig-webhook serve`: runs the server until it is asked to stop. */
 export const defineServe: DefineCommand = (command, io, end) => {
-  command.description('Runs the admission webhooks over HTTPS. Each flag is also an environment variable.');
+  command.description('Runs the admission webhooks over HTTPS.');
   addFlags(command, serveFlags);
   command.action(async () => {
-    const flags = readFlags(serveFlags, command.opts(), io.env);
+    const flags = readFlags(serveFlags, command, io.env);
     if (flags['shutdown-delay'] >= flags['shutdown-timeout']) {
       throw new UsageError('--shutdown-delay must be shorter than --shutdown-timeout, which it is part of');
     }

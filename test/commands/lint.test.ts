@@ -144,11 +144,16 @@ test.each<[string, string[], NodeJS.ProcessEnv, RegExp]>([
   [
     'enforcement',
     ['-'],
-    { EXTENSIONCONFIG_WEBHOOK_ENFORCEMENT: 'no' },
-    /EXTENSIONCONFIG_WEBHOOK_ENFORCEMENT: "no" is not allowed: it must be one of deny, warn/,
+    { EXTENSIONCONFIG_WEBHOOK_LINT_ENFORCEMENT: 'no' },
+    /EXTENSIONCONFIG_WEBHOOK_LINT_ENFORCEMENT: "no" is not allowed: it must be one of deny, warn/,
   ],
   ['timeout', ['-', '--max-handler-timeout-seconds', '31'], {}, /whole number from 1 to 30/],
-  ['timeout of zero', ['-'], { EXTENSIONCONFIG_WEBHOOK_MAX_HANDLER_TIMEOUT_SECONDS: '0' }, /whole number from 1 to 30/],
+  [
+    'timeout of zero',
+    ['-'],
+    { EXTENSIONCONFIG_WEBHOOK_LINT_MAX_HANDLER_TIMEOUT_SECONDS: '0' },
+    /whole number from 1 to 30/,
+  ],
   ['release', ['-', '--target-cluster-api-version', 'latest'], {}, /"latest" is not allowed: it must be a release/],
   ['missing file', ['-', '--rules-config', join(folder, 'none')], {}, /--rules-config: .*none: no such file/],
   ['unknown rule', ['-', '--rules-config', config('rules: {nope: off}')], {}, /there is no rule "nope"/],
@@ -163,7 +168,7 @@ test.each<[string, string[], NodeJS.ProcessEnv, RegExp]>([
 });
 
 test('a flag counts before its environment variable', async () => {
-  const env = { EXTENSIONCONFIG_WEBHOOK_PROFILE: 'nonsense' };
+  const env = { EXTENSIONCONFIG_WEBHOOK_LINT_PROFILE: 'nonsense' };
   expect((await runProgram(['lint', '-', '--profile', 'strict'], { env, stdin: good })).code).toBe(0);
 });
 

@@ -30,10 +30,12 @@ function lineWith(text: string, msg: string): Record<string, unknown> | undefine
 
 test('serves until it is asked to stop, with flags from the command line and the environment', async () => {
   const { io, written, stop } = world({
-    EXTENSIONCONFIG_WEBHOOK_HEALTH_PORT: '0',
-    EXTENSIONCONFIG_WEBHOOK_PORT: 'not looked at',
-    EXTENSIONCONFIG_WEBHOOK_FEATURE_GATES: 'RuntimeSDK=true',
-    EXTENSIONCONFIG_WEBHOOK_PROFILE: '',
+    EXTENSIONCONFIG_WEBHOOK_SERVE_HEALTH_PORT: '0',
+    EXTENSIONCONFIG_WEBHOOK_SERVE_PORT: 'not looked at',
+    EXTENSIONCONFIG_WEBHOOK_SERVE_FEATURE_GATES: 'RuntimeSDK=true',
+    EXTENSIONCONFIG_WEBHOOK_SERVE_PROFILE: '',
+    // As a pod gets it beside a Service of this name, unless it says enableServiceLinks: false.
+    EXTENSIONCONFIG_WEBHOOK_PORT: 'tcp://10.96.0.7:443',
   });
   const ended = run(['serve', ...loopback], io);
   await until(() => lineWith(written.out, 'listening') !== undefined, 'listening');
@@ -66,12 +68,12 @@ describe('mistakes are refused with exit code 2 and name the flag, the value and
     [['--port', '-1'], {}, /--port: "-1"/],
     [['--port', ''], {}, /--port: ""/],
     [['--port', '1e3'], {}, /--port: "1e3"/],
-    [[], { PORT: '9443 ' }, /EXTENSIONCONFIG_WEBHOOK_PORT: "9443 " is not allowed/],
+    [[], { PORT: '9443 ' }, /EXTENSIONCONFIG_WEBHOOK_SERVE_PORT: "9443 " is not allowed/],
     [['--profile', 'lax'], {}, /--profile: "lax" is not allowed: it must be one of strict, upstream/],
     [['--enforcement', 'audit'], {}, /--enforcement: .* one of deny, warn/],
     [['--log-level', 'loud'], {}, /--log-level: .* one of trace, debug/],
     [['--feature-gates', 'ClusterTopology=true'], {}, /unknown feature gate "ClusterTopology"; known: RuntimeSDK/],
-    [[], { FEATURE_GATES: 'RuntimeSDK=maybe' }, /EXTENSIONCONFIG_WEBHOOK_FEATURE_GATES: .*RuntimeSDK=true or/],
+    [[], { FEATURE_GATES: 'RuntimeSDK=maybe' }, /EXTENSIONCONFIG_WEBHOOK_SERVE_FEATURE_GATES: .*RuntimeSDK=true or/],
     [['--max-handler-timeout-seconds', '31'], {}, /--max-handler-timeout-seconds: "31"/],
     [['--max-body-bytes', '7Mi'], {}, /--max-body-bytes: "7Mi"/],
     [['--target-cluster-api-version', 'new'], {}, /it must be a release such as 1.11/],
@@ -88,7 +90,7 @@ describe('mistakes are refused with exit code 2 and name the flag, the value and
     [['--nonsense'], {}, /unknown option '--nonsense'/],
   ])('%j %j', async (args, env, message) => {
     const { io, written } = world(
-      Object.fromEntries(Object.entries(env).map(([key, value]) => [`EXTENSIONCONFIG_WEBHOOK_${key}`, value])),
+      Object.fromEntries(Object.entries(env).map(([key, value]) => [`EXTENSIONCONFIG_WEBHOOK_SERVE_${key}`, value])),
     );
     const selfSigned = env.SELF_SIGNED === undefined ? ['--self-signed'] : [];
     expect(await run(['serve', ...selfSigned, '--health-port', '0', '--health-host', '127.0.0.1', ...args], io)).toBe(

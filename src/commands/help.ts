@@ -1,0 +1,51 @@
+import type { Help, HelpConfiguration, Option } from 'commander';
+
+/** Widest column of names; the description of a longer name begins on the next line, so that it keeps some width. */
+const maxTermWidth = 26;
+
+/** The width of help in characters: that of the terminal, but no more than is easy to read. */
+export function helpWidthOf(terminal: { columns?: number | undefined }): number {
+  return Math.min(terminal.columns ?? 80, 100);
+}
+
+function describeOption(option: Option): string {
+  const { argChoices, defaultValue, defaultValueDescription } = option;
+  const isEmptyList = Array.isArray(defaultValue) && defaultValue.length === 0;
+  const notes = [
+    ...(argChoices === undefined ? [] : [`one of ${argChoices.join(', ')}`]),
+    // A switch is off, and a list is empty, without being said.
+    ...(defaultValueDescription !== undefined
+      ? [`default: ${defaultValueDescription}`]
+      : defaultValue === undefined || option.isBoolean() || isEmptyList
+        ? []
+        : [`default: ${defaultValue}`]),
+  ];
+  return notes.length === 0 ? option.description : `${option.description} (${notes.join('; ')})`;
+}
+
+/** The help as this program prints it: within the width of the terminal, whatever the length of names. */
+export const helpConfiguration: HelpConfiguration = {
+  minWidthToWrap: 20,
+  optionDescription: describeOption,
+  padWidth(this: Help, command, helper) {
+    const longest = Math.max(
+      helper.longestOptionTermLength(command, helper),
+      helper.longestSubcommandTermLength(command, helper),
+      helper.longestArgumentTermLength(command, helper),
+    );
+    return Math.min(longest, maxTermWidth);
+  },
+  formatItem(this: Help, term, termWidth, description, helper) {
+    const indent = 2;
+    const gap = 2;
+    if (description === '') {
+      return `${' '.repeat(indent)}${term}`;
+    }
+    const column = indent + termWidth + gap;
+    const lines = helper.boxWrap(description, (this.helpWidth ?? 80) - column).split('\n');
+    const margin = `\n${' '.repeat(column)}`;
+    const isLong = helper.displayWidth(term) > termWidth;
+    const head = ' '.repeat(indent) + (isLong ? `${term}${margin}` : `${term.padEnd(termWidth)}${' '.repeat(gap)}`);
+    return head + lines.join(margin);
+  },
+};
