@@ -3,9 +3,11 @@ import {
   formatRelease,
   LifecycleFileError,
   newestKnownRelease,
+  oldestKnownRelease,
   parseLifecycles,
   parseRelease,
   type Release,
+  unknownReleaseProblem,
 } from '../hooks/index.ts';
 import { parseRulesConfig, type RuleSetOptions, RulesConfigError } from '../rules/index.ts';
 import {
@@ -26,13 +28,17 @@ const maxMaxHandlerTimeout = 30;
 
 const targetFlag: Flag<Release> = {
   placeholder: 'VERSION',
-  summary: 'Cluster API release that the objects are meant for',
+  summary: `Cluster API release that the objects are meant for, from ${formatRelease(oldestKnownRelease)} on`,
   default: newestKnownRelease,
   defaultText: `${formatRelease(newestKnownRelease)}, the newest known`,
   parse: (text) => {
     const release = parseRelease(text);
     if (release === undefined) {
       throw new FlagError('it must be a release such as 1.11, v1.11 or v1.11.3');
+    }
+    const problem = unknownReleaseProblem(release);
+    if (problem !== undefined) {
+      throw new FlagError(problem);
     }
     return release;
   },

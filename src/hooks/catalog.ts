@@ -1,6 +1,5 @@
 import { knownLifecycles } from './known.ts';
 import type { Lifecycle } from './lifecycle.ts';
-import { compareReleases, type Release } from './release.ts';
 
 /** The known hooks and APIs. */
 export interface HookCatalog {
@@ -38,11 +37,3 @@ export function createHookCatalog(own: readonly Lifecycle[] = []): HookCatalog {
     lifecycles: [...byKey.values()],
   };
 }
-
-/** The newest release of Cluster API that the built-in table speaks of. */
-export const newestKnownRelease: Release = knownLifecycles
-  .flatMap(({ introduced, deprecated, removed, blockingSince }) => [
-    introduced,
-    ...[deprecated?.release, removed, blockingSince].filter((release) => release !== undefined),
-  ])
-  .reduce((newest, release) => (compareReleases(release, newest) > 0 ? release : newest));

@@ -1,10 +1,31 @@
 import type { Lifecycle } from './lifecycle.ts';
-import type { Release } from './release.ts';
+import { compareReleases, formatRelease, type Release } from './release.ts';
 
 const v1 = (minor: number): Release => ({ major: 1, minor });
 
 const hooksGroup = 'hooks.runtime.cluster.x-k8s.io';
 const runtimeGroup = 'runtime.cluster.x-k8s.io';
+
+/** The first release of Cluster API with Runtime Hooks. */
+export const oldestKnownRelease: Release = v1(2);
+
+/**
+ * The newest release of Cluster API whose hooks this table has been compared with: 1.14 of July 2026. (1.13 and 1.14
+ * brought no new hook and removed none.)
+ */
+export const newestKnownRelease: Release = v1(14);
+
+/** Why nothing can be said about a release of Cluster API, and what to do; undefined for one that the table speaks of. */
+export function unknownReleaseProblem(release: Release): string | undefined {
+  const [oldest, newest] = [oldestKnownRelease, newestKnownRelease].map(formatRelease);
+  if (compareReleases(release, newestKnownRelease) > 0) {
+    return `known are the releases ${oldest} to ${newest}: take ${newest}, or a newer version of this program`;
+  }
+  if (compareReleases(release, oldestKnownRelease) < 0) {
+    return `known are the releases ${oldest} to ${newest}: older ones have no Runtime Hooks`;
+  }
+  return undefined;
+}
 
 /** A hook of Cluster API in its only published version. */
 function hook(name: string, introduced: Release, more: Partial<Lifecycle> = {}): Lifecycle {

@@ -1,6 +1,6 @@
 import { warningText, withDefaults } from '../admission/index.ts';
 import { apiVersionOf, decodeExtensionConfig, kind, versionOf, versions } from '../api/index.ts';
-import { createHookCatalog, newestKnownRelease, parseRelease } from '../hooks/index.ts';
+import { createHookCatalog, newestKnownRelease, parseRelease, unknownReleaseProblem } from '../hooks/index.ts';
 import { isJsonObject } from '../kubernetes/index.ts';
 import { createRuleSet, rules } from '../rules/index.ts';
 
@@ -65,6 +65,10 @@ export function checkExtensionConfig(object: unknown, options: CheckOptions = {}
   const clusterApi = target === undefined ? newestKnownRelease : parseRelease(target);
   if (clusterApi === undefined) {
     throw new RangeError(`targetClusterApiVersion: ${JSON.stringify(target)} is no release of the form v1.12`);
+  }
+  const releaseProblem = unknownReleaseProblem(clusterApi);
+  if (releaseProblem !== undefined) {
+    throw new RangeError(`targetClusterApiVersion: ${JSON.stringify(target)}: ${releaseProblem}`);
   }
   if (!Number.isInteger(maxHandlerTimeoutSeconds) || maxHandlerTimeoutSeconds < 1) {
     throw new RangeError(`maxHandlerTimeoutSeconds: ${maxHandlerTimeoutSeconds} is no whole number above 0`);

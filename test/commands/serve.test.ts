@@ -77,6 +77,7 @@ describe('mistakes are refused with exit code 2 and name the flag, the value and
     [['--max-handler-timeout-seconds', '31'], {}, /--max-handler-timeout-seconds: "31"/],
     [['--max-body-bytes', '7Mi'], {}, /--max-body-bytes: "7Mi"/],
     [['--target-cluster-api-version', 'new'], {}, /it must be a release such as 1.11/],
+    [['--target-cluster-api-version', 'v9.9'], {}, /"v9.9" is not allowed: known are the releases v1.2 to v1.14/],
     [['--rules-config', '/does/not/exist'], {}, /--rules-config: \/does\/not\/exist: no such file/],
     [['--hook-lifecycles', '/dev/null'], {}, /--hook-lifecycles: \/dev\/null/],
     [['--shutdown-timeout', '0'], {}, /--shutdown-timeout: "0"/],

@@ -10,6 +10,7 @@ import {
   phaseIn,
   stabilityOf,
   supportEnd,
+  unknownReleaseProblem,
 } from '../../src/hooks/index.ts';
 
 const release = (text: string) => parseRelease(text)!;
@@ -96,7 +97,20 @@ describe('the catalog', () => {
       expect(stabilityOf(lifecycle.version)).toBeDefined();
       expect(compareReleases(newestKnownRelease, lifecycle.introduced)).toBeGreaterThanOrEqual(0);
     }
-    expect(formatRelease(newestKnownRelease)).toBe('v1.12');
+    expect(formatRelease(newestKnownRelease)).toBe('v1.14');
+  });
+
+  test.each([
+    ['1.1', /v1\.2 to v1\.14: older ones have no Runtime Hooks/],
+    ['0.4', /v1\.2 to v1\.14/],
+    ['1.15', /v1\.2 to v1\.14: take v1\.14, or a newer version/],
+    ['9.9', /v1\.2 to v1\.14/],
+  ])('nothing is said about release %s', (text, problem) => {
+    expect(unknownReleaseProblem(release(text))).toMatch(problem);
+  });
+
+  test.each(['1.2', '1.11', '1.13', '1.14'])('release %s is known', (text) => {
+    expect(unknownReleaseProblem(release(text))).toBeUndefined();
   });
 });
 

@@ -51,6 +51,7 @@ test.each([
 
 test.each([
   [{ targetClusterApiVersion: 'soon' }, /soon/],
+  [{ targetClusterApiVersion: 'v9.9' }, /"v9\.9": known are the releases v1\.2 to v1\.14/],
   [{ maxHandlerTimeoutSeconds: 0 }, /maxHandlerTimeoutSeconds: 0/],
   [{ levels: { 'no-such-rule': 'off' } }, /no-such-rule/],
   [{ levels: { 'url-valid': 'off' } }, /url-valid/],
