@@ -20,7 +20,6 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
 COPY manifests/base manifests/base
-COPY manifests/crd manifests/crd
 RUN npm run build
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
@@ -39,7 +38,6 @@ ENV NODE_ENV=production
 COPY --from=build /app/package.json /app/LICENSE ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/manifests/base manifests/base
-COPY --from=build /app/manifests/crd manifests/crd
 COPY --from=build /app/dist dist
 # By number, so that Kubernetes can see that it is not root. The files belong to root: the program cannot change itself.
 USER 65532:65532

@@ -4,6 +4,7 @@ import {
   group,
   hubVersion,
   kind,
+  prepareDecoding,
   runtimeSdkFeatureGate,
   type Version,
   versionOf,
@@ -96,6 +97,7 @@ function nameOf(request: AdmissionRequest, object: JsonObject): string {
 
 /** Makes the webhook's decisions from what an operator has decided. */
 export function createAdmission({ rules, isRuntimeSdkEnabled, now }: AdmissionPolicy): Admission {
+  prepareDecoding(hubVersion);
   function mutate(request: AdmissionRequest): AdmissionOutcome {
     const write = writeOf(request);
     if (isOutcome(write)) {

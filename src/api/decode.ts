@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import formats from 'ajv-formats';
 import { type OpenApiSchema, openApiSchemaOf } from './crd.ts';
-import { type Version, versions } from './names.ts';
+import type { Version } from './names.ts';
 import type { ExtensionConfig } from './v1beta2.ts';
 
 /** One place where an object does not fit its version's schema. */
@@ -58,10 +58,27 @@ function compile(version: Version, allErrors: boolean): Check {
   return ajv.compile({ ...schema, properties: { ...schema.properties, metadata: metadataSchema } }) as Check;
 }
 
-/** Two validators a version: one that stops at the first error, one that finds them all. */
-const validators = new Map(
-  versions.map((version) => [version, { first: compile(version, false), all: compile(version, true) }]),
-);
+/** A function of the version that compiles when it is first asked: 20 ms each, and most programs need one of the four. */
+function validators(allErrors: boolean): (version: Version) => Check {
+  const compiled = new Map<Version, Check>();
+  return (version) => {
+    let check = compiled.get(version);
+    if (check === undefined) {
+      check = compile(version, allErrors);
+      compiled.set(version, check);
+    }
+    return check;
+  };
+}
+
+/** The validator that stops at the first error, and the one that finds them all. */
+const firstError = validators(false);
+const everyError = validators(true);
+
+/** Compiles what the first object of a version would wait for. */
+export function prepareDecoding(version: Version): void {
+  firstError(version);
+}
 
 function pathOf(object: unknown, error: ErrorObject): (string | number)[] {
   const path: (string | number)[] = [];
@@ -191,7 +208,7 @@ function isTooLarge(value: unknown): boolean {
  * is itself the result when every type in it is right.
  */
 export function decodeExtensionConfig(object: Record<string, unknown>, version: Version): Decoded {
-  const { first, all } = validators.get(version) as { first: Check; all: Check };
+  const first = firstError(version);
   if (first(object)) {
     return { object: typed(object), violations: [] };
   }
@@ -204,6 +221,7 @@ export function decodeExtensionConfig(object: Record<string, unknown>, version: 
       ],
     };
   }
+  const all = everyError(version);
   all(object);
   const errors = all.errors ?? [];
   const wrongTypes = errors.filter(({ keyword }) => keyword === 'type');

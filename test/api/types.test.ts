@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { versions } from '../../src/api/index.ts';
+import { definitionFile, definitionText } from '../generate/definition.ts';
 import { typesOf } from '../generate/types.ts';
 
 test.each(
@@ -8,4 +9,8 @@ test.each(
 )('the types of %s are those of the CustomResourceDefinition (else: npm run generate)', async (version) => {
   const checkedIn = readFileSync(new URL(`../../src/api/${version}.ts`, import.meta.url), 'utf8');
   expect(checkedIn).toBe(await typesOf(version));
+});
+
+test('the definition in JSON is that of the manifest (else: npm run generate)', () => {
+  expect(readFileSync(definitionFile, 'utf8')).toBe(definitionText);
 });

@@ -1,5 +1,6 @@
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
-import { openApiSchemaOf, type Version } from '../../src/api/index.ts';
+import type { Version } from '../../src/api/index.ts';
+import { definition } from './definition.ts';
 
 const objectMeta = {
   description: 'metav1.ObjectMeta, as far as this program reads it.',
@@ -36,7 +37,8 @@ function decoded(schema: Record<string, unknown>): Record<string, unknown> {
 
 /** The TypeScript source of one version's types, generated from the CustomResourceDefinition. */
 export async function typesOf(version: Version): Promise<string> {
-  const schema = decoded(structuredClone(openApiSchemaOf(version)) as Record<string, unknown>);
+  const { openAPIV3Schema } = definition.spec.versions.find(({ name }) => name === version)!.schema;
+  const schema = decoded(structuredClone(openAPIV3Schema) as Record<string, unknown>);
   (schema.properties as Record<string, unknown>).metadata = decoded(objectMeta);
   schema.title = 'ExtensionConfig';
   schema.required = ['apiVersion', 'kind', 'metadata'];

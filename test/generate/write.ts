@@ -1,8 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { versions } from '../../src/api/index.ts';
+import { definitionFile, definitionText } from './definition.ts';
 import { generatedReadme, readmeFile } from './readme.ts';
 import { typesOf } from './types.ts';
 
+writeFileSync(definitionFile, definitionText);
 for (const version of versions) {
   writeFileSync(new URL(`../../src/api/${version}.ts`, import.meta.url), await typesOf(version));
 }

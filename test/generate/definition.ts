@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import type { CustomResourceDefinition } from '../../src/api/index.ts';
+
+const manifest = new URL('../../manifests/crd/runtime.cluster.x-k8s.io_extensionconfigs.yaml', import.meta.url);
+
+/** Where the program reads the definition. */
+export const definitionFile = new URL('../../src/api/crd.json', import.meta.url);
+
+/** ExtensionConfig's CustomResourceDefinition as the manifest has it. */
+export const definition = parse(readFileSync(manifest, 'utf8')) as CustomResourceDefinition;
+
+/** The text of `definitionFile`. */
+export const definitionText = `${JSON.stringify(definition, null, 2)}\n`;
