@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { linkSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   AdmissionregistrationV1Api,
@@ -13,6 +12,7 @@ import {
   type V1MutatingWebhookConfiguration,
   type V1ValidatingWebhookConfiguration,
 } from '@kubernetes/client-node';
+import type { Logger } from 'pino';
 import { parseAllDocuments } from 'yaml';
 import { crd, group } from '../api/index.ts';
 import { startSandbox } from '../sandbox/index.ts';
@@ -26,6 +26,9 @@ import {
   type WebhookReference,
   webhookService,
 } from './sandbox-webhook.ts';
+
+/** How loud each event of the sandbox is. */
+const levels = { denied: 'info', audit: 'info', 'failed-open': 'warn', bug: 'error' } as const;
 
 /** The webhook configurations of an installation; those of the sandbox are the same, so that manifests can be applied to it. */
 const configurationsFile = new URL('../../manifests/base/webhooks.yaml', import.meta.url);
@@ -116,13 +119,13 @@ function publish(file: string, text: string): void {
  */
 export async function startSandboxWithWebhook(
   settings: SandboxSettings,
-  log: Writable,
+  log: Logger,
   signal: AbortSignal,
 ): Promise<RunningSandbox> {
   let local: LocalWebhook | undefined;
   const sandbox = await startSandbox({
     port: settings.port,
-    log: (event) => log.write(`${JSON.stringify(event)}\n`),
+    log: ({ event, message, ...about }) => log[levels[event]]({ ...about, message }, event),
     resolveService: ({ namespace, name }) =>
       local !== undefined && namespace === webhookService.namespace && name === webhookService.name
         ? { host: '127.0.0.1', port: local.port }

@@ -1,6 +1,6 @@
-import { PassThrough, type Writable } from 'node:stream';
+import { PassThrough } from 'node:stream';
 import type { KubeConfig } from '@kubernetes/client-node';
-import { pino } from 'pino';
+import type { Logger } from 'pino';
 import { createAdmission } from '../admission/index.ts';
 import { runtimeSdkFeatureGate } from '../api/index.ts';
 import { reviewConversion } from '../conversion/index.ts';
@@ -51,7 +51,7 @@ export const byService: WebhookReference = {
 const stopTimeout = 1_000;
 
 /** Starts the real webhook server on loopback, as `serve --feature-gates=RuntimeSDK=true` does. */
-async function startWebhook(certificates: CertificateSource, log: Writable): Promise<RunningServer> {
+async function startWebhook(certificates: CertificateSource, log: Logger): Promise<RunningServer> {
   const now = () => new Date();
   // With the gate off every ExtensionConfig is refused, which is nothing to try.
   const featureGates = { [runtimeSdkFeatureGate]: true };
@@ -65,7 +65,7 @@ async function startWebhook(certificates: CertificateSource, log: Writable): Pro
     certificates,
     webhook: { host: '127.0.0.1', port: 0 },
     health: { host: '127.0.0.1', port: 0 },
-    log: pino({ level: 'warn', base: null }, log),
+    log: log.child({}, { level: 'warn' }),
     version,
     featureGates,
     processMetrics: false,
@@ -81,7 +81,7 @@ export interface LocalWebhook {
 }
 
 /** Starts the webhook with a certificate for localhost that it makes itself. */
-export async function startSelfSignedWebhook(log: Writable): Promise<LocalWebhook> {
+export async function startSelfSignedWebhook(log: Logger): Promise<LocalWebhook> {
   const pair = selfSignedPair(new Date());
   const server = await startWebhook(fixedCertificate(pair), log);
   return {
@@ -92,7 +92,7 @@ export async function startSelfSignedWebhook(log: Writable): Promise<LocalWebhoo
 }
 
 /** Starts the webhook with the certificate in the Secret of `bootstrapCertificates`, followed at the API server. */
-export async function startWebhookOfSecret(config: KubeConfig, log: Writable): Promise<LocalWebhook> {
+export async function startWebhookOfSecret(config: KubeConfig, log: Logger): Promise<LocalWebhook> {
   const server = await startWebhook(secretCertificates(config, webhookService.namespace, servingSecret), log);
   return {
     reference: byService,

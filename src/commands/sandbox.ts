@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { readCertificates, usable } from '../certs/index.ts';
 import { addFlags, type Flags, type FlagValues, integerFlag, readFlags, textFlag } from './flags.ts';
 import { readLimitedFile } from './limited-file.ts';
+import { logFlags, openLog } from './log.ts';
 import { type DefineCommand, type Io, UsageError } from './program.ts';
 import { byUrl, type WebhookReference } from './sandbox-webhook.ts';
 
@@ -19,6 +19,7 @@ const sandboxFlags = {
   }),
   'webhook-url': textFlag('URL', { summary: 'https URL of a webhook server that runs already', default: undefined }),
   'webhook-ca-file': textFlag('FILE', { summary: 'PEM certificates that verify it', default: undefined }),
+  ...logFlags,
 } satisfies Flags;
 
 /** The webhook that the flags name, or undefined when the sandbox is to start its own. */
@@ -61,7 +62,7 @@ async function runSandbox(command: Command, io: Io): Promise<void> {
   const settings = { port: flags.port, webhook, kubeconfigFile: file === undefined ? undefined : resolve(file) };
   // The API server and the Kubernetes client are large; no other command needs them.
   const { startSandboxWithWebhook } = await import('./sandbox-start.ts');
-  const sandbox = await startSandboxWithWebhook(settings, io.stderr as Writable, io.signal);
+  const sandbox = await startSandboxWithWebhook(settings, openLog(io.stderr, flags), io.signal);
   try {
     io.stdout.write(
       [

@@ -1,6 +1,5 @@
 import { defaultLimits, type FeatureGates, knownFeatureGates, parseFeatureGates } from '../server/index.ts';
 import {
-  choiceFlag,
   type Flag,
   FlagError,
   type Flags,
@@ -10,9 +9,8 @@ import {
   switchFlag,
   textFlag,
 } from './flags.ts';
+import { logFlags } from './log.ts';
 import { policyFlags } from './policy-flags.ts';
-
-const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 
 const featureGatesFlag: Flag<FeatureGates> = {
   placeholder: 'GATE=BOOL,…',
@@ -65,7 +63,7 @@ export const serveFlags = {
   ),
   'feature-gates': featureGatesFlag,
   ...policyFlags,
-  'log-level': choiceFlag('LEVEL', logLevels, { summary: 'least severe level that is logged', default: 'info' }),
+  ...logFlags,
   'shutdown-timeout': integerFlag('SECONDS', 1, 3600, {
     summary: 'longest time from SIGTERM to the end',
     default: 20,

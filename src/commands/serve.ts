@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pino } from 'pino';
 import { createAdmission } from '../admission/index.ts';
 import { runtimeSdkFeatureGate } from '../api/index.ts';
 import { loadKubeConfig } from '../certs/index.ts';
@@ -18,6 +17,7 @@ import {
   startServer,
 } from '../server/index.ts';
 import { addFlags, readFlags } from './flags.ts';
+import { openLog } from './log.ts';
 import { ruleSetOptionsOf } from './policy-flags.ts';
 import { type DefineCommand, exitCode, FailureError, UsageError } from './program.ts';
 import { type ServeFlags, serveFlags } from './serve-flags.ts';
@@ -96,15 +96,7 @@ export const defineServe: DefineCommand = (command, io, end) => {
       now,
     });
     const certificates = certificatesOf(flags);
-    const log = pino(
-      {
-        level: flags['log-level'],
-        base: null,
-        timestamp: pino.stdTimeFunctions.isoTime,
-        formatters: { level: (label) => ({ level: label }) },
-      },
-      io.stdout,
-    );
+    const log = openLog(io.stdout, flags);
     let server: RunningServer;
     try {
       server = await startServer({

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { Writable } from 'node:stream';
 import { AdmissionregistrationV1Api, ApiextensionsV1Api, KubeConfig } from '@kubernetes/client-node';
+import { pino } from 'pino';
 import { crd } from '../../src/api/index.ts';
 import { register, startSandboxWithWebhook, untilServed } from '../../src/commands/sandbox-start.ts';
 import { configurationName, startSelfSignedWebhook } from '../../src/commands/sandbox-webhook.ts';
@@ -14,7 +14,7 @@ export interface Environment {
 }
 
 /** Where the audit events of the sandbox go: there is one for every write. */
-const quiet = new Writable({ write: (_chunk, _encoding, done) => done() });
+const quiet = pino({ level: 'silent' });
 
 const definition = { name: crd.metadata.name };
 

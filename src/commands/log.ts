@@ -1,0 +1,66 @@
+import { styleText } from 'node:util';
+import { type DestinationStream, type Logger, pino } from 'pino';
+import { choiceFlag, type Flags, type FlagValues } from './flags.ts';
+
+const levels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
+const formats = ['auto', 'json', 'text'] as const;
+
+/** The flags of the log of a command that runs for long. */
+export const logFlags = {
+  'log-level': choiceFlag('LEVEL', levels, { summary: 'least severe level that is logged', default: 'info' }),
+  'log-format': choiceFlag('FORMAT', formats, {
+    summary: 'format of the log; auto is text on a terminal, else json',
+    default: 'auto',
+  }),
+} satisfies Flags;
+
+/** Where a log goes: the process's stdout or stderr, or a stream of a test. */
+export type LogStream = NodeJS.WritableStream & { isTTY?: boolean; fd?: number };
+
+/**
+ * Most bytes of log lines that wait for a reader that does not read; lines beyond are dropped, since neither memory nor
+ * a review may wait for whoever reads the log.
+ */
+const maxWaitingBytes = 4 * 1024 * 1024;
+
+const colours = { warn: 'yellow', error: 'red', fatal: 'red' } as const;
+
+// Everything else is shown as JSON, which keeps control characters away from the terminal.
+const plainWord = /^[\w.:/@-]+$/;
+const plainText = /^[\x20-\x7e]*$/;
+
+/** A JSON line of the log for people: time, level, message, then each field with its value. */
+export function renderLine(line: string, stream: LogStream): string {
+  const { time, level, msg, ...fields } = JSON.parse(line) as Record<string, unknown>;
+  const name = String(level).toUpperCase().padEnd(5);
+  const colour = colours[String(level) as keyof typeof colours];
+  const shown = colour === undefined ? name : styleText(colour, name, { stream: stream as NodeJS.WriteStream });
+  const rest = Object.entries(fields).map(
+    ([key, value]) => ` ${key}=${typeof value === 'string' && plainWord.test(value) ? value : JSON.stringify(value)}`,
+  );
+  return `${String(time)} ${shown} ${typeof msg === 'string' && plainText.test(msg) ? msg : JSON.stringify(msg)}${rest.join('')}\n`;
+}
+
+function destinationOf(stream: LogStream, format: FlagValues<typeof logFlags>['log-format']): DestinationStream {
+  if (format === 'text' || (format === 'auto' && stream.isTTY === true)) {
+    return { write: (line: string) => stream.write(renderLine(line, stream)) };
+  }
+  // Past the process's own stream, which writes each line at once and waits for the reader of a pipe: here what arrives
+  // while a write is under way goes out with the next one. What is left is written when the process ends.
+  return typeof stream.fd === 'number'
+    ? pino.destination({ dest: stream.fd, sync: false, maxLength: maxWaitingBytes })
+    : { write: (line: string) => stream.write(line) };
+}
+
+/** The log of a command: one line an event, with an ISO timestamp and the name of the level. */
+export function openLog(stream: LogStream, flags: FlagValues<typeof logFlags>): Logger {
+  return pino(
+    {
+      level: flags['log-level'],
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    destinationOf(stream, flags['log-format']),
+  );
+}
