@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { versions } from '../../src/api/index.ts';
 import { definitionFile, definitionText } from './definition.ts';
+import { messageTypes } from './message-types.ts';
 import { generatedReadme, readmeFile } from './readme.ts';
 import { typesOf } from './types.ts';
 
@@ -8,4 +9,5 @@ writeFileSync(definitionFile, definitionText);
 for (const version of versions) {
   writeFileSync(new URL(`../../src/api/${version}.ts`, import.meta.url), await typesOf(version));
 }
+writeFileSync(new URL('../../src/hooks/message-types.ts', import.meta.url), await messageTypes());
 writeFileSync(readmeFile, generatedReadme());

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  clusterApiHooks,
   compareReleases,
   createHookCatalog,
   formatRelease,
@@ -163,4 +164,14 @@ describe('a file of lifecycles', () => {
   ])('is refused with a reason: %s', (_, text, reason) => {
     expect(() => parseLifecycles(text)).toThrow(reason);
   });
+});
+
+test('a hook is defined in one place: the catalog has exactly the lives of the definitions', () => {
+  const catalog = createHookCatalog();
+  for (const { group, version, name, lifecycle, isBlocking, singleton } of clusterApiHooks) {
+    expect(catalog.find(group, version, name)).toBe(lifecycle);
+    expect(lifecycle.blockingSince !== undefined).toBe(isBlocking);
+    expect(lifecycle.singleton === true).toBe(singleton);
+  }
+  expect(catalog.lifecycles.filter(({ name }) => name !== 'ExtensionConfig')).toHaveLength(17);
 });

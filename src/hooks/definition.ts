@@ -1,0 +1,172 @@
+import type { Lifecycle } from './lifecycle.ts';
+import { lifecycleProblem } from './policy.ts';
+import { parseRelease, type Release } from './release.ts';
+import type { MessageSchema } from './schema.ts';
+
+/**
+ * A Runtime Hook in one version: everything that is known about it, in one place. `Request` and `Response` are the types
+ * of its messages.
+ */
+export interface HookDefinition<Request = object, Response = object> {
+  /** API group, e.g. `hooks.runtime.cluster.x-k8s.io`. */
+  readonly group: string;
+  /** API version, e.g. `v1alpha1`. */
+  readonly version: string;
+  /** Name, e.g. `BeforeClusterUpgrade`. */
+  readonly name: string;
+  /** One sentence: what the hook is for. */
+  readonly summary: string;
+  /** When it is called, and what the answer decides. */
+  readonly purpose: string;
+  /** Groups of hooks that belong together, for documentation. */
+  readonly tags: readonly string[];
+  /** Whether an extension server has exactly one handler for it, which has no name in the path. */
+  readonly singleton: boolean;
+  /** The life of this version. */
+  readonly lifecycle: Lifecycle;
+  /** Whether its response can ask the caller to wait (`retryAfterSeconds`). */
+  readonly isBlocking: boolean;
+  readonly request: MessageDefinition;
+  readonly response: MessageDefinition;
+  /** The components that the messages refer to besides those of Kubernetes and Cluster API, by their names. */
+  readonly components: Readonly<Record<string, MessageSchema>>;
+  /** Carries the types; never there. */
+  readonly types?: { readonly request: Request; readonly response: Response };
+}
+
+/** One message of a hook. */
+export interface MessageDefinition {
+  /** `kind` of the message, e.g. `BeforeClusterUpgradeRequest`. */
+  readonly kind: string;
+  /** Name of its schema in an OpenAPI document. */
+  readonly component: string;
+  readonly schema: MessageSchema;
+}
+
+/** The request type of a hook. */
+export type RequestOf<Hook> = Hook extends HookDefinition<infer Request, infer _> ? Request : never;
+/** The response type of a hook. */
+export type ResponseOf<Hook> = Hook extends HookDefinition<infer _, infer Response> ? Response : never;
+
+/** What `defineHook` needs to know. */
+export interface HookOptions {
+  group: string;
+  version: string;
+  name: string;
+  summary: string;
+  purpose: string;
+  tags?: readonly string[];
+  singleton?: boolean;
+  /** First release that has it, as `1.12`. */
+  introduced: string;
+  deprecated?: { release: string; date: string };
+  removed?: string;
+  replacedBy?: { group: string; version: string; name: string };
+  /** First release in which it can block; needs `retryAfterSeconds` in the response. */
+  blockingSince?: string;
+  /** Schema of the request: an object, with apiVersion and kind. */
+  request: MessageSchema;
+  /** Schema of the response: an object, with a required `status`. */
+  response: MessageSchema;
+  /** What the names of the schemas begin with in an OpenAPI document. Default: `GROUP.VERSION`. */
+  package?: string;
+  components?: Readonly<Record<string, MessageSchema>>;
+}
+
+/** A DNS name; bounded before, so that the repeats cannot cost much. */
+const groupFormat = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
+const nameFormat = /^[A-Z][A-Za-z0-9]{0,62}$/;
+
+function releaseOf(text: string, hook: string): Release {
+  const release = parseRelease(text);
+  if (release === undefined) {
+    throw new Error(`${hook}: ${JSON.stringify(text)} is not a release such as 1.12`);
+  }
+  return release;
+}
+
+function schemaProblem(schema: MessageSchema, wanted: readonly string[], required: readonly string[]) {
+  const missing = wanted.find((name) => schema.properties?.[name] === undefined);
+  const optional = required.find((name) => !schema.required?.includes(name));
+  return schema.type !== 'object'
+    ? 'is not an object'
+    : missing !== undefined
+      ? `has no property ${missing}`
+      : optional !== undefined
+        ? `does not require ${optional}`
+        : undefined;
+}
+
+/**
+ * Defines a hook: one of Cluster API, or a provider's own.
+ *
+ * @throws {Error} when the definition is not one: a bad name, a schema that is no message, or a life that the rules of
+ *   the Runtime SDK do not allow.
+ */
+export function defineHook<Request = object, Response = object>(
+  options: HookOptions,
+): HookDefinition<Request, Response> {
+  const { group, version, name, singleton = false, package: prefix = `${group}.${version}` } = options;
+  const hook = `${group}/${version}, Hook=${name}`;
+  if (!groupFormat.test(group)) {
+    throw new Error(`${hook}: group ${JSON.stringify(group)} is not a DNS name in lower case`);
+  }
+  if (!nameFormat.test(name)) {
+    throw new Error(`${hook}: name ${JSON.stringify(name)} is not of the form BeforeClusterCreate`);
+  }
+  const isBlocking = options.blockingSince !== undefined;
+  const problems = {
+    request: schemaProblem(options.request, ['apiVersion', 'kind'], []),
+    response: schemaProblem(options.response, isBlocking ? ['retryAfterSeconds'] : [], ['status']),
+  };
+  for (const [message, problem] of Object.entries(problems)) {
+    if (problem !== undefined) {
+      throw new Error(`${hook}: the schema of the ${message} ${problem}`);
+    }
+  }
+  const { deprecated, removed, replacedBy, blockingSince } = options;
+  const lifecycle: Lifecycle = {
+    group,
+    version,
+    name,
+    introduced: releaseOf(options.introduced, hook),
+    ...(deprecated && { deprecated: { release: releaseOf(deprecated.release, hook), date: deprecated.date } }),
+    ...(removed !== undefined && { removed: releaseOf(removed, hook) }),
+    ...(replacedBy && { replacedBy }),
+    ...(singleton && { singleton }),
+    ...(blockingSince !== undefined && { blockingSince: releaseOf(blockingSince, hook) }),
+  };
+  const problem = lifecycleProblem(lifecycle);
+  if (problem !== undefined) {
+    throw new Error(`${hook} is ${problem}`);
+  }
+  const message = (suffix: 'Request' | 'Response', schema: MessageSchema): MessageDefinition => ({
+    kind: `${name}${suffix}`,
+    component: `${prefix}.${name}${suffix}`,
+    schema,
+  });
+  return {
+    group,
+    version,
+    name,
+    summary: options.summary,
+    purpose: options.purpose,
+    tags: options.tags ?? [],
+    singleton,
+    lifecycle,
+    isBlocking,
+    request: message('Request', options.request),
+    response: message('Response', options.response),
+    components: options.components ?? {},
+  };
+}
+
+/** A hook as users write it: `hooks.runtime.cluster.x-k8s.io/v1alpha1, Hook=BeforeClusterCreate`. */
+export function formatHook({ group, version, name }: { group: string; version: string; name: string }): string {
+  return `${group}/${version}, Hook=${name}`;
+}
+
+/** The group and name of a hook in any version: `BeforeClusterCreate.hooks.runtime.cluster.x-k8s.io`. */
+export function formatGroupHook({ group, name }: { group: string; name: string }): string {
+  return `${name}.${group}`;
+}

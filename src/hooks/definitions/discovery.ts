@@ -1,0 +1,17 @@
+import type { DiscoveryRequest, DiscoveryResponse } from '../message-types.ts';
+import { listByKeys } from '../schema.ts';
+import { bareRequest, clusterApiHook, part, response } from './parts.ts';
+
+export const discovery = clusterApiHook<DiscoveryRequest, DiscoveryResponse>({
+  name: 'Discovery',
+  summary: 'Asks an extension server which handlers it has.',
+  purpose:
+    'Called for each ExtensionConfig when Cluster API starts, when the object changes and every ten minutes. The handlers of the answer replace those in its status; one bad handler refuses the whole answer.',
+  tags: ['Discovery'],
+  singleton: true,
+  introduced: '1.2',
+  request: bareRequest('The question which handlers an extension server has.'),
+  response: response('The handlers of an extension server.', {
+    handlers: listByKeys(part('ExtensionHandler'), ['name'], 'The handlers; none is fine.'),
+  }),
+});

@@ -1,0 +1,61 @@
+import type {
+  CanUpdateMachineRequest,
+  CanUpdateMachineResponse,
+  CanUpdateMachineSetRequest,
+  CanUpdateMachineSetResponse,
+  UpdateMachineRequest,
+  UpdateMachineResponse,
+} from '../message-types.ts';
+import { clusterApiHook, part, request, response, retryResponse } from './parts.ts';
+
+const tags = ['In-Place Update Hooks'];
+
+export const canUpdateMachine = clusterApiHook<CanUpdateMachineRequest, CanUpdateMachineResponse>({
+  name: 'CanUpdateMachine',
+  summary: 'Asks which changes of a machine can be made in place.',
+  purpose:
+    'Called for a machine of a control plane that would be replaced. If the patches of the answer turn what is into what should be, the machine is updated in place; else it is replaced. Only one extension may serve it.',
+  tags,
+  introduced: '1.12',
+  request: request('A machine as it is, and as it should be.', {
+    current: part('CanUpdateMachineRequestObjects', 'What is.'),
+    desired: part('CanUpdateMachineRequestObjects', 'What should be.'),
+  }),
+  response: response('The changes that can be made in place, as patches of what is.', {
+    machinePatch: part('Patch', 'Patch of the Machine.'),
+    infrastructureMachinePatch: part('Patch', 'Patch of the infrastructure machine.'),
+    bootstrapConfigPatch: part('Patch', 'Patch of the bootstrap configuration.'),
+  }),
+});
+
+export const canUpdateMachineSet = clusterApiHook<CanUpdateMachineSetRequest, CanUpdateMachineSetResponse>({
+  name: 'CanUpdateMachineSet',
+  summary: 'Asks which changes of a set of machines can be made in place.',
+  purpose:
+    'Called for an old and a new MachineSet of a MachineDeployment; the decision is remembered for a day. If the patches of the answer turn what is into what should be, the machines are updated in place. Only one extension may serve it.',
+  tags,
+  introduced: '1.12',
+  request: request('A set of machines as it is, and as it should be.', {
+    current: part('CanUpdateMachineSetRequestObjects', 'What is.'),
+    desired: part('CanUpdateMachineSetRequestObjects', 'What should be.'),
+  }),
+  response: response('The changes that can be made in place, as patches of what is.', {
+    machineSetPatch: part('Patch', 'Patch of the MachineSet.'),
+    infrastructureMachineTemplatePatch: part('Patch', 'Patch of the template of infrastructure machines.'),
+    bootstrapConfigTemplatePatch: part('Patch', 'Patch of the template of bootstrap configurations.'),
+  }),
+});
+
+export const updateMachine = clusterApiHook<UpdateMachineRequest, UpdateMachineResponse>({
+  name: 'UpdateMachine',
+  summary: 'Updates a machine in place.',
+  purpose:
+    'Called again and again until it succeeds without retryAfterSeconds, which means that the machine is as it should be. Only one extension may serve it.',
+  tags,
+  introduced: '1.12',
+  blockingSince: '1.12',
+  request: request('A machine as it should be.', {
+    desired: part('UpdateMachineRequestObjects', 'What should be.'),
+  }),
+  response: retryResponse('How far the update is: retryAfterSeconds 0 means done.'),
+});

@@ -1,0 +1,183 @@
+import { defineHook, type HookDefinition, type HookOptions } from '../definition.ts';
+import { bytes, int32, list, type MessageSchema, object, ref, string, stringMap } from '../schema.ts';
+
+/** The group of Cluster API's own hooks. */
+export const hooksGroup = 'hooks.runtime.cluster.x-k8s.io';
+
+const prefix = 'sigs.k8s.io.cluster-api.api.runtime.hooks.v1alpha1';
+const rawObject = 'k8s.io.apimachinery.pkg.runtime.RawExtension';
+const anyJson = 'k8s.io.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON';
+
+/** A component that only hooks have. */
+export const part = (name: keyof typeof parts, description?: string) => ref(`${prefix}.${name}`, description);
+/** An object of Cluster API's core types. */
+export const core = (name: 'Cluster' | 'ClusterClassVariable' | 'Machine' | 'MachineSet', description?: string) =>
+  ref(`sigs.k8s.io.cluster-api.api.core.v1beta2.${name}`, description);
+/** Any object of Kubernetes. */
+export const raw = (description: string) => ref(rawObject, description);
+
+const version = (description: string) => string(description, { example: 'v1.33.0' });
+
+/** What messages of several hooks have in common. */
+export const parts = {
+  ExtensionHandler: object('A handler that an extension server offers.', {
+    required: {
+      name: string('Name: an RFC 1123 label, unique on the whole server.', { example: 'before-cluster-create' }),
+      requestHook: ref(`${prefix}.GroupVersionHook`, 'The hook that it serves.'),
+    },
+    optional: {
+      timeoutSeconds: int32('How long a call may take, 1 to 30 seconds; 10 when it is absent or 0.', { example: 10 }),
+      failurePolicy: string('What a call that fails means: `Fail` (default) or `Ignore`.', { example: 'Fail' }),
+    },
+  }),
+  GroupVersionHook: object('A hook in one version.', {
+    required: {
+      apiVersion: string('Group and version of the hook.', { example: `${hooksGroup}/v1alpha1` }),
+      hook: string('Name of the hook, in its exact case.', { example: 'BeforeClusterCreate' }),
+    },
+  }),
+  HolderReference: object('The field of an object that a template is used by.', {
+    required: {
+      apiVersion: string('API version of the object.', { example: 'cluster.x-k8s.io/v1beta2' }),
+      kind: string('Kind of the object.', { example: 'Cluster' }),
+      namespace: string('Namespace of the object.', { example: 'default' }),
+      name: string('Name of the object.', { example: 'example' }),
+      fieldPath: string('The field that refers to the template.', { example: 'spec.infrastructureRef' }),
+    },
+  }),
+  Patch: object('A patch to one object.', {
+    required: {
+      patchType: string('`JSONPatch` (RFC 6902) or `JSONMergePatch` (RFC 7396).', { example: 'JSONMergePatch' }),
+      patch: bytes('The patch, as base64 of its JSON.', { example: 'eyJzcGVjIjp7fX0=' }),
+    },
+  }),
+  Variable: object('The value of a variable.', {
+    required: {
+      name: string('Name of the variable; `builtin` for what Cluster API itself says.', { example: 'builtin' }),
+      value: { ...ref(anyJson, 'The value.'), example: { cluster: { name: 'example', namespace: 'default' } } },
+    },
+  }),
+  UpgradeStep: object('One step of an upgrade plan.', {
+    required: { version: version('Kubernetes version that the step ends with.') },
+  }),
+  UpgradeStepInfo: object('One step of the upgrade that is to come.', {
+    required: { version: version('Kubernetes version that the step ends with.') },
+  }),
+  GeneratePatchesRequestItem: object('One template that may be patched.', {
+    required: {
+      uid: string('Identity of the item within this request; patches name it.', {
+        example: '81771c91-7ba6-4702-9e11-a480eeab2e30',
+      }),
+      holderReference: ref(`${prefix}.HolderReference`, 'Where the template is used.'),
+      object: raw('The template, with the patches so far applied.'),
+    },
+    optional: {
+      variables: list(ref(`${prefix}.Variable`), 'Variables of that place: they win over those of the whole request.'),
+    },
+  }),
+  GeneratePatchesResponseItem: object('One patch to one template.', {
+    required: {
+      uid: string('The item of the request that is patched.', { example: '81771c91-7ba6-4702-9e11-a480eeab2e30' }),
+      patchType: string('`JSONPatch` (RFC 6902) or `JSONMergePatch` (RFC 7396).', { example: 'JSONPatch' }),
+      patch: bytes('The patch, as base64 of its JSON.', {
+        example: 'W3sib3AiOiJhZGQiLCJwYXRoIjoiL3NwZWMvdGVtcGxhdGUvc3BlYy9yZWdpb24iLCJ2YWx1ZSI6ImV1In1d',
+      }),
+    },
+  }),
+  ValidateTopologyRequestItem: object('One template, as patched.', {
+    required: {
+      holderReference: ref(`${prefix}.HolderReference`, 'Where the template is used.'),
+      object: raw('The template, with all patches applied.'),
+    },
+    optional: {
+      variables: list(ref(`${prefix}.Variable`), 'Variables of that place: they win over those of the whole request.'),
+    },
+  }),
+  CanUpdateMachineRequestObjects: object('A machine with the objects that belong to it.', {
+    required: {
+      machine: core('Machine', 'The Machine.'),
+      infrastructureMachine: raw('Its infrastructure machine.'),
+    },
+    optional: { bootstrapConfig: raw('Its bootstrap configuration.') },
+  }),
+  CanUpdateMachineSetRequestObjects: object('A set of machines with the templates that belong to it.', {
+    required: {
+      machineSet: core('MachineSet', 'The MachineSet.'),
+      infrastructureMachineTemplate: raw('Template of its infrastructure machines.'),
+    },
+    optional: { bootstrapConfigTemplate: raw('Template of its bootstrap configurations.') },
+  }),
+  UpdateMachineRequestObjects: object('A machine with the objects that belong to it.', {
+    required: {
+      machine: core('Machine', 'The Machine.'),
+      infrastructureMachine: raw('Its infrastructure machine.'),
+    },
+    optional: { bootstrapConfig: raw('Its bootstrap configuration.') },
+  }),
+} satisfies Record<string, MessageSchema>;
+
+const components = Object.fromEntries(Object.entries(parts).map(([name, schema]) => [`${prefix}.${name}`, schema]));
+
+type Fields = Readonly<Record<string, MessageSchema>>;
+
+const typeMeta = {
+  apiVersion: string('Group and version of the hook.', { example: `${hooksGroup}/v1alpha1` }),
+  kind: string('Kind of the message.'),
+};
+
+/** A request without settings: only Discovery's. */
+export const bareRequest = (description: string): MessageSchema => object(description, { optional: typeMeta });
+
+/** A request: settings, and the fields of the hook. */
+export const request = (description: string, required: Fields, optional: Fields = {}): MessageSchema =>
+  object(description, {
+    required,
+    optional: {
+      ...typeMeta,
+      settings: stringMap('Settings of the ExtensionConfig, overlaid by those of the patch in the ClusterClass.', {
+        example: { region: 'eu' },
+      }),
+      ...optional,
+    },
+  });
+
+const envelope = {
+  status: string('Whether the extension did its work; `Failure` makes the caller fail.', {
+    enum: ['Failure', 'Success'],
+    example: 'Success',
+  }),
+};
+const optionalEnvelope = {
+  ...typeMeta,
+  message: string('What users read in conditions: the same text for the same reason, without secrets.'),
+};
+
+/** A response that cannot block. */
+export const response = (description: string, optional: Fields = {}): MessageSchema =>
+  object(description, { required: envelope, optional: { ...optionalEnvelope, ...optional } });
+
+/** A response that can ask the caller to wait. */
+export const retryResponse = (description: string): MessageSchema =>
+  object(description, {
+    required: {
+      ...envelope,
+      retryAfterSeconds: int32('Seconds to wait before the hook is called again; 0 goes on.', { example: 0 }),
+    },
+    optional: optionalEnvelope,
+  });
+
+/** The plan of an upgrade, as the lifecycle hooks carry it. */
+export const upgradeLists = {
+  controlPlaneUpgrades: list(part('UpgradeStepInfo'), 'Steps of the control plane that are still to come.'),
+  workersUpgrades: list(part('UpgradeStepInfo'), 'Steps of the workers that are still to come.'),
+};
+
+/** A version of Kubernetes. */
+export const kubernetesVersion = version;
+
+/** A hook of Cluster API in its only published version. */
+export function clusterApiHook<Request, Response>(
+  options: Omit<HookOptions, 'group' | 'version' | 'package' | 'components'>,
+): HookDefinition<Request, Response> {
+  return defineHook({ group: hooksGroup, version: 'v1alpha1', package: prefix, components, ...options });
+}

@@ -1,0 +1,59 @@
+import type {
+  DiscoverVariablesRequest,
+  DiscoverVariablesResponse,
+  GeneratePatchesRequest,
+  GeneratePatchesResponse,
+  ValidateTopologyRequest,
+  ValidateTopologyResponse,
+} from '../message-types.ts';
+import { list } from '../schema.ts';
+import { clusterApiHook, core, part, request, response } from './parts.ts';
+
+const tags = ['Topology Mutation Hook'];
+const variables = {
+  variables: list(part('Variable'), 'Variables of the whole cluster; those of an item win over them.'),
+};
+
+export const generatePatches = clusterApiHook<GeneratePatchesRequest, GeneratePatchesResponse>({
+  name: 'GeneratePatches',
+  summary: 'Patches the templates of a ClusterClass for one Cluster.',
+  purpose:
+    'Called for each external patch of the ClusterClass, in its order, in every reconcile of every Cluster: answer fast, without side effects, and the same for the same input. Any error stops the topology.',
+  tags,
+  introduced: '1.2',
+  request: request(
+    'Templates that may be patched.',
+    { items: list(part('GeneratePatchesRequestItem'), 'The templates.') },
+    variables,
+  ),
+  response: response('Patches to templates.', {
+    items: list(part('GeneratePatchesResponseItem'), 'The patches, which are applied in this order.'),
+  }),
+});
+
+export const validateTopology = clusterApiHook<ValidateTopologyRequest, ValidateTopologyResponse>({
+  name: 'ValidateTopology',
+  summary: 'Checks the templates of one Cluster after all patches.',
+  purpose: 'Called for each external patch that names a validator. `Failure` stops the topology.',
+  tags,
+  introduced: '1.2',
+  request: request(
+    'Templates with all patches applied.',
+    { items: list(part('ValidateTopologyRequestItem'), 'The templates.') },
+    variables,
+  ),
+  response: response('Whether the topology is valid.'),
+});
+
+export const discoverVariables = clusterApiHook<DiscoverVariablesRequest, DiscoverVariablesResponse>({
+  name: 'DiscoverVariables',
+  summary: 'Asks which variables an external patch needs.',
+  purpose:
+    'Called for each external patch of a ClusterClass that names it; the answer is remembered for ten minutes. Without it no Cluster of the class is reconciled.',
+  tags,
+  introduced: '1.4',
+  request: request('The question which variables an external patch needs.', {}),
+  response: response('Variables, with the schemas of their values.', {
+    variables: list(core('ClusterClassVariable'), 'The variables.'),
+  }),
+});

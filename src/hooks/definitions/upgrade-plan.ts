@@ -1,0 +1,27 @@
+import type { GenerateUpgradePlanRequest, GenerateUpgradePlanResponse } from '../message-types.ts';
+import { list } from '../schema.ts';
+import { clusterApiHook, core, kubernetesVersion, part, request, response } from './parts.ts';
+
+export const generateUpgradePlan = clusterApiHook<GenerateUpgradePlanRequest, GenerateUpgradePlanResponse>({
+  name: 'GenerateUpgradePlan',
+  summary: 'Asks which versions an upgrade goes through.',
+  purpose:
+    'Called when a version is off the target and the ClusterClass names a plan extension; the answer is remembered for ten minutes. At least one version for each minor release, ascending, and the target last.',
+  tags: ['Chained Upgrade Hook'],
+  introduced: '1.12',
+  request: request(
+    'An upgrade that needs a plan.',
+    {
+      cluster: core('Cluster', 'The Cluster, without its status.'),
+      fromControlPlaneKubernetesVersion: kubernetesVersion('Version that the control plane has.'),
+      toKubernetesVersion: kubernetesVersion('Version that the upgrade ends with.'),
+    },
+    {
+      fromWorkersKubernetesVersion: kubernetesVersion('Lowest version of any worker; absent without workers.'),
+    },
+  ),
+  response: response('The plan.', {
+    controlPlaneUpgrades: list(part('UpgradeStep'), 'Steps of the control plane; none when it is at the target.'),
+    workersUpgrades: list(part('UpgradeStep'), 'Steps of the workers; none lets Cluster API choose.'),
+  }),
+});

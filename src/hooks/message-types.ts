@@ -1,0 +1,2006 @@
+// Generated from the schemas of the hooks by `npm run generate`. Do not edit.
+
+export type AnyJSON = unknown;
+/**
+ * A point in time (RFC 3339).
+ */
+export type MetaTime = string;
+/**
+ * A number, or a text such as `40%`.
+ */
+export type IntOrString = number | string;
+
+/**
+ * Swap space of a node.
+ */
+export interface NodeSwapStatus {
+  capacity?: number;
+}
+/**
+ * System software and hardware of a node.
+ */
+export interface NodeSystemInfo {
+  machineID: string;
+  systemUUID: string;
+  bootID: string;
+  kernelVersion: string;
+  osImage: string;
+  containerRuntimeVersion: string;
+  kubeletVersion: string;
+  kubeProxyVersion: string;
+  operatingSystem: string;
+  architecture: string;
+  swap?: NodeSwapStatus;
+}
+/**
+ * A condition in the form of Kubernetes.
+ */
+export interface MetaCondition {
+  type: string;
+  status: string;
+  lastTransitionTime: MetaTime;
+  reason: string;
+  message: string;
+  observedGeneration?: number;
+}
+/**
+ * A set of fields.
+ */
+export interface MetaFieldsV1 {
+  [k: string]: unknown;
+}
+/**
+ * Chooses objects by their labels. All requirements must hold; an empty selector chooses everything.
+ */
+export interface MetaLabelSelector {
+  matchExpressions?: MetaLabelSelectorRequirement[];
+  matchLabels?: {
+    [k: string]: string;
+  };
+}
+/**
+ * One requirement on the value of a label.
+ */
+export interface MetaLabelSelectorRequirement {
+  key: string;
+  /**
+   * In, NotIn, Exists or DoesNotExist.
+   */
+  operator: string;
+  values?: string[];
+}
+/**
+ * Which fields somebody manages. Hooks get objects without it.
+ */
+export interface MetaManagedFieldsEntry {
+  apiVersion?: string;
+  fieldsType?: string;
+  fieldsV1?: MetaFieldsV1;
+  manager?: string;
+  operation?: string;
+  subresource?: string;
+  time?: MetaTime;
+}
+/**
+ * Metadata of an object.
+ */
+export interface MetaObjectMeta {
+  annotations?: {
+    [k: string]: string;
+  };
+  clusterName?: string;
+  creationTimestamp?: MetaTime;
+  deletionGracePeriodSeconds?: number;
+  deletionTimestamp?: MetaTime;
+  finalizers?: string[];
+  generateName?: string;
+  generation?: number;
+  labels?: {
+    [k: string]: string;
+  };
+  managedFields?: MetaManagedFieldsEntry[];
+  name?: string;
+  namespace?: string;
+  ownerReferences?: MetaOwnerReference[];
+  resourceVersion?: string;
+  selfLink?: string;
+  uid?: string;
+}
+/**
+ * An object that this one belongs to.
+ */
+export interface MetaOwnerReference {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  /**
+   * UID of the owner.
+   */
+  uid: string;
+  blockOwnerDeletion?: boolean;
+  controller?: boolean;
+}
+/**
+ * Any object of Kubernetes, with apiVersion and kind.
+ */
+export interface RawExtension {
+  [k: string]: unknown;
+}
+/**
+ * Where the API server of a workload cluster is reached.
+ */
+export interface APIEndpoint {
+  /**
+   * Host name or address.
+   */
+  host?: string;
+  /**
+   * Port.
+   */
+  port?: number;
+}
+/**
+ * Where the data that turns a machine into a node comes from.
+ */
+export interface Bootstrap {
+  /**
+   * Configuration object of the bootstrap provider.
+   */
+  configRef?: ContractVersionedObjectReference;
+  /**
+   * Secret that holds the data.
+   */
+  dataSecretName?: string;
+}
+/**
+ * A cluster, as Cluster API manages it. Hooks get it without its status.
+ */
+export interface Cluster {
+  spec: ClusterSpec;
+  apiVersion?: string;
+  kind?: string;
+  metadata?: MetaObjectMeta;
+  status?: ClusterStatus;
+}
+/**
+ * A further condition that counts for the availability of a Cluster.
+ */
+export interface ClusterAvailabilityGate {
+  conditionType: string;
+  polarity?: string;
+}
+/**
+ * The ClusterClass that a Cluster is made from.
+ */
+export interface ClusterClassRef {
+  /**
+   * Name of the ClusterClass.
+   */
+  name: string;
+  /**
+   * Its namespace; the Cluster's own when absent.
+   */
+  namespace?: string;
+}
+/**
+ * A variable that Clusters of a class may set, and the schema of its value.
+ */
+export interface ClusterClassVariable {
+  /**
+   * Name of the variable, 1 to 256 characters; not `builtin`, and without a dot.
+   */
+  name: string;
+  /**
+   * Whether every Cluster of the class must set it.
+   */
+  required: boolean;
+  schema: VariableSchema;
+  deprecatedV1Beta1Metadata?: ClusterClassVariableMetadata;
+}
+/**
+ * Labels and annotations of a variable, from the time of v1beta1.
+ */
+export interface ClusterClassVariableMetadata {
+  annotations?: {
+    [k: string]: string;
+  };
+  labels?: {
+    [k: string]: string;
+  };
+}
+/**
+ * Counts of control plane machines.
+ */
+export interface ClusterControlPlaneStatus {
+  availableReplicas?: number;
+  desiredReplicas?: number;
+  readyReplicas?: number;
+  replicas?: number;
+  upToDateReplicas?: number;
+}
+/**
+ * Status fields of older versions.
+ */
+export interface ClusterDeprecatedStatus {
+  v1beta1?: ClusterV1Beta1DeprecatedStatus;
+}
+/**
+ * Which first steps of a Cluster are done.
+ */
+export interface ClusterInitializationStatus {
+  controlPlaneInitialized?: boolean;
+  infrastructureProvisioned?: boolean;
+}
+/**
+ * Network of the workload cluster.
+ */
+export interface ClusterNetwork {
+  apiServerPort?: number;
+  pods?: NetworkRanges;
+  serviceDomain?: string;
+  services?: NetworkRanges;
+}
+/**
+ * What a Cluster should be.
+ */
+export interface ClusterSpec {
+  /**
+   * Further conditions that count for availability, 1 to 32.
+   */
+  availabilityGates?: ClusterAvailabilityGate[];
+  clusterNetwork?: ClusterNetwork;
+  controlPlaneEndpoint?: APIEndpoint;
+  /**
+   * Control plane object of the provider.
+   */
+  controlPlaneRef?: ContractVersionedObjectReference;
+  /**
+   * Infrastructure object of the provider.
+   */
+  infrastructureRef?: ContractVersionedObjectReference;
+  /**
+   * Whether controllers leave the Cluster alone.
+   */
+  paused?: boolean;
+  /**
+   * The topology, for Clusters that are made from a class.
+   */
+  topology?: Topology;
+}
+/**
+ * What a Cluster is.
+ */
+export interface ClusterStatus {
+  conditions?: MetaCondition[];
+  controlPlane?: ClusterControlPlaneStatus;
+  deprecated?: ClusterDeprecatedStatus;
+  failureDomains?: FailureDomain[];
+  initialization?: ClusterInitializationStatus;
+  observedGeneration?: number;
+  phase?: string;
+  workers?: WorkersStatus;
+}
+/**
+ * Status fields of v1beta1.
+ */
+export interface ClusterV1Beta1DeprecatedStatus {
+  conditions?: Condition[];
+  failureMessage?: string;
+  failureReason?: string;
+}
+/**
+ * The value of one variable.
+ */
+export interface ClusterVariable {
+  /**
+   * Name of the variable.
+   */
+  name: string;
+  /**
+   * Its value, which the schema of the variable describes.
+   */
+  value: AnyJSON;
+}
+/**
+ * A condition in the form of v1beta1.
+ */
+export interface Condition {
+  type: string;
+  status: string;
+  lastTransitionTime: MetaTime;
+  message?: string;
+  reason?: string;
+  severity?: string;
+}
+/**
+ * A reference to an object of a provider; its version follows from the contract.
+ */
+export interface ContractVersionedObjectReference {
+  /**
+   * Kind of the object.
+   */
+  kind: string;
+  /**
+   * Name of the object.
+   */
+  name: string;
+  /**
+   * API group of the object.
+   */
+  apiGroup: string;
+}
+/**
+ * The control plane that a Cluster asks its class for.
+ */
+export interface ControlPlaneTopology {
+  deletion?: ControlPlaneTopologyMachineDeletionSpec;
+  healthCheck?: ControlPlaneTopologyHealthCheck;
+  metadata?: ObjectMeta;
+  readinessGates?: MachineReadinessGate[];
+  /**
+   * Number of control plane machines.
+   */
+  replicas?: number;
+  rollout?: ControlPlaneTopologyRolloutSpec;
+  taints?: MachineTaint[];
+  variables?: ControlPlaneVariables;
+}
+/**
+ * Health check of control plane machines.
+ */
+export interface ControlPlaneTopologyHealthCheck {
+  checks?: ControlPlaneTopologyHealthCheckChecks;
+  enabled?: boolean;
+  remediation?: ControlPlaneTopologyHealthCheckRemediation;
+}
+/**
+ * When a control plane machine counts as unhealthy.
+ */
+export interface ControlPlaneTopologyHealthCheckChecks {
+  nodeStartupTimeoutSeconds?: number;
+  unhealthyMachineConditions?: UnhealthyMachineCondition[];
+  unhealthyNodeConditions?: UnhealthyNodeCondition[];
+}
+/**
+ * What happens to an unhealthy control plane machine.
+ */
+export interface ControlPlaneTopologyHealthCheckRemediation {
+  templateRef?: MachineHealthCheckRemediationTemplateReference;
+  triggerIf?: ControlPlaneTopologyHealthCheckRemediationTriggerIf;
+}
+/**
+ * How many unhealthy machines there may be for remediation to go on.
+ */
+export interface ControlPlaneTopologyHealthCheckRemediationTriggerIf {
+  unhealthyInRange?: string;
+  unhealthyLessThanOrEqualTo?: IntOrString;
+}
+/**
+ * How long deleting a control plane machine may take.
+ */
+export interface ControlPlaneTopologyMachineDeletionSpec {
+  nodeDeletionTimeoutSeconds?: number;
+  nodeDrainTimeoutSeconds?: number;
+  nodeVolumeDetachTimeoutSeconds?: number;
+}
+/**
+ * When control plane machines are rolled out again.
+ */
+export interface ControlPlaneTopologyRolloutSpec {
+  after?: MetaTime;
+}
+/**
+ * Variables that differ for the control plane.
+ */
+export interface ControlPlaneVariables {
+  overrides?: ClusterVariable[];
+}
+/**
+ * A place that fails as a whole, for example a zone.
+ */
+export interface FailureDomain {
+  name: string;
+  attributes?: {
+    [k: string]: string;
+  };
+  controlPlane?: boolean;
+}
+/**
+ * The part of JSON Schema that the schema of a variable may use.
+ */
+export interface JSONSchemaProps {
+  additionalProperties?: JSONSchemaProps;
+  allOf?: JSONSchemaProps[];
+  anyOf?: JSONSchemaProps[];
+  default?: AnyJSON;
+  description?: string;
+  enum?: AnyJSON[];
+  example?: AnyJSON;
+  exclusiveMaximum?: boolean;
+  exclusiveMinimum?: boolean;
+  format?: string;
+  items?: JSONSchemaProps;
+  maxItems?: number;
+  maxLength?: number;
+  maxProperties?: number;
+  maximum?: number;
+  minItems?: number;
+  minLength?: number;
+  minProperties?: number;
+  minimum?: number;
+  not?: JSONSchemaProps;
+  oneOf?: JSONSchemaProps[];
+  pattern?: string;
+  properties?: {
+    [k: string]: JSONSchemaProps;
+  };
+  required?: string[];
+  type?: string;
+  uniqueItems?: boolean;
+  'x-kubernetes-int-or-string'?: boolean;
+  'x-kubernetes-preserve-unknown-fields'?: boolean;
+  'x-kubernetes-validations'?: ValidationRule[];
+  'x-metadata'?: VariableSchemaMetadata;
+}
+/**
+ * A machine of a cluster. Hooks get it without its status.
+ */
+export interface Machine {
+  spec: MachineSpec;
+  apiVersion?: string;
+  kind?: string;
+  metadata?: MetaObjectMeta;
+  status?: MachineStatus;
+}
+/**
+ * An address of a machine.
+ */
+export interface MachineAddress {
+  type: string;
+  address: string;
+}
+/**
+ * How long deleting a machine may take.
+ */
+export interface MachineDeletionSpec {
+  nodeDeletionTimeoutSeconds?: number;
+  nodeDrainTimeoutSeconds?: number;
+  nodeVolumeDetachTimeoutSeconds?: number;
+}
+/**
+ * How far the deletion of a machine is.
+ */
+export interface MachineDeletionStatus {
+  nodeDrainStartTime?: MetaTime;
+  waitForNodeVolumeDetachStartTime?: MetaTime;
+}
+/**
+ * A MachineDeployment that a Cluster asks its class for.
+ */
+export interface MachineDeploymentTopology {
+  /**
+   * Class of workers in the ClusterClass.
+   */
+  class: string;
+  /**
+   * Name of this MachineDeployment within the topology.
+   */
+  name: string;
+  deletion?: MachineDeploymentTopologyMachineDeletionSpec;
+  failureDomain?: string;
+  healthCheck?: MachineDeploymentTopologyHealthCheck;
+  metadata?: ObjectMeta;
+  minReadySeconds?: number;
+  readinessGates?: MachineReadinessGate[];
+  /**
+   * Number of machines.
+   */
+  replicas?: number;
+  rollout?: MachineDeploymentTopologyRolloutSpec;
+  taints?: MachineTaint[];
+  variables?: MachineDeploymentVariables;
+}
+/**
+ * Health check of the machines of a MachineDeployment.
+ */
+export interface MachineDeploymentTopologyHealthCheck {
+  checks?: MachineDeploymentTopologyHealthCheckChecks;
+  enabled?: boolean;
+  remediation?: MachineDeploymentTopologyHealthCheckRemediation;
+}
+/**
+ * When a machine of a MachineDeployment counts as unhealthy.
+ */
+export interface MachineDeploymentTopologyHealthCheckChecks {
+  nodeStartupTimeoutSeconds?: number;
+  unhealthyMachineConditions?: UnhealthyMachineCondition[];
+  unhealthyNodeConditions?: UnhealthyNodeCondition[];
+}
+/**
+ * What happens to an unhealthy machine of a MachineDeployment.
+ */
+export interface MachineDeploymentTopologyHealthCheckRemediation {
+  maxInFlight?: IntOrString;
+  templateRef?: MachineHealthCheckRemediationTemplateReference;
+  triggerIf?: MachineDeploymentTopologyHealthCheckRemediationTriggerIf;
+}
+/**
+ * How many unhealthy machines there may be for remediation to go on.
+ */
+export interface MachineDeploymentTopologyHealthCheckRemediationTriggerIf {
+  unhealthyInRange?: string;
+  unhealthyLessThanOrEqualTo?: IntOrString;
+}
+/**
+ * How machines of a MachineDeployment are deleted.
+ */
+export interface MachineDeploymentTopologyMachineDeletionSpec {
+  nodeDeletionTimeoutSeconds?: number;
+  nodeDrainTimeoutSeconds?: number;
+  nodeVolumeDetachTimeoutSeconds?: number;
+  order?: string;
+}
+/**
+ * How machines of a MachineDeployment are replaced.
+ */
+export interface MachineDeploymentTopologyRolloutSpec {
+  after?: MetaTime;
+  strategy?: MachineDeploymentTopologyRolloutStrategy;
+}
+/**
+ * The way in which new machines take the place of old ones.
+ */
+export interface MachineDeploymentTopologyRolloutStrategy {
+  type: string;
+  rollingUpdate?: MachineDeploymentTopologyRolloutStrategyRollingUpdate;
+}
+/**
+ * Bounds of a rolling update.
+ */
+export interface MachineDeploymentTopologyRolloutStrategyRollingUpdate {
+  maxSurge?: IntOrString;
+  maxUnavailable?: IntOrString;
+}
+/**
+ * Variables that differ for a MachineDeployment.
+ */
+export interface MachineDeploymentVariables {
+  overrides?: ClusterVariable[];
+}
+/**
+ * Status fields of older versions.
+ */
+export interface MachineDeprecatedStatus {
+  v1beta1?: MachineV1Beta1DeprecatedStatus;
+}
+/**
+ * A template for the objects that remediate machines.
+ */
+export interface MachineHealthCheckRemediationTemplateReference {
+  kind: string;
+  name: string;
+  apiVersion: string;
+}
+/**
+ * Which first steps of a machine are done.
+ */
+export interface MachineInitializationStatus {
+  bootstrapDataSecretCreated?: boolean;
+  infrastructureProvisioned?: boolean;
+}
+/**
+ * How machines are named.
+ */
+export interface MachineNamingSpec {
+  template?: string;
+}
+/**
+ * The node that a machine became.
+ */
+export interface MachineNodeReference {
+  name: string;
+}
+/**
+ * A MachinePool that a Cluster asks its class for.
+ */
+export interface MachinePoolTopology {
+  /**
+   * Class of workers in the ClusterClass.
+   */
+  class: string;
+  /**
+   * Name of this MachinePool within the topology.
+   */
+  name: string;
+  deletion?: MachinePoolTopologyMachineDeletionSpec;
+  failureDomains?: string[];
+  metadata?: ObjectMeta;
+  minReadySeconds?: number;
+  /**
+   * Number of machines.
+   */
+  replicas?: number;
+  taints?: MachineTaint[];
+  variables?: MachinePoolVariables;
+}
+/**
+ * How long deleting a machine of a MachinePool may take.
+ */
+export interface MachinePoolTopologyMachineDeletionSpec {
+  nodeDeletionTimeoutSeconds?: number;
+  nodeDrainTimeoutSeconds?: number;
+  nodeVolumeDetachTimeoutSeconds?: number;
+}
+/**
+ * Variables that differ for a MachinePool.
+ */
+export interface MachinePoolVariables {
+  overrides?: ClusterVariable[];
+}
+/**
+ * A further condition that counts for the readiness of a machine.
+ */
+export interface MachineReadinessGate {
+  conditionType: string;
+  polarity?: string;
+}
+/**
+ * A set of equal machines. Hooks get it without its status.
+ */
+export interface MachineSet {
+  spec: MachineSetSpec;
+  apiVersion?: string;
+  kind?: string;
+  metadata?: MetaObjectMeta;
+  status?: MachineSetStatus;
+}
+/**
+ * Which machines of a set go first.
+ */
+export interface MachineSetDeletionSpec {
+  order?: string;
+}
+/**
+ * Status fields of older versions.
+ */
+export interface MachineSetDeprecatedStatus {
+  v1beta1?: MachineSetV1Beta1DeprecatedStatus;
+}
+/**
+ * What a MachineSet should be.
+ */
+export interface MachineSetSpec {
+  /**
+   * The Cluster that the machines are part of.
+   */
+  clusterName: string;
+  selector: MetaLabelSelector;
+  template: MachineTemplateSpec;
+  deletion?: MachineSetDeletionSpec;
+  machineNaming?: MachineNamingSpec;
+  /**
+   * Number of machines.
+   */
+  replicas?: number;
+}
+/**
+ * What a MachineSet is.
+ */
+export interface MachineSetStatus {
+  availableReplicas?: number;
+  conditions?: MetaCondition[];
+  deprecated?: MachineSetDeprecatedStatus;
+  observedGeneration?: number;
+  readyReplicas?: number;
+  replicas?: number;
+  selector?: string;
+  upToDateReplicas?: number;
+}
+/**
+ * Status fields of v1beta1.
+ */
+export interface MachineSetV1Beta1DeprecatedStatus {
+  availableReplicas?: number;
+  conditions?: Condition[];
+  failureMessage?: string;
+  failureReason?: string;
+  fullyLabeledReplicas?: number;
+  readyReplicas?: number;
+}
+/**
+ * What a machine should be.
+ */
+export interface MachineSpec {
+  /**
+   * The Cluster that the machine is part of.
+   */
+  clusterName: string;
+  bootstrap: Bootstrap;
+  infrastructureRef: ContractVersionedObjectReference;
+  deletion?: MachineDeletionSpec;
+  /**
+   * Failure domain that the machine is in.
+   */
+  failureDomain?: string;
+  minReadySeconds?: number;
+  /**
+   * Identity of the machine at its provider.
+   */
+  providerID?: string;
+  readinessGates?: MachineReadinessGate[];
+  taints?: MachineTaint[];
+  /**
+   * Kubernetes version of the machine.
+   */
+  version?: string;
+}
+/**
+ * What a machine is.
+ */
+export interface MachineStatus {
+  addresses?: MachineAddress[];
+  certificatesExpiryDate?: MetaTime;
+  conditions?: MetaCondition[];
+  deletion?: MachineDeletionStatus;
+  deprecated?: MachineDeprecatedStatus;
+  failureDomain?: string;
+  initialization?: MachineInitializationStatus;
+  lastUpdated?: MetaTime;
+  nodeInfo?: NodeSystemInfo;
+  nodeRef?: MachineNodeReference;
+  observedGeneration?: number;
+  phase?: string;
+}
+/**
+ * A taint that Cluster API puts on the node of a machine.
+ */
+export interface MachineTaint {
+  key: string;
+  effect: string;
+  propagation: string;
+  value?: string;
+}
+/**
+ * The machines that a set makes.
+ */
+export interface MachineTemplateSpec {
+  spec: MachineSpec;
+  metadata?: ObjectMeta;
+}
+/**
+ * Status fields of v1beta1.
+ */
+export interface MachineV1Beta1DeprecatedStatus {
+  conditions?: Condition[];
+  failureMessage?: string;
+  failureReason?: string;
+}
+/**
+ * Ranges of addresses.
+ */
+export interface NetworkRanges {
+  /**
+   * Ranges in CIDR notation.
+   */
+  cidrBlocks: string[];
+}
+/**
+ * Labels and annotations that are handed on to what is made.
+ */
+export interface ObjectMeta {
+  annotations?: {
+    [k: string]: string;
+  };
+  labels?: {
+    [k: string]: string;
+  };
+}
+/**
+ * The shape of a Cluster that is made from a ClusterClass.
+ */
+export interface Topology {
+  /**
+   * The ClusterClass.
+   */
+  classRef: ClusterClassRef;
+  /**
+   * Kubernetes version of the cluster.
+   */
+  version: string;
+  controlPlane?: ControlPlaneTopology;
+  /**
+   * Values of variables for the whole cluster.
+   */
+  variables?: ClusterVariable[];
+  workers?: WorkersTopology;
+}
+/**
+ * A condition of a Machine that makes it unhealthy after a while.
+ */
+export interface UnhealthyMachineCondition {
+  type: string;
+  status: string;
+  timeoutSeconds: number;
+}
+/**
+ * A condition of a node that makes its machine unhealthy after a while.
+ */
+export interface UnhealthyNodeCondition {
+  type: string;
+  status: string;
+  timeoutSeconds: number;
+}
+/**
+ * A rule in the Common Expression Language that values must satisfy.
+ */
+export interface ValidationRule {
+  /**
+   * The expression; `self` is the value.
+   */
+  rule: string;
+  fieldPath?: string;
+  message?: string;
+  messageExpression?: string;
+  reason?: string;
+}
+/**
+ * The schema of the values of a variable.
+ */
+export interface VariableSchema {
+  openAPIV3Schema: JSONSchemaProps;
+}
+/**
+ * Labels and annotations of a variable.
+ */
+export interface VariableSchemaMetadata {
+  annotations?: {
+    [k: string]: string;
+  };
+  labels?: {
+    [k: string]: string;
+  };
+}
+/**
+ * Counts of worker machines.
+ */
+export interface WorkersStatus {
+  availableReplicas?: number;
+  desiredReplicas?: number;
+  readyReplicas?: number;
+  replicas?: number;
+  upToDateReplicas?: number;
+}
+/**
+ * The workers that a Cluster asks its class for.
+ */
+export interface WorkersTopology {
+  machineDeployments?: MachineDeploymentTopology[];
+  machinePools?: MachinePoolTopology[];
+}
+/**
+ * An upgrade is complete.
+ */
+export interface AfterClusterUpgradeRequest {
+  /**
+   * The Cluster, without its status.
+   */
+  cluster: Cluster;
+  /**
+   * Version that the Cluster now has.
+   */
+  kubernetesVersion: string;
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+  /**
+   * Settings of the ExtensionConfig, overlaid by those of the patch in the ClusterClass.
+   */
+  settings?: {
+    [k: string]: string;
+  };
+}
+/**
+ * Whether the next upgrade may begin.
+ */
+export interface AfterClusterUpgradeResponse {
+  /**
+   * Whether the extension did its work; `Failure` makes the caller fail.
+   */
+  status: 'Failure' | 'Success';
+  /**
+   * Seconds to wait before the hook is called again; 0 goes on.
+   */
+  retryAfterSeconds: number;
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+  /**
+   * What users read in conditions: the same text for the same reason, without secrets.
+   */
+  message?: string;
+}
+/**
+ * The control plane of a Cluster is initialized.
+ */
+export interface AfterControlPlaneInitializedRequest {
+  /**
+   * The Cluster, without its status.
+   */
+  cluster: Cluster;
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+  /**
+   * Settings of the ExtensionConfig, overlaid by those of the patch in the ClusterClass.
+   */
+  settings?: {
+    [k: string]: string;
+  };
+}
+/**
+ * Whether the extension did its work.
+ */
+export interface AfterControlPlaneInitializedResponse {
+  /**
+   * Whether the extension did its work; `Failure` makes the caller fail.
+   */
+  status: 'Failure' | 'Success';
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+  /**
+   * What users read in conditions: the same text for the same reason, without secrets.
+   */
+  message?: string;
+}
+/**
+ * The control plane has taken a step.
+ */
+export interface AfterControlPlaneUpgradeRequest {
+  /**
+   * The Cluster, without its status.
+   */
+  cluster: Cluster;
+  /**
+   * Version that the control plane now has.
+   */
+  kubernetesVersion: string;
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+  /**
+   * Settings of the ExtensionConfig, overlaid by those of the patch in the ClusterClass.
+   */
+  settings?: {
+    [k: string]: string;
+  };
+  /**
+   * Steps of the control plane that are still to come.
+   */
+  controlPlaneUpgrades?: UpgradeStepInfo[];
+  /**
+   * Steps of the workers that are still to come.
+   */
+  workersUpgrades?: UpgradeStepInfo[];
+}
+/**
+ * Whether the upgrade may go on.
+ */
+export interface AfterControlPlaneUpgradeResponse {
+  /**
+   * Whether the extension did its work; `Failure` makes the caller fail.
+   */
+  status: 'Failure' | 'Success';
+  /**
+   * Seconds to wait before the hook is called again; 0 goes on.
+   */
+  retryAfterSeconds: number;
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+  /**
+   * What users read in conditions: the same text for the same reason, without secrets.
+   */
+  message?: string;
+}
+/**
+ * The workers have taken a step.
+ */
+export interface AfterWorkersUpgradeRequest {
+  /**
+   * The Cluster, without its status.
+   */
+  cluster: Cluster;
+  /**
+   * Version that the workers now have.
+   */
+  kubernetesVersion: string;
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+  /**
+   * Settings of the ExtensionConfig, overlaid by those of the patch in the ClusterClass.
+   */
+  settings?: {
+    [k: string]: string;
+  };
+  /**
+   * Steps of the control plane that are still to come.
+   */
+  controlPlaneUpgrades?: UpgradeStepInfo[];
+  /**
+   * Steps of the workers that are still to come.
+   */
+  workersUpgrades?: UpgradeStepInfo[];
+}
+/**
+ * Whether the upgrade may go on.
+ */
+export interface AfterWorkersUpgradeResponse {
+  /**
+   * Whether the extension did its work; `Failure` makes the caller fail.
+   */
+  status: 'Failure' | 'Success';
+  /**
+   * Seconds to wait before the hook is called again; 0 goes on.
+   */
+  retryAfterSeconds: number;
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+  /**
+   * What users read in conditions: the same text for the same reason, without secrets.
+   */
+  message?: string;
+}
+/**
+ * A Cluster is about to be created.
+ */
+export interface BeforeClusterCreateRequest {
+  /**
+   * The Cluster, without its status.
+   */
+  cluster: Cluster;
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+  /**
+   * Settings of the ExtensionConfig, overlaid by those of the patch in the ClusterClass.
+   */
+  settings?: {
+    [k: string]: string;
+  };
+}
+/**
+ * Whether the creation may begin.
+ */
+export interface BeforeClusterCreateResponse {
+  /**
+   * Whether the extension did its work; `Failure` makes the caller fail.
+   */
+  status: 'Failure' | 'Success';
+  /**
+   * Seconds to wait before the hook is called again; 0 goes on.
+   */
+  retryAfterSeconds: number;
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+  /**
+   * What users read in conditions: the same text for the same reason, without secrets.
+   */
+  message?: string;
+}
+/**
+ * A Cluster is about to be deleted.
+ */
+export interface BeforeClusterDeleteRequest {
+  /**
+   * The Cluster, without its status.
+   */
+  cluster: Cluster;
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+  /**
+   * Settings of the ExtensionConfig, overlaid by those of the patch in the ClusterClass.
+   */
+  settings?: {
+    [k: string]: string;
+  };
+}
+/**
+ * Whether the deletion may begin.
+ */
+export interface BeforeClusterDeleteResponse {
+  /**
+   * Whether the extension did its work; `Failure` makes the caller fail.
+   */
+  status: 'Failure' | 'Success';
+  /**
+   * Seconds to wait before the hook is called again; 0 goes on.
+   */
+  retryAfterSeconds: number;
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+  /**
+   * What users read in conditions: the same text for the same reason, without secrets.
+   */
+  message?: string;
+}
+/**
+ * An upgrade is about to begin.
+ */
+export interface BeforeClusterUpgradeRequest {
+  /**
+   * The Cluster, without its status.
+   */
+  cluster: Cluster;
+  /**
+   * Version that the control plane has.
+   */
+  fromKubernetesVersion: string;
+  /**
+   * Version that the upgrade ends with.
+   */
+  toKubernetesVersion: string;
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+  /**
+   * Settings of the ExtensionConfig, overlaid by those of the patch in the ClusterClass.
+   */
+  settings?: {
+    [k: string]: string;
+  };
+  /**
+   * Steps of the control plane that are still to come.
+   */
+  controlPlaneUpgrades?: UpgradeStepInfo[];
+  /**
+   * Steps of the workers that are still to come.
+   */
+  workersUpgrades?: UpgradeStepInfo[];
+}
+/**
+ * Whether the upgrade may begin.
+ */
+export interface BeforeClusterUpgradeResponse {
+  /**
+   * Whether the extension did its work; `Failure` makes the caller fail.
+   */
+  status: 'Failure' | 'Success';
+  /**
+   * Seconds to wait before the hook is called again; 0 goes on.
+   */
+  retryAfterSeconds: number;
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+  /**
+   * What users read in conditions: the same text for the same reason, without secrets.
+   */
+  message?: string;
+}
+/**
+ * The control plane is about to take a step.
+ */
+export interface BeforeControlPlaneUpgradeRequest {
+  /**
+   * The Cluster, without its status.
+   */
+  cluster: Cluster;
+  /**
+   * Version that the control plane has.
+   */
+  fromKubernetesVersion: string;
+  /**
+   * Version that this step ends with.
+   */
+  toKubernetesVersion: string;
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+  /**
+   * Settings of the ExtensionConfig, overlaid by those of the patch in the ClusterClass.
+   */
+  settings?: {
+    [k: string]: string;
+  };
+  /**
+   * Steps of the control plane that are still to come.
+   */
+  controlPlaneUpgrades?: UpgradeStepInfo[];
+  /**
+   * Steps of the workers that are still to come.
+   */
+  workersUpgrades?: UpgradeStepInfo[];
+}
+/**
+ * Whether the step may begin.
+ */
+export interface BeforeControlPlaneUpgradeResponse {
+  /**
+   * Whether the extension did its work; `Failure` makes the caller fail.
+   */
+  status: 'Failure' | 'Success';
+  /**
+   * Seconds to wait before the hook is called again; 0 goes on.
+   */
+  retryAfterSeconds: number;
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+  /**
+   * What users read in conditions: the same text for the same reason, without secrets.
+   */
+  message?: string;
+}
+/**
+ * The workers are about to take a step.
+ */
+export interface BeforeWorkersUpgradeRequest {
+  /**
+   * The Cluster, without its status.
+   */
+  cluster: Cluster;
+  /**
+   * Lowest version of any worker.
+   */
+  fromKubernetesVersion: string;
+  /**
+   * Version that this step ends with: that of the control plane.
+   */
+  toKubernetesVersion: string;
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+  /**
+   * Settings of the ExtensionConfig, overlaid by those of the patch in the ClusterClass.
+   */
+  settings?: {
+    [k: string]: string;
+  };
+  /**
+   * Steps of the control plane that are still to come.
+   */
+  controlPlaneUpgrades?: UpgradeStepInfo[];
+  /**
+   * Steps of the workers that are still to come.
+   */
+  workersUpgrades?: UpgradeStepInfo[];
+}
+/**
+ * Whether the step may begin.
+ */
+export interface BeforeWorkersUpgradeResponse {
+  /**
+   * Whether the extension did its work; `Failure` makes the caller fail.
+   */
+  status: 'Failure' | 'Success';
+  /**
+   * Seconds to wait before the hook is called again; 0 goes on.
+   */
+  retryAfterSeconds: number;
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+  /**
+   * What users read in conditions: the same text for the same reason, without secrets.
+   */
+  message?: string;
+}
+/**
+ * A machine as it is, and as it should be.
+ */
+export interface CanUpdateMachineRequest {
+  /**
+   * What is.
+   */
+  current: CanUpdateMachineRequestObjects;
+  /**
+   * What should be.
+   */
+  desired: CanUpdateMachineRequestObjects;
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+  /**
+   * Settings of the ExtensionConfig, overlaid by those of the patch in the ClusterClass.
+   */
+  settings?: {
+    [k: string]: string;
+  };
+}
+/**
+ * A machine with the objects that belong to it.
+ */
+export interface CanUpdateMachineRequestObjects {
+  /**
+   * The Machine.
+   */
+  machine: Machine;
+  /**
+   * Its infrastructure machine.
+   */
+  infrastructureMachine: RawExtension;
+  /**
+   * Its bootstrap configuration.
+   */
+  bootstrapConfig?: RawExtension;
+}
+/**
+ * The changes that can be made in place, as patches of what is.
+ */
+export interface CanUpdateMachineResponse {
+  /**
+   * Whether the extension did its work; `Failure` makes the caller fail.
+   */
+  status: 'Failure' | 'Success';
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+  /**
+   * What users read in conditions: the same text for the same reason, without secrets.
+   */
+  message?: string;
+  /**
+   * Patch of the Machine.
+   */
+  machinePatch?: Patch;
+  /**
+   * Patch of the infrastructure machine.
+   */
+  infrastructureMachinePatch?: Patch;
+  /**
+   * Patch of the bootstrap configuration.
+   */
+  bootstrapConfigPatch?: Patch;
+}
+/**
+ * A set of machines as it is, and as it should be.
+ */
+export interface CanUpdateMachineSetRequest {
+  /**
+   * What is.
+   */
+  current: CanUpdateMachineSetRequestObjects;
+  /**
+   * What should be.
+   */
+  desired: CanUpdateMachineSetRequestObjects;
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+  /**
+   * Settings of the ExtensionConfig, overlaid by those of the patch in the ClusterClass.
+   */
+  settings?: {
+    [k: string]: string;
+  };
+}
+/**
+ * A set of machines with the templates that belong to it.
+ */
+export interface CanUpdateMachineSetRequestObjects {
+  /**
+   * The MachineSet.
+   */
+  machineSet: MachineSet;
+  /**
+   * Template of its infrastructure machines.
+   */
+  infrastructureMachineTemplate: RawExtension;
+  /**
+   * Template of its bootstrap configurations.
+   */
+  bootstrapConfigTemplate?: RawExtension;
+}
+/**
+ * The changes that can be made in place, as patches of what is.
+ */
+export interface CanUpdateMachineSetResponse {
+  /**
+   * Whether the extension did its work; `Failure` makes the caller fail.
+   */
+  status: 'Failure' | 'Success';
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+  /**
+   * What users read in conditions: the same text for the same reason, without secrets.
+   */
+  message?: string;
+  /**
+   * Patch of the MachineSet.
+   */
+  machineSetPatch?: Patch;
+  /**
+   * Patch of the template of infrastructure machines.
+   */
+  infrastructureMachineTemplatePatch?: Patch;
+  /**
+   * Patch of the template of bootstrap configurations.
+   */
+  bootstrapConfigTemplatePatch?: Patch;
+}
+/**
+ * The question which variables an external patch needs.
+ */
+export interface DiscoverVariablesRequest {
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+  /**
+   * Settings of the ExtensionConfig, overlaid by those of the patch in the ClusterClass.
+   */
+  settings?: {
+    [k: string]: string;
+  };
+}
+/**
+ * Variables, with the schemas of their values.
+ */
+export interface DiscoverVariablesResponse {
+  /**
+   * Whether the extension did its work; `Failure` makes the caller fail.
+   */
+  status: 'Failure' | 'Success';
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+  /**
+   * What users read in conditions: the same text for the same reason, without secrets.
+   */
+  message?: string;
+  /**
+   * The variables.
+   */
+  variables?: ClusterClassVariable[];
+}
+/**
+ * The question which handlers an extension server has.
+ */
+export interface DiscoveryRequest {
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+}
+/**
+ * The handlers of an extension server.
+ */
+export interface DiscoveryResponse {
+  /**
+   * Whether the extension did its work; `Failure` makes the caller fail.
+   */
+  status: 'Failure' | 'Success';
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+  /**
+   * What users read in conditions: the same text for the same reason, without secrets.
+   */
+  message?: string;
+  /**
+   * The handlers; none is fine.
+   */
+  handlers?: ExtensionHandler[];
+}
+/**
+ * A handler that an extension server offers.
+ */
+export interface ExtensionHandler {
+  /**
+   * Name: an RFC 1123 label, unique on the whole server.
+   */
+  name: string;
+  /**
+   * The hook that it serves.
+   */
+  requestHook: GroupVersionHook;
+  /**
+   * How long a call may take, 1 to 30 seconds; 10 when it is absent or 0.
+   */
+  timeoutSeconds?: number;
+  /**
+   * What a call that fails means: `Fail` (default) or `Ignore`.
+   */
+  failurePolicy?: string;
+}
+/**
+ * Templates that may be patched.
+ */
+export interface GeneratePatchesRequest {
+  /**
+   * The templates.
+   */
+  items: GeneratePatchesRequestItem[];
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+  /**
+   * Settings of the ExtensionConfig, overlaid by those of the patch in the ClusterClass.
+   */
+  settings?: {
+    [k: string]: string;
+  };
+  /**
+   * Variables of the whole cluster; those of an item win over them.
+   */
+  variables?: Variable[];
+}
+/**
+ * One template that may be patched.
+ */
+export interface GeneratePatchesRequestItem {
+  /**
+   * Identity of the item within this request; patches name it.
+   */
+  uid: string;
+  /**
+   * Where the template is used.
+   */
+  holderReference: HolderReference;
+  /**
+   * The template, with the patches so far applied.
+   */
+  object: RawExtension;
+  /**
+   * Variables of that place: they win over those of the whole request.
+   */
+  variables?: Variable[];
+}
+/**
+ * Patches to templates.
+ */
+export interface GeneratePatchesResponse {
+  /**
+   * Whether the extension did its work; `Failure` makes the caller fail.
+   */
+  status: 'Failure' | 'Success';
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+  /**
+   * What users read in conditions: the same text for the same reason, without secrets.
+   */
+  message?: string;
+  /**
+   * The patches, which are applied in this order.
+   */
+  items?: GeneratePatchesResponseItem[];
+}
+/**
+ * One patch to one template.
+ */
+export interface GeneratePatchesResponseItem {
+  /**
+   * The item of the request that is patched.
+   */
+  uid: string;
+  /**
+   * `JSONPatch` (RFC 6902) or `JSONMergePatch` (RFC 7396).
+   */
+  patchType: string;
+  /**
+   * The patch, as base64 of its JSON.
+   */
+  patch: string;
+}
+/**
+ * An upgrade that needs a plan.
+ */
+export interface GenerateUpgradePlanRequest {
+  /**
+   * The Cluster, without its status.
+   */
+  cluster: Cluster;
+  /**
+   * Version that the control plane has.
+   */
+  fromControlPlaneKubernetesVersion: string;
+  /**
+   * Version that the upgrade ends with.
+   */
+  toKubernetesVersion: string;
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+  /**
+   * Settings of the ExtensionConfig, overlaid by those of the patch in the ClusterClass.
+   */
+  settings?: {
+    [k: string]: string;
+  };
+  /**
+   * Lowest version of any worker; absent without workers.
+   */
+  fromWorkersKubernetesVersion?: string;
+}
+/**
+ * The plan.
+ */
+export interface GenerateUpgradePlanResponse {
+  /**
+   * Whether the extension did its work; `Failure` makes the caller fail.
+   */
+  status: 'Failure' | 'Success';
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+  /**
+   * What users read in conditions: the same text for the same reason, without secrets.
+   */
+  message?: string;
+  /**
+   * Steps of the control plane; none when it is at the target.
+   */
+  controlPlaneUpgrades?: UpgradeStep[];
+  /**
+   * Steps of the workers; none lets Cluster API choose.
+   */
+  workersUpgrades?: UpgradeStep[];
+}
+/**
+ * A hook in one version.
+ */
+export interface GroupVersionHook {
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion: string;
+  /**
+   * Name of the hook, in its exact case.
+   */
+  hook: string;
+}
+/**
+ * The field of an object that a template is used by.
+ */
+export interface HolderReference {
+  /**
+   * API version of the object.
+   */
+  apiVersion: string;
+  /**
+   * Kind of the object.
+   */
+  kind: string;
+  /**
+   * Namespace of the object.
+   */
+  namespace: string;
+  /**
+   * Name of the object.
+   */
+  name: string;
+  /**
+   * The field that refers to the template.
+   */
+  fieldPath: string;
+}
+/**
+ * A patch to one object.
+ */
+export interface Patch {
+  /**
+   * `JSONPatch` (RFC 6902) or `JSONMergePatch` (RFC 7396).
+   */
+  patchType: string;
+  /**
+   * The patch, as base64 of its JSON.
+   */
+  patch: string;
+}
+/**
+ * A machine as it should be.
+ */
+export interface UpdateMachineRequest {
+  /**
+   * What should be.
+   */
+  desired: UpdateMachineRequestObjects;
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+  /**
+   * Settings of the ExtensionConfig, overlaid by those of the patch in the ClusterClass.
+   */
+  settings?: {
+    [k: string]: string;
+  };
+}
+/**
+ * A machine with the objects that belong to it.
+ */
+export interface UpdateMachineRequestObjects {
+  /**
+   * The Machine.
+   */
+  machine: Machine;
+  /**
+   * Its infrastructure machine.
+   */
+  infrastructureMachine: RawExtension;
+  /**
+   * Its bootstrap configuration.
+   */
+  bootstrapConfig?: RawExtension;
+}
+/**
+ * How far the update is: retryAfterSeconds 0 means done.
+ */
+export interface UpdateMachineResponse {
+  /**
+   * Whether the extension did its work; `Failure` makes the caller fail.
+   */
+  status: 'Failure' | 'Success';
+  /**
+   * Seconds to wait before the hook is called again; 0 goes on.
+   */
+  retryAfterSeconds: number;
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+  /**
+   * What users read in conditions: the same text for the same reason, without secrets.
+   */
+  message?: string;
+}
+/**
+ * One step of an upgrade plan.
+ */
+export interface UpgradeStep {
+  /**
+   * Kubernetes version that the step ends with.
+   */
+  version: string;
+}
+/**
+ * One step of the upgrade that is to come.
+ */
+export interface UpgradeStepInfo {
+  /**
+   * Kubernetes version that the step ends with.
+   */
+  version: string;
+}
+/**
+ * Templates with all patches applied.
+ */
+export interface ValidateTopologyRequest {
+  /**
+   * The templates.
+   */
+  items: ValidateTopologyRequestItem[];
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+  /**
+   * Settings of the ExtensionConfig, overlaid by those of the patch in the ClusterClass.
+   */
+  settings?: {
+    [k: string]: string;
+  };
+  /**
+   * Variables of the whole cluster; those of an item win over them.
+   */
+  variables?: Variable[];
+}
+/**
+ * One template, as patched.
+ */
+export interface ValidateTopologyRequestItem {
+  /**
+   * Where the template is used.
+   */
+  holderReference: HolderReference;
+  /**
+   * The template, with all patches applied.
+   */
+  object: RawExtension;
+  /**
+   * Variables of that place: they win over those of the whole request.
+   */
+  variables?: Variable[];
+}
+/**
+ * Whether the topology is valid.
+ */
+export interface ValidateTopologyResponse {
+  /**
+   * Whether the extension did its work; `Failure` makes the caller fail.
+   */
+  status: 'Failure' | 'Success';
+  /**
+   * Group and version of the hook.
+   */
+  apiVersion?: string;
+  /**
+   * Kind of the message.
+   */
+  kind?: string;
+  /**
+   * What users read in conditions: the same text for the same reason, without secrets.
+   */
+  message?: string;
+}
+/**
+ * The value of a variable.
+ */
+export interface Variable {
+  /**
+   * Name of the variable; `builtin` for what Cluster API itself says.
+   */
+  name: string;
+  /**
+   * The value.
+   */
+  value: AnyJSON;
+}

@@ -1,0 +1,85 @@
+/**
+ * A schema of a message, or of a part of one, as OpenAPI 3.0 has them (and JSON Schema too: only what both read the
+ * same way is used). Nothing is inlined: an object of its own name is referred to by `$ref`.
+ */
+export interface MessageSchema {
+  $ref?: string;
+  type?: 'object' | 'array' | 'string' | 'integer' | 'boolean';
+  format?: string;
+  description?: string;
+  example?: unknown;
+  default?: unknown;
+  enum?: readonly string[];
+  required?: readonly string[];
+  properties?: Readonly<Record<string, MessageSchema>>;
+  additionalProperties?: MessageSchema;
+  items?: MessageSchema;
+  allOf?: readonly MessageSchema[];
+  oneOf?: readonly MessageSchema[];
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  minItems?: number;
+  maxItems?: number;
+  pattern?: string;
+  'x-kubernetes-list-type'?: 'map' | 'atomic';
+  'x-kubernetes-list-map-keys'?: readonly string[];
+  'x-kubernetes-map-type'?: 'atomic';
+}
+
+/** What refers to a component begins with this. */
+export const componentPrefix = '#/components/schemas/';
+
+type Properties = Readonly<Record<string, MessageSchema>>;
+type More = Partial<MessageSchema>;
+
+const described = (schema: MessageSchema, description: string | undefined, more?: More): MessageSchema => ({
+  ...schema,
+  ...(description === undefined ? {} : { description }),
+  ...more,
+});
+
+/** An object with the fields that it must have and those that it may have. */
+export function object(
+  description: string,
+  { required = {}, optional = {} }: { required?: Properties; optional?: Properties },
+  more?: More,
+): MessageSchema {
+  const names = Object.keys(required);
+  return described(
+    { type: 'object', ...(names.length === 0 ? {} : { required: names }), properties: { ...required, ...optional } },
+    description,
+    more,
+  );
+}
+
+/** A text. */
+export const string = (description?: string, more?: More) => described({ type: 'string' }, description, more);
+/** A truth value. */
+export const boolean = (description?: string) => described({ type: 'boolean' }, description);
+/** A whole number of 32 bits. */
+export const int32 = (description?: string, more?: More) =>
+  described({ type: 'integer', format: 'int32' }, description, more);
+/** A whole number of 64 bits. */
+export const int64 = (description?: string) => described({ type: 'integer', format: 'int64' }, description);
+/** Bytes, which JSON holds in standard base64. */
+export const bytes = (description?: string, more?: More) =>
+  described({ type: 'string', format: 'byte' }, description, more);
+/** A map from text to text. */
+export const stringMap = (description?: string, more?: More) =>
+  described({ type: 'object', additionalProperties: { type: 'string' } }, description, more);
+/** A list. */
+export const list = (items: MessageSchema, description?: string, more?: More) =>
+  described({ type: 'array', items }, description, more);
+/** A list whose items are told apart by the values of some of their fields. */
+export const listByKeys = (items: MessageSchema, keys: readonly string[], description?: string) =>
+  list(items, description, { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': keys });
+/** A list that is replaced as a whole. */
+export const atomicList = (items: MessageSchema, description?: string) =>
+  list(items, description, { 'x-kubernetes-list-type': 'atomic' });
+/** A component by its full name. OpenAPI 3.0 ignores what stands beside a `$ref`, hence the `allOf` for a description. */
+export const ref = (component: string, description?: string): MessageSchema => {
+  const reference = { $ref: `${componentPrefix}${component}` };
+  return description === undefined ? reference : { description, allOf: [reference] };
+};

@@ -1,0 +1,168 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import formats from 'ajv-formats';
+import type { HookDefinition, MessageSchema } from '../hooks/index.ts';
+import { componentsOf } from './components.ts';
+
+/** One thing that is wrong with a message. */
+export interface MessageProblem {
+  /** The field as users write it: `items[0].uid`; empty for the message itself. */
+  field: string;
+  /** What is wrong, as a sentence without subject: "must be set". */
+  message: string;
+}
+
+/** Most problems of one message that are reported. */
+const maxProblems = 20;
+
+/**
+ * How a message is looked at: `strict` is for what we send (all fields known, required ones there, values allowed);
+ * `tolerant` is for what we get, as Cluster API reads it: only types count, and null stands for an absent field.
+ */
+export type Strictness = 'strict' | 'tolerant';
+
+/**
+ * Whether a text is standard base64 with padding, as Go's decoder takes it: line breaks count for nothing. The library's
+ * own expression repeats a group, for which a text of some MiB is too long.
+ */
+function isBase64(text: string): boolean {
+  const packed = /[\r\n]/.test(text) ? text.replaceAll(/[\r\n]/g, '') : text;
+  return packed.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(packed);
+}
+
+/** Keywords that say more than the type, and that a Go decoder does not look at. */
+const beyondType = [
+  'required',
+  'enum',
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'minItems',
+  'maxItems',
+  'pattern',
+] as const;
+
+function compiled(schema: MessageSchema, strictness: Strictness): Record<string, unknown> {
+  const { properties, additionalProperties, items, allOf, oneOf, ...result } = schema as Record<string, unknown> &
+    MessageSchema;
+  if (strictness === 'tolerant') {
+    for (const keyword of beyondType) {
+      delete result[keyword];
+    }
+    if (result.type !== undefined) {
+      result.nullable = true;
+    }
+  }
+  const inner = (part: MessageSchema) => compiled(part, strictness);
+  if (properties !== undefined) {
+    result.properties = Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, inner(field)]));
+    // Whoever reads a message of a newer release meets fields that it does not know.
+    result.additionalProperties = strictness === 'tolerant';
+  }
+  if (additionalProperties !== undefined) {
+    result.additionalProperties = inner(additionalProperties);
+  }
+  if (items !== undefined) {
+    result.items = inner(items);
+  }
+  if (allOf !== undefined) {
+    result.allOf = allOf.map(inner);
+  }
+  if (oneOf !== undefined) {
+    result.oneOf = oneOf.map(inner);
+  }
+  return result;
+}
+
+function compile(hook: HookDefinition, strictness: Strictness, message: 'request' | 'response'): ValidateFunction {
+  const ajv = new Ajv({
+    allErrors: strictness === 'strict',
+    strict: false,
+    logger: false,
+    ownProperties: true,
+    verbose: true,
+  });
+  formats.default(ajv, ['int32', 'int64', 'date-time']);
+  ajv.addFormat('byte', isBase64);
+  const schemas = Object.fromEntries(
+    [...componentsOf([hook])].map(([name, schema]) => [name, compiled(schema, strictness)]),
+  );
+  const { component } = hook[message];
+  return ajv.compile({ $ref: `#/components/schemas/${component}`, components: { schemas } });
+}
+
+type Checks = Partial<Record<`${Strictness} ${'request' | 'response'}`, ValidateFunction>>;
+
+/** Compiled when a hook is first used: one takes some 20 ms, all together half a second. */
+const checks = new WeakMap<HookDefinition, Checks>();
+
+function checkOf(hook: HookDefinition, strictness: Strictness, message: 'request' | 'response'): ValidateFunction {
+  const known = checks.get(hook) ?? {};
+  checks.set(hook, known);
+  const check = known[`${strictness} ${message}`] ?? compile(hook, strictness, message);
+  known[`${strictness} ${message}`] = check;
+  return check;
+}
+
+/** `/items/0/uid` as `items[0].uid`. */
+function fieldOf(pointer: string, more?: string): string {
+  const tokens = pointer
+    .split('/')
+    .slice(1)
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+  if (more !== undefined) {
+    tokens.push(more);
+  }
+  return tokens.reduce((path, token) => {
+    if (/^\d+$/.test(token)) {
+      return `${path}[${token}]`;
+    }
+    return /^[A-Za-z_][\w-]*$/.test(token)
+      ? `${path}${path === '' ? '' : '.'}${token}`
+      : `${path}[${JSON.stringify(token.slice(0, 100))}]`;
+  }, '');
+}
+
+const typeOf = (value: unknown) => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value);
+
+function problemOf({ keyword, instancePath, params, data, message }: ErrorObject): MessageProblem {
+  switch (keyword) {
+    case 'required':
+      return { field: fieldOf(instancePath, params.missingProperty as string), message: 'must be set' };
+    case 'additionalProperties':
+      return {
+        field: fieldOf(instancePath, params.additionalProperty as string),
+        message: 'is not a field of this message',
+      };
+    case 'type':
+      return { field: fieldOf(instancePath), message: `must be of type ${params.type}, not ${typeOf(data)}` };
+    case 'enum':
+      return {
+        field: fieldOf(instancePath),
+        message: `must be one of ${(params.allowedValues as unknown[]).join(', ')}`,
+      };
+    case 'format':
+      return {
+        field: fieldOf(instancePath),
+        message: params.format === 'byte' ? 'must be standard base64' : `must be of format ${params.format}`,
+      };
+    default:
+      return { field: fieldOf(instancePath), message: message ?? `must satisfy ${keyword}` };
+  }
+}
+
+/** What is wrong with a message of a hook; empty for one that is good. At most 20 problems are named. */
+export function messageProblems(
+  hook: HookDefinition,
+  message: 'request' | 'response',
+  value: unknown,
+  strictness: Strictness,
+): MessageProblem[] {
+  const check = checkOf(hook, strictness, message);
+  return check(value) ? [] : (check.errors ?? []).slice(0, maxProblems).map(problemOf);
+}
+
+/** Problems as one line: `items[0].uid must be set; status must be one of Failure, Success`. */
+export function formatProblems(problems: readonly MessageProblem[]): string {
+  return problems.map(({ field, message }) => `${field === '' ? 'the message' : field} ${message}`).join('; ');
+}

@@ -1,0 +1,73 @@
+import { componentPrefix, type HookDefinition, type MessageSchema } from '../hooks/index.ts';
+import { coreSchemas } from './core.ts';
+import { examples } from './examples.ts';
+import { kubernetesSchemas } from './kubernetes.ts';
+
+/** Schemas by their component names. */
+export type Components = ReadonlyMap<string, MessageSchema>;
+
+/** The components of Kubernetes and of Cluster API's core types, with their examples. */
+const shared: Components = new Map(
+  Object.entries({ ...kubernetesSchemas, ...coreSchemas }).map(([name, schema]) => {
+    const example = examples[name];
+    return [name, example === undefined ? schema : { ...schema, example }];
+  }),
+);
+
+/** The component that a `$ref` names. */
+export function componentOf(reference: string): string {
+  return reference.slice(componentPrefix.length);
+}
+
+function* referencesIn(schema: MessageSchema): Generator<string> {
+  if (schema.$ref !== undefined) {
+    yield componentOf(schema.$ref);
+  }
+  const parts = [
+    ...Object.values(schema.properties ?? {}),
+    ...(schema.allOf ?? []),
+    ...(schema.oneOf ?? []),
+    ...[schema.additionalProperties, schema.items].filter((part) => part !== undefined),
+  ];
+  for (const part of parts) {
+    yield* referencesIn(part);
+  }
+}
+
+/**
+ * The components that the messages of hooks need, and no others.
+ *
+ * @throws {Error} when a schema refers to a component that nobody has, or two hooks mean different things by one name.
+ */
+export function componentsOf(hooks: readonly HookDefinition[]): Components {
+  const available = new Map(shared);
+  const pending: string[] = [];
+  for (const hook of hooks) {
+    const own = [
+      [hook.request.component, hook.request.schema],
+      [hook.response.component, hook.response.schema],
+      ...Object.entries(hook.components),
+    ] as const;
+    for (const [name, schema] of own) {
+      const other = available.get(name);
+      if (other !== undefined && other !== schema && JSON.stringify(other) !== JSON.stringify(schema)) {
+        throw new Error(`two schemas have the name ${name}`);
+      }
+      available.set(name, schema);
+    }
+    pending.push(hook.request.component, hook.response.component);
+  }
+  const used = new Map<string, MessageSchema>();
+  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
+    if (used.has(name)) {
+      continue;
+    }
+    const schema = available.get(name);
+    if (schema === undefined) {
+      throw new Error(`no schema has the name ${name}`);
+    }
+    used.set(name, schema);
+    pending.push(...referencesIn(schema));
+  }
+  return new Map([...used].sort(([a], [b]) => (a < b ? -1 : 1)));
+}

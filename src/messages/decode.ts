@@ -1,0 +1,58 @@
+import type { HookDefinition, MessageSchema } from '../hooks/index.ts';
+import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
+import { formatProblems, messageProblems } from './checks.ts';
+import { type Components, componentOf, componentsOf } from './components.ts';
+
+const componentCache = new WeakMap<HookDefinition, Components>();
+
+function componentsFor(hook: HookDefinition): Components {
+  const known = componentCache.get(hook) ?? componentsOf([hook]);
+  componentCache.set(hook, known);
+  return known;
+}
+
+function resolved(schema: MessageSchema | undefined, components: Components): MessageSchema | undefined {
+  const reference = schema?.$ref ?? schema?.allOf?.[0]?.$ref;
+  return reference === undefined ? schema : components.get(componentOf(reference));
+}
+
+/** The value with its known fields in their exact spelling, and without nulls where the schema knows a type. */
+function spelled(value: Json, schema: MessageSchema | undefined, components: Components): Json {
+  const known = resolved(schema, components);
+  if (known === undefined || typeof value !== 'object' || value === null) {
+    return value;
+  }
+  if (Array.isArray(value)) {
+    return known.items === undefined ? value : value.map((item) => spelled(item, known.items, components));
+  }
+  const { properties, additionalProperties } = known;
+  if (properties === undefined && additionalProperties === undefined) {
+    return value;
+  }
+  const byLowerCase = new Map(Object.keys(properties ?? {}).map((name) => [name.toLowerCase(), name]));
+  const entries = Object.entries(value).flatMap(([name, field]): [string, Json][] => {
+    const exact = properties === undefined ? name : (byLowerCase.get(name.toLowerCase()) ?? name);
+    const fieldSchema =
+      properties !== undefined && Object.hasOwn(properties, exact) ? properties[exact] : additionalProperties;
+    if (field === null && resolved(fieldSchema, components)?.type !== undefined) {
+      return [];
+    }
+    return [[exact, spelled(field, fieldSchema, components)]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/**
+ * A response as Cluster API's decoder reads it: field names in any case, null as absent, unknown fields left alone, types
+ * checked and nothing else.
+ *
+ * @returns the response, or what is wrong with it as one line.
+ */
+export function decodeResponse(hook: HookDefinition, value: Json): { response: JsonObject } | { problem: string } {
+  if (value === null) {
+    return { response: {} };
+  }
+  const response = spelled(value, hook.response.schema, componentsFor(hook));
+  const problems = messageProblems(hook, 'response', response, 'tolerant');
+  return problems.length > 0 || !isJsonObject(response) ? { problem: formatProblems(problems) } : { response };
+}

@@ -1,0 +1,5 @@
+export { formatProblems, type MessageProblem, messageProblems, type Strictness } from './checks.ts';
+export { type Components, componentsOf } from './components.ts';
+export { decodeResponse } from './decode.ts';
+export * from './openapi/index.ts';
+export { sampleRequest, sampleResponse } from './sample.ts';

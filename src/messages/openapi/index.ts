@@ -1,0 +1,1 @@
+export { type OpenApiDocument, type Operation, openApiDocument } from './document.ts';

@@ -1,0 +1,52 @@
+import type { HookDefinition, MessageSchema } from '../hooks/index.ts';
+import type { JsonObject } from '../kubernetes/index.ts';
+import { type Components, componentOf, componentsOf } from './components.ts';
+
+/** Levels of a sample below which a schema that refers to itself is not followed. */
+const maxDepth = 12;
+
+function sampleOf(schema: MessageSchema, components: Components, depth: number): unknown {
+  if (schema.example !== undefined) {
+    return structuredClone(schema.example);
+  }
+  const [inner] = schema.allOf ?? [];
+  const reference = schema.$ref ?? inner?.$ref;
+  if (reference !== undefined) {
+    return depth === 0 ? {} : sampleOf(components.get(componentOf(reference)) ?? {}, components, depth - 1);
+  }
+  if (schema.default !== undefined || schema.enum !== undefined) {
+    return schema.default ?? schema.enum?.[0];
+  }
+  switch (schema.type) {
+    case 'array':
+      return depth === 0 || schema.items === undefined ? [] : [sampleOf(schema.items, components, depth - 1)];
+    case 'boolean':
+      return false;
+    case 'integer':
+      return schema.minimum ?? 0;
+    case 'object': {
+      const fields = depth === 0 ? [] : Object.entries(schema.properties ?? {});
+      return Object.fromEntries(fields.map(([name, field]) => [name, sampleOf(field, components, depth - 1)]));
+    }
+    default:
+      return '';
+  }
+}
+
+/** A sample message: every field of it, with the examples of the schemas. */
+function sampleMessage(hook: HookDefinition, message: 'request' | 'response'): JsonObject {
+  const { schema, kind } = hook[message];
+  const components = componentsOf([hook]);
+  const { apiVersion: _a, kind: _k, ...fields } = sampleOf(schema, components, maxDepth) as JsonObject;
+  return { apiVersion: `${hook.group}/${hook.version}`, kind, ...fields };
+}
+
+/** A sample request of a hook, which passes its checks. */
+export function sampleRequest(hook: HookDefinition): JsonObject {
+  return sampleMessage(hook, 'request');
+}
+
+/** A sample response of a hook, which passes its checks: a success. */
+export function sampleResponse(hook: HookDefinition): JsonObject {
+  return { ...sampleMessage(hook, 'response'), status: 'Success' };
+}

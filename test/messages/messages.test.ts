@@ -1,0 +1,151 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { clusterApiHooks, type HookDefinition, hooks } from '../../src/hooks/index.ts';
+import type { Json } from '../../src/kubernetes/index.ts';
+import { decodeResponse, messageProblems, sampleRequest, sampleResponse } from '../../src/messages/index.ts';
+import { recordedCalls } from './recorded.ts';
+
+const hookOf = (kind: unknown) => clusterApiHooks.find(({ request }) => request.kind === kind) as HookDefinition;
+
+test.each(clusterApiHooks.map((hook) => [hook.name, hook] as const))('the samples of %s pass its checks', (_, hook) => {
+  expect(messageProblems(hook, 'request', sampleRequest(hook), 'strict')).toEqual([]);
+  expect(messageProblems(hook, 'response', sampleResponse(hook), 'strict')).toEqual([]);
+});
+
+test('a sample has the fields that a reader needs to see', () => {
+  expect(sampleRequest(hooks.BeforeClusterUpgrade)).toMatchObject({
+    apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1',
+    kind: 'BeforeClusterUpgradeRequest',
+    cluster: { kind: 'Cluster', spec: { topology: { version: 'v1.33.0' } } },
+    fromKubernetesVersion: 'v1.33.0',
+    controlPlaneUpgrades: [{ version: 'v1.33.0' }],
+    settings: { region: 'eu' },
+  });
+  expect(sampleResponse(hooks.BeforeClusterUpgrade)).toMatchObject({ status: 'Success', retryAfterSeconds: 0 });
+});
+
+describe('what Cluster API sent and got', () => {
+  test.each(recordedCalls.map((call) => [call.file, call] as const))('%s passes', (_file, { body, answer }) => {
+    const hook = hookOf(body.kind);
+    expect(messageProblems(hook, 'request', body, 'strict')).toEqual([]);
+    expect(decodeResponse(hook, answer)).toEqual({ response: answer });
+  });
+
+  test("answers of Cluster API's own server pass, also those without apiVersion and kind", () => {
+    const answers = JSON.parse(
+      readFileSync(new URL('../fixtures/runtime-sdk/server-answers.json', import.meta.url), 'utf8'),
+    ) as { request: { path: string }; response: { status: number; body: string } }[];
+    const seen = answers.flatMap(({ request, response }) => {
+      const hook = clusterApiHooks.find(({ name }) => request.path.split('/')[3] === name.toLowerCase());
+      return hook === undefined || response.status !== 200
+        ? []
+        : [decodeResponse(hook, JSON.parse(response.body) as Json)];
+    });
+    expect(seen.length).toBeGreaterThan(5);
+    for (const decoded of seen) {
+      expect(decoded).toHaveProperty('response.status');
+    }
+  });
+});
+
+describe('a request that we would send', () => {
+  const good = () => structuredClone(sampleRequest(hooks.BeforeClusterUpgrade)) as Record<string, never>;
+  test.each<[string, (request: Record<string, unknown>) => void, string, string]>([
+    ['without a required field', (request) => delete request.toKubernetesVersion, 'toKubernetesVersion', 'must be set'],
+    [
+      'with an unknown field',
+      (request) => {
+        request.clustr = {};
+      },
+      'clustr',
+      'is not a field of this message',
+    ],
+    [
+      'with a wrong type inside',
+      (request) => {
+        (request.cluster as { spec: { topology: { version: unknown } } }).spec.topology.version = 1;
+      },
+      'cluster.spec.topology.version',
+      'must be of type string, not number',
+    ],
+    [
+      'with a wrong item',
+      (request) => {
+        request.workersUpgrades = [{ version: 'v1.33.0' }, {}];
+      },
+      'workersUpgrades[1].version',
+      'must be set',
+    ],
+  ])('%s is named', (_name, change, field, message) => {
+    const request = good();
+    change(request);
+    expect(messageProblems(hooks.BeforeClusterUpgrade, 'request', request, 'strict')).toEqual([{ field, message }]);
+  });
+});
+
+// How Cluster API's decoder (encoding/json) reads answers.
+describe('an answer', () => {
+  test.each<[string, HookDefinition, Json, Json]>([
+    ['that is null is empty', hooks.BeforeClusterCreate, null, {}],
+    [
+      'has its fields in any case',
+      hooks.BeforeClusterCreate,
+      { Status: 'Success', RETRYAFTERSECONDS: 5 },
+      { status: 'Success', retryAfterSeconds: 5 },
+    ],
+    [
+      'keeps unknown fields, whatever they are',
+      hooks.BeforeClusterCreate,
+      { status: 'Success', more: [1], __proto__x: null },
+      { status: 'Success', more: [1], __proto__x: null },
+    ],
+    [
+      'has nulls for absent fields',
+      hooks.BeforeClusterCreate,
+      { status: 'Success', message: null },
+      { status: 'Success' },
+    ],
+    ['may lack what is required', hooks.BeforeClusterCreate, {}, {}],
+    ['may have any status', hooks.BeforeClusterCreate, { status: 'Maybe' }, { status: 'Maybe' }],
+    [
+      'keeps the keys of maps as they are',
+      hooks.DiscoverVariables,
+      { variables: [{ name: 'a', schema: { openAPIV3Schema: { properties: { Type: { TYPE: 'string' } } } } }] },
+      { variables: [{ name: 'a', schema: { openAPIV3Schema: { properties: { Type: { type: 'string' } } } } }] },
+    ],
+  ])('%s', (_name, hook, answer, response) => {
+    expect(decodeResponse(hook, answer)).toEqual({ response });
+  });
+
+  test.each<[string, HookDefinition, Json, string]>([
+    ['that is a list', hooks.BeforeClusterCreate, [], 'the message must be of type object, not array'],
+    ['that is a text', hooks.BeforeClusterCreate, 'Success', 'the message must be of type object, not string'],
+    ['with a number as status', hooks.BeforeClusterCreate, { status: 1 }, 'status must be of type string, not number'],
+    [
+      'that waits half a second',
+      hooks.BeforeClusterCreate,
+      { retryAfterSeconds: 0.5 },
+      'retryAfterSeconds must be of type integer, not number',
+    ],
+    [
+      'that waits too long for 32 bits',
+      hooks.BeforeClusterCreate,
+      { retryAfterSeconds: 2 ** 31 },
+      'retryAfterSeconds must be of format int32',
+    ],
+    [
+      'with a plain patch',
+      hooks.GeneratePatches,
+      { items: [{ uid: 'a', patchType: 'JSONPatch', patch: '[{"op":"add"}]' }] },
+      'items[0].patch must be standard base64',
+    ],
+  ])('%s is refused', (_name, hook, answer, problem) => {
+    expect(decodeResponse(hook, answer)).toEqual({ problem });
+  });
+
+  test('with a patch of 20 MiB is read', () => {
+    const patch = 'QUJD'.repeat((20 * 1024 * 1024) / 4);
+    const answer = { status: 'Success', items: [{ uid: 'a', patchType: 'JSONPatch', patch }] };
+    expect(decodeResponse(hooks.GeneratePatches, answer)).toEqual({ response: answer });
+  });
+});
