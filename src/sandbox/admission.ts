@@ -1,18 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { applyPatch, type Operation as PatchOperation } from 'rfc6902';
 import {
   isJsonObject,
   type Json,
   type JsonObject,
   type LabelSelector,
   type Operation,
+  parseJson,
   type Status,
   selectsLabels,
 } from '../kubernetes/index.ts';
 import type { Converter } from './conversion.ts';
 import { ApiError, forbidden, internalError } from './errors.ts';
+import { applyOperations, type Operation as PatchOperation } from './json-patch.ts';
 import { type MatchCondition, matchesConditions, UndecidedConditions } from './match-conditions.ts';
 import { namespaceStorage } from './namespaces.ts';
+import { isOperation } from './patches.ts';
 import type { Registry } from './registry.ts';
 import type { Resource, UserInfo, WebhookClientConfig } from './resource.ts';
 import { applyDefaults, copyOf, prune } from './schema.ts';
@@ -263,13 +265,20 @@ async function askStrictly(
 }
 
 function patchedObject(object: JsonObject, encoded: string): JsonObject {
-  const operations = JSON.parse(Buffer.from(encoded, 'base64').toString()) as PatchOperation[];
-  const holder = copyOf(object);
-  const [problem] = applyPatch(holder, operations).filter((result) => result !== null);
-  if (problem !== undefined) {
-    throw new Error(`its patch does not apply: ${problem.message}`);
+  const operations = parseJson(Buffer.from(encoded, 'base64'));
+  if (!Array.isArray(operations) || !operations.every(isOperation)) {
+    throw new Error('its patch is not a JSON patch');
   }
-  return holder;
+  let patched: Json;
+  try {
+    patched = applyOperations(object, operations as unknown as PatchOperation[]);
+  } catch (error) {
+    throw new Error(`its patch does not apply: ${(error as Error).message}`);
+  }
+  if (!isJsonObject(patched)) {
+    throw new Error('its patch leaves something that is not an object');
+  }
+  return patched;
 }
 
 /** The webhooks that a write concerns, each with the version of the resource it wants to see. */

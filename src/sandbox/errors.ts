@@ -83,10 +83,9 @@ export function tooLargeVersion(asked: number, current: number): ApiError {
   return new ApiError(failure(504, 'Timeout', message, { causes, retryAfterSeconds: 1 }));
 }
 
-export function tooLargeBody(limit: number): ApiError {
-  return new ApiError(
-    failure(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${limit}`, { causes: [] }),
-  );
+/** 413: what was sent is larger than this server takes. */
+export function tooLarge(why: string): ApiError {
+  return new ApiError(failure(413, 'RequestEntityTooLarge', `Request entity too large: ${why}`, { causes: [] }));
 }
 
 /** 500 for something outside that failed (a webhook that cannot be reached). */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { stringify } from 'yaml';
 import type { JsonObject, Status } from '../kubernetes/index.ts';
-import { notAcceptable, tooLargeBody } from './errors.ts';
+import { notAcceptable, tooLarge } from './errors.ts';
 import type { View } from './tables.ts';
 
 /** Largest body of a request, in bytes; the limit of the real API server. */
@@ -74,7 +74,7 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > maxBody) {
-      throw tooLargeBody(maxBody);
+      throw tooLarge(`limit is ${maxBody}`);
     }
     chunks.push(chunk);
   }

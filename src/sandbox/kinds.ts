@@ -1,8 +1,9 @@
-import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../kubernetes/index.ts';
 import { schemaOfModel } from './built-in-schemas.ts';
+import { forbiddenField, invalid } from './causes.ts';
 import { definitionTraits } from './definition.ts';
 import { type Column, type KindTraits, type Resource, storageNameOf } from './resource.ts';
-import type { Schema } from './schema.ts';
+import { type Schema, sameJson } from './schema.ts';
 import { webhookConfigurationTraits } from './webhook-configuration.ts';
 
 interface Kind {
@@ -68,7 +69,31 @@ const namespaceTraits: KindTraits = {
   },
 };
 
+/** What an object that says `immutable: true` must keep (apimachinery, core validation of Secret and ConfigMap). */
+function immutableCauses(object: JsonObject, old: JsonObject | undefined, fields: readonly string[]): StatusCause[] {
+  if (old?.immutable !== true) {
+    return [];
+  }
+  const why = 'field is immutable when `immutable` is set';
+  return [
+    ...(object.immutable === true ? [] : [forbiddenField('immutable', why)]),
+    ...fields
+      .filter((field) => !sameJson(object[field] ?? {}, old[field] ?? {}))
+      .map((field) => forbiddenField(field, why)),
+  ];
+}
+
+const configMapTraits: KindTraits = {
+  validate: (object, old) => immutableCauses(object, old, ['data', 'binaryData']),
+};
+
 const secretTraits: KindTraits = {
+  validate: (object, old) => [
+    ...(old !== undefined && object.type !== old.type
+      ? [invalid('type', object.type ?? null, 'field is immutable')]
+      : []),
+    ...immutableCauses(object, old, ['data']),
+  ],
   prepare(object) {
     object.type ??= 'Opaque';
     if (isJsonObject(object.stringData)) {
@@ -145,6 +170,7 @@ const kinds: readonly Kind[] = [
     plural: 'configmaps',
     shortNames: ['cm'],
     columns: [column('Data', (object) => sizeOf(object.data) + sizeOf(object.binaryData), 'string'), age],
+    traits: configMapTraits,
   },
   {
     kind: 'Service',

@@ -1,13 +1,17 @@
-import { applyPatch, type Operation } from 'rfc6902';
 import { failure, isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
-import { ApiError, badRequest } from './errors.ts';
+import { ApiError, badRequest, tooLarge } from './errors.ts';
+import { applyOperations, type Operation, PatchError } from './json-patch.ts';
 import { copyOf, setKey } from './schema.ts';
+
+/** Most operations of a JSON patch (apiserver, maxJSONPatchOperations). */
+const maxOperations = 10_000;
 
 function isPointer(value: Json | undefined): boolean {
   return typeof value === 'string' && (value === '' || value.startsWith('/'));
 }
 
-function isOperation(value: Json): boolean {
+/** Whether a value has the form of an operation of a JSON patch. */
+export function isOperation(value: Json): boolean {
   return (
     isJsonObject(value) &&
     typeof value.op === 'string' &&
@@ -16,20 +20,10 @@ function isOperation(value: Json): boolean {
   );
 }
 
-/** Applies operations in place. @returns why one of them does not apply. */
-function problemOf(object: JsonObject, operations: Operation[]): string | undefined {
-  try {
-    return applyPatch(object, operations).find((result) => result !== null)?.message;
-  } catch (error) {
-    // The library throws where an operation goes into something that holds nothing, such as a string.
-    return (error as Error).message;
-  }
-}
-
 /**
  * Applies a JSON Patch (RFC 6902) to a copy.
  *
- * @throws {ApiError} 400 for what is no patch, 422 for one that does not apply.
+ * @throws {ApiError} 400 for what is not a patch, 413 for too many operations, 422 for one that does not apply.
  */
 export function applyJsonPatch(object: JsonObject, patch: Json): JsonObject {
   if (!Array.isArray(patch) || !patch.every(isOperation)) {
@@ -37,14 +31,19 @@ export function applyJsonPatch(object: JsonObject, patch: Json): JsonObject {
       'error decoding patch: a JSON patch is an array of operations, each with op and path (a JSON pointer), move and copy with from',
     );
   }
-  const copy = copyOf(object);
-  const problem = problemOf(copy, patch as unknown as Operation[]);
-  if (problem !== undefined) {
+  if (patch.length > maxOperations) {
+    throw tooLarge(`The allowed maximum operations in a JSON patch is ${maxOperations}, got ${patch.length}`);
+  }
+  try {
+    return applyOperations(object, patch as unknown as Operation[]) as JsonObject;
+  } catch (error) {
+    if (!(error instanceof PatchError)) {
+      throw error;
+    }
     throw new ApiError(
-      failure(422, 'Invalid', `the server rejected our request due to an error in our request: ${problem}`, {}),
+      failure(422, 'Invalid', `the server rejected our request due to an error in our request: ${error.message}`, {}),
     );
   }
-  return copy;
 }
 
 /** Applies a JSON Merge Patch (RFC 7396) to a copy. */

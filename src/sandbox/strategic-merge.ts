@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
 import { badRequest } from './errors.ts';
-import { copyOf, fieldOf, type Schema, sameJson } from './schema.ts';
+import { canonical, copyOf, fieldOf, type Schema, setKey } from './schema.ts';
 
 const directive = '$patch';
 const retainKeys = '$retainKeys';
@@ -26,31 +26,42 @@ export function applyStrategicMerge(target: JsonObject, patch: JsonObject, schem
   }
   let merged: JsonObject = { ...target };
   if (Array.isArray(patch[retainKeys])) {
-    const retained = patch[retainKeys];
-    merged = Object.fromEntries(Object.entries(merged).filter(([key]) => retained.includes(key)));
+    const kept = new Set(patch[retainKeys]);
+    merged = Object.fromEntries(Object.entries(merged).filter(([key]) => kept.has(key)));
   }
   for (const [key, value] of Object.entries(patch)) {
     if (key.startsWith(deleteFromList) && Array.isArray(value)) {
       const field = key.slice(deleteFromList.length);
-      const list = merged[field];
+      const list = ownOf(merged, field);
       if (Array.isArray(list)) {
-        merged[field] = list.filter((item) => !value.some((gone) => sameJson(gone, item)));
+        const gone = new Set(value.map(canonical));
+        setKey(
+          merged,
+          field,
+          list.filter((item) => !gone.has(canonical(item))),
+        );
       }
     } else if (key.startsWith('$')) {
       // The rest are read with the list they are about.
     } else if (value === null) {
       delete merged[key];
     } else {
-      merged[key] = mergeField(merged[key], value, fieldOf(schema, key));
+      setKey(merged, key, mergeField(ownOf(merged, key), value, fieldOf(schema, key)));
     }
   }
   for (const [key, order] of Object.entries(patch)) {
     const field = key.slice(elementOrder.length);
-    if (key.startsWith(elementOrder) && Array.isArray(order) && Array.isArray(merged[field])) {
-      merged[field] = inOrder(merged[field], order, fieldOf(schema, field)?.['x-kubernetes-patch-merge-key']);
+    const list = key.startsWith(elementOrder) ? ownOf(merged, field) : undefined;
+    if (Array.isArray(order) && Array.isArray(list)) {
+      setKey(merged, field, inOrder(list, order, fieldOf(schema, field)?.['x-kubernetes-patch-merge-key']));
     }
   }
   return merged;
+}
+
+/** A key of an object, and not something that JavaScript objects inherit. */
+function ownOf(object: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
 function mergeField(target: Json | undefined, value: Json, schema: Schema | undefined): Json {
@@ -63,30 +74,52 @@ function mergeField(target: Json | undefined, value: Json, schema: Schema | unde
   const list = Array.isArray(target) ? target : [];
   const mergeKey = schema['x-kubernetes-patch-merge-key'];
   if (mergeKey === undefined) {
-    return [...list, ...value.filter((item) => !list.some((known) => sameJson(known, item)))];
+    const known = new Set(list.map(canonical));
+    return [...list, ...value.filter((item) => !known.has(canonical(item)))];
   }
   return mergeList(list, value, mergeKey, schema.items);
 }
 
 function mergeList(list: Json[], patch: Json[], mergeKey: string, items: Schema | undefined): Json[] {
-  let merged = [...list];
   if (patch.some((item) => isJsonObject(item) && item[directive] === 'replace')) {
     return copyOf(patch.filter((item) => !(isJsonObject(item) && item[directive] === 'replace')));
   }
+  /** What is left of the list, undefined where an item is deleted. */
+  const merged: (Json | undefined)[] = [...list];
+  /** Where the items with a key are. */
+  const places = new Map<string, number[]>();
+  const note = (item: Json, index: number) => {
+    if (isJsonObject(item) && item[mergeKey] !== undefined) {
+      const key = canonical(item[mergeKey]);
+      const known = places.get(key);
+      if (known === undefined) {
+        places.set(key, [index]);
+      } else {
+        known.push(index);
+      }
+    }
+  };
+  list.forEach(note);
   for (const item of patch) {
     if (!isJsonObject(item) || item[mergeKey] === undefined) {
       throw badRequest(`an item of the patch does not contain the merge key ${JSON.stringify(mergeKey)}`);
     }
-    const isSame = (known: Json) => isJsonObject(known) && sameJson(known[mergeKey], item[mergeKey]);
+    const key = canonical(item[mergeKey]);
+    // Items of one key are merged as one: the first counts, as in Kubernetes.
+    const [at] = places.get(key) ?? [];
     if (item[directive] === 'delete') {
-      merged = merged.filter((known) => !isSame(known));
-    } else if (merged.some(isSame)) {
-      merged = merged.map((known) => (isSame(known) ? applyStrategicMerge(known as JsonObject, item, items) : known));
+      for (const gone of places.get(key) ?? []) {
+        merged[gone] = undefined;
+      }
+      places.delete(key);
+    } else if (at !== undefined) {
+      merged[at] = applyStrategicMerge(merged[at] as JsonObject, item, items);
     } else {
-      merged.push(applyStrategicMerge({}, item, items));
+      const made = applyStrategicMerge({}, item, items);
+      note(made, merged.push(made) - 1);
     }
   }
-  return merged;
+  return merged.filter((item) => item !== undefined);
 }
 
 /** The items in the order the patch asks for; items it does not name stay behind the one they followed. */
