@@ -94,9 +94,12 @@ export function internalError(message: string): ApiError {
   return new ApiError(failure(500, 'InternalError', `Internal error occurred: ${message}`, { causes }));
 }
 
+/** Most causes that an answer names. */
+const maxCauses = 500;
+
 /** 422 for fields of an object. */
 export function invalidObject(resource: Named, name: string, causes: StatusCause[]): ApiError {
-  return new ApiError(invalid(resource.group, resource.kind, name, causes));
+  return new ApiError(invalid(resource.group, resource.kind, name, causes.slice(0, maxCauses)));
 }
 
 /** 422 of a write that names no version to replace. The real server names the resource here, not the kind. */

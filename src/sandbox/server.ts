@@ -9,7 +9,7 @@ import { Converter } from './conversion.ts';
 import { isAuthorized, makeCredentials } from './credentials.ts';
 import { answerDocument, type DocumentContext, version } from './documents.ts';
 import { answerResource } from './endpoints.ts';
-import { ApiError, badRequest, unauthorized } from './errors.ts';
+import { ApiError, badRequest, tooLarge, unauthorized } from './errors.ts';
 import { sendJson, sendText } from './http.ts';
 import { builtInResources } from './kinds.ts';
 import { startNamespaces } from './namespaces.ts';
@@ -17,6 +17,7 @@ import { OpenApi } from './openapi.ts';
 import { startRegistration } from './registration.ts';
 import { Registry } from './registry.ts';
 import type { Resource, UserInfo } from './resource.ts';
+import { DefaultsError } from './schema.ts';
 import { Store } from './store.ts';
 import { type ResolveService, WebhookCaller } from './webhook-call.ts';
 import type { WriteContext } from './write-request.ts';
@@ -87,6 +88,8 @@ function sendError(context: Context, request: IncomingMessage, response: ServerR
   let status = failure(500, 'InternalError', 'Internal error occurred: the sandbox failed; this is a bug, see its log');
   if (error instanceof ApiError) {
     status = error.status;
+  } else if (error instanceof DefaultsError) {
+    status = tooLarge(error.message).status;
   } else if (!request.destroyed || request.complete) {
     context.log({ event: 'bug', request: `${request.method} ${request.url}`, message: String((error as Error).stack) });
   }

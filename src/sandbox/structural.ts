@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../kubernetes/index.ts';
 import { forbiddenField, invalid, required } from './causes.ts';
+import { compilePattern, PatternError } from './pattern.ts';
 import { prune, type Schema } from './schema.ts';
 import { validateSchema } from './schema-validation.ts';
 
@@ -40,6 +41,21 @@ function branchesOf(schema: JsonObject, path: string): [JsonObject, string][] {
   });
 }
 
+const outsides = new WeakMap<JsonObject, Map<string, JsonObject>>();
+
+/** The parts of what stands outside of a branch, by path; made once for all branches. */
+function outsideOf(schema: JsonObject | undefined, path: string): Map<string, JsonObject> {
+  if (schema === undefined) {
+    return new Map();
+  }
+  let known = outsides.get(schema);
+  if (known === undefined) {
+    known = new Map(partsOf(schema, path).map(([part, at]) => [at, part]));
+    outsides.set(schema, known);
+  }
+  return known;
+}
+
 /** What is wrong with a branch; `schema` is what stands outside of it, at `path`, for the same value. */
 function branchCauses(branch: JsonObject, at: string, schema: JsonObject | undefined, path: string): StatusCause[] {
   const causes: StatusCause[] = [];
@@ -49,7 +65,7 @@ function branchCauses(branch: JsonObject, at: string, schema: JsonObject | undef
       causes.push(forbiddenField(`${at}.${keyword}`, 'must be empty to be structural'));
     }
   }
-  const outside = new Map(partsOf(schema ?? {}, path).map(([part, partAt]) => [partAt, part]));
+  const outside = outsideOf(schema, path);
   for (const [part, partAt] of partsOf(branch, at)) {
     const outsideAt = `${path}${partAt.slice(at.length)}`;
     if (!outside.has(outsideAt)) {
@@ -87,6 +103,33 @@ function additionalPropertiesProblem({ additionalProperties, properties }: JsonO
     return 'must be a schema or true';
   }
   return isJsonObject(properties) ? 'additionalProperties and properties are mutual exclusive' : undefined;
+}
+
+/** Most instructions of all patterns of a definition's schema: to compile them takes some seconds. */
+const maxPatternSize = 300_000;
+
+/** What is wrong with the patterns of a schema: everything in it is looked at, as `pattern` may stand everywhere. */
+function patternCauses(schema: JsonObject, path: string, total: { size: number }): StatusCause[] {
+  const causes: StatusCause[] = [];
+  const { pattern } = schema;
+  if (typeof pattern === 'string' && pattern !== '' && total.size <= maxPatternSize) {
+    const field = `${path}.pattern`;
+    try {
+      total.size += compilePattern(pattern).size + 10;
+      if (total.size > maxPatternSize) {
+        causes.push(forbiddenField(field, 'with this one, the patterns of the schema are too large together'));
+      }
+    } catch (error) {
+      if (!(error instanceof PatternError)) {
+        throw error;
+      }
+      causes.push(invalid(field, pattern, `must be a valid regular expression, but isn't: ${error.message}`));
+    }
+  }
+  for (const [part, at] of [...partsOf(schema, path), ...branchesOf(schema, path)]) {
+    causes.push(...patternCauses(part, at, total));
+  }
+  return causes;
 }
 
 function nodeCauses(schema: JsonObject, path: string, place: string): StatusCause[] {
@@ -128,6 +171,11 @@ function nodeCauses(schema: JsonObject, path: string, place: string): StatusCaus
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
  */
 export function structuralCauses(schema: JsonObject, path: string): StatusCause[] {
+  // First, because defaults are validated by what the schema says.
+  const unreadable = patternCauses(schema, path, { size: 0 });
+  if (unreadable.length > 0) {
+    return unreadable;
+  }
   const causes = nodeCauses(schema, path, 'at the root');
   const metadata = isJsonObject(schema.properties) ? schema.properties.metadata : undefined;
   if (isJsonObject(metadata) && isJsonObject(metadata.properties)) {

@@ -74,7 +74,7 @@ describe('a value that does not fit', () => {
     [{ type: 'string', nullable: true, enum: ['x'] }, null],
     [{ type: 'string', maxLength: 1 }, '🙂'],
     [{ type: 'string', format: 'unheard-of' }, 'x'],
-    [{ type: 'string', pattern: '(?P<name>x)' }, 'y'],
+    [{ type: 'string', pattern: '(?P<name>x)' }, 'x'],
     [{ type: 'string', format: 'duration' }, '1h3.5m'],
     [{ 'x-kubernetes-int-or-string': true }, '50%'],
     [{ type: 'object', additionalProperties: { type: 'integer' } }, { constructor: 1 }],
