@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type * as ClientNode from '@kubernetes/client-node';
+import type * as Undici from 'undici';
 
 const require = createRequire(import.meta.url);
 
@@ -9,4 +10,9 @@ const require = createRequire(import.meta.url);
  */
 export function clientNode(): typeof ClientNode {
   return require('@kubernetes/client-node');
+}
+
+/** The HTTP client that the Kubernetes client uses, too; loaded with it. */
+export function undici(): typeof Undici {
+  return require('undici');
 }

@@ -3,6 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts
 import { maxPemBytes } from './certificate.ts';
 import { ApiError, type Cluster } from './cluster.ts';
 import { type CertificateStore, Conflict, type SecretRole, type StoredSecret } from './store.ts';
+import { AnswerError } from './transport.ts';
 
 /** What a write needs of an operator. */
 export class Forbidden extends Error {}
@@ -15,15 +16,63 @@ export function explain(error: unknown, verb: string, resource: string, name: st
   return error;
 }
 
-/** Decodes a Secret's data to text; values that are no strings or far too long are left out. */
-export function decodeSecret(secret: JsonObject): Record<string, string> {
-  const data: Record<string, string> = {};
-  for (const [key, value] of Object.entries(isJsonObject(secret.data) ? secret.data : {})) {
-    if (typeof value === 'string' && value.length <= 2 * maxPemBytes) {
-      data[key] = Buffer.from(value, 'base64').toString('utf8');
+/** The metadata of an object that was asked for by its name. */
+export function metadataOf(object: JsonObject, what: string, name: string): JsonObject & { resourceVersion: string } {
+  const { metadata } = object;
+  if (!isJsonObject(metadata) || metadata.name !== name) {
+    throw new AnswerError(`the API server answered with something that is not ${what}: metadata.name is not ${name}`);
+  }
+  const { resourceVersion } = metadata;
+  if (typeof resourceVersion !== 'string' || resourceVersion === '') {
+    throw new AnswerError(`the API server answered with something that is not ${what}: it has no resourceVersion`);
+  }
+  return { ...metadata, resourceVersion };
+}
+
+/**
+ * The data of a Secret as text; values that are far too long are left out.
+ *
+ * @throws {AnswerError} when it is not the Secret of that name.
+ */
+export function decodeSecret(secret: JsonObject, namespace: string, name: string): Record<string, string> {
+  const what = `the Secret ${namespace}/${name}`;
+  metadataOf(secret, what, name);
+  if (secret.kind !== undefined && secret.kind !== 'Secret') {
+    throw new AnswerError(`the API server answered with something that is not ${what}: its kind is another`);
+  }
+  const { data = null } = secret;
+  if (data !== null && !isJsonObject(data)) {
+    throw new AnswerError(`the API server answered with something that is not ${what}: its data is not an object`);
+  }
+  const decoded: Record<string, string> = {};
+  for (const [key, value] of Object.entries(data ?? {})) {
+    if (typeof value !== 'string') {
+      throw new AnswerError(`the API server answered with something that is not ${what}: data.${key} is not a string`);
+    }
+    if (value.length <= 2 * maxPemBytes) {
+      decoded[key] = decodeValue(value);
     }
   }
-  return data;
+  return decoded;
+}
+
+function decodeValue(value: string): string {
+  return Buffer.from(value, 'base64').toString('utf8');
+}
+
+/** The data of a Secret that is written: what was not changed keeps its bytes, also those that are not text. */
+function encodeData(data: Record<string, string>, before: JsonObject): JsonObject {
+  const encoded: JsonObject = {};
+  for (const [key, value] of Object.entries(before)) {
+    if (typeof value === 'string' && value.length > 2 * maxPemBytes) {
+      encoded[key] = value;
+    }
+  }
+  for (const [key, value] of Object.entries(data)) {
+    const old = before[key];
+    encoded[key] = typeof old === 'string' && decodeValue(old) === value ? old : Buffer.from(value).toString('base64');
+  }
+  return encoded;
 }
 
 /** String values of an object in metadata. */
@@ -59,11 +108,11 @@ export function clusterStore(
         }
         throw explain(error, 'get', 'secrets', `${namespace}/${name}`);
       }
-      const metadata = isJsonObject(secret.metadata) ? secret.metadata : {};
+      const metadata = metadataOf(secret, `the Secret ${namespace}/${name}`, name);
       return {
-        data: decodeSecret(secret),
+        data: decodeSecret(secret, namespace, name),
         annotations: textValues(metadata.annotations),
-        version: String(metadata.resourceVersion),
+        version: metadata.resourceVersion,
         raw: secret,
       };
     },
@@ -86,9 +135,7 @@ export function clusterStore(
           },
           annotations: contents.annotations,
         },
-        data: Object.fromEntries(
-          Object.entries(contents.data).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
-        ),
+        data: encodeData(contents.data, isJsonObject(raw.data) ? raw.data : {}),
       };
       try {
         // A PUT with the resourceVersion that was read, or a POST: both fail with 409 when somebody was faster.

@@ -1,9 +1,17 @@
 import { Buffer } from 'node:buffer';
-import { isJsonObject, type Json, type JsonObject, type JsonPatchOperation, jsonPointer } from '../kubernetes/index.ts';
-import { ApiError, type Cluster, ConnectionError } from './cluster.ts';
-import { explain } from './cluster-store.ts';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type JsonPatchOperation,
+  jsonPointer,
+  printable,
+} from '../kubernetes/index.ts';
+import { ApiError, type Cluster } from './cluster.ts';
+import { explain, metadataOf } from './cluster-store.ts';
 import { Conflict } from './store.ts';
 import { type TargetAccess, type TargetEntry, TargetFailure, type TargetReading } from './target.ts';
+import { AnswerError, AnswerTooLong } from './transport.ts';
 
 /** Kinds that hold a caBundle. */
 export type TargetKind =
@@ -36,10 +44,14 @@ function at(value: Json | undefined, path: readonly (string | number)[]): Json |
 }
 
 function webhookPlaces(object: JsonObject): Place[] {
-  return (Array.isArray(object.webhooks) ? object.webhooks : []).map((webhook, index) => {
+  const { webhooks = null } = object;
+  if (webhooks !== null && !Array.isArray(webhooks)) {
+    throw new AnswerError('the API server answered with a webhook configuration whose webhooks are not a list');
+  }
+  return (webhooks ?? []).map((webhook, index) => {
     const name = at(webhook, ['name']) ?? '';
     return {
-      where: `webhooks[${index}] (${String(name)})`,
+      where: `webhooks[${index}] (${printable(String(name))})`,
       path: ['webhooks', index, 'clientConfig'],
       // Another entry may have been put before this one meanwhile.
       tests: [[['webhooks', index, 'name'], name]],
@@ -97,7 +109,7 @@ export interface TargetChoice {
 interface Raw {
   kind: TargetKind;
   path: string;
-  object: JsonObject;
+  resourceVersion: string;
   places: (Place & { current: Json | undefined })[];
 }
 
@@ -106,14 +118,19 @@ function decode(value: Json | undefined): string {
   return typeof value === 'string' && value.length < 512 * 1024 ? Buffer.from(value, 'base64').toString('utf8') : '';
 }
 
-/** Finds the entries of an object; `service` undefined takes every entry. */
+/**
+ * Finds the entries of the object at a path; `service` undefined takes every entry.
+ *
+ * @throws {AnswerError} when it is not the object that the path names.
+ */
 export function readTarget(
   kind: TargetKind,
   path: string,
   object: JsonObject,
   service: { namespace: string; name: string } | undefined,
 ): TargetReading {
-  const name = String(at(object, ['metadata', 'name']));
+  const name = decodeURIComponent(path.slice(path.lastIndexOf('/') + 1));
+  const { resourceVersion } = metadataOf(object, `the ${kind} ${name}`, name);
   const entries: TargetEntry[] = [];
   const skipped: string[] = [];
   const places: Raw['places'] = [];
@@ -124,7 +141,7 @@ export function readTarget(
   for (const place of found) {
     const holder = at(object, place.path);
     const its = at(holder, ['service']);
-    const label = `${String(at(its, ['namespace']))}/${String(at(its, ['name']))}`;
+    const label = printable(`${String(at(its, ['namespace']))}/${String(at(its, ['name']))}`);
     if (service !== undefined && label !== `${service.namespace}/${service.name}`) {
       skipped.push(
         `${place.where} ${isJsonObject(its) ? `calls the service ${label}` : 'calls no service'}, not ${service.namespace}/${service.name}`,
@@ -144,13 +161,13 @@ export function readTarget(
     state: 'present',
     entries,
     skipped,
-    raw: { kind, path, object, places } satisfies Raw,
+    raw: { kind, path, resourceVersion, places } satisfies Raw,
   };
 }
 
 /** The JSON patch that writes a bundle into the entries that hold another one, and nothing else. */
 export function bundlePatch(target: TargetReading, bundle: string): JsonPatchOperation[] {
-  const { object, places } = target.raw as Raw;
+  const { resourceVersion, places } = target.raw as Raw;
   const value = Buffer.from(bundle).toString('base64');
   const operations: JsonPatchOperation[] = [];
   for (const place of places.filter(({ current }) => current !== value)) {
@@ -160,8 +177,7 @@ export function bundlePatch(target: TargetReading, bundle: string): JsonPatchOpe
     }
     if (place.current === undefined) {
       // JSON Patch can't test that a field is absent; the object as a whole must be the one that was read then.
-      const version = at(object, ['metadata', 'resourceVersion']) ?? '';
-      operations.push({ op: 'test', path: '/metadata/resourceVersion', value: version });
+      operations.push({ op: 'test', path: '/metadata/resourceVersion', value: resourceVersion });
       operations.push({ op: 'add', path: pointer, value });
     } else {
       operations.push({ op: 'test', path: pointer, value: place.current });
@@ -173,22 +189,25 @@ export function bundlePatch(target: TargetReading, bundle: string): JsonPatchOpe
 
 /** Writes a bundle into a target that was read. */
 export async function injectBundle(cluster: Cluster, target: TargetReading, bundle: string): Promise<void> {
-  const { kind, path } = target.raw as Raw;
+  const { kind, path, resourceVersion } = target.raw as Raw;
   try {
     await cluster.request('PATCH', path, bundlePatch(target, bundle) as unknown as Json);
   } catch (error) {
+    if (!(error instanceof ApiError)) {
+      throw error;
+    }
     // 422 is also the answer to a JSON patch whose test fails; 404 means that the target vanished since it was read.
-    if (error instanceof ApiError && [404, 409].includes(error.code)) {
+    if ([404, 409].includes(error.code)) {
       throw new Conflict(`${target.id} was changed by somebody else`);
     }
-    if (error instanceof ApiError && error.code === 422) {
+    if (error.code === 422) {
       const now = at(await cluster.request('GET', path), ['metadata', 'resourceVersion']);
-      if (now !== at((target.raw as Raw).object, ['metadata', 'resourceVersion'])) {
+      if (now !== resourceVersion) {
         throw new Conflict(`${target.id} was changed by somebody else`);
       }
     }
     const explained = explain(error, 'patch', kinds[kind].resource, target.id.slice(kind.length + 1)) as Error;
-    throw explained instanceof ConnectionError ? explained : new TargetFailure(explained.message);
+    throw new TargetFailure(explained.message);
   }
 }
 
@@ -218,27 +237,69 @@ async function readNamed(cluster: Cluster, kind: TargetKind, name: string, servi
   } as TargetReading;
 }
 
-/** Lists the objects of a kind, with their paths; none when the cluster does not know the kind. */
-export async function listTargets(
+/** Objects of a first page; fewer where they are so large that the page would be longer than any answer that is read. */
+const pageLength = 100;
+/** Most objects of a kind that are looked at: a continue token that never ends must not hold the program. */
+const maxListed = 100_000;
+
+/**
+ * Lists the objects of a kind in pages, with their paths; none when the cluster does not know the kind.
+ *
+ * @throws {AnswerError} for something that is not a list.
+ */
+export async function* listTargets(
   cluster: Cluster,
   kind: TargetKind,
   selector?: string,
-): Promise<{ path: string; object: JsonObject }[]> {
+): AsyncGenerator<{ path: string; object: JsonObject }> {
   const facts = kinds[kind];
   for (const base of facts.bases) {
-    const query = selector === undefined ? '' : `?labelSelector=${encodeURIComponent(selector)}`;
+    let limit = pageLength;
+    let token = '';
+    let count = 0;
     try {
-      const list = await cluster.request('GET', `${base}${query}`);
-      return (Array.isArray(list.items) ? list.items : [])
-        .filter(isJsonObject)
-        .map((object) => ({ path: `${base}/${encodeURIComponent(String(at(object, ['metadata', 'name'])))}`, object }));
+      do {
+        const query = new URLSearchParams({ limit: String(limit) });
+        if (selector !== undefined) {
+          query.set('labelSelector', selector);
+        }
+        if (token !== '') {
+          query.set('continue', token);
+        }
+        let list: JsonObject;
+        try {
+          list = await cluster.request('GET', `${base}?${query}`);
+        } catch (error) {
+          if (error instanceof AnswerTooLong && limit > 1) {
+            limit = Math.ceil(limit / 10);
+            continue;
+          }
+          throw error;
+        }
+        const { metadata, items } = list;
+        if (!isJsonObject(metadata) || !(Array.isArray(items) || items === null)) {
+          throw new AnswerError(`the API server answered with something that is not a list of ${facts.resource}`);
+        }
+        for (const object of items ?? []) {
+          const name = at(object, ['metadata', 'name']);
+          if (!isJsonObject(object) || typeof name !== 'string') {
+            throw new AnswerError(`the API server listed something that is not one of ${facts.resource}`);
+          }
+          if (++count > maxListed) {
+            throw new AnswerError(`there are more than ${maxListed} ${facts.resource}: name them, or choose by label`);
+          }
+          yield { path: `${base}/${encodeURIComponent(name)}`, object };
+        }
+        token = typeof metadata.continue === 'string' ? metadata.continue : '';
+      } while (token !== '');
+      return;
     } catch (error) {
-      if (!(error instanceof ApiError && error.code === 404)) {
+      // 404 at the first page: the API server does not know this version of the kind.
+      if (!(error instanceof ApiError && error.code === 404 && count === 0)) {
         throw explain(error, 'list', facts.resource, '(all)');
       }
     }
   }
-  return [];
 }
 
 /** The targets of a cluster. */
@@ -251,7 +312,7 @@ export function clusterTargets(cluster: Cluster, choice: TargetChoice): TargetAc
         found.set(reading.id, reading);
       }
       for (const kind of choice.selector === undefined ? [] : targetKinds) {
-        for (const { path, object } of await listTargets(cluster, kind, choice.selector)) {
+        for await (const { path, object } of listTargets(cluster, kind, choice.selector)) {
           const reading = readTarget(kind, path, object, choice.service);
           found.set(reading.id, found.get(reading.id) ?? reading);
         }

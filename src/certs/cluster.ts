@@ -1,26 +1,48 @@
-import { Buffer } from 'node:buffer';
-import type { HttpMethod, KubeConfig, RequestContext, ResponseContext } from '@kubernetes/client-node';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { KubeConfig } from '@kubernetes/client-node';
 import pRetry from 'p-retry';
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../kubernetes/index.ts';
-import { clientNode } from './client-node.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson, printable } from '../kubernetes/index.ts';
+import {
+  type Answer,
+  AnswerError,
+  AnswerTooLong,
+  ConnectionError,
+  causeOf,
+  linesOf,
+  readLimited,
+  transportFor,
+} from './transport.ts';
 
-/** Longest answer of the API server that is read, in bytes: an object is at most 1.5 MiB, a list of configurations a few. */
+/** Longest answer of the API server that is read, in bytes: an object is at most 3 MiB, and lists are read in pages. */
 const maxAnswerBytes = 16 * 1024 * 1024;
+/** Longest refusal that is read, in bytes. */
+const maxRefusalBytes = 64 * 1024;
+/** Longest line of a watch, in bytes: one object of at most 3 MiB. */
+const maxEventBytes = 4 * 1024 * 1024;
+/** Longest wait that a server may ask for with Retry-After, in ms: one that asks for more is asked once more after it. */
+export const maxRetryAfterMs = 30_000;
+/** How long the server may take to begin its answer to a watch, in ms. */
+const watchHeadersTimeoutMs = 10_000;
 
 /** The body of an API server's 404 for a path that it does not serve. */
 const unknownResource = '404 page not found';
 
-/** An answer of the API server that is no success. `message` is the server's own, without request or response bodies. */
+/** An answer of the API server that is no success. `message` is the server's own, fit to be shown, without bodies. */
 export class ApiError extends Error {
   readonly code: number;
-  constructor(code: number, message: string) {
-    super(message);
+  /** How long the server asks to wait before the next try, in ms; undefined when it does not ask for one. */
+  readonly retryAfterMs: number | undefined;
+  constructor(code: number, message: string, retryAfterMs?: number) {
+    super(printable(message));
     this.code = code;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 
-/** How often and how long requests that failed for a passing reason are tried again. */
+/** How often and how long requests that failed for a retryable reason are tried again. */
 export interface Patience {
+  /** Tries that the server asks for (Retry-After) do not count. */
   retries: number;
   minTimeoutMs: number;
   maxTimeoutMs: number;
@@ -31,131 +53,236 @@ export interface Patience {
 /** Six tries in about 10 s. */
 export const defaultPatience: Patience = { retries: 5, minTimeoutMs: 250, maxTimeoutMs: 5000, deadlineMs: 60_000 };
 
+/** A change that a watch reports. */
+export interface WatchEvent {
+  type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  object: JsonObject;
+}
+
+/** What a watch reports, and to whom. */
+export interface WatchOptions {
+  /** How long the server should keep the watch, in seconds. */
+  timeoutSeconds: number;
+  /** How long after that the connection counts as dead, in ms: the server should have ended it. */
+  graceMs: number;
+  /** The server took the watch; events may follow. */
+  onOpen(): void;
+  onEvent(event: WatchEvent): void;
+}
+
 /** Requests to an API server, as plain JSON. */
 export interface Cluster {
   /**
-   * @throws {ApiError} on any answer but 2xx, at once or after retries (429, 5xx, broken connections).
+   * @throws {ApiError} on any answer but 2xx, at once or after retries (429, 5xx).
+   * @throws {ConnectionError} when there is no answer, after retries.
+   * @throws {AnswerError} for an answer that is too long or not a JSON object.
    */
   request(method: 'GET' | 'POST' | 'PUT' | 'PATCH', path: string, body?: Json): Promise<JsonObject>;
-}
-
-/** Reads a kubeconfig: the file named, else $KUBECONFIG, ~/.kube/config, or the pod's service account. */
-export function loadKubeConfig(options: { kubeconfig?: string | undefined; context?: string | undefined }): KubeConfig {
-  const config = new (clientNode().KubeConfig)();
-  if (options.kubeconfig === undefined) {
-    config.loadFromDefault();
-  } else {
-    config.loadFromFile(options.kubeconfig);
-  }
-  if (options.context !== undefined) {
-    if (config.getContextObject(options.context) === null) {
-      const known = config.getContexts().map(({ name }) => name);
-      throw new Error(
-        `context ${JSON.stringify(options.context)} is not in the kubeconfig (it has ${known.join(', ')})`,
-      );
-    }
-    config.setCurrentContext(options.context);
-  }
-  if (config.getCurrentCluster() === null) {
-    throw new Error('the kubeconfig names no cluster: give --kubeconfig and --context, or run in a pod');
-  }
-  return config;
+  /**
+   * Watches a collection: first what is there, then every change. `path` has its query, without `watch` and
+   * `timeoutSeconds`. Resolves when the server ends the watch; nothing is tried again. Errors are those of `request`.
+   */
+  watch(path: string, options: WatchOptions): Promise<void>;
 }
 
 /** Whether another try may succeed. 409 and 422 are decisions of the server: the caller reads again. */
-function isPassing(error: unknown): boolean {
-  return !(error instanceof ApiError) || error.code === 429 || error.code >= 500;
+function isRetryable(error: unknown): boolean {
+  return error instanceof ConnectionError || (error instanceof ApiError && (error.code === 429 || error.code >= 500));
 }
 
-/** The client: client-node's transport and authentication, without its typed models, so that unknown fields survive. */
+/** How long the server asks to wait, in ms: seconds in the header, or in the details of its Status. */
+function retryAfterOf(code: number, header: unknown, answer: Json): number | undefined {
+  if (code !== 429 && code < 500) {
+    return undefined;
+  }
+  const details = isJsonObject(answer) && isJsonObject(answer.details) ? answer.details : {};
+  const seconds =
+    typeof header === 'string' && /^\d{1,9}$/.test(header.trim()) ? Number(header) : details.retryAfterSeconds;
+  return typeof seconds === 'number' && seconds >= 0 ? Math.min(seconds * 1000, maxRetryAfterMs) : undefined;
+}
+
+/** The error that an answer other than 2xx stands for. Reads its body. */
+async function refusalOf(server: string, what: string, path: string, answer: Answer): Promise<ApiError> {
+  const { code, headers } = answer;
+  const bytes = await readLimited(answer.body, maxRefusalBytes);
+  const location = headers.location;
+  if (code >= 300 && code < 400) {
+    const where = typeof location === 'string' ? ` to ${JSON.stringify(location.slice(0, 300))}` : '';
+    return new ApiError(
+      code,
+      `${server} redirects ${what}${where}, and redirects are not followed: correct the server in the kubeconfig`,
+    );
+  }
+  let status: Json = null;
+  try {
+    status = parseJson(bytes ?? new Uint8Array());
+  } catch {
+    // A proxy's error page: the status code says enough.
+  }
+  const retryAfterMs = retryAfterOf(code, headers['retry-after'], status);
+  if (isJsonObject(status) && status.kind === 'Status' && typeof status.message === 'string') {
+    return new ApiError(code, status.message, retryAfterMs);
+  }
+  // An API server that does not know a resource says 404 in plain text. Anybody else's 404 does not mean that an
+  // object is missing: it must not be made.
+  if (bytes?.toString('utf8').trim() === unknownResource) {
+    return new ApiError(code, `${server} does not serve ${path}`);
+  }
+  return new ApiError(
+    code === 404 ? 502 : code,
+    `${server} answered ${code} to ${what} without a reason: is it an API server?`,
+    retryAfterMs,
+  );
+}
+
+/** Reads a body and turns a connection that breaks into the error for it. */
+async function reading<T>(server: string, signal: AbortSignal, body: Readable, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof AnswerError || error instanceof ApiError) {
+      throw error;
+    }
+    throw new ConnectionError(server, causeOf(error));
+  } finally {
+    body.destroy();
+  }
+}
+
+/** One event of a watch; undefined for bookmarks. */
+function eventOf(line: Uint8Array): WatchEvent | undefined {
+  let event: Json;
+  try {
+    event = parseJson(line);
+  } catch {
+    event = null;
+  }
+  const object = isJsonObject(event) ? event.object : undefined;
+  if (!isJsonObject(event) || !isJsonObject(object)) {
+    throw new AnswerError('a watch brought something that is not an event');
+  }
+  switch (event.type) {
+    case 'ADDED':
+    case 'MODIFIED':
+    case 'DELETED':
+      return { type: event.type, object };
+    case 'BOOKMARK':
+      return undefined;
+    case 'ERROR':
+      throw new ApiError(
+        typeof object.code === 'number' ? object.code : 500,
+        typeof object.message === 'string' ? object.message : 'the watch failed without a reason',
+      );
+    default:
+      throw new AnswerError('a watch brought an event of an unknown type');
+  }
+}
+
+/** The client: client-node's authentication and TLS, without its typed models, so that unknown fields survive. */
 export function connect(config: KubeConfig, signal: AbortSignal, patience: Patience = defaultPatience): Cluster {
-  const { createConfiguration, HttpMethod, RequestContext } = clientNode();
-  const { httpApi } = createConfiguration({});
-  const server = config.getCurrentCluster()?.server.replace(/\/$/, '') ?? '';
-  let dispatcher: ReturnType<RequestContext['getDispatcher']>;
+  const transport = transportFor(config);
+  const { server } = transport;
 
   async function send(
-    method: HttpMethod,
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH',
     path: string,
-    body: Json | undefined,
+    body: string | undefined,
     stop: AbortSignal,
   ): Promise<JsonObject> {
-    const context = new RequestContext(`${server}${path}`, method);
-    context.setHeaderParam('Accept', 'application/json');
-    if (body !== undefined) {
-      context.setHeaderParam(
-        'Content-Type',
-        method === HttpMethod.PATCH ? 'application/json-patch+json' : 'application/json',
-      );
-      context.setBody(JSON.stringify(body));
-    }
-    context.setSignal(stop);
-    await config.applySecurityAuthentication(context);
-    // The library makes a connection pool for every request; one is enough.
-    dispatcher ??= context.getDispatcher();
-    if (dispatcher !== undefined) {
-      context.setDispatcher(dispatcher);
-    }
-    const response: ResponseContext = await httpApi.send(context).toPromise();
-    const text = await response.body.text();
-    let answer: Json = null;
-    if (text.length <= maxAnswerBytes) {
+    const what = `${method} ${path}`;
+    const type = method === 'PATCH' ? 'application/json-patch+json' : 'application/json';
+    const answer = await transport.open({
+      method,
+      path,
+      body: body === undefined ? undefined : { type, text: body },
+      signal: stop,
+      headersTimeoutMs: patience.deadlineMs,
+    });
+    return reading(server, stop, answer.body, async () => {
+      if (answer.code < 200 || answer.code > 299) {
+        throw await refusalOf(server, what, path, answer);
+      }
+      const bytes = await readLimited(answer.body, maxAnswerBytes);
+      if (bytes === undefined) {
+        throw new AnswerTooLong(
+          `the answer of ${server} to ${what} is longer than ${maxAnswerBytes / 1024 / 1024} MiB`,
+        );
+      }
+      let value: Json;
       try {
-        answer = parseJson(Buffer.from(text));
-      } catch {
-        // A proxy's error page: the status code says enough.
+        value = parseJson(bytes);
+      } catch (error) {
+        throw new AnswerError(`the answer of ${server} to ${what} is not JSON: ${(error as Error).message}`);
       }
-    }
-    const code = response.httpStatusCode;
-    if (code < 200 || code > 299) {
-      if (isJsonObject(answer) && typeof answer.message === 'string') {
-        throw new ApiError(code, answer.message.slice(0, 1000));
+      if (!isJsonObject(value)) {
+        throw new AnswerError(`the answer of ${server} to ${what} is not a JSON object`);
       }
-      // An API server that does not know a resource says 404 in plain text. Anybody else's 404 does not mean that an
-      // object is missing: it must not be made.
-      const isUnknownResource = text.trim() === unknownResource;
-      throw new ApiError(
-        code === 404 && !isUnknownResource ? 502 : code,
-        isUnknownResource
-          ? `${server} does not serve ${path}`
-          : `${server} answered ${code} to ${method} ${path} without a reason: is it an API server?`,
-      );
-    }
-    if (!isJsonObject(answer)) {
-      throw new ApiError(502, `${method} ${path}: the answer is no JSON object`);
-    }
-    return answer;
+      return value;
+    });
   }
 
   return {
-    request: (method, path, body) => {
+    async request(method, path, body) {
       const stop = AbortSignal.any([signal, AbortSignal.timeout(patience.deadlineMs)]);
-      return pRetry(
-        async () => {
-          try {
-            return await send(method as HttpMethod, path, body, stop);
-          } catch (error) {
-            throw error instanceof ApiError ? error : new ConnectionError(server, error);
-          }
-        },
-        {
+      const text = body === undefined ? undefined : JSON.stringify(body);
+      let last: unknown;
+      try {
+        return await pRetry(() => send(method, path, text, stop), {
           retries: patience.retries,
           minTimeout: patience.minTimeoutMs,
           maxTimeout: patience.maxTimeoutMs,
           randomize: true,
           signal: stop,
-          shouldRetry: ({ error }) => isPassing(error) && !stop.aborted,
-        },
-      );
+          // Who asks for another try gets it, until the deadline.
+          shouldConsumeRetry: ({ error }) =>
+            patience.retries === 0 || !(error instanceof ApiError && error.retryAfterMs !== undefined),
+          onFailedAttempt: async ({ error, retryDelay, retriesLeft }) => {
+            last = error;
+            if (error instanceof ApiError && error.retryAfterMs !== undefined && retriesLeft > 0) {
+              await sleep(Math.max(0, error.retryAfterMs - retryDelay), undefined, { signal: stop });
+            }
+          },
+          shouldRetry: ({ error }) => isRetryable(error) && !stop.aborted,
+        });
+      } catch (error) {
+        signal.throwIfAborted();
+        if (stop.aborted && !(error instanceof ApiError)) {
+          throw last ?? new ConnectionError(server, `nothing came within ${patience.deadlineMs / 1000} s`);
+        }
+        throw error;
+      }
+    },
+    async watch(path, { timeoutSeconds, graceMs, onOpen, onEvent }) {
+      const end = AbortSignal.timeout(timeoutSeconds * 1000 + graceMs);
+      const stop = AbortSignal.any([signal, end]);
+      const query = `watch=true&allowWatchBookmarks=true&timeoutSeconds=${timeoutSeconds}`;
+      const full = `${path}${path.includes('?') ? '&' : '?'}${query}`;
+      try {
+        const headersTimeoutMs = Math.min(watchHeadersTimeoutMs, timeoutSeconds * 1000 + graceMs);
+        const answer = await transport.open({ method: 'GET', path: full, signal: stop, headersTimeoutMs });
+        await reading(server, stop, answer.body, async () => {
+          if (answer.code !== 200) {
+            throw await refusalOf(server, `watching ${path}`, path, answer);
+          }
+          onOpen();
+          for await (const line of linesOf(answer.body, maxEventBytes)) {
+            const event = eventOf(line);
+            if (event !== undefined) {
+              onEvent(event);
+            }
+          }
+        });
+      } catch (error) {
+        signal.throwIfAborted();
+        if (end.aborted) {
+          throw new ConnectionError(
+            server,
+            `a watch of ${timeoutSeconds} s had not ended after ${timeoutSeconds + graceMs / 1000} s: the connection is dead`,
+          );
+        }
+        throw error;
+      }
     },
   };
-}
-
-/** The API server can't be reached. Names the cause by its code: messages of TLS libraries quote certificates. */
-export class ConnectionError extends Error {
-  constructor(server: string, error: unknown) {
-    const { cause: inner, message } = error as { cause?: { code?: string }; message: string };
-    const cause = inner === undefined ? message.slice(0, 300) : (inner.code ?? 'connection failed');
-    super(`no answer from the API server ${server}: ${cause}`);
-  }
 }

@@ -1,10 +1,11 @@
-import { isJsonObject } from '../kubernetes/index.ts';
+import { dns1123LabelProblems, dns1123SubdomainProblems, isJsonObject } from '../kubernetes/index.ts';
 import type { Part } from './certificate.ts';
 import { ApiError, type Cluster } from './cluster.ts';
 import { decodeSecret, explain, secretPath } from './cluster-store.ts';
 import { injectBundle, listTargets, readTarget } from './cluster-targets.ts';
 import { bundleIn } from './inject.ts';
 import type { TargetAccess, TargetReading } from './target.ts';
+import { AnswerError } from './transport.ts';
 
 /** Cluster API's annotation: fill the caBundle from `ca.crt` of the Secret NAMESPACE/NAME. */
 const injectCaFromSecret = 'runtime.cluster.x-k8s.io/inject-ca-from-secret';
@@ -19,7 +20,7 @@ export function annotatedExtensionConfigs(cluster: Cluster): {
     targets: {
       async read() {
         const readings: TargetReading[] = [];
-        for (const { path, object } of await listTargets(cluster, 'ExtensionConfig')) {
+        for await (const { path, object } of listTargets(cluster, 'ExtensionConfig')) {
           const metadata = isJsonObject(object.metadata) ? object.metadata : {};
           const secret = isJsonObject(metadata.annotations) ? metadata.annotations[injectCaFromSecret] : undefined;
           if (typeof secret === 'string') {
@@ -34,8 +35,8 @@ export function annotatedExtensionConfigs(cluster: Cluster): {
     },
     async bundleFor(target) {
       const value = wanted.get(target.id) ?? '';
-      const [namespace, name, ...more] = value.split('/');
-      if (!namespace || !name || more.length > 0) {
+      const [namespace = '', name = '', ...more] = value.split('/', 3);
+      if (more.length > 0 || dns1123LabelProblems(namespace).length > 0 || dns1123SubdomainProblems(name).length > 0) {
         return {
           state: 'broken',
           problem: `annotation ${injectCaFromSecret} is ${JSON.stringify(value.slice(0, 300))}: write NAMESPACE/NAME of a Secret`,
@@ -43,7 +44,7 @@ export function annotatedExtensionConfigs(cluster: Cluster): {
       }
       try {
         return bundleIn(
-          decodeSecret(await cluster.request('GET', secretPath(namespace, name))),
+          decodeSecret(await cluster.request('GET', secretPath(namespace, name)), namespace, name),
           `Secret ${namespace}/${name}`,
         );
       } catch (error) {
@@ -51,6 +52,9 @@ export function annotatedExtensionConfigs(cluster: Cluster): {
           return error.code === 404
             ? bundleIn(undefined, `Secret ${namespace}/${name}`)
             : { state: 'broken', problem: (explain(error, 'get', 'secrets', `${namespace}/${name}`) as Error).message };
+        }
+        if (error instanceof AnswerError) {
+          return { state: 'broken', problem: error.message };
         }
         throw error;
       }

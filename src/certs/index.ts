@@ -1,5 +1,5 @@
 export { type Certificate, type Part, problemOf, readCertificates, usable } from './certificate.ts';
-export { ApiError, type Cluster, ConnectionError, connect, loadKubeConfig } from './cluster.ts';
+export { ApiError, type Cluster, connect } from './cluster.ts';
 export { clusterStore, Forbidden } from './cluster-store.ts';
 export { clusterTargets, noTargets, type TargetKind } from './cluster-targets.ts';
 export { type Clock, type Outcome, type Progress, type Run, readSnapshot, runCertificates } from './engine.ts';
@@ -8,8 +8,10 @@ export type { Facts, Stage } from './facts.ts';
 export { folderStore } from './folder-store.ts';
 export { bundleIn, type Injection, injectTargets } from './inject.ts';
 export { type Entropy, systemEntropy } from './issue.ts';
+export { KubeConfigError, loadKubeConfig } from './kubeconfig.ts';
 export { type ServingStatus, servingStatus } from './metrics.ts';
 export { type Action, authorityIsDue, leafIsDue, next, type Settings } from './next.ts';
-export { type SecretEvent, type ServingSecret, watchServingSecret } from './secret-watch.ts';
+export { type SecretEvent, type ServingSecret, type WatchPace, watchServingSecret } from './secret-watch.ts';
 export { type CertificateStore, Conflict } from './store.ts';
 export { isInSync, type TargetAccess, TargetFailure, type TargetReading } from './target.ts';
+export { AnswerError, ConnectionError } from './transport.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
-import { isJsonObject, type Json } from '../kubernetes/index.ts';
-import { clientNode } from './client-node.ts';
+import type { JsonObject } from '../kubernetes/index.ts';
 import { ApiError, connect } from './cluster.ts';
-import { decodeSecret, explain, secretPath } from './cluster-store.ts';
+import { decodeSecret, explain, Forbidden, secretPath } from './cluster-store.ts';
+import { ConnectionError } from './transport.ts';
 
 /** What a serving Secret holds. `ca` is the trust bundle. */
 export interface ServingSecret {
@@ -12,19 +12,48 @@ export interface ServingSecret {
   ca: string;
 }
 
-/** News of a watched Secret. `absent` and `failed` carry the reason; the watch goes on in any case. */
+/** News of a watched Secret, or of watching it. */
 export type SecretEvent =
   | { kind: 'secret'; secret: ServingSecret }
   | { kind: 'absent'; reason: string }
-  | { kind: 'failed'; reason: string };
+  /** Why changes may come late or not at all, and what to do about it; undefined when they come at once again. */
+  | { kind: 'watching'; problem: string | undefined };
 
-/** Waits between tries after failures, in ms. */
-const minDelayMs = 500;
-const maxDelayMs = 30_000;
+/** Times of a watch, in ms; tests pass shorter ones. */
+export interface WatchPace {
+  /** How long one watch is asked for: at its end another begins. A whole number of seconds. */
+  watchMs: number;
+  /** How long after that a connection that says nothing counts as dead. */
+  graceMs: number;
+  /** How often the Secret is read while it cannot be watched. */
+  pollMs: number;
+  /** The longest wait between two reads that fail. */
+  maxPollMs: number;
+  /** The first and the longest wait between two tries to watch. */
+  minRetryMs: number;
+  maxRetryMs: number;
+}
 
 /**
- * Follows a kubernetes.io/tls Secret: its present state, then every change, across lost connections. Needs `get` and `watch`
- * on it. Contents are passed on unchecked.
+ * A request every 20 s is nothing to an API server, and a connection that died without a word is noticed by then. Without a
+ * watch, a rotation with a short overlap still needs to be seen: one read a second.
+ */
+const defaultPace: WatchPace = {
+  watchMs: 20_000,
+  graceMs: 5_000,
+  pollMs: 1_000,
+  maxPollMs: 5_000,
+  minRetryMs: 1_000,
+  maxRetryMs: 30_000,
+};
+
+/** How long one read may take, in ms. */
+const readDeadlineMs = 10_000;
+
+/**
+ * Follows a kubernetes.io/tls Secret: its present state, then every change, across lost connections; while it is absent, too.
+ * Needs `get` and `watch` on it. While it cannot be watched it is read instead, and `watching` says why. Contents are passed on
+ * unchecked.
  *
  * @returns a function that ends it.
  */
@@ -33,84 +62,155 @@ export function watchServingSecret(
   namespace: string,
   name: string,
   onEvent: (event: SecretEvent) => void,
+  pace: Partial<WatchPace> = {},
 ): () => void {
+  const { watchMs, graceMs, pollMs, maxPollMs, minRetryMs, maxRetryMs } = { ...defaultPace, ...pace };
   const stop = new AbortController();
-  const cluster = connect(config, stop.signal, { retries: 0, minTimeoutMs: 0, maxTimeoutMs: 0, deadlineMs: 30_000 });
-  let last = '';
+  const cluster = connect(config, stop.signal, {
+    retries: 0,
+    minTimeoutMs: 0,
+    maxTimeoutMs: 0,
+    deadlineMs: readDeadlineMs,
+  });
+  const place = `Secret ${namespace}/${name}`;
+  const pathOfWatch = `${secretPath(namespace)}?fieldSelector=${encodeURIComponent(`metadata.name=${name}`)}`;
+  let lastState = '';
+  let lastProblem: string | undefined;
+  /** Counts what was seen, so that a slow read does not overwrite a newer event. */
+  let seen = 0;
 
-  function emit(event: SecretEvent): void {
+  function pass(event: SecretEvent & { kind: 'secret' | 'absent' }): void {
+    seen++;
     const text = JSON.stringify(event);
-    if (text !== last && !stop.signal.aborted) {
-      last = text;
+    if (text !== lastState && !stop.signal.aborted) {
+      lastState = text;
       onEvent(event);
     }
   }
 
-  function pass(secret: Json): void {
-    const data = isJsonObject(secret) ? decodeSecret(secret) : {};
-    emit({
+  function tell(problem: string | undefined): void {
+    if (problem !== lastProblem && !stop.signal.aborted) {
+      lastProblem = problem;
+      onEvent({ kind: 'watching', problem });
+    }
+  }
+
+  function passSecret(secret: JsonObject): void {
+    const data = decodeSecret(secret, namespace, name);
+    pass({
       kind: 'secret',
       secret: { cert: data['tls.crt'] ?? '', key: data['tls.key'] ?? '', ca: data['ca.crt'] ?? '' },
     });
   }
 
-  /** One connection; resolves when it ends. */
-  async function follow(version: string): Promise<void> {
-    const watch = new (clientNode().Watch)(config);
-    let request: AbortController | undefined;
-    const end = () => request?.abort();
-    stop.signal.addEventListener('abort', end);
+  /** Reads the present state. Rejects when that fails; an absent Secret is a state. */
+  async function read(): Promise<void> {
+    const before = seen;
+    let secret: JsonObject | undefined;
     try {
-      await new Promise<void>((resolve) => {
-        const started = watch.watch(
-          secretPath(namespace),
-          { fieldSelector: `metadata.name=${name}`, resourceVersion: version, timeoutSeconds: 300 },
-          (type: string, object: Json) => {
-            if (type === 'ADDED' || type === 'MODIFIED') {
-              pass(object);
-            } else if (type === 'DELETED') {
-              emit({ kind: 'absent', reason: `Secret ${namespace}/${name} was deleted` });
-            } else if (type === 'ERROR') {
-              request?.abort();
-            }
-          },
-          () => resolve(),
+      secret = await cluster.request('GET', secretPath(namespace, name));
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === 404)) {
+        throw error;
+      }
+    }
+    if (seen !== before) {
+      return;
+    }
+    if (secret === undefined) {
+      pass({ kind: 'absent', reason: `${place} does not exist` });
+    } else {
+      passSecret(secret);
+    }
+  }
+
+  /** One watch, until the API server ends it. */
+  async function follow(): Promise<void> {
+    let reading: Promise<void> | undefined;
+    // Without a resourceVersion a watch begins with what is there, however old that is. Only that nothing is there it does not
+    // say: that takes a read, begun when nothing can be missed any more.
+    await cluster.watch(pathOfWatch, {
+      timeoutSeconds: Math.ceil(watchMs / 1000),
+      graceMs,
+      onOpen() {
+        reading = read().then(
+          () => tell(undefined),
+          (error) => tell(describe(error, 'get')),
         );
-        started.then(
-          (controller) => {
-            request = controller;
-            if (stop.signal.aborted) {
-              controller.abort();
-            }
-          },
-          resolve as () => void,
-        );
-      });
-    } finally {
-      stop.signal.removeEventListener('abort', end);
+      },
+      onEvent({ type, object }) {
+        if (type === 'DELETED') {
+          pass({ kind: 'absent', reason: `${place} was deleted` });
+        } else {
+          passSecret(object);
+        }
+      },
+    });
+    await reading;
+  }
+
+  function describe(error: unknown, verb: string): string {
+    const explained = explain(error, verb, 'secrets', `${namespace}/${name}`) as Error;
+    const remedy =
+      explained instanceof Forbidden
+        ? `; allow get and watch on it, in a Role of namespace ${namespace} for the account of this server`
+        : '';
+    return `${place}: ${explained.message}${remedy}`;
+  }
+
+  function wait(ms: number): Promise<void> {
+    return sleep(ms, undefined, { signal: stop.signal, ref: false }).catch(() => {});
+  }
+
+  /** Reads again and again for a while, since it cannot be watched. */
+  async function poll(durationMs: number, problem: string): Promise<void> {
+    const until = performance.now() + durationMs;
+    let failures = 0;
+    while (!stop.signal.aborted) {
+      let asked = 0;
+      try {
+        await read();
+        failures = 0;
+        tell(`${problem}; until it can be watched it is read every ${pollMs / 1000} s`);
+      } catch (error) {
+        failures++;
+        asked = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
+        tell(`${describe(error, 'get')}; what was read last is kept`);
+      }
+      const next = Math.max(asked, failures === 0 ? pollMs : Math.min(maxPollMs, pollMs * 2 ** (failures - 1)));
+      const left = until - performance.now();
+      if (left <= next) {
+        await wait(Math.max(0, left));
+        return;
+      }
+      await wait(next);
     }
   }
 
   async function run(): Promise<void> {
-    let delay = minDelayMs;
+    let failures = 0;
     while (!stop.signal.aborted) {
-      const began = Date.now();
+      const began = performance.now();
+      let problem: string;
+      let asked = 0;
       try {
-        const secret = await cluster.request('GET', secretPath(namespace, name));
-        pass(secret);
-        const metadata = isJsonObject(secret.metadata) ? secret.metadata : {};
-        await follow(String(metadata.resourceVersion ?? ''));
+        await follow();
+        if (performance.now() - began >= minRetryMs) {
+          failures = 0;
+          continue;
+        }
+        problem = `${place}: the API server ends its watch at once`;
       } catch (error) {
-        const explained = explain(error, 'get', 'secrets', `${namespace}/${name}`) as Error;
-        emit(
-          error instanceof ApiError && error.code === 404
-            ? { kind: 'absent', reason: `Secret ${namespace}/${name} does not exist` }
-            : { kind: 'failed', reason: `Secret ${namespace}/${name}: ${explained.message}` },
-        );
+        // A connection that lived for a while may end: only when another cannot be had, something is wrong.
+        if (error instanceof ConnectionError && failures === 0 && performance.now() - began >= minRetryMs) {
+          failures++;
+          continue;
+        }
+        problem = describe(error, 'watch');
+        asked = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
       }
-      // A connection that lived for a while ended because connections end; another is being refused.
-      delay = Date.now() - began > 5000 ? minDelayMs : Math.min(maxDelayMs, delay * 2);
-      await sleep(delay, undefined, { signal: stop.signal, ref: false }).catch(() => {});
+      failures++;
+      await poll(Math.max(asked, Math.min(maxRetryMs, minRetryMs * 2 ** (failures - 1))), problem);
     }
   }
 

@@ -5,5 +5,6 @@ export * from './json.ts';
 export * from './json-patch.ts';
 export * from './label-selector.ts';
 export * from './names.ts';
+export { printable } from './printable.ts';
 export * from './request-uri.ts';
 export * from './status.ts';

@@ -1,11 +1,14 @@
 import type { KubeConfig } from '@kubernetes/client-node';
-import { type SecretEvent, watchServingSecret } from '../certs/index.ts';
+import { type SecretEvent, type WatchPace, watchServingSecret } from '../certs/index.ts';
 import { checkPair } from './certificate.ts';
 import type { CertificateEvent, CertificateSource } from './certificate-source.ts';
 
 function eventOf(event: SecretEvent, place: string): CertificateEvent {
-  if (event.kind !== 'secret') {
-    return { kind: event.kind === 'absent' ? 'absent' : 'broken', reason: event.reason };
+  if (event.kind === 'watching') {
+    return { kind: 'source', problem: event.problem };
+  }
+  if (event.kind === 'absent') {
+    return event;
   }
   const { cert, key, ca } = event.secret;
   const checked = checkPair(cert, key);
@@ -18,15 +21,21 @@ function eventOf(event: SecretEvent, place: string): CertificateEvent {
  * The pair in a kubernetes.io/tls Secret, followed at the API server: a change arrives within a second, where a mounted
  * Secret waits for the kubelet. Needs `get` and `watch` on that Secret.
  */
-export function secretCertificates(config: KubeConfig, namespace: string, name: string): CertificateSource {
+export function secretCertificates(
+  config: KubeConfig,
+  namespace: string,
+  name: string,
+  pace?: Partial<WatchPace>,
+): CertificateSource {
   let stop: (() => void) | undefined;
   return {
     start(onEvent) {
       const { promise: first, resolve } = Promise.withResolvers<void>();
-      stop = watchServingSecret(config, namespace, name, (event) => {
+      const pass = (event: SecretEvent) => {
         onEvent(eventOf(event, `${namespace}/${name}`));
         resolve();
-      });
+      };
+      stop = watchServingSecret(config, namespace, name, pass, pace);
       return first;
     },
     stop() {

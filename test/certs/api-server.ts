@@ -38,7 +38,7 @@ export class ApiServer {
   readonly objects = new Map<string, Stored>();
   /** Every state of all objects, one a write, with the time that `now` gave. */
   readonly history: { at: number; objects: Map<string, Stored> }[] = [];
-  /** `VERB path` that are refused. */
+  /** `VERB path` that are refused; the verb of a watch is WATCH. */
   readonly forbidden = new Set<string>();
   writes = 0;
   requests = 0;
@@ -49,6 +49,8 @@ export class ApiServer {
   after: (write: Write) => 'answer' | 'drop' | undefined = () => 'answer';
   /** Status codes to answer the next requests with. */
   readonly faults: number[] = [];
+  /** Items of a page at most; as many as the client asks for when undefined. */
+  maxPage: number | undefined;
   #version = 1;
   readonly #folders: string[] = [];
   readonly #watches = new Set<{ prefix: string; name: string | undefined; response: ServerResponse }>();
@@ -72,6 +74,11 @@ export class ApiServer {
     for (const { response } of this.#watches) {
       response.destroy();
     }
+  }
+
+  /** From now on, open watches say nothing any more and do not end. */
+  silenceWatches(): void {
+    this.#watches.clear();
   }
 
   get watching(): number {
@@ -150,10 +157,18 @@ export class ApiServer {
     if (verb === 'GET' && isCollection) {
       const name = /metadata\.name=(.+)/.exec(url.searchParams.get('fieldSelector') ?? '')?.[1];
       if (url.searchParams.get('watch') === 'true') {
+        if (this.forbidden.has(`WATCH ${path}`)) {
+          return fail(403, `User "test" cannot watch ${path}`);
+        }
         response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders();
         const watch = { prefix: path, name, response };
         this.#watches.add(watch);
-        response.on('close', () => this.#watches.delete(watch));
+        const seconds = Number(url.searchParams.get('timeoutSeconds') ?? 1800);
+        const timer = setTimeout(() => this.#watches.has(watch) && response.end(), seconds * 1000);
+        response.on('close', () => {
+          clearTimeout(timer);
+          this.#watches.delete(watch);
+        });
         // What happened since the version that the client knows.
         const since = Number(url.searchParams.get('resourceVersion') ?? 0);
         for (const [at, object] of this.objects) {
@@ -168,7 +183,13 @@ export class ApiServer {
         .filter(([at]) => at.startsWith(`${path}/`))
         .map(([, object]) => object)
         .filter((object) => !key || object.metadata.labels?.[key] === value);
-      return answer(200, { kind: 'List', metadata: { resourceVersion: String(this.#version) }, items });
+      const from = Number(url.searchParams.get('continue') ?? 0);
+      const to = from + Math.min(Number(url.searchParams.get('limit') ?? items.length), this.maxPage ?? items.length);
+      const metadata = {
+        resourceVersion: String(this.#version),
+        ...(to < items.length && { continue: String(to) }),
+      };
+      return answer(200, { kind: 'List', metadata, items: items.slice(from, to) });
     }
     let current = this.objects.get(path);
     if (verb === 'GET') {

@@ -1,0 +1,62 @@
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import type { KubeConfig } from '@kubernetes/client-node';
+import { FileError, readRegularFileSync } from '../files/index.ts';
+import { printable } from '../kubernetes/index.ts';
+import { clientNode } from './client-node.ts';
+
+/** Largest kubeconfig, in bytes: one of 500 clusters with certificates in it has some 3 MiB. */
+const maxKubeconfigBytes = 8 * 1024 * 1024;
+
+/** A kubeconfig cannot be used. The message is one line without anything secret. */
+export class KubeConfigError extends Error {}
+
+/** The client reads files in ways that wait for ever on a FIFO: what it would read is looked at before. */
+function checkFiles(named: string | undefined): void {
+  const files =
+    named === undefined ? (process.env.KUBECONFIG?.split(delimiter) ?? [join(homedir(), '.kube', 'config')]) : [named];
+  for (const file of files.filter((path) => path !== '')) {
+    try {
+      readRegularFileSync(file, maxKubeconfigBytes);
+    } catch (error) {
+      // Of several files some may be missing, as for kubectl; the one that was named may not.
+      if (!(error instanceof FileError && error.code === 'ENOENT' && named === undefined)) {
+        throw new KubeConfigError(`the kubeconfig ${(error as Error).message}`);
+      }
+    }
+  }
+}
+
+/**
+ * Reads a kubeconfig: the file named, else $KUBECONFIG, ~/.kube/config, or the pod's service account.
+ *
+ * @throws {KubeConfigError} when it cannot be read, or names no cluster or not this context.
+ */
+export function loadKubeConfig(options: { kubeconfig?: string | undefined; context?: string | undefined }): KubeConfig {
+  checkFiles(options.kubeconfig);
+  const config = new (clientNode().KubeConfig)();
+  try {
+    if (options.kubeconfig === undefined) {
+      config.loadFromDefault();
+    } else {
+      config.loadFromFile(options.kubeconfig);
+    }
+  } catch (error) {
+    // The lines after the first quote the file.
+    const [problem = ''] = (error as Error).message.split('\n');
+    throw new KubeConfigError(`the kubeconfig ${options.kubeconfig ?? ''} cannot be read: ${printable(problem)}`);
+  }
+  if (options.context !== undefined) {
+    if (config.getContextObject(options.context) === null) {
+      const known = config.getContexts().map(({ name }) => name);
+      throw new KubeConfigError(
+        `context ${JSON.stringify(options.context)} is not in the kubeconfig (it has ${printable(known.join(', '))})`,
+      );
+    }
+    config.setCurrentContext(options.context);
+  }
+  if (config.getCurrentCluster() === null) {
+    throw new KubeConfigError('the kubeconfig names no cluster: give --kubeconfig and --context, or run in a pod');
+  }
+  return config;
+}

@@ -1,0 +1,173 @@
+import { Buffer } from 'node:buffer';
+import type { Readable } from 'node:stream';
+import type { HttpMethod, KubeConfig } from '@kubernetes/client-node';
+import type { Dispatcher } from 'undici';
+import { printable } from '../kubernetes/index.ts';
+import { clientNode, undici } from './client-node.ts';
+
+/** The API server can't be reached. Names the cause by its code: messages of TLS libraries quote certificates. */
+export class ConnectionError extends Error {
+  constructor(server: string, cause: string) {
+    super(`no answer from the API server ${printable(server)}: ${printable(cause)}`);
+  }
+}
+
+/** The API server answered with something that cannot be used; another try would not help. */
+export class AnswerError extends Error {
+  constructor(message: string) {
+    super(printable(message));
+  }
+}
+
+/** An answer over the limit: a list can be read again in smaller pages. */
+export class AnswerTooLong extends AnswerError {}
+
+/** What `open` sends. */
+export interface OutgoingRequest {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH';
+  path: string;
+  /** JSON text, with its media type. */
+  body?: { type: string; text: string } | undefined;
+  signal: AbortSignal;
+  /** How long the server may take to begin its answer, in ms. */
+  headersTimeoutMs: number;
+}
+
+/** An answer whose body has not been read yet. */
+export interface Answer {
+  code: number;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  body: Readable;
+}
+
+/** Requests to one API server: TLS and credentials as the kubeconfig has them, redirects not followed. */
+export interface Transport {
+  /** As in the kubeconfig, without a slash at the end. */
+  server: string;
+  /**
+   * @throws {ConnectionError} when there is no answer.
+   */
+  open(request: OutgoingRequest): Promise<Answer>;
+}
+
+/** What a failed connection is called: its code, which never holds anything of the other side. */
+export function causeOf(error: unknown): string {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  return typeof code === 'string' ? code : String(message).slice(0, 300);
+}
+
+/** Rejects as soon as the signal is aborted: a plugin for credentials may never come back. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason as Error);
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) {
+    onAbort();
+  }
+  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', onAbort));
+}
+
+/**
+ * A transport for the current context of a kubeconfig. Credentials are asked for anew with each request (tokens of pods
+ * are replaced every hour); the pool of connections is kept until one of them fails, since its TLS settings age, too.
+ */
+export function transportFor(config: KubeConfig): Transport {
+  const server = config.getCurrentCluster()?.server.replace(/\/$/, '') ?? '';
+  let pool: Dispatcher | undefined;
+
+  return {
+    server,
+    async open({ method, path, body, signal, headersTimeoutMs }) {
+      const context = new (clientNode().RequestContext)(`${server}${path}`, method as HttpMethod);
+      try {
+        await orAborted(config.applySecurityAuthentication(context), signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        throw new ConnectionError(server, `no credentials: ${causeOf(error)}`);
+      }
+      // The library makes a pool for every request; one is enough. For HTTP without TLS (kubectl proxy) it makes none.
+      pool ??=
+        context.getDispatcher() ??
+        new (undici().Agent)({ connect: { keepAlive: true, keepAliveInitialDelay: 30_000 } });
+      const used = pool;
+      try {
+        const url = new URL(context.getUrl());
+        const answer = await used.request({
+          origin: url.origin,
+          path: `${url.pathname}${url.search}`,
+          method,
+          headers: {
+            ...context.getHeaders(),
+            accept: 'application/json',
+            'user-agent': 'extensionconfig-webhook',
+            ...(body === undefined ? {} : { 'content-type': body.type }),
+          },
+          body: body?.text ?? null,
+          signal,
+          headersTimeout: headersTimeoutMs,
+          // Who reads the body knows how long it may take.
+          bodyTimeout: 0,
+        });
+        return { code: answer.statusCode, headers: answer.headers, body: answer.body };
+      } catch (error) {
+        signal.throwIfAborted();
+        if (pool === used) {
+          pool = undefined;
+          void used.close().catch(() => {});
+        }
+        throw new ConnectionError(server, causeOf(error));
+      }
+    },
+  };
+}
+
+/**
+ * Reads a body whole, as long as it has no more than `maxBytes`; the connection is closed otherwise.
+ *
+ * @returns undefined for a longer one. Rejects when the connection breaks.
+ */
+export async function readLimited(body: Readable, maxBytes: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  // Leaving the loop destroys the stream, and with it the connection.
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > maxBytes) {
+      return undefined;
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length);
+}
+
+/**
+ * The lines of a body, without their ends; empty ones are left out.
+ *
+ * @throws {AnswerError} for a line of more than `maxBytes`.
+ */
+export async function* linesOf(body: Readable, maxBytes: number): AsyncGenerator<Buffer> {
+  let pieces: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
+      const line = Buffer.concat([...pieces, chunk.subarray(start, end)]);
+      pieces = [];
+      length = 0;
+      start = end + 1;
+      if (line.length > maxBytes) {
+        throw new AnswerError(`the API server sent a line of more than ${maxBytes} bytes`);
+      }
+      if (line.length > 0) {
+        yield line;
+      }
+    }
+    if (start < chunk.length) {
+      pieces.push(chunk.subarray(start));
+      length += chunk.length - start;
+    }
+    if (length > maxBytes) {
+      throw new AnswerError(`the API server sent a line of more than ${maxBytes} bytes`);
+    }
+  }
+}

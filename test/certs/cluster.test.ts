@@ -1,0 +1,183 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Cluster, connect, loadKubeConfig } from '../../src/certs/index.ts';
+import { ApiServer } from './api-server.ts';
+
+const hasty = { retries: 0, minTimeoutMs: 1, maxTimeoutMs: 1, deadlineMs: 20_000 };
+const api = await new ApiServer().start();
+const kubeconfig = api.kubeconfig();
+
+/** A client of a server that answers as the test says. */
+async function clientOf(
+  answer: (request: IncomingMessage, response: ServerResponse, count: number) => void,
+  patience = hasty,
+): Promise<{ cluster: Cluster; requests: () => number; url: string }> {
+  let count = 0;
+  const listener: RequestListener = (request, response) => answer(request, response, ++count);
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const config = loadKubeConfig({ kubeconfig });
+  config.clusters = [{ ...config.getCurrentCluster()!, server: url }];
+  return { cluster: connect(config, new AbortController().signal, patience), requests: () => count, url };
+}
+
+const json = (response: ServerResponse, code: number, value: unknown, headers = {}) =>
+  response.writeHead(code, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));
+const status = (code: number, message: string, details = {}) => ({ kind: 'Status', code, message, details });
+
+/** Writes for ever, as fast as the other side reads. */
+function flood(response: ServerResponse): { sent: () => number } {
+  let sent = 0;
+  const chunk = Buffer.alloc(1024 * 1024, ' ');
+  const write = () => {
+    while (!response.destroyed && sent < 1.5 * 1024 ** 3) {
+      sent += chunk.length;
+      if (!response.write(chunk)) {
+        response.once('drain', write);
+        return;
+      }
+    }
+    response.end();
+  };
+  write();
+  return { sent: () => sent };
+}
+
+test.each([200, 500])('an answer of 1.5 GB with code %i ends in an error, with memory flat', async (code) => {
+  const floods: { sent: () => number }[] = [];
+  const { cluster, requests } = await clientOf((_request, response) => {
+    response.writeHead(code, { 'content-type': 'application/json' });
+    floods.push(flood(response));
+  });
+  const before = process.memoryUsage().rss;
+  let peak = before;
+  const timer = setInterval(() => {
+    peak = Math.max(peak, process.memoryUsage().rss);
+  }, 10);
+  const message = code === 200 ? 'is longer than 16 MiB' : 'answered 500 to GET /api/v1/x without a reason';
+  await expect(cluster.request('GET', '/api/v1/x')).rejects.toThrow(message);
+  clearInterval(timer);
+  expect(requests()).toBe(1);
+  expect(floods[0]!.sent()).toBeLessThan(100 * 1024 ** 2);
+  expect(peak - before).toBeLessThan(200 * 1024 ** 2);
+});
+
+test('a watch refuses a line without an end', async () => {
+  const { cluster } = await clientOf((_request, response) => {
+    response.writeHead(200);
+    flood(response);
+  });
+  const watching = cluster.watch('/api/v1/x', {
+    timeoutSeconds: 20,
+    graceMs: 0,
+    onOpen: () => {},
+    onEvent: () => {},
+  });
+  await expect(watching).rejects.toThrow('a line of more than 4194304 bytes');
+});
+
+test('a redirect is not followed', async () => {
+  let followed = 0;
+  const other = createServer((_request, response) => {
+    followed++;
+    json(response, 200, {});
+  }).listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  onTestFinished(() => void other.close());
+  const location = `http://127.0.0.1:${(other.address() as AddressInfo).port}/api/v1/x`;
+  const { cluster, url } = await clientOf((_request, response) => response.writeHead(307, { location }).end());
+  const message = `${url} redirects GET /api/v1/x to "${location}", and redirects are not followed`;
+  await expect(cluster.request('GET', '/api/v1/x')).rejects.toThrow(message);
+  await expect(cluster.request('POST', '/api/v1/x', {})).rejects.toThrow('redirects are not followed');
+  expect(followed).toBe(0);
+});
+
+test('control characters in messages of the server are shown escaped', async () => {
+  const { cluster } = await clientOf((_request, response) =>
+    json(response, 403, status(403, '\u001b[2J\u001b]0;pwned\u0007 all is well\n\u202e')),
+  );
+  const message = '\\u001b[2J\\u001b]0;pwned\\u0007 all is well\\u000a\\u202e';
+  await expect(cluster.request('GET', '/api/v1/x')).rejects.toMatchObject({ code: 403, message });
+});
+
+test.each([
+  ['text', 'hello', 'is not JSON'],
+  ['a list', '[]', 'is not a JSON object'],
+  ['nothing', '', 'is not JSON'],
+  ['bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'is not valid UTF-8'],
+  ['an object 1,000,000 levels deep', `${'{"a":'.repeat(1e6)}1${'}'.repeat(1e6)}`, 'nests deeper'],
+])('a success with %s is an error, and not tried again', async (_what, body, message) => {
+  const patience = { ...hasty, retries: 5 };
+  const { cluster, requests } = await clientOf((_request, response) => response.writeHead(200).end(body), patience);
+  await expect(cluster.request('GET', '/api/v1/x')).rejects.toThrow(message);
+  expect(requests()).toBe(1);
+});
+
+test.each([
+  429, 503,
+])('a %i with Retry-After is asked again after that time, as often as the server wishes', async (code) => {
+  const patience = { retries: 1, minTimeoutMs: 1, maxTimeoutMs: 1, deadlineMs: 20_000 };
+  const times: number[] = [];
+  const { cluster } = await clientOf((_request, response, count) => {
+    times.push(performance.now());
+    const refusal = status(code, 'storage is (re)initializing');
+    return count < 4 ? json(response, code, refusal, { 'retry-after': '1' }) : json(response, 200, { ok: true });
+  }, patience);
+  expect(await cluster.request('GET', '/api/v1/x')).toEqual({ ok: true });
+  expect(times).toHaveLength(4);
+  for (const [index, time] of times.slice(1).entries()) {
+    expect(time - times[index]!).toBeGreaterThan(990);
+  }
+});
+
+test('a Retry-After of a day, or one that is not a number, does not hold the client past its deadline', async () => {
+  for (const value of ['86400', 'Wed, 21 Oct 2099 07:28:00 GMT', '-1', '1e9', '9'.repeat(400)]) {
+    const patience = { retries: 1, minTimeoutMs: 1, maxTimeoutMs: 1, deadlineMs: 500 };
+    const { cluster } = await clientOf(
+      (_request, response) => json(response, 429, status(429, 'slow down'), { 'retry-after': value }),
+      patience,
+    );
+    const began = performance.now();
+    await expect(cluster.request('GET', '/api/v1/x')).rejects.toMatchObject({ code: 429, message: 'slow down' });
+    expect(performance.now() - began).toBeLessThan(5_000);
+  }
+});
+
+test.each([
+  ['does not begin its answer', (_response: ServerResponse) => {}],
+  ['stops in the middle of it', (response: ServerResponse) => void response.writeHead(200).write('{"a":')],
+  [
+    'sends a byte now and then',
+    (response: ServerResponse) => {
+      const timer = setInterval(() => response.write(' '), 20);
+      response.on('close', () => clearInterval(timer));
+    },
+  ],
+])('a server that %s is left after the deadline', async (_what, answer) => {
+  const patience = { retries: 5, minTimeoutMs: 1, maxTimeoutMs: 1, deadlineMs: 700 };
+  const { cluster, url } = await clientOf((_request, response) => answer(response), patience);
+  await expect(cluster.request('GET', '/api/v1/x')).rejects.toThrow(
+    `no answer from the API server ${url}: nothing came within 0.7 s`,
+  );
+});
+
+test('a connection that breaks in the middle of an answer is tried again', async () => {
+  const patience = { ...hasty, retries: 2 };
+  const { cluster, requests } = await clientOf((_request, response, count) => {
+    if (count < 3) {
+      response.writeHead(200, { 'content-length': '100' }).write('{"a":');
+      setTimeout(() => response.destroy(), 10);
+    } else {
+      json(response, 200, { ok: true });
+    }
+  }, patience);
+  expect(await cluster.request('GET', '/api/v1/x')).toEqual({ ok: true });
+  expect(requests()).toBe(3);
+});

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { printable } from '../../src/kubernetes/index.ts';
+
+test.each([
+  ['secrets "x" not found', 'secrets "x" not found'],
+  ['größer, 日本語, 👍', 'größer, 日本語, 👍'],
+  ['\u001b[2Jgone\u0007', '\\u001b[2Jgone\\u0007'],
+  ['a\nb\r\tc', 'a\\u000ab\\u000d\\u0009c'],
+  // One character that some terminals take for ESC [.
+  ['\u009b31m', '\\u009b31m'],
+  ['safe\u202egnp.exe\u2028', 'safe\\u202egnp.exe\\u2028'],
+  ['x'.repeat(1001), `${'x'.repeat(1000)}…`],
+])('%j is shown as %j', (text, shown) => {
+  expect(printable(text)).toBe(shown);
+});
