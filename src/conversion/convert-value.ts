@@ -1,14 +1,40 @@
 import { type FieldPath, isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
-import { type BagStep, type KeptValue, keyOf } from './bag.ts';
+import { type BagStep, type KeptValue, keyOf, maxBagBytes } from './bag.ts';
 import { ConversionError } from './error.ts';
 import { fits } from './limits.ts';
 import { own, setOwn } from './own.ts';
 import type { Action, ValuePlan } from './plan.ts';
 
-/** Where a walk is: the field's path for messages, and for the bag. */
+/**
+ * Where a walk is: a step and the place above it. The paths are put together only when they are asked for, since hardly
+ * any is.
+ */
 interface Place {
-  field: FieldPath;
-  bag: readonly BagStep[];
+  above: Place | undefined;
+  /** A property, the index of an item, or a map's key. */
+  step: string | number;
+  /** The list's item that `step` leads to, and the names of its keys. */
+  item?: { value: Json; keys: readonly string[] };
+  isMapKey?: boolean;
+}
+
+/** The path of a place for messages. */
+function fieldOf(place: Place | undefined): FieldPath {
+  const steps: (string | number)[] = [];
+  for (let at = place; at !== undefined; at = at.above) {
+    steps.push(at.step);
+  }
+  return steps.reverse();
+}
+
+/** The path of a place for the bag. */
+function bagPathOf(place: Place | undefined): BagStep[] {
+  const steps: BagStep[] = [];
+  for (let at = place; at !== undefined; at = at.above) {
+    const { step, item, isMapKey } = at;
+    steps.push(item !== undefined ? keyOf(item.value, item.keys) : isMapKey ? [String(step)] : String(step));
+  }
+  return steps.reverse();
 }
 
 interface Moved {
@@ -22,13 +48,25 @@ interface Walk {
   kept: KeptValue[];
 }
 
-function below({ field, bag }: Place, key: string): Place {
-  return { field: [...field, key], bag: [...bag, key] };
+/** No bag with more values is within its limit: the shortest one takes as many bytes. */
+const maxKept = maxBagBytes / '{"path":["a"],"value":0}'.length;
+
+function keep({ kept }: Walk, place: Place, value: Json): void {
+  if (kept.length > maxKept) {
+    throw new ConversionError(
+      fieldOf(place),
+      `is one of more than ${kept.length} values that only one version can represent; at most ${maxBagBytes} bytes of them can be kept`,
+    );
+  }
+  kept.push({ path: bagPathOf(place), value });
 }
 
-function put(object: JsonObject, name: string, value: Json, { field }: Place): void {
+function put(object: JsonObject, name: string, value: Json, place: Place): void {
   if (Object.hasOwn(object, name)) {
-    throw new ConversionError(field, `becomes ${name} in the other version, where something else stands already`);
+    throw new ConversionError(
+      fieldOf(place),
+      `becomes ${name} in the other version, where something else stands already`,
+    );
   }
   setOwn(object, name, value);
 }
@@ -43,7 +81,7 @@ function withValueAt(object: JsonObject, path: readonly string[], { to, value, p
   }
   const inner = own(object, name) ?? {};
   if (!isJsonObject(inner)) {
-    throw new ConversionError(place.field, `becomes ${to.join('.')}, and ${name} is no object`);
+    throw new ConversionError(fieldOf(place), `becomes ${to.join('.')}, and ${name} is no object`);
   }
   setOwn(copy, name, withValueAt(inner, rest, { to, value, place }));
   return copy;
@@ -66,9 +104,9 @@ function takeMoved(
     const action = actions.get(key);
     let left: Json | undefined = child;
     if (action?.do === 'keep') {
-      left = takeMoved(child, action.below, below(place, key), moved, walk);
+      left = takeMoved(child, action.below, { above: place, step: key }, moved, walk);
     } else if (action !== undefined) {
-      apply(action, key, child, {}, below(place, key), moved, walk);
+      apply(action, key, child, {}, { above: place, step: key }, moved, walk);
       left = undefined;
     }
     if (left === undefined) {
@@ -94,11 +132,11 @@ function apply(
   } else if (action.do === 'keep') {
     const rest = takeMoved(value, action.below, place, moved, walk);
     if (rest !== undefined) {
-      walk.kept.push({ path: [...place.bag], value: rest });
+      keep(walk, place, rest);
     }
   } else if (action.do !== 'skip') {
     if (action.limits !== undefined && !fits(value, action.limits)) {
-      walk.kept.push({ path: [...place.bag], value });
+      keep(walk, place, value);
       return;
     }
     const converted = convertValue(value, action.plan, place, moved, walk);
@@ -111,23 +149,29 @@ function apply(
 }
 
 /** A value in a scope of its own: what moves inside it stays inside it. */
-function convertScope(value: Json, plan: ValuePlan, place: Place, walk: Walk): Json {
+function convertScope(value: Json, plan: ValuePlan, place: Place | undefined, walk: Walk): Json {
   const moved: Moved[] = [];
   const converted = convertValue(value, plan, place, moved, walk);
   return moved.reduce((object, move) => withValueAt(object as JsonObject, move.to, move), converted);
 }
 
-function convertValue(value: Json, plan: ValuePlan | undefined, place: Place, moved: Moved[], walk: Walk): Json {
+function convertValue(
+  value: Json,
+  plan: ValuePlan | undefined,
+  place: Place | undefined,
+  moved: Moved[],
+  walk: Walk,
+): Json {
   if (plan?.kind === 'list' && Array.isArray(value)) {
     return value.map((item, index) => {
-      const inner = { field: [...place.field, index], bag: [...place.bag, keyOf(item, plan.keys)] };
+      const inner: Place = { above: place, step: index, item: { value: item, keys: plan.keys } };
       return convertScope(item, plan.item, inner, walk);
     });
   }
   if (plan?.kind === 'map' && isJsonObject(value)) {
     return Object.fromEntries(
       Object.entries(value).map(([key, item]) => {
-        const inner: Place = { field: [...place.field, key], bag: [...place.bag, [key]] };
+        const inner: Place = { above: place, step: key, isMapKey: true };
         return [key, convertScope(item, plan.value, inner, walk)];
       }),
     );
@@ -135,7 +179,7 @@ function convertValue(value: Json, plan: ValuePlan | undefined, place: Place, mo
   if (plan?.kind === 'object' && isJsonObject(value)) {
     const target: JsonObject = {};
     for (const key of Object.keys(value)) {
-      apply(plan.actions.get(key), key, value[key] as Json, target, below(place, key), moved, walk);
+      apply(plan.actions.get(key), key, value[key] as Json, target, { above: place, step: key }, moved, walk);
     }
     return target;
   }
@@ -154,6 +198,6 @@ export function convertStructure(
   plan: ValuePlan | undefined,
 ): { object: JsonObject; kept: KeptValue[] } {
   const walk: Walk = { kept: [] };
-  const converted = plan === undefined ? { ...object } : convertScope(object, plan, { field: [], bag: [] }, walk);
+  const converted = plan === undefined ? { ...object } : convertScope(object, plan, undefined, walk);
   return { object: converted as JsonObject, kept: walk.kept };
 }

@@ -35,6 +35,8 @@ export interface VersionMap {
 export interface Converter {
   kind: string;
   apiVersions: readonly string[];
+  /** Bytes of the annotation of an object in which conversion data is kept. */
+  conversionDataBytes(object: JsonObject): number;
   /**
    * The object in another version. The object itself when it is in that version already; never changed in place.
    *
@@ -164,6 +166,10 @@ export function createConverter(map: VersionMap): Converter {
   return {
     kind,
     apiVersions,
+    conversionDataBytes(object) {
+      const text = own(annotationsOf(object) ?? {}, bagAnnotation);
+      return typeof text === 'string' ? Buffer.byteLength(text) : 0;
+    },
     convert(object, apiVersion) {
       if (object.kind !== kind) {
         throw new ConversionError(['kind'], `${showValue(object.kind)} is not ${kind}`);

@@ -33,6 +33,15 @@ function isWithin(size: number, min: number | undefined, max: number | undefined
   return size >= (min ?? 0) && size <= (max ?? Number.POSITIVE_INFINITY);
 }
 
+/** Characters as the API server counts them: code points. */
+function charactersIn(text: string): number {
+  let count = 0;
+  for (const _character of text) {
+    count += 1;
+  }
+  return count;
+}
+
 /** Whether a value keeps the limits of a schema. A value of another type breaks none of them. */
 export function fits(value: Json, schema: OpenApiSchema): boolean {
   if (schema.enum !== undefined && typeof value === schema.type && !schema.enum.includes(value)) {
@@ -46,7 +55,7 @@ export function fits(value: Json, schema: OpenApiSchema): boolean {
   if (typeof value === 'string') {
     const hasLimit = schema.minLength !== undefined || schema.maxLength !== undefined;
     return (
-      (!hasLimit || isWithin([...value].length, schema.minLength, schema.maxLength)) &&
+      (!hasLimit || isWithin(charactersIn(value), schema.minLength, schema.maxLength)) &&
       (schema.pattern === undefined || new RegExp(schema.pattern, 'u').test(value))
     );
   }

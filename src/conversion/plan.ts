@@ -44,6 +44,8 @@ export interface Plan {
   root: ValuePlan | undefined;
   /** What the bag may hold for the version the plan starts from: paths, with the limits that a value must break. */
   kept: ReadonlyMap<string, OpenApiSchema | undefined>;
+  /** The keys that identify the items of each list that the plan goes through, by the path of its items. */
+  listKeys: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Two versions differ in what no table lists. */
@@ -83,6 +85,7 @@ function compileDirection(
   used: Set<string>,
 ): Plan {
   const kept = new Map<string, OpenApiSchema | undefined>();
+  const listKeys = new Map<string, readonly string[]>();
   const targets = new Set(moves.values());
 
   function isMoveBelow(path: string): boolean {
@@ -250,6 +253,7 @@ function compileDirection(
       limitsFor(source.items, target.items, inner.from, inner.to);
       const item = valuePlan(source.items, target.items, inner.from, inner.to, inner);
       const keys = source['x-kubernetes-list-map-keys'] ?? [];
+      listKeys.set(inner.from, keys);
       if (keys.length === 0 && hasKept(inner.from)) {
         problems.push(`${path}: its items have no keys to find them by, so nothing below it can be kept in the bag`);
       }
@@ -279,7 +283,7 @@ function compileDirection(
     return undefined;
   }
 
-  return { root: valuePlan(from.schema, to.schema, '', '', { from: '', to: '' }), kept };
+  return { root: valuePlan(from.schema, to.schema, '', '', { from: '', to: '' }), kept, listKeys };
 }
 
 /** One version as the compiler needs it. */

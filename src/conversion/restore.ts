@@ -3,14 +3,23 @@ import { type BagStep, type KeptValue, keyOf, patternOf } from './bag.ts';
 import { fits } from './limits.ts';
 import { own, setOwn } from './own.ts';
 import type { Plan } from './plan.ts';
+import { tokensOf } from './schema-path.ts';
 
-/** Copies of what has been changed already, and lists by the keys of their items. */
+/** Copies of what has been changed already, and the positions of lists' items by their keys. */
 interface Drafts {
   copies: Set<Json>;
-  indexes: Map<Json, Map<string, number[]>>;
+  positions: Map<Json, Map<string, number[]>>;
 }
 
-const identityOf = (key: JsonObject) => JSON.stringify(Object.entries(key).sort());
+/** The keys of a list's item as a text that is the same for the same keys. */
+function identityOf(key: JsonObject): string {
+  return JSON.stringify(Object.entries(key).sort());
+}
+
+/** A path as a text that is the same for the same place. */
+function placeOf(path: readonly BagStep[]): string {
+  return path.map((step) => (isJsonObject(step) ? identityOf(step) : JSON.stringify(step))).join();
+}
 
 /** Adds what is missing; what is there stays. */
 function merged(present: Json | undefined, kept: Json): Json {
@@ -37,24 +46,42 @@ function draft<T extends Json[] | JsonObject>(container: T, { copies }: Drafts):
   return copy;
 }
 
-/** Positions of the items with these keys, where the list still has some. */
-function positionsOf(list: Json[], key: JsonObject, { indexes }: Drafts): number[] {
-  const names = Object.keys(key).sort();
-  const id = JSON.stringify(names);
-  const perNames = indexes.get(list) ?? new Map<string, number[]>();
-  indexes.set(list, perNames);
-  if (!perNames.has(id)) {
-    perNames.set(id, []);
+/** Positions of the items with these keys, where the list still has some. `names` are those that a list's keys have. */
+function positionsOf(
+  list: Json[],
+  key: JsonObject,
+  names: readonly string[],
+  { positions }: Drafts,
+): readonly number[] {
+  let ofList = positions.get(list);
+  if (ofList === undefined) {
+    ofList = new Map();
     for (const [position, item] of list.entries()) {
-      const identity = id + identityOf(keyOf(item, names));
-      perNames.set(identity, [...(perNames.get(identity) ?? []), position]);
+      const identity = identityOf(keyOf(item, names));
+      const found = ofList.get(identity);
+      if (found === undefined) {
+        ofList.set(identity, [position]);
+      } else {
+        found.push(position);
+      }
     }
+    positions.set(list, ofList);
   }
-  return perNames.get(id + identityOf(key)) ?? [];
+  return ofList.get(identityOf(key)) ?? [];
 }
 
-function setAt(container: Json | undefined, path: readonly BagStep[], value: Json, drafts: Drafts): Json | undefined {
-  const [step, ...rest] = path;
+/** What is being restored: a value, the names of list keys on its path, and what was changed before. */
+interface Restoring {
+  path: readonly BagStep[];
+  listKeys: Plan['listKeys'];
+  value: Json;
+  drafts: Drafts;
+}
+
+/** The container with the value at the rest of its path, or undefined where that path ends. */
+function setAt(container: Json | undefined, depth: number, restoring: Restoring): Json | undefined {
+  const { path, listKeys, value, drafts } = restoring;
+  const step = path[depth];
   if (step === undefined) {
     return merged(container, value);
   }
@@ -63,8 +90,9 @@ function setAt(container: Json | undefined, path: readonly BagStep[], value: Jso
       return undefined;
     }
     const list = draft(container, drafts);
-    for (const position of positionsOf(list, step, drafts)) {
-      const changed = setAt(list[position], rest, value, drafts);
+    const names = listKeys.get(patternOf(path.slice(0, depth + 1))) ?? [];
+    for (const position of positionsOf(list, step, names, drafts)) {
+      const changed = setAt(list[position], depth + 1, restoring);
       if (changed !== undefined) {
         list[position] = changed;
       }
@@ -73,10 +101,10 @@ function setAt(container: Json | undefined, path: readonly BagStep[], value: Jso
   }
   const name = typeof step === 'string' ? step : step[0];
   // Containers are not made: the user has removed what is not there.
-  if (!isJsonObject(container) || (rest.length > 0 && !Object.hasOwn(container, name))) {
+  if (!isJsonObject(container) || (depth + 1 < path.length && !Object.hasOwn(container, name))) {
     return undefined;
   }
-  const changed = setAt(own(container, name), rest, value, drafts);
+  const changed = setAt(own(container, name), depth + 1, restoring);
   if (changed === undefined) {
     return undefined;
   }
@@ -85,20 +113,33 @@ function setAt(container: Json | undefined, path: readonly BagStep[], value: Jso
   return copy;
 }
 
+/** Whether a path may be one of the plan's: no deeper, and of steps that are single names. */
+function isPlainPath(path: readonly BagStep[], maxDepth: number): boolean {
+  return path.length <= maxDepth && path.every((step) => typeof step !== 'string' || !/[.[\]{}]/.test(step));
+}
+
 /**
  * Puts kept values back where they are still missing and what they belong to is still there. Values that `plan`, the
- * way from this version to the one that could not say them, would not have kept are ignored.
+ * way from this version to the one that cannot represent them, would not have kept are ignored; of several for one
+ * place the first counts. Linear in the object and the values, whatever they are: each place is restored once.
  */
-export function restore(object: JsonObject, values: readonly KeptValue[], { kept }: Plan): JsonObject {
-  const drafts: Drafts = { copies: new Set(), indexes: new Map() };
+export function restore(object: JsonObject, values: readonly KeptValue[], plan: Plan): JsonObject {
+  const { kept, listKeys } = plan;
+  const drafts: Drafts = { copies: new Set(), positions: new Map() };
+  const maxDepth = Math.max(0, ...[...kept.keys()].map((pattern) => tokensOf(pattern).length));
+  const restoredPlaces = new Set<string>();
   let restored = object;
   for (const { path, value } of values) {
-    const pattern = patternOf(path);
+    const pattern = isPlainPath(path, maxDepth) ? patternOf(path) : '';
     const limits = kept.get(pattern);
     if (!kept.has(pattern) || (limits !== undefined && fits(value, limits))) {
       continue;
     }
-    restored = (setAt(restored, path, value, drafts) ?? restored) as JsonObject;
+    const place = placeOf(path);
+    if (!restoredPlaces.has(place)) {
+      restoredPlaces.add(place);
+      restored = (setAt(restored, 0, { path, listKeys, value, drafts }) ?? restored) as JsonObject;
+    }
   }
   return restored;
 }

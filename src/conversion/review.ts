@@ -20,6 +20,9 @@ function failed(uid: string, message: string): ConversionReviewResponse {
   return reviewOf({ uid, convertedObjects: [], result: { status: 'Failure', message } });
 }
 
+/** Most bytes of conversion data that one answer adds to the objects of its request (1 MiB). */
+const maxAddedBytes = 1024 * 1024;
+
 /** An object in a message: its place in the request, and its name. */
 function nameOf({ metadata }: JsonObject, index: number): string {
   const name = isJsonObject(metadata) ? metadata.name : undefined;
@@ -39,7 +42,7 @@ function reasonOf(error: unknown): string {
  * or a failure that names the object and the field. It never throws; `problem` says why a body cannot be answered as a
  * review.
  */
-export function createReview({ convert, kind }: Converter) {
+export function createReview({ convert, conversionDataBytes, kind }: Converter) {
   return (body: Json): { review: ConversionReviewResponse } | { problem: string } => {
     const decoded = decodeConversionReview(body);
     if ('problem' in decoded) {
@@ -48,11 +51,20 @@ export function createReview({ convert, kind }: Converter) {
     }
     const { uid, desiredAPIVersion, objects } = decoded.request;
     const convertedObjects: JsonObject[] = [];
+    let addedBytes = 0;
     for (const [index, object] of objects.entries()) {
+      const fail = (reason: string) => ({ review: failed(uid, `${kind} ${nameOf(object, index)}: ${reason}`) });
       try {
-        convertedObjects.push(convert(object, desiredAPIVersion));
+        const converted = convert(object, desiredAPIVersion);
+        addedBytes += conversionDataBytes(converted) - conversionDataBytes(object);
+        convertedObjects.push(converted);
       } catch (error) {
-        return { review: failed(uid, `${kind} ${nameOf(object, index)}: ${reasonOf(error)}`) };
+        return fail(reasonOf(error));
+      }
+      if (addedBytes > maxAddedBytes) {
+        return fail(
+          `with it, the objects of this review need more than ${maxAddedBytes} bytes to keep what ${desiredAPIVersion} cannot represent; convert fewer at a time`,
+        );
       }
     }
     return { review: reviewOf({ uid, convertedObjects, result: { status: 'Success' } }) };
