@@ -47,7 +47,7 @@ function writeOf(request: AdmissionRequest): Write | AdmissionOutcome {
     const got = `${requested.kind} ${requested.group}/${requested.version}`;
     return malformed(
       uid,
-      `this webhook decides on ${kind} ${group}/${hubVersion}, not on ${showValue(got)}; mend the rules of the webhook configuration (resources [extensionconfigs, extensionconfigs/status], apiVersions [${hubVersion}], matchPolicy Equivalent)`,
+      `this webhook decides on ${kind} ${group}/${hubVersion}, not on ${showValue(got)}; fix the rules of the webhook configuration (resources [extensionconfigs, extensionconfigs/status], apiVersions [${hubVersion}], matchPolicy Equivalent)`,
     );
   }
   if (operation === 'DELETE' || operation === 'CONNECT') {
@@ -86,13 +86,14 @@ function isOutcome(value: Write | AdmissionOutcome): value is AdmissionOutcome {
   return 'response' in value;
 }
 
+/** Longest name that an answer repeats, in characters: a DNS subdomain (RFC 1123). */
+const maxShownName = 253;
+
 function nameOf(request: AdmissionRequest, object: JsonObject): string {
   const metadata = isJsonObject(object.metadata) ? object.metadata : {};
-  return (
-    ([request.name, metadata.name, metadata.generateName].find(
-      (name) => typeof name === 'string' && name !== '',
-    ) as string) ?? ''
-  );
+  const names = [request.name, metadata.name, metadata.generateName];
+  const name = (names.find((candidate) => typeof candidate === 'string' && candidate !== '') as string) ?? '';
+  return name.length > maxShownName ? `${name.slice(0, maxShownName)}…` : name;
 }
 
 /** Makes the webhook's decisions from what an operator has decided. */

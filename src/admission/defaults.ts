@@ -1,10 +1,18 @@
+import { hubVersion, openApiSchemaOf } from '../api/index.ts';
 import { isJsonObject, type Json, type JsonObject, type JsonPatchOperation, jsonPointer } from '../kubernetes/index.ts';
 import type { Subject } from '../rules/index.ts';
 
 /** Port of a Service that names none. */
 const defaultPort = 443;
 /** What Cluster API takes for a handler that does not say it. */
-const handlerDefaults: JsonObject = { timeoutSeconds: 10, failurePolicy: 'Fail' };
+const handlerDefaults: readonly (readonly [string, Json])[] = [
+  ['timeoutSeconds', 10],
+  ['failurePolicy', 'Fail'],
+];
+/** Most handlers that the CustomResourceDefinition allows. */
+const maxHandlers = openApiSchemaOf(hubVersion).properties?.status?.properties?.handlers?.maxItems ?? 0;
+
+const none: JsonPatchOperation[] = [];
 
 const isAbsent = (value: Json | undefined): boolean => value === undefined || value === null;
 
@@ -13,63 +21,86 @@ function hasValue(service: JsonObject): boolean {
   return ['namespace', 'name', 'path'].some((key) => !isAbsent(service[key]) && service[key] !== '');
 }
 
-function* objectDefaults(object: JsonObject): Generator<JsonPatchOperation> {
-  const spec = object.spec;
+function objectDefaults(object: JsonObject): JsonPatchOperation[] {
+  const { spec } = object;
   if (isAbsent(spec)) {
-    yield { op: 'add', path: '/spec', value: { namespaceSelector: {} } };
+    return [{ op: 'add', path: '/spec', value: { namespaceSelector: {} } }];
   }
   // A field of the wrong type is left as it stands: whoever wrote it shall see it in the answer.
   if (!isJsonObject(spec)) {
-    return;
+    return none;
   }
-  const clientConfig = spec.clientConfig;
+  const { clientConfig } = spec;
   const service = isJsonObject(clientConfig) ? clientConfig.service : undefined;
-  if (isJsonObject(service) && isAbsent(service.port) && hasValue(service)) {
-    yield { op: 'add', path: '/spec/clientConfig/service/port', value: defaultPort };
+  const lacksPort = isJsonObject(service) && isAbsent(service.port) && hasValue(service);
+  const lacksSelector = isAbsent(spec.namespaceSelector);
+  if (!lacksPort && !lacksSelector) {
+    return none;
   }
-  if (isAbsent(spec.namespaceSelector)) {
-    yield { op: 'add', path: '/spec/namespaceSelector', value: {} };
+  const patch: JsonPatchOperation[] = [];
+  if (lacksPort) {
+    patch.push({ op: 'add', path: '/spec/clientConfig/service/port', value: defaultPort });
   }
+  if (lacksSelector) {
+    patch.push({ op: 'add', path: '/spec/namespaceSelector', value: {} });
+  }
+  return patch;
 }
 
-function* statusDefaults(object: JsonObject): Generator<JsonPatchOperation> {
+function statusDefaults(object: JsonObject): JsonPatchOperation[] {
   const handlers = isJsonObject(object.status) ? object.status.handlers : undefined;
-  if (!Array.isArray(handlers)) {
-    return;
+  // The API server refuses a status of more handlers whatever this webhook says: a patch for them would only be long.
+  if (!Array.isArray(handlers) || handlers.length > maxHandlers) {
+    return none;
   }
+  const patch: JsonPatchOperation[] = [];
   for (const [index, handler] of handlers.entries()) {
     if (!isJsonObject(handler)) {
       continue;
     }
-    for (const [key, value] of Object.entries(handlerDefaults)) {
+    for (const [key, value] of handlerDefaults) {
       if (isAbsent(handler[key])) {
-        yield { op: 'add', path: jsonPointer(['status', 'handlers', index, key]), value };
+        patch.push({ op: 'add', path: jsonPointer(['status', 'handlers', index, key]), value });
       }
     }
   }
+  return patch;
 }
 
 /**
  * The defaults that an object lacks, as a JSON Patch: empty when there are none. The object's own are those of Cluster
- * API's webhook; those of the status are what Cluster API takes for a handler that is silent.
+ * API's webhook; those of the status are what Cluster API takes for a handler that is silent. There are at most two
+ * operations for each handler that the CustomResourceDefinition allows.
  */
-export function defaultsOf(object: JsonObject, subject: Subject): JsonPatchOperation[] {
-  return [...(subject === 'status' ? statusDefaults(object) : objectDefaults(object))];
+export function defaultsOf(object: JsonObject, subject: Subject): readonly JsonPatchOperation[] {
+  return subject === 'status' ? statusDefaults(object) : objectDefaults(object);
 }
 
 /** A copy of the object with the defaults it lacks: what the API server has after applying `defaultsOf`. */
 export function withDefaults(object: JsonObject, subject: Subject): JsonObject {
-  const patch = defaultsOf(object, subject);
-  if (patch.length === 0) {
-    return object;
-  }
-  const copy = structuredClone(object);
-  for (const operation of patch) {
+  const copies = new Set<Json>();
+  /** A version of a container that may be changed in place; each is copied once. */
+  const draft = (container: Json): JsonObject => {
+    if (copies.has(container)) {
+      return container as JsonObject;
+    }
+    const copy = Array.isArray(container) ? [...container] : { ...(container as JsonObject) };
+    copies.add(copy);
+    return copy as JsonObject;
+  };
+  let made = object;
+  for (const operation of defaultsOf(object, subject)) {
     // The paths are our own: plain names and indices, and only `add` of a member.
     const path = operation.path.split('/').slice(1);
     const last = path.pop() as string;
-    const parent = path.reduce<Json>((at, key) => (at as JsonObject)[key] as Json, copy) as JsonObject;
-    parent[last] = structuredClone((operation as { value: Json }).value);
+    made = draft(made);
+    let parent = made;
+    for (const key of path) {
+      const child = draft(parent[key] as Json);
+      parent[key] = child;
+      parent = child;
+    }
+    parent[last] = (operation as { value: Json }).value;
   }
-  return copy;
+  return made;
 }

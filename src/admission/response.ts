@@ -78,10 +78,10 @@ export function answer(uid: string, name: string, reports: readonly Report[]): A
   const warnedBy = ruleIdsOf(warnings);
   const response: AdmissionResponse = { uid, allowed: denials.length === 0 };
   if (denials.length > 0) {
-    const causes = denials.map(({ field, reason, value, message }) => ({
+    const causes = denials.map(({ field, reason, value, message, verbatim }) => ({
       reason,
-      message: causeMessage(reason, value, message),
-      field,
+      message: verbatim ? message : causeMessage(reason, value, message),
+      ...(field === '' ? {} : { field }),
     }));
     response.status = invalid(group, kind, name, causes);
   }
