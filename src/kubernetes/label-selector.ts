@@ -1,4 +1,6 @@
+import type { FieldPath } from './field-path.ts';
 import { labelValueProblems, qualifiedNameProblems } from './names.ts';
+import { showValue } from './status.ts';
 
 /** metav1.LabelSelector: matchLabels and matchExpressions are ANDed; an empty selector selects everything. */
 export interface LabelSelector {
@@ -15,62 +17,86 @@ export interface LabelSelectorRequirement {
 
 /** One problem of a selector: where in it (relative path segments), and what. */
 export interface LabelSelectorProblem {
-  path: (string | number)[];
+  path: FieldPath;
   message: string;
 }
 
+/** What is wrong with a selector: the first problems, and how many there are. */
+export interface LabelSelectorProblems {
+  listed: LabelSelectorProblem[];
+  count: number;
+}
+
 /**
- * Everything that is wrong with a selector. Empty exactly when `metav1.LabelSelectorAsSelector` accepts it; that
- * function stops at its first error, this one goes on.
+ * What is wrong with a selector. `count` is 0 exactly when `metav1.LabelSelectorAsSelector` accepts it; that function
+ * stops at its first error, this one goes on.
+ *
+ * @param most how many problems are listed.
  */
-export function labelSelectorProblems(selector: LabelSelector): LabelSelectorProblem[] {
-  const found: LabelSelectorProblem[] = [];
-  for (const [key, value] of Object.entries(selector.matchLabels ?? {})) {
+export function labelSelectorProblems(selector: LabelSelector, most: number): LabelSelectorProblems {
+  const found: LabelSelectorProblems = { listed: [], count: 0 };
+  const { matchLabels = {}, matchExpressions = [] } = selector;
+  for (const key of Object.keys(matchLabels)) {
+    const value = matchLabels[key] as string;
     for (const problem of qualifiedNameProblems(key)) {
-      found.push({ path: ['matchLabels'], message: `key ${JSON.stringify(key)}: ${problem}` });
+      add(found, most, ['matchLabels'], () => `key ${showValue(key)}: ${problem}`);
     }
     for (const problem of labelValueProblems(value)) {
-      found.push({ path: ['matchLabels', key], message: `value ${JSON.stringify(value)} ${problem}` });
+      add(found, most, ['matchLabels', key], () => `value ${showValue(value)} ${problem}`);
     }
   }
-  for (const [index, requirement] of (selector.matchExpressions ?? []).entries()) {
-    const at = ['matchExpressions', index];
-    const values = requirement.values ?? [];
-    for (const problem of qualifiedNameProblems(requirement.key)) {
-      found.push({ path: [...at, 'key'], message: `key ${JSON.stringify(requirement.key)}: ${problem}` });
-    }
-    switch (requirement.operator) {
-      case 'In':
-      case 'NotIn':
-        if (values.length === 0) {
-          found.push({
-            path: [...at, 'values'],
-            message: `values must not be empty for operator ${requirement.operator}`,
-          });
-        }
-        break;
-      case 'Exists':
-      case 'DoesNotExist':
-        if (values.length > 0) {
-          found.push({ path: [...at, 'values'], message: `values must be empty for operator ${requirement.operator}` });
-        }
-        break;
-      default:
-        found.push({
-          path: [...at, 'operator'],
-          message: `operator ${JSON.stringify(requirement.operator)} is not one of In, NotIn, Exists, DoesNotExist`,
-        });
-    }
-    for (const [valueIndex, value] of values.entries()) {
-      for (const problem of labelValueProblems(value)) {
-        found.push({ path: [...at, 'values', valueIndex], message: `value ${JSON.stringify(value)} ${problem}` });
-      }
-    }
+  for (const [index, requirement] of matchExpressions.entries()) {
+    addRequirementProblems(found, most, ['matchExpressions', index], requirement);
   }
   return found;
 }
 
-/** Whether a set of labels is selected. The selector must be valid (`labelSelectorProblems` is empty). */
+function add(found: LabelSelectorProblems, most: number, path: FieldPath, message: () => string): void {
+  found.count += 1;
+  if (found.listed.length < most) {
+    found.listed.push({ path, message: message() });
+  }
+}
+
+function addRequirementProblems(
+  found: LabelSelectorProblems,
+  most: number,
+  at: FieldPath,
+  { key, operator, values = [] }: LabelSelectorRequirement,
+): void {
+  for (const problem of qualifiedNameProblems(key)) {
+    add(found, most, [...at, 'key'], () => `key ${showValue(key)}: ${problem}`);
+  }
+  switch (operator) {
+    case 'In':
+    case 'NotIn':
+      if (values.length === 0) {
+        add(found, most, [...at, 'values'], () => `values must not be empty for operator ${operator}`);
+      }
+      break;
+    case 'Exists':
+    case 'DoesNotExist':
+      if (values.length > 0) {
+        add(found, most, [...at, 'values'], () => `values must be empty for operator ${operator}`);
+      }
+      break;
+    default:
+      add(
+        found,
+        most,
+        [...at, 'operator'],
+        () => `operator ${showValue(operator)} is not one of In, NotIn, Exists, DoesNotExist`,
+      );
+  }
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index] as string;
+    for (const problem of labelValueProblems(value)) {
+      add(found, most, [...at, 'values', index], () => `value ${showValue(value)} ${problem}`);
+    }
+  }
+}
+
+/** Whether a set of labels is selected. The selector must be valid (`labelSelectorProblems` finds none). */
 export function selectsLabels(selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean {
   const labelOf = (key: string) => (Object.hasOwn(labels, key) ? labels[key] : undefined);
   for (const [key, value] of Object.entries(selector.matchLabels ?? {})) {
@@ -95,36 +121,59 @@ export function selectsLabels(selector: LabelSelector, labels: Readonly<Record<s
   });
 }
 
+/** What all requirements on one key leave of its label. */
+interface Remainder {
+  mustBePresent: boolean;
+  mustBeAbsent: boolean;
+  /** The values that every In has, or undefined without an In. */
+  candidates: Set<string> | undefined;
+  excluded: Set<string>;
+}
+
+function narrow(remainder: Remainder, { operator, values = [] }: LabelSelectorRequirement): void {
+  const { candidates } = remainder;
+  if (operator === 'In') {
+    remainder.mustBePresent = true;
+    remainder.candidates = new Set(candidates === undefined ? values : values.filter((value) => candidates.has(value)));
+  } else if (operator === 'NotIn') {
+    for (const value of values) {
+      remainder.excluded.add(value);
+    }
+  } else {
+    remainder.mustBePresent ||= operator === 'Exists';
+    remainder.mustBeAbsent ||= operator === 'DoesNotExist';
+  }
+}
+
 /**
- * Why a valid selector can never select anything (two requirements on one key that contradict each other), or
- * undefined when some set of labels satisfies it.
+ * Why a valid selector can never select anything (requirements on one key that contradict each other), or undefined
+ * when some set of labels satisfies it.
  */
-export function labelSelectorContradiction(selector: LabelSelector): string | undefined {
-  const requirements: LabelSelectorRequirement[] = [
-    ...Object.entries(selector.matchLabels ?? {}).map(([key, value]) => ({ key, operator: 'In', values: [value] })),
-    ...(selector.matchExpressions ?? []),
-  ];
-  // One requirement alone can always be met.
-  if (requirements.length < 2) {
+export function labelSelectorContradiction({ matchLabels, matchExpressions }: LabelSelector): string | undefined {
+  // One requirement alone can always be met, and so can any number of matchLabels, which have different keys.
+  if (!matchExpressions?.length || (matchLabels === undefined && matchExpressions.length === 1)) {
     return undefined;
   }
-  for (const [key, ofKey] of Map.groupBy(requirements, (requirement) => requirement.key)) {
-    const mayBeAbsent = ofKey.every(({ operator }) => operator === 'NotIn' || operator === 'DoesNotExist');
-    if (mayBeAbsent) {
-      continue;
+  const remainders = new Map<string, Remainder>();
+  const narrowKey = (requirement: LabelSelectorRequirement) => {
+    let remainder = remainders.get(requirement.key);
+    if (remainder === undefined) {
+      remainder = { mustBePresent: false, mustBeAbsent: false, candidates: undefined, excluded: new Set() };
+      remainders.set(requirement.key, remainder);
     }
-    if (ofKey.some(({ operator }) => operator === 'DoesNotExist')) {
-      return `label ${JSON.stringify(key)} must both be present and absent`;
+    narrow(remainder, requirement);
+  };
+  for (const key of Object.keys(matchLabels ?? {})) {
+    narrowKey({ key, operator: 'In', values: [matchLabels?.[key] as string] });
+  }
+  matchExpressions.forEach(narrowKey);
+  for (const [key, { mustBePresent, mustBeAbsent, candidates, excluded }] of remainders) {
+    if (mustBePresent && mustBeAbsent) {
+      return `label ${showValue(key)} must both be present and absent`;
     }
-    // The label must be present. Without an In, any of infinitely many values is left; with one, only its values are.
-    const candidates = ofKey.find(({ operator }) => operator === 'In')?.values;
-    const satisfiable =
-      candidates === undefined ||
-      candidates.some((value) =>
-        ofKey.every((requirement) => selectsLabels({ matchExpressions: [requirement] }, { [key]: value })),
-      );
-    if (!satisfiable) {
-      return `no value of label ${JSON.stringify(key)} satisfies all requirements on it`;
+    // Without an In, any of infinitely many values is left; with one, only its values are.
+    if (candidates !== undefined && ![...candidates].some((value) => !excluded.has(value))) {
+      return `no value of label ${showValue(key)} satisfies all requirements on it`;
     }
   }
   return undefined;

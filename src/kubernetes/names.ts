@@ -4,10 +4,24 @@
  * array means that the value is fine.
  */
 
-const dns1123Label = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
-const dns1123Subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-const dns1035Label = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
-const qualifiedNamePart = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
+/** Whether a text has a character in front, and another behind (the same one where it has only one). */
+function isEnclosedBy(text: string, first: RegExp, last: RegExp): boolean {
+  return first.test(text.charAt(0)) && last.test(text.charAt(text.length - 1));
+}
+
+// Each format is "no character and no pair that it does not have, and these at both ends": names come in any length, and
+// looking for what is wrong never goes back.
+const lowerCase = /[a-z]/;
+const lowerCaseOrDigit = /[a-z0-9]/;
+const letterOrDigit = /[A-Za-z0-9]/;
+
+const isDns1123Label = (text: string) =>
+  !/[^-a-z0-9]/.test(text) && isEnclosedBy(text, lowerCaseOrDigit, lowerCaseOrDigit);
+const isDns1123Subdomain = (text: string) =>
+  !/[^-.a-z0-9]|\.[-.]|-\./.test(text) && isEnclosedBy(text, lowerCaseOrDigit, lowerCaseOrDigit);
+const isDns1035Label = (text: string) => !/[^-a-z0-9]/.test(text) && isEnclosedBy(text, lowerCase, lowerCaseOrDigit);
+const isQualifiedNamePart = (text: string) =>
+  !/[^-A-Za-z0-9_.]/.test(text) && isEnclosedBy(text, letterOrDigit, letterOrDigit);
 
 /** Longest label of a DNS name, in bytes (RFC 1035, 2.3.4). */
 const maxLabelLength = 63;
@@ -16,13 +30,13 @@ const maxSubdomainLength = 253;
 
 const utf8 = new TextEncoder();
 
-function problems(value: string, maxBytes: number, format: RegExp, sentence: string): string[] {
+function problems(value: string, maxBytes: number, isOfFormat: (text: string) => boolean, sentence: string): string[] {
   const found: string[] = [];
   // Kubernetes counts bytes; a UTF-16 unit takes at most three.
   if (value.length > maxBytes || (value.length * 3 > maxBytes && utf8.encode(value).length > maxBytes)) {
     found.push(`must be no more than ${maxBytes} bytes`);
   }
-  if (!format.test(value)) {
+  if (!isOfFormat(value)) {
     found.push(sentence);
   }
   return found;
@@ -33,7 +47,7 @@ export function dns1123LabelProblems(value: string): string[] {
   return problems(
     value,
     maxLabelLength,
-    dns1123Label,
+    isDns1123Label,
     "must consist of lower case letters, digits and '-', and begin and end with a letter or digit (e.g. 'my-name')",
   );
 }
@@ -43,7 +57,7 @@ export function dns1123SubdomainProblems(value: string): string[] {
   return problems(
     value,
     maxSubdomainLength,
-    dns1123Subdomain,
+    isDns1123Subdomain,
     "must consist of lower case letters, digits, '-' and '.', and begin and end with a letter or digit (e.g. 'example.com')",
   );
 }
@@ -53,37 +67,25 @@ export function dns1035LabelProblems(value: string): string[] {
   return problems(
     value,
     maxLabelLength,
-    dns1035Label,
+    isDns1035Label,
     "must consist of lower case letters, digits and '-', begin with a letter and end with a letter or digit (e.g. 'my-name')",
   );
 }
 
-/** A qualified name that is fine whenever it is no longer than one label: both of its parts are then short enough. */
-const shortQualifiedName =
-  /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
-
 /** Key of a label or annotation: an optional DNS subdomain and '/', then a name of at most 63 bytes. */
 export function qualifiedNameProblems(value: string): string[] {
-  if (value.length <= maxLabelLength && shortQualifiedName.test(value)) {
-    return [];
-  }
-  const parts = value.split('/');
-  const found: string[] = [];
-  let name: string;
-  if (parts.length === 1) {
-    name = value;
-  } else if (parts.length === 2) {
-    const prefix = parts[0] as string;
-    name = parts[1] as string;
-    if (prefix === '') {
-      found.push('prefix part must not be empty');
-    } else {
-      found.push(...dns1123SubdomainProblems(prefix).map((problem) => `prefix part ${problem}`));
-    }
-  } else {
+  const slash = value.indexOf('/');
+  if (slash !== value.lastIndexOf('/')) {
     return [
       "must be a name with an optional DNS subdomain prefix and one '/' between them (e.g. 'example.com/MyName')",
     ];
+  }
+  const found: string[] = [];
+  const name = value.slice(slash + 1);
+  if (slash === 0) {
+    found.push('prefix part must not be empty');
+  } else if (slash > 0) {
+    found.push(...dns1123SubdomainProblems(value.slice(0, slash)).map((problem) => `prefix part ${problem}`));
   }
   if (name === '') {
     found.push('name part must not be empty');
@@ -93,7 +95,7 @@ export function qualifiedNameProblems(value: string): string[] {
     ...problems(
       name,
       maxLabelLength,
-      qualifiedNamePart,
+      isQualifiedNamePart,
       "must consist of letters, digits, '-', '_' and '.', and begin and end with a letter or digit (e.g. 'MyName')",
     ).map((problem) => `name part ${problem}`),
   );
@@ -108,7 +110,7 @@ export function labelValueProblems(value: string): string[] {
   return problems(
     value,
     maxLabelLength,
-    qualifiedNamePart,
+    isQualifiedNamePart,
     "must be empty, or consist of letters, digits, '-', '_' and '.', and begin and end with a letter or digit (e.g. 'my_value')",
   );
 }

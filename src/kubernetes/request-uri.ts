@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net';
+import { showValue } from './status.ts';
 
 /** What `parseRequestUri` reads from a URI. `host` still has its port and brackets; escapes are not resolved. */
 export interface RequestUri {
@@ -25,7 +26,7 @@ const hostCharacter = /[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"]/;
 function escapeProblem(text: string): string | undefined {
   for (let at = text.indexOf('%'); at !== -1; at = text.indexOf('%', at + 3)) {
     if (!escapeFormat.test(text.slice(at, at + 3))) {
-      return `has the invalid escape ${JSON.stringify(text.slice(at, at + 3))}`;
+      return `has the invalid escape ${showValue(text.slice(at, at + 3))}`;
     }
   }
   return undefined;
@@ -50,11 +51,11 @@ function hostProblem(text: string, part: 'host' | 'zone'): string | undefined {
         escaped === '%25' ||
         (part === 'host' ? code >= 0x80 : unescaped === ' ' || (code < 0x80 && hostCharacter.test(unescaped)));
       if (!allowed) {
-        return `has the escape ${JSON.stringify(escaped)}, which a host cannot have`;
+        return `has the escape ${showValue(escaped)}, which a host cannot have`;
       }
       at += 2;
     } else if (character < '\u0080' && !hostCharacter.test(character)) {
-      return `has the character ${JSON.stringify(character)} in its host`;
+      return `has the character ${showValue(character)} in its host`;
     }
   }
   return undefined;
@@ -67,10 +68,10 @@ function authorityProblem(authority: string): string | undefined {
   if (open !== -1) {
     const close = host.lastIndexOf(']');
     if (open > 0 || close < 0) {
-      return `has the host ${JSON.stringify(host)}, whose brackets do not enclose an IPv6 address`;
+      return `has the host ${showValue(host)}, whose brackets do not enclose an IPv6 address`;
     }
     if (!portFormat.test(host.slice(close + 1))) {
-      return `has the invalid port ${JSON.stringify(host.slice(close + 1))}`;
+      return `has the invalid port ${showValue(host.slice(close + 1))}`;
     }
     const literal = host.slice(1, close);
     const zoneAt = literal.indexOf('%25');
@@ -82,12 +83,12 @@ function authorityProblem(authority: string): string | undefined {
     }
     // `%25` alone is an empty zone.
     if (zone === '%25' || address.includes('%') || !isIPv6(address)) {
-      return `has the host ${JSON.stringify(host)}, whose brackets do not enclose an IPv6 address`;
+      return `has the host ${showValue(host)}, whose brackets do not enclose an IPv6 address`;
     }
   } else {
     const colon = host.lastIndexOf(':');
     if (colon !== -1 && !portFormat.test(host.slice(colon))) {
-      return `has the invalid port ${JSON.stringify(host.slice(colon))}`;
+      return `has the invalid port ${showValue(host.slice(colon))}`;
     }
     const badHost = hostProblem(host, 'host');
     if (badHost !== undefined) {

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { ExtensionConfig } from '../api/index.ts';
+import { readPem } from './pem.ts';
 
 /** What a caBundle turned out to hold. */
 export interface CaBundle {
@@ -20,9 +21,17 @@ export interface BundledCertificate {
 /** The path of `spec.clientConfig.caBundle`. */
 export const caBundlePath = ['spec', 'clientConfig', 'caBundle'] as const;
 
-const base64 = /^[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*$/;
-const pemBlock = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g;
-const privateKeyLabel = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/;
+/** Whether a text is base64, broken into lines or not. Padding is not counted. */
+function isBase64(text: string): boolean {
+  let end = text.length;
+  while (end > 0 && (text[end - 1] === '\n' || text[end - 1] === '\r')) {
+    end -= 1;
+  }
+  for (let padding = 0; padding < 2 && text[end - 1] === '='; padding++) {
+    end -= 1;
+  }
+  return !/[^A-Za-z0-9+/\r\n]/.test(text.slice(0, end));
+}
 
 function certificateOf(pem: string): BundledCertificate {
   const certificate = new X509Certificate(pem);
@@ -35,19 +44,16 @@ function certificateOf(pem: string): BundledCertificate {
 }
 
 function parse(encoded: string): CaBundle | undefined {
-  if (!base64.test(encoded)) {
-    return { problem: 'is not base64', hasPrivateKey: privateKeyLabel.test(encoded), certificates: [] };
+  if (!isBase64(encoded)) {
+    return { problem: 'is not base64', hasPrivateKey: readPem(encoded).hasPrivateKey, certificates: [] };
   }
   const text = Buffer.from(encoded, 'base64').toString('latin1');
   if (text.trim() === '') {
     return undefined;
   }
-  const hasPrivateKey = privateKeyLabel.test(text);
+  const { hasPrivateKey, certificates: found } = readPem(text);
   const certificates: BundledCertificate[] = [];
-  for (const [pem, label] of text.matchAll(pemBlock)) {
-    if (label !== 'CERTIFICATE') {
-      continue;
-    }
+  for (const pem of found) {
     try {
       certificates.push(certificateOf(pem));
     } catch {
@@ -68,7 +74,9 @@ function parse(encoded: string): CaBundle | undefined {
  */
 const parsed = new Map<string, CaBundle | undefined>();
 const maxParsed = 64;
-const maxCachedLength = 51_200;
+
+/** The last bundle that was asked for: the rules about it ask one after the other. */
+let latest: { encoded: string; bundle: CaBundle | undefined } = { encoded: '', bundle: undefined };
 
 /** The caBundle of an object, parsed; undefined when it has none, or one of white space only (the placeholder `Cg==`). */
 export function caBundleOf(object: ExtensionConfig): CaBundle | undefined {
@@ -76,15 +84,15 @@ export function caBundleOf(object: ExtensionConfig): CaBundle | undefined {
   if (!encoded) {
     return undefined;
   }
-  if (parsed.has(encoded)) {
-    return parsed.get(encoded);
+  if (latest.encoded === encoded) {
+    return latest.bundle;
   }
-  const bundle = parse(encoded);
-  if (encoded.length <= maxCachedLength) {
+  if (!parsed.has(encoded)) {
     if (parsed.size >= maxParsed) {
       parsed.delete(parsed.keys().next().value as string);
     }
-    parsed.set(encoded, bundle);
+    parsed.set(encoded, parse(encoded));
   }
-  return bundle;
+  latest = { encoded, bundle: parsed.get(encoded) };
+  return latest.bundle;
 }

@@ -7,6 +7,21 @@ const metadata: OpenApiSchema = { properties: { name: {}, generateName: {}, labe
 const root: OpenApiSchema = openApiSchemaOf('v1beta2');
 const schema: OpenApiSchema = { ...root, properties: { ...root.properties, metadata } };
 
+const ranks = new WeakMap<OpenApiSchema, ReadonlyMap<string | number, number>>();
+
+/** Where a schema's properties stand in it. */
+function ranksIn(at: OpenApiSchema | undefined): ReadonlyMap<string | number, number> {
+  const known = at && ranks.get(at);
+  if (known !== undefined) {
+    return known;
+  }
+  const made = new Map<string | number, number>(Object.keys(at?.properties ?? {}).map((name, rank) => [name, rank]));
+  if (at !== undefined) {
+    ranks.set(at, made);
+  }
+  return made;
+}
+
 /**
  * Orders two paths as their fields stand in the API's schema: a reader goes through the object from top to bottom. An
  * object comes before its fields; items come by index; fields that the schema does not have come last, by name.
@@ -23,8 +38,8 @@ export function compareFieldPaths(a: FieldPath, b: FieldPath): number {
     if (typeof left === 'number' && typeof right === 'number') {
       return left - right;
     }
-    const names: readonly (string | number)[] = Object.keys(at?.properties ?? {});
-    const rank = (name: string | number) => (names.includes(name) ? names.indexOf(name) : names.length);
+    const places = ranksIn(at);
+    const rank = (name: string | number) => places.get(name) ?? places.size;
     return rank(left) - rank(right) || (String(left) < String(right) ? -1 : 1);
   }
   return a.length - b.length;

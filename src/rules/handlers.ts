@@ -9,21 +9,37 @@ type Handler = NonNullable<NonNullable<ExtensionConfig['status']>['handlers']>[n
 export interface PlacedHandler {
   handler: Handler;
   path: FieldPath;
+  /** The hook that it serves, or undefined when its requestHook is incomplete. */
+  hook: LifecycleKey | undefined;
 }
+
+/** The handlers of objects that are being checked: ten rules ask for them. */
+const placed = new WeakMap<ExtensionConfig, readonly PlacedHandler[]>();
 
 /** The handlers of an object, each with its path. */
-export function handlersOf(object: ExtensionConfig): PlacedHandler[] {
-  return (object.status?.handlers ?? []).map((handler, index) => ({ handler, path: ['status', 'handlers', index] }));
+export function handlersOf(object: ExtensionConfig): readonly PlacedHandler[] {
+  let handlers = placed.get(object);
+  if (handlers === undefined) {
+    handlers = (object.status?.handlers ?? []).map((handler, index) => ({
+      handler,
+      path: ['status', 'handlers', index],
+      hook: hookOf(handler),
+    }));
+    placed.set(object, handlers);
+  }
+  return handlers;
 }
 
-const groupVersion = /^([^/]+)\/([^/]+)$/;
+/** The two parts of GROUP/VERSION, or undefined for another text. */
+export function groupVersionOf(apiVersion: string): { group: string; version: string } | undefined {
+  const slash = apiVersion.indexOf('/');
+  const isPair = slash > 0 && slash === apiVersion.lastIndexOf('/') && slash < apiVersion.length - 1;
+  return isPair ? { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) } : undefined;
+}
 
-/** The hook that a handler serves, or undefined when its requestHook is incomplete. */
-export function hookOf({ requestHook }: Handler): LifecycleKey | undefined {
-  const match = groupVersion.exec(requestHook?.apiVersion ?? '');
-  return match === null || !requestHook?.hook
-    ? undefined
-    : { group: match[1] as string, version: match[2] as string, name: requestHook.hook };
+function hookOf({ requestHook }: Handler): LifecycleKey | undefined {
+  const api = groupVersionOf(requestHook?.apiVersion ?? '');
+  return api === undefined || !requestHook?.hook ? undefined : { ...api, name: requestHook.hook };
 }
 
 /** The handlers whose hook is in the catalog, with the hook's life. */
@@ -32,7 +48,7 @@ export function knownHandlersOf(
   options: RuleOptions,
 ): (PlacedHandler & { life: Lifecycle })[] {
   return handlersOf(object).flatMap((placed) => {
-    const hook = hookOf(placed.handler);
+    const { hook } = placed;
     const life = hook && options.hooks.find(hook.group, hook.version, hook.name);
     return life === undefined ? [] : [{ ...placed, life }];
   });

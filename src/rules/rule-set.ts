@@ -1,4 +1,5 @@
-import { type FieldPath, formatFieldPath } from '../kubernetes/index.ts';
+import { formatFieldPath } from '../kubernetes/index.ts';
+import { createEchoTest } from './echo.ts';
 import { compareFieldPaths } from './field-order.ts';
 import type { Finding, Part, Rule, RuleInput, RuleOptions, Severity, Subject } from './rule.ts';
 import { rules as allRules } from './rules.ts';
@@ -35,7 +36,10 @@ export interface ActiveRule {
 /** Rules set up for use. */
 export interface RuleSet {
   readonly active: readonly ActiveRule[];
-  /** All findings at once, in the order of the object's fields; at most `maxReports`. */
+  /**
+   * All findings at once, in the order of the object's fields. Of more than `maxReports` (or `maxReportsLength`) the
+   * denials come first, and a last report without a field says how many were left out.
+   */
   check(input: RuleInput): Report[];
   /**
    * Takes back denials that an update did not cause: one of a rule that is not Cluster API's own becomes a warning
@@ -46,6 +50,12 @@ export interface RuleSet {
 
 /** Most findings that are reported of one object: nobody reads more, and the API server limits the answer. */
 export const maxReports = 100;
+
+/** Most characters of all reports together: the answer says everything twice, and an API server waits for it. */
+export const maxReportsLength = 64 * 1024;
+
+/** Longest value that a report is counted with, in characters: messages cut longer ones. */
+const maxCountedValue = 128;
 
 /** Longest message, in characters: some repeat keys that a user wrote. */
 const maxMessageLength = 1000;
@@ -59,27 +69,58 @@ function severityOf(rule: Rule, { profile, levels, enforcement }: RuleSetOptions
   return level === 'deny' && !rule.upstream && enforcement === 'warn' ? 'warn' : level;
 }
 
-function startsWith(path: FieldPath, prefix: FieldPath): boolean {
-  return prefix.length <= path.length && prefix.every((segment, index) => path[index] === segment);
+/** Findings that are not reported: how many, and a rule that they come from, by what it leads to. */
+interface LeftOut {
+  count: number;
+  denied: ActiveRule | undefined;
+  warned: ActiveRule | undefined;
 }
 
-/** Whether a finding is about the same field as another, and leads to no less. */
-function isAsGrave(finding: Report, other: Report): boolean {
-  return finding.field === other.field && (finding.severity === 'deny' || other.severity === 'warn');
+function leaveOut(leftOut: LeftOut, { rule, severity }: ActiveRule): void {
+  leftOut.count += 1;
+  leftOut[severity === 'deny' ? 'denied' : 'warned'] ??= { rule, severity };
 }
 
-/**
- * Whether a finding is only an echo: of a field that could not be read (it is absent from the decoded object, so that
- * rules miss it), or of a check that the API server has too and that another rule explains better.
- */
-function isEcho(report: Report, reports: readonly Report[], unreadable: readonly FieldPath[]): boolean {
-  if (report.rule.givesWay && reports.some((other) => !other.rule.givesWay && isAsGrave(other, report))) {
-    return true;
+function byField(a: Report, b: Report): number {
+  return compareFieldPaths(a.path, b.path);
+}
+
+function lengthOf({ field, message, value }: Report): number {
+  return field.length + message.length + (typeof value === 'string' ? Math.min(value.length, maxCountedValue) : 0);
+}
+
+/** The reports that are given: no echoes, in the order of the fields, and no more than anybody reads. */
+function selected(found: readonly Report[], input: RuleInput, leftOut: LeftOut): Report[] {
+  const isEcho = createEchoTest(found, input.violations);
+  const reports = found.filter((report) => !isEcho(report)).sort(byField);
+  // A denial counts more than any number of warnings: without it the object would be allowed.
+  const gravestFirst = [
+    ...reports.filter(({ severity }) => severity === 'deny'),
+    ...reports.filter(({ severity }) => severity === 'warn'),
+  ];
+  const chosen = new Set<Report>();
+  let length = 0;
+  for (const report of gravestFirst) {
+    length += lengthOf(report);
+    if (chosen.size < maxReports && length <= maxReportsLength) {
+      chosen.add(report);
+    } else {
+      leaveOut(leftOut, report);
+    }
   }
-  return (
-    report.rule.id !== 'field-type' &&
-    unreadable.some((path) => startsWith(report.path, path) || (!report.rule.givesWay && startsWith(path, report.path)))
-  );
+  const last = leftOut.denied ?? leftOut.warned;
+  const given = reports.filter((report) => chosen.has(report));
+  if (last !== undefined) {
+    given.push({
+      ...last,
+      path: [],
+      field: '',
+      reason: 'FieldValueTooMany',
+      message: `${leftOut.count} more findings were left out`,
+      verbatim: true,
+    });
+  }
+  return given;
 }
 
 function keyOf(report: Report): string {
@@ -90,7 +131,7 @@ const subjects: readonly Subject[] = ['object', 'status'];
 const parts: readonly Part[] = ['url', 'service', 'caBundle', 'handlers', 'settings', 'violations'];
 
 /** The parts that an input has, as bits in the order of `parts`. */
-function presentParts({ object, violations }: RuleInput): number {
+function presentParts({ whole: object, violations }: RuleInput): number {
   const { clientConfig, settings } = object.spec ?? {};
   return (
     (clientConfig?.url ? 1 : 0) |
@@ -128,6 +169,7 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
 
   function check(input: RuleInput): Report[] {
     const reports: Report[] = [];
+    const leftOut: LeftOut = { count: 0, denied: undefined, warned: undefined };
     let current: ActiveRule;
     let limit: number;
     const add = (finding: Finding) => {
@@ -138,22 +180,16 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
           message: cut(finding.message),
           field: formatFieldPath(finding.path),
         });
+      } else {
+        leaveOut(leftOut, current);
       }
     };
+    const upstreamInput = input.whole === input.object ? input : { ...input, object: input.whole };
     for (current of rulesFor(input)) {
       limit = reports.length + maxReports;
-      current.rule.check(input, add, options);
+      current.rule.check(current.rule.upstream ? upstreamInput : input, add, options);
     }
-    if (reports.length === 0) {
-      return reports;
-    }
-    const unreadable = input.violations
-      .filter(({ problem, value }) => problem === 'type' && value !== null)
-      .map(({ path }) => path);
-    return reports
-      .filter((report) => !isEcho(report, reports, unreadable))
-      .sort((a, b) => compareFieldPaths(a.path, b.path))
-      .slice(0, maxReports);
+    return reports.length === 0 ? reports : selected(reports, input, leftOut);
   }
 
   return {

@@ -25,7 +25,14 @@ export type Part = 'url' | 'service' | 'caBundle' | 'handlers' | 'settings' | 'v
 
 /** Everything that a rule may look at. */
 export interface RuleInput {
+  /**
+   * Within the limits of its schema: what is over one is absent, so that no rule's work is larger than the limits allow.
+   * Rules with `upstream: true` are given `whole` here instead, since Cluster API's webhook reads everything: they must
+   * read any value in one pass.
+   */
   object: ExtensionConfig;
+  /** The object with all values of the right types, of any length. */
+  whole: ExtensionConfig;
   /** The object as it was before an update; decoded when a rule asks for it, since hardly one does. */
   oldObject?: (() => ExtensionConfig) | undefined;
   /** Where the object does not fit its version's schema. Parts of a wrong JSON type are absent from `object`. */

@@ -1,25 +1,31 @@
 import type { OpenApiSchema } from '../api/index.ts';
 import { type FieldPath, isJsonObject } from '../kubernetes/index.ts';
 
-/** The fields of an object that its schema does not have. Everything below an unknown field is left out. */
-export function* unknownFieldsOf(value: unknown, schema: OpenApiSchema, path: FieldPath = []): Generator<FieldPath> {
+/** Reports the fields of an object that its schema does not have. Everything below an unknown field is left out. */
+export function forUnknownFields(
+  value: unknown,
+  schema: OpenApiSchema,
+  report: (path: FieldPath) => void,
+  path: FieldPath = [],
+): void {
+  const { items, properties } = schema;
   if (Array.isArray(value)) {
-    if (schema.items !== undefined) {
+    if (items?.properties !== undefined) {
       for (const [index, item] of value.entries()) {
-        yield* unknownFieldsOf(item, schema.items, [...path, index]);
+        forUnknownFields(item, items, report, [...path, index]);
       }
     }
     return;
   }
-  if (!isJsonObject(value) || schema.properties === undefined) {
+  if (!isJsonObject(value) || properties === undefined) {
     return;
   }
-  for (const [key, field] of Object.entries(value)) {
-    const fieldSchema = Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
+  for (const key of Object.keys(value)) {
+    const fieldSchema = Object.hasOwn(properties, key) ? properties[key] : undefined;
     if (fieldSchema === undefined) {
-      yield [...path, key];
-    } else if (typeof field === 'object') {
-      yield* unknownFieldsOf(field, fieldSchema, [...path, key]);
+      report([...path, key]);
+    } else if (typeof value[key] === 'object') {
+      forUnknownFields(value[key], fieldSchema, report, [...path, key]);
     }
   }
 }

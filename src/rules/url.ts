@@ -12,25 +12,45 @@ export interface ClientUrl extends RequestUri {
 /** The path of `spec.clientConfig.url`. */
 export const urlPath = ['spec', 'clientConfig', 'url'] as const;
 
+/** The last url that was taken apart: the rules about it ask one after the other. */
+let latest: { text: string; url: ClientUrl | undefined } = { text: '', url: undefined };
+
+function parse(text: string): ClientUrl | undefined {
+  const uri = parseRequestUri(text);
+  if ('problem' in uri || uri.scheme !== 'https') {
+    return undefined;
+  }
+  // parseRequestUri follows Go's ParseRequestURI, for which a `#` is part of the host when no path comes before it.
+  const [authority = ''] = (uri.host ?? '').split('#', 1);
+  const bracket = authority.startsWith('[') ? authority.lastIndexOf(']') : -1;
+  const colon = bracket === -1 ? authority.lastIndexOf(':') : authority.indexOf(':', bracket);
+  const port = colon === -1 ? undefined : authority.slice(colon + 1);
+  const host = bracket === -1 ? authority.slice(0, colon === -1 ? undefined : colon) : authority.slice(1, bracket);
+  return { ...uri, hostname: (host.endsWith('.') ? host.slice(0, -1) : host).toLowerCase(), port };
+}
+
 /** The url of an object in parts; undefined when it has none, or one that rule `url-valid` refuses. */
 export function clientUrlOf(object: ExtensionConfig): ClientUrl | undefined {
   const text = object.spec?.clientConfig?.url;
   if (!text) {
     return undefined;
   }
-  const uri = parseRequestUri(text);
-  if ('problem' in uri || uri.scheme !== 'https') {
-    return undefined;
+  if (latest.text !== text) {
+    latest = { text, url: parse(text) };
   }
-  // parseRequestUri follows Go's ParseRequestURI, for which a `#` is part of the host when no path comes before it.
-  const authority = (uri.host ?? '').split('#')[0] as string;
-  const bracketed = /^\[(.*)\](?::(.*))?$/.exec(authority);
-  const plain = /^(.*?)(?::([^:]*))?$/.exec(authority);
-  const [, host, port] = (bracketed ?? plain) as RegExpExecArray;
-  return { ...uri, hostname: (host ?? '').toLowerCase().replace(/\.$/, ''), port };
+  return latest.url;
 }
 
 /** A url for a message: without the password in its user info. */
 export function showableUrl(url: string): string {
-  return url.replace(/^([^/?#]*\/\/[^/?#]*?):[^/?#]*@/, '$1:xxxxx@');
+  const slashes = url.indexOf('//');
+  const start = slashes + 2;
+  if (slashes === -1 || /[?#]/.test(url.slice(0, slashes))) {
+    return url;
+  }
+  const length = url.slice(start).search(/[/?#]/);
+  const authority = url.slice(start, length === -1 ? undefined : start + length);
+  const colon = authority.indexOf(':');
+  const at = authority.lastIndexOf('@');
+  return colon === -1 || at < colon ? url : `${url.slice(0, start + colon)}:xxxxx${url.slice(start + at)}`;
 }

@@ -54,7 +54,7 @@ export function parseLabelSelector(text: string): Selector {
     return () => true;
   }
   const matchExpressions = requirementsOf(text).map((part) => labelRequirement(part, text));
-  const [problem] = labelSelectorProblems({ matchExpressions });
+  const [problem] = labelSelectorProblems({ matchExpressions }, 1).listed;
   if (problem !== undefined) {
     throw unable(text, problem.message);
   }

@@ -1,5 +1,9 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decodeExtensionConfig, maxViolations } from '../../src/api/index.ts';
+import { fitsSchema, isOfFormat } from '../../src/api/decode.ts';
+import { examine } from '../../src/api/examine.ts';
+import { decodeExtensionConfig, maxAnnotationBytes, maxViolations, versions } from '../../src/api/index.ts';
+import { type LimitedSchema, ownSchemaOf } from '../../src/api/own-schema.ts';
 
 const object = (spec: unknown, more: Record<string, unknown> = {}) => ({
   apiVersion: 'runtime.cluster.x-k8s.io/v1beta2',
@@ -81,18 +85,102 @@ test('the versions differ', () => {
   expect(decodeExtensionConfig(early, 'v1beta2').violations).toMatchObject([{ message: 'must be at least 1' }]);
 });
 
-test('the number of violations is bounded, and so is the work on a huge object', () => {
-  const expressions = (count: number) =>
-    object({
-      clientConfig: { url: 'h' },
-      namespaceSelector: { matchExpressions: Array.from({ length: count }, () => 0) },
+const expressions = (matchExpressions: unknown[]) =>
+  object({ clientConfig: { url: 'h' }, namespaceSelector: { matchExpressions } });
+
+test('the number of violations is bounded, and the last one counts the others', () => {
+  const { violations, object: decoded } = decodeExtensionConfig(expressions(Array(100_000).fill(0)), 'v1beta2');
+  expect(violations).toHaveLength(maxViolations);
+  expect(violations.at(-1)).toEqual({ path: [], problem: 'type', message: '99901 more fields have a wrong type' });
+  expect(decoded).toEqual(expressions(Array(100_000).fill({})));
+});
+
+test('many violations of one kind do not hide those of another', () => {
+  const { violations } = decodeExtensionConfig(
+    expressions([...Array(1000).fill({}), ...Array(1000).fill(0)]),
+    'v1beta2',
+  );
+  expect(violations.filter(({ problem }) => problem === 'type')).toHaveLength(maxViolations);
+  expect(violations.filter(({ problem }) => problem === 'required')).toHaveLength(maxViolations - 1);
+  expect(violations.at(-1)?.message).toBe('1901 more fields do not fit the CustomResourceDefinition');
+});
+
+test('what is over a limit is absent, one violation, and nothing below it is looked at', () => {
+  const handlers = Array.from({ length: 513 }, () => ({ name: 7 }));
+  const url = 'x'.repeat(513);
+  const annotations = { a: 'x'.repeat(maxAnnotationBytes) };
+  const bad = object({ clientConfig: { url } }, { status: { handlers }, metadata: { name: 'x', annotations } });
+  const { object: limited, whole, violations } = decodeExtensionConfig(bad, 'v1beta2');
+  expect(violations.map(({ path, problem }) => `${path.join('.')} ${problem}`)).toEqual([
+    'metadata.annotations tooLong',
+    'spec.clientConfig.url tooLong',
+    'status.handlers tooMany',
+  ]);
+  expect(limited).toEqual(object({ clientConfig: {} }, { status: {} }));
+  expect(whole).toMatchObject({ spec: { clientConfig: { url } }, metadata: { annotations } });
+});
+
+test('a key named __proto__ is an ordinary one', () => {
+  const spec = JSON.parse('{"clientConfig": {"url": "h"}, "settings": {"a": 1, "__proto__": "x", "b": "c"}}');
+  const { object: decoded } = decodeExtensionConfig(object(spec), 'v1beta2');
+  expect(JSON.stringify(decoded.spec?.settings)).toBe('{"__proto__":"x","b":"c"}');
+});
+
+/** Values of the right type, of a wrong one, at a limit and over it, for each schema. */
+function anyOf(schema: LimitedSchema): fc.Arbitrary<unknown> {
+  const stray = fc.constantFrom<unknown>(null, 0, -1, 1.5, 2 ** 31, true, '', 'x', [], {}, [{}]);
+  return fc.oneof({ weight: 9, arbitrary: fittingOf(schema) }, { weight: 1, arbitrary: stray });
+}
+
+function fittingOf(schema: LimitedSchema): fc.Arbitrary<unknown> {
+  const { type, properties, items, additionalProperties, maxLength = 100, maxItems = 4 } = schema;
+  if (type === 'object' && properties !== undefined) {
+    return fc.record(Object.fromEntries(Object.entries(properties).map(([key, of]) => [key, anyOf(of)])), {
+      requiredKeys: [],
     });
-  expect(decodeExtensionConfig(expressions(1000), 'v1beta2').violations).toHaveLength(maxViolations);
-  const huge = decodeExtensionConfig(expressions(100_000), 'v1beta2');
-  expect(huge.violations[0]).toMatchObject({ path: [], problem: 'type' });
-  expect(huge.object).toEqual({
-    apiVersion: 'runtime.cluster.x-k8s.io/v1beta2',
-    kind: 'ExtensionConfig',
-    metadata: {},
-  });
+  }
+  if (type === 'object') {
+    return typeof additionalProperties === 'object'
+      ? fc.dictionary(fc.string(), anyOf(additionalProperties), { maxKeys: 3 })
+      : fc.constant({});
+  }
+  if (type === 'array' && items !== undefined) {
+    return fc.oneof(
+      { weight: 9, arbitrary: fc.array(anyOf(items), { maxLength: 3 }) },
+      { weight: 1, arbitrary: fc.constantFrom(maxItems, maxItems + 1).map((length) => Array(length).fill({})) },
+    );
+  }
+  if (type === 'string') {
+    return fc.oneof(
+      fc.constantFrom<string>(
+        ...((schema.enum as string[] | undefined) ?? ['a', 'a/b']),
+        '2026-01-01T00:00:00Z',
+        'YQ==',
+      ),
+      fc.constantFrom(maxLength, maxLength + 1).map((length) => '\u{1F600}'.repeat(length)),
+      fc.string(),
+    );
+  }
+  return type === 'boolean' ? fc.boolean() : fc.constantFrom(0, 1, -1, 2 ** 31, 1.5);
+}
+
+test.each(versions)('%s: something is found to be wrong exactly where the compiled schema refuses', (version) => {
+  const refused = new Set<string>();
+  fc.assert(
+    fc.property(fittingOf(ownSchemaOf(version)), (value) => {
+      const given = value as Record<string, unknown>;
+      const { object: decoded, whole } = decodeExtensionConfig(given, version);
+      const { violations } = examine(given, ownSchemaOf(version), isOfFormat);
+      expect(violations.length === 0).toBe(fitsSchema(given, version));
+      for (const { problem } of violations) {
+        refused.add(problem);
+      }
+      // Nothing that is left has a wrong type or is over a limit.
+      const left = (of: object) => decodeExtensionConfig({ ...of }, version).violations.map(({ problem }) => problem);
+      expect(left(whole)).not.toContain('type');
+      expect(left(decoded).filter((problem) => ['type', 'tooLong', 'tooMany'].includes(problem))).toEqual([]);
+    }),
+    { numRuns: 2000 },
+  );
+  expect([...refused].sort()).toEqual(['invalid', 'notSupported', 'required', 'tooLong', 'tooMany', 'type']);
 });

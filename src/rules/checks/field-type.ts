@@ -1,5 +1,5 @@
 import { example, exampleService } from '../example.ts';
-import type { Rule } from '../rule.ts';
+import type { Finding, Rule } from '../rule.ts';
 
 export const rule: Rule = {
   id: 'field-type',
@@ -13,7 +13,8 @@ export const rule: Rule = {
     for (const { path, problem, value, message } of violations) {
       // A null is an absent field to every decoder of Kubernetes; only the schema minds it.
       if (problem === 'type' && value !== null) {
-        report({ path, reason: 'FieldValueTypeInvalid', value, message });
+        const finding: Finding = { path, reason: 'FieldValueTypeInvalid', value, message };
+        report(path.length === 0 ? { ...finding, verbatim: true } : finding);
       }
     }
   },

@@ -1,3 +1,4 @@
+import { showValue } from '../../kubernetes/index.ts';
 import { example, exampleHandler } from '../example.ts';
 import { knownHandlersOf, nameHook } from '../handlers.ts';
 import type { Rule } from '../rule.ts';
@@ -26,7 +27,7 @@ export const rule: Rule = {
           path: [...path, 'requestHook', 'hook'],
           reason: 'FieldValueDuplicate',
           value: life.name,
-          message: `handler ${JSON.stringify(first)} serves ${hook} already, and a server has only one; remove one of them`,
+          message: `handler ${showValue(first)} serves ${hook} already, and a server has only one; remove one of them`,
         });
       }
     }

@@ -1,5 +1,5 @@
 import { example } from '../example.ts';
-import { handlersOf, hookOf } from '../handlers.ts';
+import { groupVersionOf, handlersOf } from '../handlers.ts';
 import type { Rule } from '../rule.ts';
 
 export const rule: Rule = {
@@ -12,7 +12,7 @@ export const rule: Rule = {
   check({ object }, report) {
     for (const { handler, path } of handlersOf(object)) {
       const value = handler.requestHook?.apiVersion;
-      if (value !== undefined && hookOf({ requestHook: { apiVersion: value, hook: 'Any' } }) === undefined) {
+      if (value !== undefined && groupVersionOf(value) === undefined) {
         report({
           path: [...path, 'requestHook', 'apiVersion'],
           reason: 'FieldValueInvalid',

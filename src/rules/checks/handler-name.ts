@@ -11,7 +11,12 @@ export const rule: Rule = {
   subjects: ['object', 'status'],
   about: 'handlers',
   check({ object }, report) {
-    const suffix = `.${object.metadata.name ?? ''}`;
+    const { name: objectName } = object.metadata;
+    // Without a name there is no telling which one is right; that it is missing or too long is reported by itself.
+    if (objectName === undefined) {
+      return;
+    }
+    const suffix = `.${objectName}`;
     for (const { handler, path } of handlersOf(object)) {
       const name = handler.name ?? '';
       if (!name.endsWith(suffix) || dns1123LabelProblems(name.slice(0, -suffix.length)).length > 0) {

@@ -1,5 +1,5 @@
 import { example } from '../example.ts';
-import { handlersOf, hookOf } from '../handlers.ts';
+import { handlersOf } from '../handlers.ts';
 import type { Rule } from '../rule.ts';
 
 export const rule: Rule = {
@@ -10,8 +10,7 @@ export const rule: Rule = {
   subjects: ['object', 'status'],
   about: 'handlers',
   check({ object }, report, { hooks }) {
-    for (const { handler, path } of handlersOf(object)) {
-      const hook = hookOf(handler);
+    for (const { hook, path } of handlersOf(object)) {
       if (hook === undefined || hooks.find(hook.group, hook.version, hook.name) !== undefined) {
         continue;
       }

@@ -1,4 +1,4 @@
-import { labelSelectorProblems } from '../../kubernetes/index.ts';
+import { formatFieldPath, labelSelectorProblems } from '../../kubernetes/index.ts';
 import { example } from '../example.ts';
 import { namespaceSelectorOf } from '../namespace-selector.ts';
 import type { Rule } from '../rule.ts';
@@ -20,11 +20,11 @@ export const rule: Rule = {
       report({ path, reason: 'FieldValueRequired', message: 'set a label selector; {} selects all namespaces' });
       return;
     }
-    const problems = labelSelectorProblems(selector);
-    if (problems.length > 0) {
-      const listed = problems.slice(0, maxListed).map(({ path: at, message }) => `${at.join('.')}: ${message}`);
-      const more = problems.length > maxListed ? `; and ${problems.length - maxListed} more` : '';
-      report({ path, reason: 'FieldValueInvalid', message: `${listed.join('; ')}${more}` });
+    const { listed, count } = labelSelectorProblems(selector, maxListed);
+    if (count > 0) {
+      const texts = listed.map(({ path: at, message }) => `${formatFieldPath(at)}: ${message}`);
+      const more = count > listed.length ? `; and ${count - listed.length} more` : '';
+      report({ path, reason: 'FieldValueInvalid', message: `${texts.join('; ')}${more}` });
     }
   },
   example: {

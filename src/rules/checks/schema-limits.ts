@@ -18,6 +18,9 @@ function isReported({ problem, value }: SchemaViolation): boolean {
 }
 
 function findingOf({ path, problem, value, message }: SchemaViolation): Finding {
+  if (path.length === 0) {
+    return { path, reason: reasons[problem], message, verbatim: true };
+  }
   // Bundles and settings are long, or secret, or both.
   const isShown = !path.includes('caBundle') && !path.includes('settings') && value !== undefined;
   return { path, reason: reasons[problem], message, ...(isShown ? { value } : {}) };

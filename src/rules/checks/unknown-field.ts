@@ -1,7 +1,7 @@
 import { kind, openApiSchemaOf } from '../../api/index.ts';
 import { example } from '../example.ts';
 import type { Rule } from '../rule.ts';
-import { unknownFieldsOf } from '../unknown-fields.ts';
+import { forUnknownFields } from '../unknown-fields.ts';
 
 export const rule: Rule = {
   id: 'unknown-field',
@@ -14,10 +14,10 @@ export const rule: Rule = {
     if (isPruned) {
       return;
     }
-    for (const path of unknownFieldsOf(object, openApiSchemaOf(version))) {
-      const message = `is no field of ${kind} ${version}; kubectl refuses it, and the API server drops it`;
+    const message = `is not a field of ${kind} ${version}; kubectl refuses it, and the API server drops it`;
+    forUnknownFields(object, openApiSchemaOf(version), (path) => {
       report({ path, reason: 'FieldValueForbidden', message });
-    }
+    });
   },
   example: {
     bad: example({ spec: { namespaceselector: {} } }),

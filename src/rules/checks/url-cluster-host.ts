@@ -14,12 +14,17 @@ export const rule: Rule = {
   check({ object }, report) {
     const hostname = clientUrlOf(object)?.hostname ?? '';
     if (clusterHost.test(hostname)) {
+      // A Service has at least its name and its namespace before ".svc"; the host "svc" has neither.
       const [name, namespace] = hostname.split('.');
+      const remedy =
+        name === 'svc' || namespace === 'svc'
+          ? 'use service with the name and the namespace of the Service'
+          : `use service with name ${name} and namespace ${namespace}`;
       report({
         path: urlPath,
         reason: 'FieldValueInvalid',
         value: showableUrl(object.spec?.clientConfig?.url ?? ''),
-        message: `names a Service of the cluster; use service with name ${name} and namespace ${namespace} instead of url`,
+        message: `names a Service of the cluster; ${remedy} instead of url`,
       });
     }
   },

@@ -1,0 +1,286 @@
+import type { OpenApiSchema } from './crd.ts';
+import { type LimitedSchema, totalBytes } from './own-schema.ts';
+
+/** One place where an object does not fit its version's schema. */
+export interface SchemaViolation {
+  /** Empty for the last one of many, which says how many more there are. */
+  path: (string | number)[];
+  problem: 'type' | 'required' | 'tooLong' | 'tooMany' | 'notSupported' | 'invalid';
+  /** The value there; absent for `required`. */
+  value?: unknown;
+  /** What the schema asks for, as a sentence without subject: "must be at most 512 characters long". */
+  message: string;
+}
+
+/** What came of holding an object against its schema. */
+export interface Examined {
+  /** The object without what has a wrong type. */
+  whole: Record<string, unknown>;
+  /** `whole` without what is over a limit; the same object where nothing is. */
+  limited: Record<string, unknown>;
+  violations: SchemaViolation[];
+}
+
+/**
+ * Most violations that are reported of one object, of wrong types and of all others each: a user fixes no more at once,
+ * and the answer stays small.
+ */
+export const maxViolations = 100;
+
+/** Whether a text is a value of a format. */
+export type FormatCheck = (format: string, value: unknown) => boolean;
+
+/** Where there is nothing: a property that is left out. */
+const absent = Symbol('absent');
+
+/** The list of violations of one kind, which keeps the first ones and counts the others. */
+class Violations {
+  readonly #listed: SchemaViolation[] = [];
+  #count = 0;
+  readonly #what: string;
+
+  constructor(what: string) {
+    this.#what = what;
+  }
+
+  add(path: readonly (string | number)[], problem: SchemaViolation['problem'], message: string, value?: unknown): void {
+    this.#count += 1;
+    if (this.#listed.length < maxViolations) {
+      this.#listed.push({ path: [...path], problem, message, ...(value === undefined ? {} : { value }) });
+    }
+  }
+
+  list(problem: 'type' | 'invalid'): SchemaViolation[] {
+    if (this.#count <= maxViolations) {
+      return this.#listed;
+    }
+    const shown = this.#listed.slice(0, maxViolations - 1);
+    return [...shown, { path: [], problem, message: `${this.#count - shown.length} more ${this.#what}` }];
+  }
+}
+
+function hasType(value: unknown, type: OpenApiSchema['type']): boolean {
+  switch (type) {
+    case undefined:
+      return true;
+    case 'object':
+      return typeof value === 'object' && value !== null && !Array.isArray(value);
+    case 'array':
+      return Array.isArray(value);
+    case 'integer':
+      return Number.isInteger(value);
+    default:
+      // The remaining types of JSON Schema are those of typeof.
+      return typeof value === type;
+  }
+}
+
+/** Empty value of a JSON type, for an array's item that must keep its index. */
+function emptyOf(type: OpenApiSchema['type']): unknown {
+  return type === 'object' ? {} : type === 'array' ? [] : type === 'string' ? '' : 0;
+}
+
+/** Whether a text has more than `limit` characters, counted as the API server does: by code points. */
+function isLongerThan(text: string, limit: number): boolean {
+  if (text.length <= limit || text.length > 2 * limit) {
+    return text.length > limit;
+  }
+  let characters = 0;
+  for (const _character of text) {
+    characters += 1;
+  }
+  return characters > limit;
+}
+
+const patterns = new Map<string, RegExp>();
+
+/** A pattern of the CustomResourceDefinition, compiled once. */
+function patternOf(source: string): RegExp {
+  let pattern = patterns.get(source);
+  if (pattern === undefined) {
+    pattern = new RegExp(source, 'u');
+    patterns.set(source, pattern);
+  }
+  return pattern;
+}
+
+function setOwn(object: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__') {
+    Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+  } else {
+    object[key] = value;
+  }
+}
+
+/** One walk over an object along its schema. What fits is shared with the original. */
+class Walk {
+  readonly types = new Violations('fields have a wrong type');
+  readonly limits = new Violations('fields do not fit the CustomResourceDefinition');
+  readonly #isOfFormat: FormatCheck;
+  readonly #keepsLong: boolean;
+  readonly #path: (string | number)[] = [];
+  hasOverLimit = false;
+
+  constructor(isOfFormat: FormatCheck, keepsLong: boolean) {
+    this.#isOfFormat = isOfFormat;
+    this.#keepsLong = keepsLong;
+  }
+
+  /** The value as it may stay, or `absent`. */
+  at(value: unknown, schema: LimitedSchema): unknown {
+    if (!hasType(value, schema.type)) {
+      this.types.add(this.#path, 'type', `must be of type ${schema.type}`, value);
+      return absent;
+    }
+    if (!this.#isOverLimit(value, schema)) {
+      this.#checkRest(value, schema);
+    } else if (!this.#keepsLong) {
+      return absent;
+    }
+    if (Array.isArray(value)) {
+      return schema.items === undefined ? value : this.#items(value, schema.items);
+    }
+    return typeof value === 'object' && value !== null
+      ? this.#properties(value as Record<string, unknown>, schema)
+      : value;
+  }
+
+  #below(key: string | number, value: unknown, schema: LimitedSchema): unknown {
+    this.#path.push(key);
+    const kept = this.at(value, schema);
+    this.#path.pop();
+    return kept;
+  }
+
+  #items(value: unknown[], schema: OpenApiSchema): unknown[] {
+    let copy: unknown[] | undefined;
+    for (let index = 0; index < value.length; index++) {
+      const item = value[index];
+      const kept = this.#below(index, item, schema);
+      if (kept !== item) {
+        copy ??= value.slice();
+        copy[index] = kept === absent ? emptyOf(schema.type) : kept;
+      }
+    }
+    return copy ?? value;
+  }
+
+  #properties(value: Record<string, unknown>, schema: LimitedSchema): Record<string, unknown> {
+    const { properties, additionalProperties } = schema;
+    const others = typeof additionalProperties === 'object' ? additionalProperties : undefined;
+    if (properties === undefined && others === undefined) {
+      return value;
+    }
+    const keys = Object.keys(value);
+    let copy: Record<string, unknown> | undefined;
+    for (let at = 0; at < keys.length; at++) {
+      const key = keys[at] as string;
+      const field = value[key];
+      const fieldSchema = properties !== undefined && Object.hasOwn(properties, key) ? properties[key] : others;
+      const kept = fieldSchema === undefined ? field : this.#below(key, field, fieldSchema);
+      if (kept !== field && copy === undefined) {
+        copy = {};
+        for (const before of keys.slice(0, at)) {
+          setOwn(copy, before, value[before]);
+        }
+      }
+      if (copy !== undefined && kept !== absent) {
+        setOwn(copy, key, kept);
+      }
+    }
+    return copy ?? value;
+  }
+
+  /** Whether a value is over a limit, which then is a violation. */
+  #isOverLimit(value: unknown, { maxLength, maxItems, maxProperties, maxTotalBytes }: LimitedSchema): boolean {
+    if (typeof value === 'string') {
+      return (
+        maxLength !== undefined &&
+        isLongerThan(value, maxLength) &&
+        this.#addLimit('tooLong', `must be at most ${maxLength} characters long`, value)
+      );
+    }
+    if (Array.isArray(value)) {
+      return (
+        maxItems !== undefined &&
+        value.length > maxItems &&
+        this.#addLimit('tooMany', `must have at most ${maxItems} items`, value)
+      );
+    }
+    if (typeof value !== 'object' || value === null) {
+      return false;
+    }
+    if (maxProperties !== undefined && Object.keys(value).length > maxProperties) {
+      return this.#addLimit('tooMany', `must have at most ${maxProperties} properties`, value);
+    }
+    return (
+      maxTotalBytes !== undefined &&
+      totalBytes(value as Record<string, unknown>, maxTotalBytes) > maxTotalBytes &&
+      this.#addLimit('tooLong', `must be at most ${maxTotalBytes} bytes, keys and values together`, value)
+    );
+  }
+
+  #addLimit(problem: 'tooLong' | 'tooMany', message: string, value: unknown): true {
+    this.limits.add(this.#path, problem, message, value);
+    this.hasOverLimit = true;
+    return true;
+  }
+
+  #checkRest(value: unknown, schema: LimitedSchema): void {
+    const invalid = (message: string) => this.limits.add(this.#path, 'invalid', message, value);
+    if (schema.enum !== undefined && !schema.enum.includes(value)) {
+      this.limits.add(this.#path, 'notSupported', `must be one of ${schema.enum.join(', ')}`, value);
+    }
+    if (typeof value === 'number') {
+      if (schema.minimum !== undefined && value < schema.minimum) {
+        invalid(`must be at least ${schema.minimum}`);
+      }
+      if (schema.maximum !== undefined && value > schema.maximum) {
+        invalid(`must be at most ${schema.maximum}`);
+      }
+    } else if (typeof value === 'string') {
+      if (schema.minLength !== undefined && value.length < schema.minLength) {
+        invalid(`must have at least ${schema.minLength} characters`);
+      }
+      if (schema.pattern !== undefined && !patternOf(schema.pattern).test(value)) {
+        invalid(`must match ${schema.pattern}`);
+      }
+    } else if (Array.isArray(value)) {
+      if (schema.minItems !== undefined && value.length < schema.minItems) {
+        invalid(`must have at least ${schema.minItems} items`);
+      }
+    } else if (typeof value === 'object' && value !== null) {
+      this.#checkObject(value, schema, invalid);
+    }
+    if (schema.format !== undefined && !this.#isOfFormat(schema.format, value)) {
+      invalid(`must be of format ${schema.format}`);
+    }
+  }
+
+  #checkObject(value: object, { minProperties, required }: LimitedSchema, invalid: (message: string) => void): void {
+    if (minProperties !== undefined && Object.keys(value).length < minProperties) {
+      invalid(`must have at least ${minProperties} properties`);
+    }
+    for (const name of required ?? []) {
+      if (!Object.hasOwn(value, name)) {
+        this.#path.push(name);
+        this.limits.add(this.#path, 'required', 'must be set');
+        this.#path.pop();
+      }
+    }
+  }
+}
+
+/**
+ * Holds an object against its schema, in time linear in its size and with a bounded result, whatever it is. The input is
+ * not changed. What is over a limit is one violation, and nothing below it is looked at.
+ */
+export function examine(object: Record<string, unknown>, schema: LimitedSchema, isOfFormat: FormatCheck): Examined {
+  const walk = new Walk(isOfFormat, false);
+  const limited = walk.at(object, schema) as Record<string, unknown>;
+  return {
+    limited,
+    whole: walk.hasOverLimit ? (new Walk(isOfFormat, true).at(object, schema) as Record<string, unknown>) : limited,
+    violations: [...walk.types.list('type'), ...walk.limits.list('invalid')],
+  };
+}

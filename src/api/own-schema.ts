@@ -1,0 +1,47 @@
+import { type OpenApiSchema, openApiSchemaOf } from './crd.ts';
+import type { Version } from './names.ts';
+
+/** A schema as objects are held against it here: the CustomResourceDefinition's, and what Kubernetes limits beside it. */
+export interface LimitedSchema extends OpenApiSchema {
+  properties?: Record<string, LimitedSchema>;
+  /** Most bytes of all keys and values of a map of strings together. */
+  maxTotalBytes?: number;
+}
+
+/** Most bytes of all annotations of an object together (Kubernetes' TotalAnnotationSizeLimitB, 256 KiB). */
+export const maxAnnotationBytes = 256 * 1024;
+/** Longest name of an object: a DNS subdomain (RFC 1123). */
+const maxNameLength = 253;
+/** Longest value of a label. */
+const maxLabelValueLength = 63;
+
+/** metav1.ObjectMeta, as far as this program reads it. */
+const metadata: LimitedSchema = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', maxLength: maxNameLength },
+    generateName: { type: 'string', maxLength: maxNameLength },
+    annotations: { type: 'object', additionalProperties: { type: 'string' }, maxTotalBytes: maxAnnotationBytes },
+    labels: { type: 'object', additionalProperties: { type: 'string', maxLength: maxLabelValueLength } },
+    deletionTimestamp: { type: 'string' },
+  },
+};
+
+/** The schema of one version of ExtensionConfig with that of its metadata. */
+export function ownSchemaOf(version: Version): LimitedSchema {
+  const schema = openApiSchemaOf(version);
+  return { ...schema, properties: { ...schema.properties, metadata } };
+}
+
+/** Bytes of all keys and string values of a map, in UTF-8. Stops counting soon after `enough`. */
+export function totalBytes(map: Readonly<Record<string, unknown>>, enough: number): number {
+  let bytes = 0;
+  for (const key in map) {
+    const value = map[key];
+    bytes += Buffer.byteLength(key) + (typeof value === 'string' ? Buffer.byteLength(value) : 0);
+    if (bytes > enough) {
+      break;
+    }
+  }
+  return bytes;
+}
