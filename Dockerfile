@@ -19,7 +19,9 @@ COPY package.json package-lock.json LICENSE ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
+COPY tools/finish-build.ts tools/finish-build.ts
 COPY manifests/base manifests/base
+ARG REVISION=
 RUN npm run build
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+import { basename } from 'node:path';
 import { run } from './commands/index.ts';
 
 const stop = new AbortController();
@@ -17,10 +17,23 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-process.exitCode = await run(process.argv.slice(2), {
+const io = {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
   env: process.env,
   signal: stop.signal,
-});
+};
+const args = process.argv.slice(2);
+// The name of the link that was called, not of the file behind it.
+switch (basename(process.argv[1] ?? '')) {
+  // kubectl asks a plugin's companion for completions: `kubectl_complete-NAME WORD…`.
+  case 'kubectl_complete-extensionconfig':
+    process.exitCode = await run(['__complete', '--', ...args], io, 'kubectl extensionconfig');
+    break;
+  case 'kubectl-extensionconfig':
+    process.exitCode = await run(args, io, 'kubectl extensionconfig');
+    break;
+  default:
+    process.exitCode = await run(args, io);
+}

@@ -1,42 +1,93 @@
-import { type CommandEntry, type Io, runProgram } from './program.ts';
-import { version } from './version.ts';
+import { completionLines } from './complete.ts';
+import { type CommandEntry, createProgram, type Io, type Program, runProgram } from './program.ts';
+
+const group = { cluster: 'Run in a cluster:', manifests: 'Manifests:', trial: 'Try:' } as const;
 
 const commands: readonly CommandEntry[] = [
   {
     name: 'serve',
     summary: 'run the admission webhooks over HTTPS',
+    group: group.cluster,
     load: async () => (await import('./serve.ts')).defineServe,
   },
   {
-    name: 'sandbox',
-    summary: 'start an API server on this machine, to try everything with kubectl',
-    load: async () => (await import('./sandbox.ts')).defineSandbox,
+    name: 'certs',
+    summary: 'CA, serving certificate and caBundles: make, rotate, inject, look',
+    group: group.cluster,
+    load: async () => (await import('./certs.ts')).defineCerts,
   },
   {
     name: 'lint',
     summary: 'check ExtensionConfigs in files with the rules of the webhook',
+    group: group.manifests,
     load: async () => (await import('./lint.ts')).defineLint,
-  },
-  {
-    name: 'convert',
-    summary: 'rewrite ExtensionConfigs in files in another version of the API',
-    load: async () => (await import('./convert.ts')).defineConvert,
   },
   {
     name: 'rules',
     summary: 'list the rules, or explain one',
+    group: group.manifests,
     load: async () => (await import('./rules.ts')).defineRules,
   },
   {
-    name: 'certs',
-    summary: 'authority, serving certificate and caBundles: make, rotate, inject, look',
-    load: async () => (await import('./certs.ts')).defineCerts,
+    name: 'convert',
+    summary: 'rewrite ExtensionConfigs in files in another version of the API',
+    group: group.manifests,
+    load: async () => (await import('./convert.ts')).defineConvert,
+  },
+  {
+    name: 'sandbox',
+    summary: 'start an API server on this machine, to try everything with kubectl',
+    group: group.trial,
+    load: async () => (await import('./sandbox.ts')).defineSandbox,
+  },
+  {
+    name: 'version',
+    summary: 'print what runs here, for a report of a problem',
+    load: async () => (await import('./version-command.ts')).defineVersion,
+  },
+  {
+    name: 'completion',
+    summary: 'print a script for completion with the Tab key',
+    load: async () => (await import('./completion.ts')).defineCompletion,
   },
 ];
 
 export type { Io } from './program.ts';
 
-/** Runs `extensionconfig-webhook ARGS…`; returns the exit code. */
-export function run(args: readonly string[], io: Io): Promise<number> {
-  return runProgram('extensionconfig-webhook', version, commands, args, io);
+/** The name that the program goes by, unless it was called as a plugin of kubectl. */
+const ownName = 'extensionconfig-webhook';
+
+function programCalled(name: string): Program {
+  return { name, version: async () => (await import('./version-command.ts')).versionLine(), commands };
+}
+
+/**
+ * Runs `NAME ARGS…`, where NAME is how the user called the program.
+ *
+ * @returns the exit code.
+ */
+export async function run(args: readonly string[], io: Io, name: string = ownName): Promise<number> {
+  // What the scripts of `completion` ask: `__complete -- WORD…`.
+  if (args[0] === '__complete') {
+    const words = args.slice(2);
+    const program = await createProgram(
+      programCalled(name),
+      (command) => words.includes(command),
+      io,
+      () => {},
+    );
+    io.stdout.write(completionLines(program, words));
+    return 0;
+  }
+  return runProgram(programCalled(name), args, io);
+}
+
+/** The whole program with all of its commands, for documentation. */
+export function wholeProgram(io: Io) {
+  return createProgram(
+    programCalled(ownName),
+    () => true,
+    io,
+    () => {},
+  );
 }

@@ -33,25 +33,42 @@ export type DefineCommand = (command: Command, io: Io, end: (code: number) => vo
 export interface CommandEntry {
   name: string;
   summary: string;
+  /** Heading of the help that it stands under. */
+  group?: string;
   /** Loads the rest. Only the command that runs is loaded: each brings more than all of the others' help needs. */
   load: () => Promise<DefineCommand>;
 }
 
+/** The code of the error by which commander leaves for --version. */
+const versionAsked = 'version';
+
+/** A program: its name as it was called, and what it can do. */
+export interface Program {
+  name: string;
+  /** What --version prints: one line. */
+  version: () => Promise<string>;
+  commands: readonly CommandEntry[];
+}
+
 /**
- * Runs the program on arguments (without node and script).
+ * Builds a program. Only the commands that `loads` takes by their name have flags and an action.
  *
- * @returns the exit code.
+ * @param end takes the exit code of a command where it is not 0.
  */
-export async function runProgram(
-  name: string,
-  version: string,
-  commands: readonly CommandEntry[],
-  args: readonly string[],
+export async function createProgram(
+  { name, commands }: Program,
+  loads: (command: string) => boolean,
   io: Io,
-): Promise<number> {
-  let code: number = exitCode.ok;
+  end: (code: number) => void,
+): Promise<Command> {
   const program = new Command(name)
-    .version(version)
+    .option('-V, --version', 'print the version')
+    .on('option:version', () => {
+      throw new CommanderError(exitCode.ok, versionAsked, '');
+    })
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [command]', 'print the help of a command')
+    .commandsGroup('Other:')
     .exitOverride()
     .showHelpAfterError('(add --help for all options)')
     .configureHelp(helpConfiguration)
@@ -61,20 +78,43 @@ export async function runProgram(
       getOutHelpWidth: () => helpWidthOf(io.stdout),
       getErrHelpWidth: () => helpWidthOf(io.stdout),
     });
-  for (const { name: commandName, summary, load } of commands) {
+  for (const { name: commandName, summary, group, load } of commands) {
     const command = program.command(commandName).summary(summary);
-    // Also `help NAME`. A name among another command's arguments is loaded for nothing, which does no harm.
-    if (args.includes(commandName)) {
+    if (group !== undefined) {
+      command.helpGroup(group);
+    }
+    if (loads(commandName)) {
       const define = await load();
-      define(command, io, (ended) => {
-        code = ended;
-      });
+      define(command, io, end);
     }
   }
+  return program;
+}
+
+/**
+ * Runs a program on arguments (without node and script).
+ *
+ * @returns the exit code.
+ */
+export async function runProgram(definition: Program, args: readonly string[], io: Io): Promise<number> {
+  const { name } = definition;
+  let code: number = exitCode.ok;
+  // Also `help NAME`. A name among another command's arguments is loaded for nothing, which does no harm.
+  const program = await createProgram(
+    definition,
+    (command) => args.includes(command),
+    io,
+    (ended) => {
+      code = ended;
+    },
+  );
   try {
     await program.parseAsync([...args], { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) {
+      if (error.code === versionAsked) {
+        io.stdout.write(`${await definition.version()}\n`);
+      }
       // Help and version end with 0; everything else that commander throws is a mistake in the arguments.
       return error.exitCode === 0 ? exitCode.ok : exitCode.usage;
     }

@@ -2,6 +2,7 @@ import { stringify } from 'yaml';
 import { warningText } from '../admission/index.ts';
 import { apiVersionUnknown } from '../lint/index.ts';
 import { exampleReports, type Rule, rules } from '../rules/index.ts';
+import { SuggestedArgument } from './complete.ts';
 import { addFlags, choiceFlag, type Flags, readFlags } from './flags.ts';
 import { nearestTo } from './nearest.ts';
 import { type DefineCommand, UsageError } from './program.ts';
@@ -53,7 +54,13 @@ function explanationText(rule: Rule): string {
 export const defineRules: DefineCommand = (command, io) => {
   command
     .description('Lists the rules, or explains one with a bad and a good example.')
-    .argument('[id]', 'rule to explain')
+    .addArgument(
+      new SuggestedArgument(
+        '[id]',
+        'rule to explain',
+        allRules.map((rule) => rule.id),
+      ),
+    )
     .addHelpText(
       'after',
       `

@@ -16,7 +16,7 @@ import {
 import { defineCerts } from './certs.ts';
 import { defaultsOf } from './flags.ts';
 import { policyFlags, ruleSetOptionsOf } from './policy-flags.ts';
-import { type CommandEntry, type Io, runProgram } from './program.ts';
+import { type CommandEntry, type Io, type Program, runProgram } from './program.ts';
 import { version } from './version.ts';
 
 /** Where the manifests of a cluster have the webhook; the sandbox has it there too. */
@@ -128,12 +128,7 @@ export async function runCerts(
   ];
   const where = ['--kubeconfig', kubeconfigFile, '--namespace', webhookService.namespace];
   const certs: CommandEntry = { name: 'certs', summary: '', load: async () => defineCerts };
-  const code = await runProgram(
-    'extensionconfig-webhook',
-    version,
-    [certs],
-    ['certs', ...args, ...where, ...targets],
-    io,
-  );
+  const program: Program = { name: 'extensionconfig-webhook', version: async () => version, commands: [certs] };
+  const code = await runProgram(program, ['certs', ...args, ...where, ...targets], io);
   return { code, output };
 }

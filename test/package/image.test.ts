@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { copyProject, projectFolder, runWell } from './tree.ts';
+import { copyProject, projectFolder, run, runWell } from './tree.ts';
 
 /** What .dockerignore lets through. It is a list of what is allowed, and this test reads no other kind. */
 function buildContext(): string[] {
@@ -77,6 +77,15 @@ test('has production dependencies only', () => {
     expect(existsSync(join(app, 'node_modules', name, 'package.json')), name).toBe(false);
   }
   expect(readdirSync(app).sort()).toEqual(['LICENSE', 'dist', 'manifests', 'node_modules', 'package.json']);
+});
+
+// docker run --rm -v "$PWD:/work:ro" -w /work IMAGE lint .
+test('lints what is mounted: the entry point takes other commands than serve', async () => {
+  const samples = join(projectFolder, 'manifests/samples');
+  const { code, stdout } = await run(samples, process.execPath, [join(app, 'dist/main.js'), 'lint', '.']);
+  expect(stdout).toContain('bad-url.yaml:');
+  expect(code).toBe(1);
+  expect(instructions('runtime')).toContain('CMD ["serve"]');
 });
 
 test('serves: the entry point of the image, the health check without a shell, and an end on SIGTERM', async () => {

@@ -13,7 +13,9 @@ let packed: string[];
 // Minutes on a slow machine with an empty npm cache; some seconds usually.
 beforeAll(async () => {
   source = copyProject([
+    'bin',
     'src',
+    'tools',
     'manifests',
     'package.json',
     'tsconfig.json',
@@ -49,13 +51,20 @@ test('holds the program, the manifests and nothing of development', () => {
   expect(packed).toContain('manifests/base/deployment.yaml');
   expect(packed).toContain('dist/sandbox/kubernetes.proto');
   expect(packed).toContain('LICENSE');
-  expect(packed.filter((path) => !/^(dist|manifests)\/|^(package\.json|README\.md|LICENSE)$/.test(path))).toEqual([]);
+  expect(packed.filter((path) => !/^(bin|dist|manifests)\/|^(package\.json|README\.md|LICENSE)$/.test(path))).toEqual(
+    [],
+  );
   expect(packed.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))).toEqual([]);
 });
 
 test('the command works from the folder where it was installed', async () => {
   const { version } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as { version: string };
-  expect((await runWell(consumer, 'npx', ['--no', '--', 'extensionconfig-webhook', '--version'])).trim()).toBe(version);
+  expect(await runWell(consumer, 'npx', ['--no', '--', 'extensionconfig-webhook', '--version'])).toContain(
+    `extensionconfig-webhook ${version} (Node.js`,
+  );
+  expect(await runWell(consumer, 'npx', ['--no', '--', 'kubectl-extensionconfig', '--help'])).toContain(
+    'Usage: kubectl extensionconfig',
+  );
   expect(await runWell(consumer, 'npx', ['--no', '--', 'extensionconfig-webhook', '--help'])).toContain('serve');
   const { code, stderr } = await run(consumer, 'npx', [
     '--no',

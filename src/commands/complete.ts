@@ -1,0 +1,120 @@
+import { Argument, type Command, type Option } from 'commander';
+
+/** An argument with values to suggest. Others are refused by the command, in its own words. */
+export class SuggestedArgument extends Argument {
+  readonly suggestions: readonly string[];
+
+  constructor(syntax: string, description: string, suggestions: readonly string[]) {
+    super(syntax, description);
+    this.suggestions = suggestions;
+  }
+}
+
+/**
+ * What a shell does besides the candidates, in the numbers of the protocol that kubectl has for the completion of its
+ * plugins (that of the library cobra).
+ */
+const directive = { files: 0, nothing: 4, folders: 16 } as const;
+
+/** One word that would fit, and what it means. */
+interface Candidate {
+  value: string;
+  summary?: string;
+}
+
+interface Completion {
+  candidates: readonly Candidate[];
+  directive: number;
+}
+
+const nothing: Completion = { candidates: [], directive: directive.nothing };
+
+function ofNames(values: readonly string[]): Completion {
+  return { candidates: values.map((value) => ({ value })), directive: directive.nothing };
+}
+
+/** What may stand for the value of a flag or an argument, by its choices, else by the name of its placeholder. */
+function completionOf(choices: readonly string[] | undefined, placeholder: string): Completion {
+  if (choices !== undefined) {
+    return ofNames(choices);
+  }
+  if (/\bDIR\b/.test(placeholder)) {
+    return { candidates: [], directive: directive.folders };
+  }
+  return /\b(FILE|PATH|paths)\b/.test(placeholder) ? { candidates: [], directive: directive.files } : nothing;
+}
+
+function takesValue(option: Option): boolean {
+  return option.required || option.optional;
+}
+
+/**
+ * The candidates for the last of the words behind the program's name. Commands must be defined: at least the one that the
+ * words name.
+ */
+function complete(program: Command, words: readonly string[]): Completion {
+  const current = words.at(-1) ?? '';
+  let command = program;
+  let argumentsBefore = 0;
+  let flag: Option | undefined;
+  let areFlagsOver = false;
+  const help = program.createHelp();
+  const optionOf = (word: string) =>
+    help.visibleOptions(command).find(({ long, short }) => long === word || short === word);
+  for (const word of words.slice(0, -1)) {
+    if (flag !== undefined) {
+      flag = undefined;
+    } else if (word === '--') {
+      areFlagsOver = true;
+    } else if (word.startsWith('-') && !areFlagsOver) {
+      const option = optionOf(word);
+      flag = option !== undefined && takesValue(option) ? option : undefined;
+    } else {
+      const next = help.visibleCommands(command).find((candidate) => candidate.name() === word);
+      if (next !== undefined && argumentsBefore === 0) {
+        command = next;
+      } else {
+        argumentsBefore++;
+      }
+    }
+  }
+  if (flag !== undefined) {
+    return completionOf(flag.argChoices, flag.flags);
+  }
+  if (current.startsWith('-') && !areFlagsOver) {
+    const [name = '', value] = current.split('=', 2);
+    const option = optionOf(name);
+    if (value !== undefined) {
+      return option === undefined ? nothing : completionOf(option.argChoices, option.flags);
+    }
+    const candidates = help
+      .visibleOptions(command)
+      .flatMap(({ long, description }) => (long ? [{ value: long, summary: description }] : []));
+    return { candidates, directive: directive.nothing };
+  }
+  const isHelp = command.name() === 'help';
+  const commands = help.visibleCommands(isHelp ? program : command);
+  if (commands.length > 0) {
+    const candidates = commands.map((candidate) => ({ value: candidate.name(), summary: candidate.summary() }));
+    return argumentsBefore === 0 ? { candidates, directive: directive.nothing } : nothing;
+  }
+  const { registeredArguments } = command;
+  const last = registeredArguments.at(-1);
+  const argument = registeredArguments[argumentsBefore] ?? (last?.variadic ? last : undefined);
+  return argument === undefined
+    ? nothing
+    : completionOf(argument instanceof SuggestedArgument ? argument.suggestions : argument.argChoices, argument.name());
+}
+
+/** Lines for the script of a shell: a candidate each, with a tab before its summary, and the directive behind a colon. */
+export function completionLines(program: Command, words: readonly string[]): string {
+  const { candidates, directive: code } = complete(program, words);
+  const current = (words.at(-1) ?? '').replace(/^-[^=]*=/, '');
+  return [
+    ...candidates
+      .filter(({ value }) => value.startsWith(current))
+      .map(({ value, summary }) => (summary ? `${value}\t${summary}` : value)),
+    `:${code}`,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,95 @@
+/**
+ * Scripts that ask the program itself what may follow (`PROGRAM __complete -- WORD…`). No word is ever evaluated, so that
+ * a Tab behind `$(…)` runs nothing, and no other package is needed.
+ */
+export const completionScripts: Readonly<Record<'bash' | 'zsh' | 'fish', (program: string) => string>> = {
+  // For bash 3.2 (macOS) too: no negative indices, no mapfile. Bash splits words at "=", the program wants them whole.
+  bash: (program) => `# bash completion for ${program}; in ~/.bashrc: source <(${program} completion bash)
+_${asIdentifier(program)}_complete() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" i line directive=4
+  local -a words
+  words=()
+  for ((i = 1; i <= COMP_CWORD; i++)); do
+    if ((i > 1)) && [[ "\${COMP_WORDS[i]}" == "=" || "\${COMP_WORDS[i - 1]}" == "=" ]]; then
+      words[\${#words[@]} - 1]+="\${COMP_WORDS[i]}"
+    else
+      words+=("\${COMP_WORDS[i]}")
+    fi
+  done
+  [[ "$current" == "=" ]] && current=""
+  COMPREPLY=()
+  while IFS= read -r line; do
+    if [[ "$line" == :* ]]; then
+      directive="\${line#:}"
+    else
+      COMPREPLY+=("\${line%%$'\\t'*}")
+    fi
+  done < <(command ${program} __complete -- "\${words[@]}" 2>/dev/null)
+  if [[ "$directive" == 0 || "$directive" == 16 ]]; then
+    compopt -o filenames 2>/dev/null
+    local kind=-f
+    [[ "$directive" == 16 ]] && kind=-d
+    while IFS= read -r line; do
+      COMPREPLY+=("$line")
+    done < <(compgen "$kind" -- "$current")
+  fi
+}
+complete -F _${asIdentifier(program)}_complete ${program}
+`,
+  zsh: (program) => `#compdef ${program}
+# zsh completion for ${program}; in ~/.zshrc: source <(${program} completion zsh)
+_${program}() {
+  local -a lines candidates
+  local line directive
+  lines=("\${(@f)$(command ${program} __complete -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
+  directive=\${lines[-1]#:}
+  for line in "\${(@)lines[1,-2]}"; do
+    if [[ $line == *$'\\t'* ]]; then
+      candidates+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+    else
+      candidates+=("\${line//:/\\\\:}")
+    fi
+  done
+  [[ $words[CURRENT] == -*=* ]] && compset -P '*='
+  if (( \${#candidates} )); then
+    _describe '${program}' candidates
+  elif [[ $directive == 0 ]]; then
+    _files
+  elif [[ $directive == 16 ]]; then
+    _files -/
+  fi
+}
+if [[ $funcstack[1] == _${program} ]]; then
+  _${program} "$@"
+else
+  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
+  compdef _${program} ${program}
+fi
+`,
+  fish: (
+    program,
+  ) => `# fish completion for ${program}; in ~/.config/fish/config.fish: ${program} completion fish | source
+function __${asIdentifier(program)}_complete
+    set -l words (commandline -opc)
+    set -l current (commandline -ct)
+    set -l lines (command ${program} __complete -- $words[2..-1] "$current" 2>/dev/null)
+    set -l prefix (string match -r -- '^-[^=]*=' "$current")
+    switch "$lines[-1]"
+        case ':0'
+            __fish_complete_path (string replace -r -- '^-[^=]*=' '' "$current")
+        case ':16'
+            __fish_complete_directories (string replace -r -- '^-[^=]*=' '' "$current")
+        case '*'
+            for line in $lines[1..-2]
+                echo "$prefix$line"
+            end
+    end
+end
+complete -c ${program} -e
+complete -c ${program} -f -a '(__${asIdentifier(program)}_complete)'
+`,
+};
+
+function asIdentifier(program: string): string {
+  return program.replaceAll('-', '_');
+}

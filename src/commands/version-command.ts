@@ -1,0 +1,41 @@
+import { formatRelease, newestKnownRelease, oldestKnownRelease } from '../hooks/index.ts';
+import { addFlags, choiceFlag, type Flags, readFlags } from './flags.ts';
+import type { DefineCommand } from './program.ts';
+import { commit, version } from './version.ts';
+
+const versionFlags = {
+  output: choiceFlag('FORMAT', ['text', 'json'], { summary: 'form of the output', default: 'text' }),
+} satisfies Flags;
+
+function facts() {
+  return {
+    version,
+    commit: commit() ?? null,
+    node: process.version,
+    clusterApi: { oldest: formatRelease(oldestKnownRelease), newest: formatRelease(newestKnownRelease) },
+  };
+}
+
+/** Everything about this version in one line, as `--version` prints it. */
+export function versionLine(): string {
+  const { commit: built, node, clusterApi } = facts();
+  const parts = [
+    ...(built === null ? [] : [`commit ${built.slice(0, 12)}`]),
+    `Node.js ${node}`,
+    `Cluster API ${clusterApi.oldest} to ${clusterApi.newest}`,
+  ];
+  return `extensionconfig-webhook ${version} (${parts.join(', ')})`;
+}
+
+/** `version`: what runs here, for a report of a problem. */
+export const defineVersion: DefineCommand = (command, io) => {
+  command.description(
+    'Prints the version of the program, the commit it was built from, the Node.js it runs on, and the releases of Cluster API whose Runtime Hooks it knows.',
+  );
+  addFlags(command, versionFlags);
+  command.action(() => {
+    const { output } = readFlags(versionFlags, command, io.env);
+    const text = output === 'json' ? JSON.stringify(facts(), null, 2) : versionLine();
+    io.stdout.write(`${text}\n`);
+  });
+};

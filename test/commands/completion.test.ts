@@ -1,0 +1,151 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasKubectl } from '../e2e/environment.ts';
+import { runProgram } from './io.ts';
+
+const cases: readonly [words: string[], candidates: string[], directive: number][] = [
+  [['l'], ['lint'], 4],
+  [['help', 'co'], ['convert', 'completion'], 4],
+  [['certs', 'r'], ['rotate'], 4],
+  [['certs', 'rotate', '--force'], ['--force', '--force-ca'], 4],
+  [['lint', '--profile', ''], ['strict', 'upstream'], 4],
+  [['lint', '--profile=u'], ['upstream'], 4],
+  [['lint', '--rules-config', ''], [], 0],
+  [['serve', '--cert-dir', ''], [], 16],
+  [['serve', '--port', ''], [], 4],
+  [['lint', '--max-warnings', '3', ''], [], 0],
+  [['lint', 'a.yaml', 'b'], [], 0],
+  [['rules', 'name-'], ['name-dns-label'], 4],
+  [['rules', 'name-dns-label', ''], [], 4],
+  [['completion', ''], ['bash', 'zsh', 'fish'], 4],
+  [['lint', '--', '--pro'], [], 0],
+  [['nonsense', ''], [], 4],
+];
+
+test.each(cases)('candidates for %j', async (words, candidates, directive) => {
+  const { code, stdout } = await runProgram(['__complete', '--', ...words]);
+  const lines = stdout.trimEnd().split('\n');
+  expect(code).toBe(0);
+  expect(lines.slice(0, -1).map((line) => line.split('\t')[0])).toEqual(candidates);
+  expect(lines.at(-1)).toBe(`:${directive}`);
+});
+
+test('all commands are offered, with what they do', async () => {
+  const { stdout } = await runProgram(['__complete', '--', '']);
+  const { stdout: help } = await runProgram(['--help']);
+  const offered = stdout.split('\n').slice(0, -2);
+  expect(offered).toContain('lint\tcheck ExtensionConfigs in files with the rules of the webhook');
+  for (const line of offered) {
+    expect(help).toContain(`\n  ${line.split('\t')[0]} `);
+  }
+});
+
+// The scripts as shells run them, with the program of this checkout on the PATH.
+let folder: string;
+let env: NodeJS.ProcessEnv;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'completion-'));
+  writeFileSync(join(folder, 'with space.yaml'), '');
+  env = { ...process.env, PATH: [resolve('bin'), dirname(process.execPath), process.env.PATH].join(delimiter) };
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function isInstalled(shell: string): boolean {
+  return spawnSync(shell, ['--version'], { stdio: 'ignore' }).status === 0;
+}
+
+/** Writes a script, runs it with a shell in the folder, and returns the lines that it printed. */
+function runShell(shell: string, script: string, args: string[] = []): string[] {
+  const file = join(folder, `${shell}.script`);
+  writeFileSync(file, script);
+  const output = execFileSync(shell, [...args, file], { cwd: folder, env, encoding: 'utf8', timeout: 20_000 });
+  rmSync(file);
+  return output.split('\n').filter((line) => line !== '');
+}
+
+describe('bash', () => {
+  const complete = (...words: string[]) =>
+    runShell(
+      'bash',
+      `set -u
+source <(extensionconfig-webhook completion bash)
+COMP_WORDS=(extensionconfig-webhook ${words.map((word) => `'${word}'`).join(' ')})
+COMP_CWORD=${words.length}
+_extensionconfig_webhook_complete
+printf '%s\\n' \${COMPREPLY[@]+"\${COMPREPLY[@]}"}`,
+      ['--norc'],
+    );
+
+  test('completes commands, flags, values behind "=", and files', () => {
+    expect(complete('ru')).toEqual(['rules']);
+    expect(complete('certs', 'rotate', '--force')).toEqual(['--force', '--force-ca']);
+    // As bash splits --profile=u.
+    expect(complete('lint', '--profile', '=', 'u')).toEqual(['upstream']);
+    expect(complete('lint', '--profile', '=')).toEqual(['strict', 'upstream']);
+    expect(complete('lint', 'wi')).toEqual(['with space.yaml']);
+    expect(complete('serve', '--port', '')).toEqual([]);
+  });
+
+  test('evaluates nothing of what was typed, and may be loaded twice', () => {
+    expect(complete('lint', '$(touch evaluated)', '')).toEqual(['bash.script', 'with space.yaml']);
+    const script = 'source <(extensionconfig-webhook completion bash)\n'.repeat(2);
+    expect(runShell('bash', `${script}complete -p extensionconfig-webhook`)).toEqual([
+      'complete -F _extensionconfig_webhook_complete extensionconfig-webhook',
+    ]);
+  });
+});
+
+// Outside of its line editor: what zsh's own completion functions would be called with.
+describe.skipIf(!isInstalled('zsh'))('zsh', () => {
+  const complete = (...given: string[]) =>
+    runShell(
+      'zsh',
+      `compdef() { print -r -- "compdef $*" }
+compset() { print -r -- "compset $*" }
+_files() { print -r -- "files $*" }
+_describe() { print -rl -- "\${(@P)2}" }
+source <(extensionconfig-webhook completion zsh)
+words=(extensionconfig-webhook ${given.map((word) => `'${word}'`).join(' ')})
+CURRENT=${given.length + 1}
+_extensionconfig-webhook`,
+      ['-f'],
+    ).slice(1);
+
+  test('completes commands, flags, values and files', () => {
+    expect(complete('ru')).toEqual(['rules:list the rules, or explain one']);
+    expect(complete('certs', 'rotate', '--force-')).toEqual(['--force-ca:rotate the authority too, now']);
+    expect(complete('lint', '--profile=u')).toEqual(['compset -P *=', 'upstream']);
+    expect(complete('lint', '')).toEqual(['files ']);
+    expect(complete('serve', '--cert-dir', '')).toEqual(['files -/']);
+    expect(complete('serve', '--port', '')).toEqual([]);
+  });
+});
+
+describe.skipIf(!isInstalled('fish'))('fish', () => {
+  const complete = (line: string) =>
+    runShell('fish', `extensionconfig-webhook completion fish | source\ncomplete -C '${line}'`, ['--no-config']).map(
+      (found) => found.split('\t')[0],
+    );
+
+  test('completes commands, flags, values and files', () => {
+    expect(complete('extensionconfig-webhook ru')).toEqual(['rules']);
+    expect(complete('extensionconfig-webhook certs rotate --force')).toEqual(['--force', '--force-ca']);
+    expect(complete('extensionconfig-webhook lint --profile=u')).toEqual(['--profile=upstream']);
+    expect(complete('extensionconfig-webhook lint wi')).toEqual(['with space.yaml']);
+    expect(complete('extensionconfig-webhook serve --port ')).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasKubectl())('kubectl', () => {
+  test('completes the plugin', () => {
+    const output = execFileSync('kubectl', ['__complete', 'extensionconfig', 'certs', 'r'], {
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    expect(output).toMatch(/^rotate\t?.*\n:4\n/);
+  });
+});

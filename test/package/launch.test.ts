@@ -1,0 +1,99 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../sandbox/client.ts';
+import { projectFolder } from './tree.ts';
+
+const bin = join(projectFolder, 'bin');
+const { version } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as { version: string };
+
+/** A Node.js on this machine that is too old for the program, or undefined. */
+function findOldNode(): string | undefined {
+  return (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, 'node'))
+    .find((file) => /^v(\d|1\d|2[0-3])\./.test(spawnSync(file, ['--version'], { encoding: 'utf8' }).stdout ?? ''));
+}
+const oldNode = findOldNode();
+
+/** A checkout without what `npm ci` brings, and what `npm ci` would bring of Node.js when asked for. */
+let checkout: string;
+beforeAll(() => {
+  checkout = mkdtempSync(join(tmpdir(), 'launch-'));
+  for (const path of ['bin', 'package.json']) {
+    cpSync(join(projectFolder, path), join(checkout, path), { recursive: true });
+  }
+  mkdirSync(join(checkout, 'src'));
+  writeFileSync(join(checkout, 'src/main.ts'), 'const said: string = process.argv.slice(2).join(); console.log(said);');
+});
+afterAll(() => rmSync(checkout, { recursive: true }));
+
+const start = (node: string, file: string, ...args: string[]) => spawnSync(node, [file, ...args], { encoding: 'utf8' });
+
+test('says the name that it was called by', () => {
+  const plugin = start(process.execPath, join(bin, 'kubectl-extensionconfig'), 'rules', 'no-such-rule');
+  expect(plugin.stderr).toMatch(/^kubectl extensionconfig: rules: there is no rule/);
+  expect(plugin.status).toBe(2);
+  const command = start(process.execPath, join(bin, 'extensionconfig-webhook'), '--help');
+  expect(command.stdout).toMatch(/^Usage: extensionconfig-webhook /);
+});
+
+test.each(['--version', 'version'])('%s says what runs', (word) => {
+  const { stdout } = start(process.execPath, join(bin, 'extensionconfig-webhook'), word);
+  expect(stdout).toContain(`extensionconfig-webhook ${version} (`);
+  expect(stdout).toContain(`Node.js ${process.version}, Cluster API v1.2 to v1.14)`);
+});
+
+describe.skipIf(oldNode === undefined)('under a Node.js that is too old', () => {
+  const old = oldNode as string;
+
+  test('without another one: a sentence, whatever was asked', () => {
+    for (const args of [[], ['--version'], ['lint', '.']]) {
+      const { status, stderr, stdout } = start(old, join(checkout, 'bin/extensionconfig-webhook'), ...args);
+      expect(stderr).toMatch(
+        /^extensionconfig-webhook: this is Node\.js v[\d.]+ \(.+\), and 24 or newer is needed: .*"npm ci".*\n$/,
+      );
+      expect(stdout).toBe('');
+      expect(status).toBe(2);
+    }
+  });
+
+  test('in a checkout after npm ci: the Node.js that this brought runs it', () => {
+    const folder = join(checkout, 'node_modules/node/bin');
+    mkdirSync(folder, { recursive: true });
+    symlinkSync(process.execPath, join(folder, 'node'));
+    const { status, stdout } = start(old, join(checkout, 'bin/extensionconfig-webhook'), 'a b', '$c');
+    expect([status, stdout]).toEqual([0, 'a b,$c\n']);
+    rmSync(join(checkout, 'node_modules'), { recursive: true });
+  });
+
+  test('signals and exit codes pass through', async () => {
+    const child = spawn(old, [join(bin, 'extensionconfig-webhook'), 'sandbox'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    let output = '';
+    child.stdout.on('data', (chunk) => {
+      output += chunk;
+    });
+    await eventually(
+      async () => output,
+      (text) => text.includes('kubectl get'),
+    );
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect(start(old, join(bin, 'extensionconfig-webhook'), 'lint').status).toBe(2);
+  });
+});
+
+test('a package without its program says so', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'incomplete-'));
+  cpSync(bin, join(folder, 'bin'), { recursive: true });
+  cpSync(join(projectFolder, 'package.json'), join(folder, 'package.json'));
+  const { status, stderr } = start(process.execPath, join(folder, 'bin/extensionconfig-webhook'));
+  rmSync(folder, { recursive: true });
+  expect(stderr).toMatch(/^extensionconfig-webhook: the package is not complete, .* is missing: install it again\n$/);
+  expect(status).toBe(2);
+});

@@ -1,0 +1,19 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, writeFileSync } from 'node:fs';
+
+// What the compiler does not bring to dist/.
+copyFileSync('src/sandbox/kubernetes.proto', 'dist/sandbox/kubernetes.proto');
+
+/** The commit that is built: as the image's build says it, or of this checkout; empty where there is neither. */
+function commit(): string {
+  if (process.env.REVISION) {
+    return process.env.REVISION;
+  }
+  try {
+    return execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  } catch {
+    return '';
+  }
+}
+
+writeFileSync('dist/commit', commit());
