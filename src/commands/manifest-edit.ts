@@ -168,7 +168,7 @@ export function editDocument(text: string, document: Document, edits: readonly E
   if (text.includes('\r\n')) {
     result = result.replaceAll(/\r?\n/g, '\r\n');
   }
-  result = result.trimEnd() + (/\s*$/.exec(text)?.[0] ?? '');
+  result = result.trimEnd() + text.slice(text.trimEnd().length);
   const read = readDocument({ text: result, firstLine: 1 });
   if ('errors' in read || !isDeepStrictEqual(read.document.toJS({ maxAliasCount: 100 }), expected)) {
     throw new EditError('cannot be rewritten without changing something else; anchors and aliases are the usual cause');

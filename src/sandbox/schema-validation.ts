@@ -34,7 +34,7 @@ function typeFits(value: Json, type: string): boolean {
 /** Formats that the API server checks; it ignores all others. */
 const formats: Record<string, (text: string) => boolean> = {
   byte: (text) => /^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text.replaceAll(/[\r\n]/g, '')),
-  duration: (text) => /^[-+]?(0|([0-9]*\.?[0-9]+(ns|us|µs|ms|s|m|h))+)$/.test(text),
+  duration: (text) => /^[-+]?(0|(([0-9]+(\.[0-9]+)?|\.[0-9]+)(ns|us|µs|ms|s|m|h))+)$/.test(text),
   ...Object.fromEntries(
     (['date', 'date-time', 'email', 'hostname', 'ipv4', 'ipv6', 'uri', 'uuid'] as const).map((name) => [
       name,

@@ -12,7 +12,21 @@ function unable(text: string, why: string) {
 
 /** Splits at commas that are not inside parentheses. */
 function requirementsOf(text: string): string[] {
-  return text.split(/,(?![^(]*\))/).map((part) => part.trim());
+  const parts: string[] = [];
+  let start = 0;
+  let depth = 0;
+  for (let at = 0; at <= text.length; at++) {
+    const character = text[at];
+    if (character === '(') {
+      depth += 1;
+    } else if (character === ')') {
+      depth = Math.max(0, depth - 1);
+    } else if (character === undefined || (character === ',' && depth === 0)) {
+      parts.push(text.slice(start, at).trim());
+      start = at + 1;
+    }
+  }
+  return parts;
 }
 
 const setForm = /^(\S+)\s+(in|notin)\s+\(([^()]*)\)$/;

@@ -16,7 +16,7 @@ function isLocal(hostname: string): boolean {
   if (hostname === 'localhost' || hostname.endsWith('.localhost')) {
     return true;
   }
-  const address = hostname.replace(/%.*$/, '');
+  const [address = ''] = hostname.split('%', 1);
   const family = isIP(address);
   return family !== 0 && localAddresses.check(address, family === 4 ? 'ipv4' : 'ipv6');
 }

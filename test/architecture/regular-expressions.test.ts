@@ -1,0 +1,49 @@
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { type OpenApiSchema, openApiSchemaOf, versions } from '../../src/api/index.ts';
+import { readExpressions, superLinear } from './regular-expressions.ts';
+
+const { expressions, computed } = readExpressions(fileURLToPath(new URL('../../src/', import.meta.url)));
+
+test.each([
+  ['exponential', '^(a+)+$'],
+  ['nested, with alternatives', '^([0-9]*\\.?[0-9]+s)+$'],
+  ['two repeats beside each other', '^[\\n]*={0,2}[\\n]*$'],
+  ['tried again at every start', '\\s+$'],
+])('the analysis finds what backtracks: %s', (_name, source) => {
+  expect(superLinear({ source, flags: '' })).toContain(source);
+});
+
+test('the analysis accepts what does not', () => {
+  expect(
+    ['^[a-z]*$', 'a{1,9}b', '[^-a-z]', '^[^/]+/[^/]+$'].map((source) => superLinear({ source, flags: '' })),
+  ).toEqual([undefined, undefined, undefined, undefined]);
+});
+
+test('no regular expression of the program backtracks over its input', () => {
+  expect(expressions.length).toBeGreaterThan(50);
+  expect(
+    expressions.map((one) => (superLinear(one) ? `${one.file}: ${superLinear(one)}` : '')).filter(Boolean),
+  ).toEqual([]);
+});
+
+test('nothing but a schema of this project makes regular expressions', () => {
+  // Both compile the patterns of a CustomResourceDefinition, which are checked below; the sandbox, which is given those of
+  // others, runs them on an engine of its own.
+  expect(computed).toEqual(['api/examine.ts', 'conversion/limits.ts']);
+});
+
+function patternsOf(schema: OpenApiSchema): string[] {
+  const { pattern, items, properties = {}, additionalProperties } = schema;
+  return [
+    ...(pattern === undefined ? [] : [pattern]),
+    ...[items, ...Object.values(properties)].flatMap((of) => (of === undefined ? [] : patternsOf(of))),
+    ...(typeof additionalProperties === 'object' ? patternsOf(additionalProperties) : []),
+  ];
+}
+
+test.each(versions)('no pattern of the CustomResourceDefinition does, %s', (version) => {
+  const patterns = patternsOf(openApiSchemaOf(version));
+  expect(patterns.length).toBeGreaterThan(0);
+  expect(patterns.map((source) => superLinear({ source, flags: 'u' })).filter(Boolean)).toEqual([]);
+});
