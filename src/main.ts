@@ -5,14 +5,22 @@ const stop = new AbortController();
 // A second Ctrl-C ends the program at once; a second SIGTERM only repeats the first.
 process.once('SIGINT', () => stop.abort('SIGINT'));
 process.on('SIGTERM', () => stop.abort('SIGTERM'));
-// A terminal that is closed. Started with nohup there is none, and the signal stays ignored.
-if (process.stdout.isTTY) {
-  process.once('SIGHUP', () => stop.abort('SIGHUP'));
-}
+// A terminal that is closed, or a supervisor that says so. nohup has the signal ignored, which Node undoes at its start; a
+// shell that ran nohup says so in `_`.
+const isNohup = process.env._?.split('/').at(-1) === 'nohup';
+process.on('SIGHUP', () => {
+  if (!isNohup) {
+    stop.abort('SIGHUP');
+  }
+});
 // A reader that has seen enough (`… | head`) is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') {
     process.exit();
+  }
+  // Nor is a terminal that is gone while the program comes to its end.
+  if (error.code === 'EIO' && stop.signal.aborted) {
+    return;
   }
   throw error;
 });

@@ -182,7 +182,12 @@ export function defaultsOf<F extends Flags>(flags: F): FlagValues<F> {
 type Base<T> = Omit<Flag<T>, 'parse' | 'placeholder' | 'repeatable' | 'choices'>;
 
 /** A flag whose value is a whole number between two bounds. */
-export function integerFlag(placeholder: string, min: number, max: number, base: Base<number>): Flag<number> {
+export function integerFlag<T extends number | undefined>(
+  placeholder: string,
+  min: number,
+  max: number,
+  base: Base<T>,
+): Flag<number | T> {
   return {
     ...base,
     placeholder,

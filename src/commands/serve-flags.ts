@@ -11,6 +11,7 @@ import {
 } from './flags.ts';
 import { logFlags } from './log.ts';
 import { policyFlags } from './policy-flags.ts';
+import { UsageError } from './program.ts';
 
 const featureGatesFlag: Flag<FeatureGates> = {
   placeholder: 'GATE=BOOL,…',
@@ -27,6 +28,26 @@ const featureGatesFlag: Flag<FeatureGates> = {
     return parsed.gates;
   },
 };
+
+/** Seconds that a cluster needs to take a pod that stops out of all its endpoints, on a slow day. */
+const shutdownDelayInPod = 10;
+
+/**
+ * How long connections are still taken after the wish to stop, in seconds: as the flag says, else while endpoints catch up
+ * in a pod, which SIGTERM reaches no later than they learn of it. Elsewhere, and at the keyboard, nothing has to catch up.
+ *
+ * @throws {UsageError} when the delay leaves nothing of the timeout that it is part of.
+ */
+export function shutdownDelayOf(flags: ServeFlags, env: NodeJS.ProcessEnv): number {
+  const { 'shutdown-delay': delay, 'shutdown-timeout': timeout } = flags;
+  if (delay === undefined) {
+    return env.KUBERNETES_SERVICE_HOST === undefined ? 0 : Math.min(shutdownDelayInPod, Math.floor(timeout / 2));
+  }
+  if (delay >= timeout) {
+    throw new UsageError('--shutdown-delay must be shorter than --shutdown-timeout, which it is part of');
+  }
+  return delay;
+}
 
 /** The flags of `serve`. */
 export const serveFlags = {
@@ -70,7 +91,8 @@ export const serveFlags = {
   }),
   'shutdown-delay': integerFlag('SECONDS', 0, 3600, {
     summary: 'how long connections are still taken after SIGTERM, while endpoints catch up',
-    default: 0,
+    default: undefined,
+    defaultText: `${shutdownDelayInPod} in a pod (at most half of the timeout), else 0`,
   }),
   'max-body-bytes': integerFlag('BYTES', 1024, 1024 ** 3, {
     summary: 'largest request body',
@@ -79,6 +101,10 @@ export const serveFlags = {
   'max-connections': integerFlag('COUNT', 1, 100_000, {
     summary: 'most connections at a time',
     default: defaultLimits.maxConnections,
+  }),
+  'max-in-flight-bytes': integerFlag('BYTES', 1024, 1024 ** 4, {
+    summary: 'most bytes of bodies and answers at a time; beyond, requests get a 503',
+    default: defaultLimits.maxInFlightBytes,
   }),
   'request-timeout': integerFlag('SECONDS', 1, 600, {
     summary: 'longest time for a request to arrive',

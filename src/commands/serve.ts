@@ -20,7 +20,7 @@ import { addFlags, readFlags } from './flags.ts';
 import { openLog } from './log.ts';
 import { ruleSetOptionsOf } from './policy-flags.ts';
 import { type DefineCommand, exitCode, FailureError, UsageError } from './program.ts';
-import { type ServeFlags, serveFlags } from './serve-flags.ts';
+import { type ServeFlags, serveFlags, shutdownDelayOf } from './serve-flags.ts';
 import { version } from './version.ts';
 
 /** What a user can do about a port that cannot be listened on. */
@@ -85,9 +85,7 @@ export const defineServe: DefineCommand = (command, io, end) => {
   addFlags(command, serveFlags);
   command.action(async () => {
     const flags = readFlags(serveFlags, command, io.env);
-    if (flags['shutdown-delay'] >= flags['shutdown-timeout']) {
-      throw new UsageError('--shutdown-delay must be shorter than --shutdown-timeout, which it is part of');
-    }
+    const delayMs = shutdownDelayOf(flags, io.env) * 1000;
     const clients = clientsOf(flags);
     const now = () => new Date();
     const admission = createAdmission({
@@ -109,6 +107,7 @@ export const defineServe: DefineCommand = (command, io, end) => {
         limits: {
           maxBodyBytes: flags['max-body-bytes'],
           maxConnections: flags['max-connections'],
+          maxInFlightBytes: flags['max-in-flight-bytes'],
           requestTimeoutMs: flags['request-timeout'] * 1000,
           keepAliveTimeoutMs: flags['keep-alive-timeout'] * 1000,
         },
@@ -130,9 +129,9 @@ export const defineServe: DefineCommand = (command, io, end) => {
     if (!io.signal.aborted) {
       await once(io.signal, 'abort');
     }
-    const delayMs = flags['shutdown-delay'] * 1000;
     await server.stop({
-      ...(delayMs > 0 && { closeAfter: sleep(delayMs) }),
+      // Ctrl-C is pressed by somebody who waits.
+      ...(delayMs > 0 && io.signal.reason !== 'SIGINT' && { closeAfter: sleep(delayMs) }),
       timeoutMs: flags['shutdown-timeout'] * 1000,
     });
     end(exitCode.ok);

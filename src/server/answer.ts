@@ -14,6 +14,7 @@ const reasons: Readonly<Record<number, string>> = {
   415: 'UnsupportedMediaType',
   431: 'RequestHeaderFieldsTooLarge',
   500: 'InternalError',
+  503: 'ServiceUnavailable',
 };
 
 /** The metav1.Status of an HTTP refusal. */
@@ -21,9 +22,9 @@ export function refusal(code: number, message: string): Status {
   return failure(code, reasons[code] ?? 'Unknown', message);
 }
 
-/** Answers with a JSON text in one write. With `close` the connection ends after it. */
-export function answer(response: ServerResponse, code: number, text: string, close: boolean): void {
-  const headers = ['content-type', jsonType, 'content-length', String(Buffer.byteLength(text))];
+/** Answers with a JSON text of so many bytes in one write. With `close` the connection ends after it. */
+export function answer(response: ServerResponse, code: number, text: string, bytes: number, close: boolean): void {
+  const headers = ['content-type', jsonType, 'content-length', String(bytes)];
   if (close) {
     headers.push('connection', 'close');
   }

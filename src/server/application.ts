@@ -1,7 +1,8 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import express, { type Express } from 'express';
 import { refusal, refuseUnread } from './answer.ts';
+import type { TrackedResponse } from './connections.ts';
 import { type RouteContext, webhookRoutes } from './webhook-routes.ts';
 
 /** An express application without the headers and features that nobody asked for. */
@@ -28,10 +29,10 @@ function otherPaths(context: RouteContext, paths: readonly string[]): Express {
 export function createApplication(
   context: RouteContext,
   refusalFor: ((socket: TLSSocket) => string | undefined) | undefined,
-): RequestListener {
+): (request: IncomingMessage, response: TrackedResponse) => void {
   const routes = webhookRoutes(context);
   const others = otherPaths(context, [...routes.keys()]);
-  return (request: IncomingMessage, response: ServerResponse) => {
+  return (request: IncomingMessage, response: TrackedResponse) => {
     const refused = refusalFor?.(request.socket as TLSSocket);
     if (refused !== undefined) {
       context.metrics.refused(403);

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 /** Why a body is not read at all: an HTTP status code and a sentence. */
 export interface BodyRefusal {
-  code: 405 | 413 | 415;
+  code: 405 | 413 | 415 | 503;
   message: string;
 }
 
@@ -29,37 +29,71 @@ function tooLarge(maxBytes: number): BodyRefusal {
   return { code: 413, message: `the body must not be larger than ${maxBytes} bytes` };
 }
 
+const noRoom: BodyRefusal = {
+  code: 503,
+  message: 'too many bytes of other requests are in flight: try again in a second',
+};
+
 /**
  * Collects a body and calls exactly one of the two, or none when the caller goes away. Time is bounded by the server's
  * requestTimeout, not here: a timer a request would cost more than the rest of this function.
+ *
+ * @param hold takes bytes into account before they are kept; false when there is no room for them.
  */
 export function collectBody(
   request: IncomingMessage,
   maxBytes: number,
+  hold: (bytes: number) => boolean,
   onBody: (body: Buffer) => void,
   onRefusal: (refusal: BodyRefusal) => void,
 ): void {
-  let first: Buffer | undefined;
-  let rest: Buffer[] | undefined;
+  // Node takes no request whose content-length is not a number, and none with more of a body than it says.
+  const declared = request.headers['content-length'];
+  const expected = declared === undefined ? undefined : Number(declared);
+  if (expected !== undefined && !hold(expected)) {
+    onRefusal(noRoom);
+    return;
+  }
+  // One buffer: pieces kept as they come would hold some hundred bytes each, however small they are.
+  let body: Buffer | undefined;
   let length = 0;
+  function refuse(refusal: BodyRefusal): void {
+    request.off('data', take);
+    request.off('end', end);
+    body = undefined;
+    onRefusal(refusal);
+  }
   function take(chunk: Buffer): void {
-    length += chunk.length;
-    if (length > maxBytes) {
-      request.off('data', take);
-      request.off('end', end);
-      first = undefined;
-      rest = undefined;
-      onRefusal(tooLarge(maxBytes));
-    } else if (first === undefined) {
-      first = chunk;
-    } else {
-      rest ??= [first];
-      rest.push(chunk);
+    if (length + chunk.length > maxBytes) {
+      refuse(tooLarge(maxBytes));
+      return;
     }
+    if (expected === undefined && !hold(chunk.length)) {
+      refuse(noRoom);
+      return;
+    }
+    if (chunk.length === expected) {
+      body = chunk;
+      length = expected;
+      return;
+    }
+    if (body === undefined || length + chunk.length > body.length) {
+      const larger = Buffer.allocUnsafeSlow(expected ?? Math.max(firstBytes, 2 * (length + chunk.length)));
+      body?.copy(larger, 0, 0, length);
+      body = larger;
+    }
+    chunk.copy(body, length);
+    length += chunk.length;
   }
   function end(): void {
-    onBody(rest !== undefined ? Buffer.concat(rest, length) : (first ?? Buffer.alloc(0)));
+    const whole = body === undefined ? Buffer.alloc(0) : body.subarray(0, length);
+    // The request, and this with it, lives until the answer has been read.
+    body = undefined;
+    onBody(whole);
   }
   request.on('data', take);
   request.on('end', end);
 }
+
+/** The first buffer of a body whose length is not known: more than an ordinary review. */
+const firstBytes = 16 * 1024;

@@ -1,64 +1,345 @@
-import type { Server, ServerResponse } from 'node:http';
+import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { createByteBudget } from './byte-budget.ts';
+
+/** What the connections of one server may take. */
+export interface ConnectionLimits {
+  /** Most connections at a time, those in their TLS handshake included. */
+  maxConnections: number;
+  /** How long a connection may stay open without a request, in milliseconds. */
+  keepAliveTimeoutMs: number;
+  /** Longest time for a whole request to arrive, in milliseconds. */
+  requestTimeoutMs: number;
+  /**
+   * How long a connection may take for a handshake, a request or its answer before it may be cut in favour of others, in
+   * milliseconds. Honest callers take a few; in a rush of them nobody is to be cut half-way.
+   */
+  patienceMs: number;
+  /** How long an answer may wait for its reader, in milliseconds. */
+  answerTimeoutMs: number;
+  /** Most bytes of bodies and answers at a time. */
+  maxInFlightBytes: number;
+  /** How often times are looked at, in milliseconds: how late they may be. */
+  timeoutCheckMs: number;
+}
+
+/** What befalls connections, for metrics. */
+export interface ConnectionEvents {
+  /** One was closed to make room. */
+  evicted(): void;
+  /** A new one was closed on arrival: there was no room and none to make. */
+  dropped(): void;
+  /** An answer was given up because it was not read in time. */
+  answerDropped(): void;
+}
+
+/** How connections end when a server stops. */
+export interface DrainOptions {
+  /** Until this resolves, new connections are taken and idle ones stay. */
+  closeAfter?: Promise<unknown> | undefined;
+  /**
+   * How long an idle connection stays open, so that a request that is on its way to it is answered, in milliseconds. For
+   * as long new connections are taken, unless there is none at all.
+   */
+  graceMs: number;
+  /** After this many milliseconds, all waits included, what is left is cut. */
+  timeoutMs: number;
+}
 
 /** The connections of one HTTP server. */
 export interface Connections {
   count(): number;
+  /** Requests that are being read or answered. */
   inFlight(): number;
-  /** Ends connections that carry no request; resolves when none is left, or when time is up and the rest was cut. */
-  drain(timeoutMs: number): Promise<{ cut: number }>;
+  /** Bytes of their bodies and answers. */
+  inFlightBytes(): number;
+  /** Takes bytes of a body into account until it is answered; false when there is no room for them. */
+  holdBody(response: TrackedResponse, bytes: number): boolean;
+  /** Takes an answer into account, in place of the body, until it has been sent. */
+  holdAnswer(response: TrackedResponse, bytes: number): void;
+  /** Ends all connections, those that carry no request first; resolves when none is left. */
+  drain(options: DrainOptions): Promise<{ cut: number }>;
+}
+
+interface Connection {
+  /** The TCP socket; for TLS the transport underneath. */
+  readonly transport: Socket;
+  /** What requests come on, once there is one. */
+  secure: TLSSocket | undefined;
+  /** When it began to be in the state that it is in. */
+  since: number;
+  /** Requests that are read or answered on it: several when they come in one go. */
+  requests: number;
+  /** Bytes that they hold. */
+  bytes: number;
+  /** Whether an answer waits to be read. */
+  answering: boolean;
+  state: Set<Connection>;
+}
+
+/** A response that knows its connection; the `ServerResponse` of servers with tracked connections. */
+export class TrackedResponse extends ServerResponse<IncomingMessage> {
+  carrier: Connection | undefined = undefined;
+  heldBytes = 0;
+}
+
+/** A server with tracked connections, over TLS or not. */
+export type TrackedServer = Server<typeof IncomingMessage, typeof TrackedResponse>;
+
+/**
+ * What an answer holds of its bytes: encrypting makes a copy before the first byte is sent (node:tls hands OpenSSL all of
+ * it at once).
+ */
+const copiesOfAnswer = 2;
+/** How often a stop looks at what is left, in milliseconds. */
+const drainCheckMs = 50;
+
+function first(connections: ReadonlySet<Connection>): Connection | undefined {
+  return connections.values().next().value;
 }
 
 /**
- * Keeps account of a server's connections. Node's own list knows none that is still in its TLS handshake, and calls one
- * busy on which no request has begun; both would hold up a stop.
+ * Keeps account of a server's connections: closes those that time or room is up for, and ends them all. Node's own list
+ * knows none that is still in its TLS handshake, calls one busy on which no request has begun, and never misses an answer
+ * that is not read. The server must be made with `TrackedResponse`.
  */
-export function trackConnections(server: Server): Connections {
-  const sockets = new Set<Socket>();
+export function trackConnections(
+  server: TrackedServer,
+  limits: ConnectionLimits,
+  events: ConnectionEvents,
+): Connections {
+  // Each connection is in one of these, which are in the order in which connections came into them.
+  const fresh = new Set<Connection>();
+  const idle = new Set<Connection>();
+  const busy = new Set<Connection>();
+  const bySocket = new Map<Socket, Connection>();
+  // How a TLS socket finds its transport, without a private property of either.
+  const byPeer = new Map<string, Connection>();
+  const budget = createByteBudget(limits.maxInFlightBytes);
   let requests = 0;
-  // TCP sockets, of TLS ones the transport underneath.
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  server.prependListener('request', (_request: unknown, response: ServerResponse) => {
-    requests++;
-    response.once('close', () => {
-      requests--;
+
+  const peerOf = (socket: Socket) => `${socket.remoteAddress}/${socket.remotePort}`;
+
+  function move(connection: Connection, state: Set<Connection>): void {
+    connection.state.delete(connection);
+    connection.state = state;
+    connection.since = performance.now();
+    state.add(connection);
+  }
+
+  function cut(connection: Connection): void {
+    forget(connection);
+    connection.transport.destroy();
+  }
+
+  function isSlow({ since }: Connection): boolean {
+    return performance.now() - since >= limits.patienceMs;
+  }
+
+  /** Who has to go when there is no room: who never sent a request, then the longest idle, then the slowest. */
+  function victim(): Connection | undefined {
+    const newcomer = first(fresh);
+    if (newcomer !== undefined && isSlow(newcomer)) {
+      return newcomer;
+    }
+    return first(idle) ?? [...busy].find(isSlow);
+  }
+
+  function forget(connection: Connection): void {
+    if (!connection.state.delete(connection)) {
+      return;
+    }
+    // Of requests that came in one go, Node closes the answer of the first only.
+    requests -= connection.requests;
+    budget.release(connection.bytes);
+    connection.requests = 0;
+    connection.bytes = 0;
+    bySocket.delete(connection.transport);
+    if (connection.secure !== undefined) {
+      bySocket.delete(connection.secure);
+    }
+  }
+
+  server.on('connection', (transport: Socket) => {
+    if (fresh.size + idle.size + busy.size >= limits.maxConnections) {
+      const going = victim();
+      if (going === undefined) {
+        events.dropped();
+        transport.destroy();
+        return;
+      }
+      events.evicted();
+      cut(going);
+    }
+    const connection: Connection = {
+      transport,
+      secure: undefined,
+      since: performance.now(),
+      requests: 0,
+      bytes: 0,
+      answering: false,
+      state: fresh,
+    };
+    fresh.add(connection);
+    bySocket.set(transport, connection);
+    const peer = peerOf(transport);
+    byPeer.set(peer, connection);
+    transport.once('close', () => {
+      forget(connection);
+      if (byPeer.get(peer) === connection) {
+        byPeer.delete(peer);
+      }
     });
   });
+  server.on('secureConnection', (socket: TLSSocket) => {
+    const connection = byPeer.get(peerOf(socket));
+    if (connection === undefined) {
+      // The caller has gone meanwhile.
+      socket.destroy();
+      return;
+    }
+    connection.secure = socket;
+    bySocket.set(socket, connection);
+  });
+
+  function settle(this: TrackedResponse): void {
+    const connection = this.carrier;
+    if (connection === undefined || connection.requests === 0) {
+      return;
+    }
+    requests--;
+    connection.requests--;
+    budget.release(this.heldBytes);
+    connection.bytes -= this.heldBytes;
+    this.heldBytes = 0;
+    if (connection.requests === 0) {
+      connection.answering = false;
+      move(connection, idle);
+    } else {
+      move(connection, busy);
+    }
+  }
+  server.prependListener('request', (request: IncomingMessage, response: TrackedResponse) => {
+    const connection = bySocket.get(request.socket);
+    if (connection === undefined) {
+      return;
+    }
+    response.carrier = connection;
+    response.on('close', settle);
+    requests++;
+    connection.requests++;
+    move(connection, busy);
+  });
+
+  function add(response: TrackedResponse, bytes: number): void {
+    if (response.carrier !== undefined && response.carrier.requests > 0) {
+      budget.take(bytes);
+      response.heldBytes += bytes;
+      response.carrier.bytes += bytes;
+    }
+  }
+
+  const sweep = setInterval(() => {
+    const now = performance.now();
+    for (const connection of busy) {
+      // Node bounds the time in which a request arrives, unless the answer is on its way before that.
+      const allowed = limits.answerTimeoutMs + (connection.answering ? 0 : limits.requestTimeoutMs);
+      if (now - connection.since >= allowed) {
+        events.answerDropped();
+        cut(connection);
+      }
+    }
+    for (const connection of idle) {
+      if (now - connection.since < limits.keepAliveTimeoutMs) {
+        break;
+      }
+      (connection.secure ?? connection.transport).destroySoon();
+    }
+  }, limits.timeoutCheckMs);
+  sweep.unref();
+
   return {
-    count: () => sockets.size,
+    count: () => fresh.size + idle.size + busy.size,
     inFlight: () => requests,
-    async drain(timeoutMs) {
+    inFlightBytes: budget.held,
+    holdBody(response, bytes) {
+      const held = response.heldBytes;
+      for (const connection of budget.fits(bytes, held) ? [] : busy) {
+        // Who takes long holds no bytes against others.
+        if (connection !== response.carrier && connection.bytes > 0 && isSlow(connection)) {
+          events.evicted();
+          cut(connection);
+          if (budget.fits(bytes, held)) {
+            break;
+          }
+        }
+      }
+      if (!budget.fits(bytes, held)) {
+        return false;
+      }
+      add(response, bytes);
+      return true;
+    },
+    holdAnswer(response, bytes) {
+      add(response, copiesOfAnswer * bytes - response.heldBytes);
+      if (response.carrier !== undefined) {
+        response.carrier.answering = true;
+        response.carrier.since = performance.now();
+      }
+    },
+    async drain({ closeAfter, graceMs, timeoutMs }) {
+      const startedMs = performance.now();
       const { promise: closed, resolve } = Promise.withResolvers<void>();
-      // Refuses new connections and closes the idle ones.
-      server.close(() => resolve());
-      let cut = 0;
-      const cutIfQuiet = setInterval(
-        () => {
-          // Nothing is being answered, so what is left never got as far as a request.
-          if (requests === 0) {
-            for (const socket of sockets) {
-              socket.destroy();
+      let cutCount = 0;
+      let mayClose = closeAfter === undefined;
+      let listens = true;
+      function isQuiet(connection: Connection): boolean {
+        return performance.now() - Math.max(connection.since, startedMs) >= graceMs;
+      }
+      function look(): void {
+        if (!mayClose) {
+          return;
+        }
+        const left = fresh.size + idle.size + busy.size;
+        if (listens && (left === 0 || performance.now() - startedMs >= graceMs)) {
+          listens = false;
+          // Node closes idle connections with it; they had their grace.
+          server.close(() => resolve());
+        }
+        for (const waiting of [fresh, idle]) {
+          for (const connection of waiting) {
+            if (isQuiet(connection)) {
+              (connection.secure ?? connection.transport).destroySoon();
             }
           }
-        },
-        Math.min(quietMs, timeoutMs),
-      );
+        }
+      }
+      // After what arrived meanwhile has been read: closing a socket with unread data resets it.
+      const lookSoon = () => void setImmediate(look);
+      const looking = setInterval(lookSoon, Math.min(drainCheckMs, timeoutMs));
       const cutAll = setTimeout(() => {
-        cut = sockets.size;
-        for (const socket of sockets) {
-          socket.destroy();
+        if (listens) {
+          server.close(() => resolve());
+        }
+        listens = false;
+        for (const state of [fresh, idle, busy]) {
+          cutCount += state.size;
+          for (const connection of state) {
+            cut(connection);
+          }
         }
       }, timeoutMs);
+      closeAfter?.then(() => {
+        mayClose = true;
+        lookSoon();
+      });
+      lookSoon();
       await closed;
-      clearInterval(cutIfQuiet);
+      clearInterval(looking);
       clearTimeout(cutAll);
-      return { cut };
+      clearInterval(sweep);
+      return { cut: cutCount };
     },
   };
 }
-
-/** How long a connection that has just been made may take to send its first request while the server stops. */
-const quietMs = 500;

@@ -1,10 +1,13 @@
 import type { Logger } from 'pino';
 import type { AdmissionOutcome } from '../admission/index.ts';
-import type { AdmissionRequest } from '../kubernetes/index.ts';
+import { type AdmissionRequest, type ConversionResponse, isJsonObject, type Json } from '../kubernetes/index.ts';
 import type { Webhook } from './metrics.ts';
 
 /** Names from a review are cut here: a log line is no place for somebody's megabyte. */
 const maxNameLength = 253;
+
+/** Longest reason of a failed conversion: it names an object, a field and what is wrong with it. */
+const maxReasonLength = 1024;
 
 const messages = {
   allowed: 'allowed',
@@ -44,5 +47,30 @@ export function logDecision(
       durationMs: Math.round(durationMs * 1000) / 1000,
     },
     messages[outcome.verdict],
+  );
+}
+
+/**
+ * Logs one line for a ConversionReview: at warn when it failed, since objects can then be neither read nor written in that
+ * version, at debug otherwise. The reason names the object and the field, not its value.
+ */
+export function logConversion(log: Logger, review: Json, response: ConversionResponse, durationMs: number): void {
+  const { uid, result } = response;
+  const level = result.status === 'Failure' ? 'warn' : 'debug';
+  if (!log.isLevelEnabled(level)) {
+    return;
+  }
+  const request = isJsonObject(review) && isJsonObject(review.request) ? review.request : {};
+  const { desiredAPIVersion, objects } = request;
+  log[level](
+    {
+      webhook: 'convert',
+      uid,
+      ...(typeof desiredAPIVersion === 'string' && { desiredAPIVersion: desiredAPIVersion.slice(0, maxNameLength) }),
+      ...(Array.isArray(objects) && { objects: objects.length }),
+      ...(result.status === 'Failure' && { reason: result.message.slice(0, maxReasonLength) }),
+      durationMs: Math.round(durationMs * 1000) / 1000,
+    },
+    result.status === 'Failure' ? 'conversion failed' : 'converted',
   );
 }

@@ -2,15 +2,21 @@
 export interface Limits {
   /** Largest request body, in bytes. */
   maxBodyBytes: number;
-  /** Most connections at a time, those in their TLS handshake included; more are closed on arrival. */
+  /** Most connections at a time, those in their TLS handshake included; for one more the longest idle one is closed. */
   maxConnections: number;
+  /** Most bytes of bodies and answers at a time; beyond, requests get a 503. One alone is always taken. */
+  maxInFlightBytes: number;
   /** Largest header block of a request, in bytes. */
   maxHeaderBytes: number;
   /** Longest time for a TLS handshake, and for the header of a request, in milliseconds. */
   headersTimeoutMs: number;
   /** Longest time for a whole request to arrive, in milliseconds; then 408. */
   requestTimeoutMs: number;
-  /** How often the two timeouts above are looked at, in milliseconds: how late they may be. */
+  /** Longest time for an answer to be read, in milliseconds; then the connection is cut. */
+  answerTimeoutMs: number;
+  /** How long a handshake, request or answer may take before it may be cut to make room for others, in milliseconds. */
+  patienceMs: number;
+  /** How often the timeouts are looked at, in milliseconds: how late they may be. */
   timeoutCheckMs: number;
   /** How long an idle connection stays open, in milliseconds. */
   keepAliveTimeoutMs: number;
@@ -21,14 +27,45 @@ export const defaultLimits: Limits = {
   // bodies); the seventh MiB is room for the rest of the review.
   maxBodyBytes: 7 * 1024 * 1024,
   // An API server keeps at most 25 idle connections a webhook and opens more under load; a large control plane has five
-  // of them. 512 connections that each send the largest body still need less than 4 GiB.
+  // of them. What they may all hold is bounded below, not here.
   maxConnections: 512,
+  // From the pod's limit of 2 GiB, with what was measured (100 callers with 7 MiB each at once, all of it unread): 200 MiB
+  // for the process at rest and 512 connections; these bytes and a quarter more for small bodies, all of it twice, since
+  // buffers stay until the garbage collector has been by; and one parsed body, of which there is one at a time: at worst
+  // (7 MiB of `{},`) 40 times its bytes. That makes 1.1 GiB. Ordinary reviews have some 4 KiB.
+  maxInFlightBytes: 256 * 1024 * 1024,
   maxHeaderBytes: 16 * 1024,
   headersTimeoutMs: 10_000,
   // The API server gives a webhook 30 s at the very most (timeoutSeconds of its configuration), 10 s by default.
   requestTimeoutMs: 15_000,
+  // A caller that still waits reads at once; the API server hangs up when its own time is over.
+  answerTimeoutMs: 10_000,
+  patienceMs: 500,
   timeoutCheckMs: 1_000,
   // Go's HTTP client, which the API server is, gives up idle connections after 90 s. Were the server first, a review
   // could be sent into a connection that is just being closed.
   keepAliveTimeoutMs: 120_000,
+};
+
+/**
+ * What the health port grants: the kubelet and Prometheus need a handful of connections, none of which stays open.
+ */
+export const healthLimits: Pick<
+  Limits,
+  | 'maxConnections'
+  | 'maxInFlightBytes'
+  | 'headersTimeoutMs'
+  | 'requestTimeoutMs'
+  | 'answerTimeoutMs'
+  | 'keepAliveTimeoutMs'
+  | 'patienceMs'
+> = {
+  maxConnections: 64,
+  maxInFlightBytes: 0,
+  headersTimeoutMs: 5_000,
+  requestTimeoutMs: 5_000,
+  answerTimeoutMs: 5_000,
+  keepAliveTimeoutMs: 5_000,
+  // Without TLS a request comes with the connection: any that idles has to make room for a probe.
+  patienceMs: 0,
 };

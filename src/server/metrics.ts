@@ -8,6 +8,9 @@ import type { FeatureGates } from './feature-gates.ts';
 /** The endpoints that have metrics of their own. */
 export type Webhook = 'mutate' | 'validate' | 'convert';
 
+/** The ports of the server, as labels of metrics. */
+export type Port = 'webhook' | 'health';
+
 /** What the server counts, and how Prometheus gets it. */
 export interface Metrics {
   /** The format of Prometheus' text exposition. */
@@ -15,19 +18,23 @@ export interface Metrics {
   /** All metrics as text. */
   render(): Promise<string>;
   review(webhook: Webhook, operation: Operation | 'UNKNOWN', outcome: AdmissionOutcome, seconds: number): void;
-  conversion(seconds: number): void;
+  conversion(result: 'Success' | 'Failure', seconds: number): void;
   refused(code: number): void;
   /** `bundle` is the trust bundle that came with the pair. */
   certificateLoaded(pair: CertificatePair, bundle: string | undefined): void;
   certificateFailed(): void;
   certificateSourceFailed(): void;
-  connectionDropped(): void;
+  connectionEvicted(port: Port): void;
+  connectionDropped(port: Port): void;
+  answerDropped(port: Port): void;
   handshakeFailed(): void;
 }
 
 /** What is asked for at the moment of a scrape. */
 export interface LiveCounts {
   inFlight(): number;
+  /** Bytes of their bodies and answers. */
+  inFlightBytes(): number;
   connections(): number;
 }
 
@@ -116,11 +123,37 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
     help: 'Times the source of certificates began to fail (a forbidden watch, an API server out of reach).',
     registers,
   });
-  const dropped = new Counter({
-    name: `${prefix}connections_dropped_total`,
-    help: 'Connections closed on arrival because there were too many.',
+  const conversions = new Counter({
+    name: `${prefix}conversions_total`,
+    help: 'ConversionReviews answered, by result: success or failure (an object cannot be read or written in a version).',
+    labelNames: ['result'] as const,
     registers,
   });
+  conversions.inc({ result: 'success' }, 0);
+  conversions.inc({ result: 'failure' }, 0);
+  const evicted = new Counter({
+    name: `${prefix}connections_evicted_total`,
+    help: 'Connections closed to make room for others: the longest idle ones, and slow ones. By port.',
+    labelNames: ['port'] as const,
+    registers,
+  });
+  const dropped = new Counter({
+    name: `${prefix}connections_dropped_total`,
+    help: 'Connections closed on arrival because there were too many and none of them idle or slow. By port.',
+    labelNames: ['port'] as const,
+    registers,
+  });
+  const answersDropped = new Counter({
+    name: `${prefix}answers_dropped_total`,
+    help: 'Connections cut because their caller did not read an answer in time. By port.',
+    labelNames: ['port'] as const,
+    registers,
+  });
+  for (const port of ['webhook', 'health']) {
+    for (const counter of [evicted, dropped, answersDropped]) {
+      counter.inc({ port }, 0);
+    }
+  }
   const handshakes = new Counter({
     name: `${prefix}tls_handshake_failures_total`,
     help: 'TLS handshakes that failed; a wrong caBundle shows here.',
@@ -132,6 +165,14 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
     registers,
     collect() {
       this.set(live.inFlight());
+    },
+  });
+  new Gauge({
+    name: `${prefix}in_flight_bytes`,
+    help: 'Bytes of bodies and answers of these requests; --max-in-flight-bytes is their maximum.',
+    registers,
+    collect() {
+      this.set(live.inFlightBytes());
     },
   });
   new Gauge({
@@ -171,7 +212,8 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
         warnings.inc({ rule });
       }
     },
-    conversion(seconds) {
+    conversion(result, seconds) {
+      conversions.inc({ result: result === 'Success' ? 'success' : 'failure' });
       latency.observe({ webhook: 'convert' }, seconds);
     },
     refused(code) {
@@ -198,8 +240,14 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
     certificateSourceFailed() {
       sourceFailures.inc();
     },
-    connectionDropped() {
-      dropped.inc();
+    connectionEvicted(port) {
+      evicted.inc({ port });
+    },
+    connectionDropped(port) {
+      dropped.inc({ port });
+    },
+    answerDropped(port) {
+      answersDropped.inc({ port });
     },
     handshakeFailed() {
       handshakes.inc();

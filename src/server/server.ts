@@ -1,7 +1,7 @@
-import { createServer as createHttpServer, type Server } from 'node:http';
-import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
+import { constants } from 'node:crypto';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import type { Logger } from 'pino';
 import type { Admission } from '../admission/index.ts';
@@ -11,13 +11,13 @@ import { refusalOf } from './callers.ts';
 import { type CertificatePair, judgePair } from './certificate.ts';
 import type { CertificateEvent, CertificateSource } from './certificate-source.ts';
 import { watchClientCa } from './client-ca.ts';
-import { trackConnections } from './connections.ts';
+import { TrackedResponse, type TrackedServer, trackConnections } from './connections.ts';
 import type { Convert } from './convert.ts';
 import type { FeatureGates } from './feature-gates.ts';
 import type { FileWatch } from './file-watch.ts';
 import { createHealthApplication } from './health.ts';
-import { defaultLimits, type Limits } from './limits.ts';
-import { createMetrics } from './metrics.ts';
+import { defaultLimits, healthLimits, type Limits } from './limits.ts';
+import { createMetrics, type Metrics, type Port } from './metrics.ts';
 import { type Phase, readinessOf } from './readiness.ts';
 
 /** Where a server listens. Port 0 lets the system choose; without a host it is all interfaces. */
@@ -50,9 +50,17 @@ export interface ServerOptions {
 export interface StopOptions {
   /** Until this resolves, new connections are still taken, so that callers can learn from an answer that it goes. */
   closeAfter?: Promise<unknown> | undefined;
-  /** After this many milliseconds, the wait for `closeAfter` included, connections are cut. */
+  /**
+   * How long an idle connection stays open for a request that may be on its way to it, and new connections are taken while
+   * there are any, in milliseconds; default 2,000.
+   */
+  graceMs?: number | undefined;
+  /** After this many milliseconds, all waits included, connections are cut. */
   timeoutMs: number;
 }
+
+/** Longer than callers of a busy connection pause; short enough to wait for at the keyboard. */
+const defaultGraceMs = 2_000;
 
 /** A server that listens. */
 export interface RunningServer {
@@ -75,9 +83,28 @@ export class ListenError extends Error {
   }
 }
 
-const minVersion = 'TLSv1.2';
+/**
+ * TLS 1.2 with forward secrecy and authenticated encryption only, 1.3 as it is. Go (and so API servers) offers all of these
+ * since 1.2. Curves are OpenSSL's own choice, which has none below 128 bits of security.
+ */
+const tlsSettings = {
+  minVersion: 'TLSv1.2',
+  ciphers: [
+    'TLS_AES_128_GCM_SHA256',
+    'TLS_AES_256_GCM_SHA384',
+    'TLS_CHACHA20_POLY1305_SHA256',
+    'ECDHE-ECDSA-AES128-GCM-SHA256',
+    'ECDHE-RSA-AES128-GCM-SHA256',
+    'ECDHE-ECDSA-AES256-GCM-SHA384',
+    'ECDHE-RSA-AES256-GCM-SHA384',
+    'ECDHE-ECDSA-CHACHA20-POLY1305',
+    'ECDHE-RSA-CHACHA20-POLY1305',
+  ].join(':'),
+  // A renegotiation costs the server a handshake for the asking, and nobody needs one.
+  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+} as const;
 
-function listen(server: Server, port: 'webhook' | 'health', address: Address): Promise<number> {
+function listen(server: TrackedServer, port: 'webhook' | 'health', address: Address): Promise<number> {
   return new Promise((resolve, reject) => {
     const onError = (error: NodeJS.ErrnoException) =>
       reject(new ListenError(port, address, error.code ?? error.message));
@@ -90,7 +117,7 @@ function listen(server: Server, port: 'webhook' | 'health', address: Address): P
 }
 
 /** Answers connections on which no request could be read; Node's own answers have no body. */
-function answerBrokenRequests(server: Server, onRefused: (code: number) => void): void {
+function answerBrokenRequests(server: TrackedServer, onRefused: (code: number) => void): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     // TLS errors come here too, and there is nobody to answer yet; with an answer under way there is no place for another.
     const isHttp = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' || error.code?.startsWith('HPE_') === true;
@@ -131,8 +158,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let clientCa: string | undefined;
   let clientCaProblem: string | undefined;
 
-  const webhook: HttpsServer = createHttpsServer({
-    minVersion,
+  const webhook = createHttpsServer({
+    ...tlsSettings,
+    ServerResponse: TrackedResponse,
     requestCert: clients !== undefined,
     // Callers without a good certificate get as far as a 403 that says so; a cut handshake would say nothing.
     rejectUnauthorized: false,
@@ -141,14 +169,20 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
     connectionsCheckingInterval: limits.timeoutCheckMs,
-    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    // The sweep over all connections does that, without a timer a request.
+    keepAliveTimeout: 0,
     noDelay: true,
   });
-  webhook.maxConnections = limits.maxConnections;
-  const connections = trackConnections(webhook);
-  const metrics = createMetrics(
+  // Events of connections come after `metrics` stands.
+  const eventsOf = (port: Port) => ({
+    evicted: () => metrics.connectionEvicted(port),
+    dropped: () => metrics.connectionDropped(port),
+    answerDropped: () => metrics.answerDropped(port),
+  });
+  const connections = trackConnections(webhook, limits, eventsOf('webhook'));
+  const metrics: Metrics = createMetrics(
     { version: options.version, featureGates: options.featureGates },
-    { inFlight: connections.inFlight, connections: connections.count },
+    { inFlight: connections.inFlight, inFlightBytes: connections.inFlightBytes, connections: connections.count },
     options.processMetrics,
   );
 
@@ -172,13 +206,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         metrics,
         log,
         maxBodyBytes: limits.maxBodyBytes,
+        connections,
         monotonicNow: () => performance.now(),
         isDraining: () => phase === 'draining',
       },
       clients === undefined ? undefined : (socket) => refusals.get(socket),
     ),
   );
-  webhook.on('drop', () => metrics.connectionDropped());
+  // The route says 100 Continue, or refuses before a body is sent.
+  webhook.on('checkContinue', (request, response) => webhook.emit('request', request, response));
   webhook.on('tlsClientError', (error: NodeJS.ErrnoException) => {
     metrics.handshakeFailed();
     log.debug({ code: error.code }, 'TLS handshake failed');
@@ -190,7 +226,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       webhook.setSecureContext({
         cert: pair.cert,
         key: pair.key,
-        minVersion,
+        ...tlsSettings,
         // Without a list of its own Node would trust every public CA.
         ...(clients !== undefined && { ca: clientCa ?? [] }),
       });
@@ -244,7 +280,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 
   const health = createHttpServer(
-    { headersTimeout: limits.headersTimeoutMs, requestTimeout: limits.headersTimeoutMs },
+    {
+      ServerResponse: TrackedResponse,
+      maxHeaderSize: limits.maxHeaderBytes,
+      headersTimeout: healthLimits.headersTimeoutMs,
+      requestTimeout: healthLimits.requestTimeoutMs,
+      connectionsCheckingInterval: limits.timeoutCheckMs,
+      keepAliveTimeout: 0,
+    },
     createHealthApplication(
       () =>
         readinessOf({
@@ -259,8 +302,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       log,
     ),
   );
-  health.maxConnections = limits.maxConnections;
-  const healthConnections = trackConnections(health);
+  const healthConnections = trackConnections(health, { ...limits, ...healthLimits }, eventsOf('health'));
 
   let clientCaWatch: FileWatch | undefined;
   let webhookPort: number;
@@ -287,27 +329,20 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   } catch (error) {
     options.certificates.stop();
     clientCaWatch?.close();
-    await healthConnections.drain(0);
+    await healthConnections.drain({ graceMs: 0, timeoutMs: 0 });
     throw error;
   }
   phase = 'serving';
   log.info({ webhookPort, healthPort, host: options.webhook.host ?? 'all interfaces' }, 'listening');
 
-  async function shutDown({ closeAfter, timeoutMs }: StopOptions): Promise<void> {
-    const startedMs = performance.now();
+  async function shutDown({ closeAfter, graceMs = defaultGraceMs, timeoutMs }: StopOptions): Promise<void> {
     phase = 'draining';
     log.info({ inFlight: connections.inFlight(), connections: connections.count() }, 'stopping');
-    if (closeAfter !== undefined) {
-      const timer = new AbortController();
-      const timeUp = sleep(timeoutMs, undefined, { signal: timer.signal }).catch(() => {});
-      await Promise.race([closeAfter, timeUp]);
-      timer.abort();
-    }
-    const { cut } = await connections.drain(Math.max(0, startedMs + timeoutMs - performance.now()));
+    const { cut } = await connections.drain({ closeAfter, graceMs, timeoutMs });
     options.certificates.stop();
     clientCaWatch?.close();
     phase = 'stopped';
-    await healthConnections.drain(0);
+    await healthConnections.drain({ graceMs: 0, timeoutMs: 0 });
     log.info({ connectionsCut: cut }, 'stopped');
   }
   let stopping: Promise<void> | undefined;

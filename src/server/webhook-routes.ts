@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import type { Admission, AdmissionOutcome } from '../admission/index.ts';
 import {
@@ -12,8 +12,9 @@ import {
 } from '../kubernetes/index.ts';
 import { answer, refusal, refuseUnread } from './answer.ts';
 import { collectBody, headerRefusal } from './body.ts';
+import type { Connections, TrackedResponse } from './connections.ts';
 import type { Convert } from './convert.ts';
-import { logDecision } from './decision-log.ts';
+import { logConversion, logDecision } from './decision-log.ts';
 import type { Metrics, Webhook } from './metrics.ts';
 
 /** Paths as controller-runtime names them for this API. */
@@ -30,6 +31,7 @@ export interface RouteContext {
   metrics: Metrics;
   log: Logger;
   maxBodyBytes: number;
+  connections: Pick<Connections, 'holdBody' | 'holdAnswer'>;
   /** Milliseconds of a clock that never goes back. */
   monotonicNow: () => number;
   /** Whether callers are to be told that their connection ends. */
@@ -37,7 +39,7 @@ export interface RouteContext {
 }
 
 /** Answers one request on a webhook's path. */
-export type Route = (request: IncomingMessage, response: ServerResponse) => void;
+export type Route = (request: IncomingMessage, response: TrackedResponse) => void;
 
 /** The outcome for a review that could be answered, but not decided. */
 function malformed(uid: string, problem: string): AdmissionOutcome {
@@ -49,31 +51,60 @@ function malformed(uid: string, problem: string): AdmissionOutcome {
   };
 }
 
+/** What some refusals have to say beside their text. */
+const refusalHeaders: Readonly<Record<number, Readonly<Record<string, string>>>> = {
+  405: { allow: 'POST' },
+  503: { 'retry-after': '1' },
+};
+
+/** Sends one answer, taken into account until it has been read. */
+type Reply = (response: TrackedResponse, code: number, text: string) => void;
+
+function replying({ connections, isDraining }: RouteContext): Reply {
+  return (response, code, text) => {
+    const bytes = Buffer.byteLength(text);
+    connections.holdAnswer(response, bytes);
+    answer(response, code, text, bytes, isDraining());
+  };
+}
+
 /** A route that reads a JSON body within the limits and leaves it to `onJson`. */
 function jsonRoute(
   context: RouteContext,
-  onJson: (body: Json, response: ServerResponse, startedMs: number) => void,
+  onJson: (body: Json, response: TrackedResponse, startedMs: number) => void,
 ): Route {
-  const { metrics, log, maxBodyBytes } = context;
-  function refuse(response: ServerResponse, code: number, message: string): void {
+  const { metrics, log, maxBodyBytes, connections } = context;
+  const reply = replying(context);
+  function refuse(response: TrackedResponse, code: number, message: string): void {
     metrics.refused(code);
-    answer(response, code, JSON.stringify(refusal(code, message)), context.isDraining());
+    reply(response, code, JSON.stringify(refusal(code, message)));
   }
   return (request, response) => {
     const startedMs = context.monotonicNow();
     const refuseBody = (refused: { code: number; message: string }) => {
       metrics.refused(refused.code);
-      const headers: Record<string, string> = refused.code === 405 ? { allow: 'POST' } : {};
-      refuseUnread(request, response, refusal(refused.code, refused.message), maxBodyBytes, headers);
+      // What was read of the body is not kept.
+      connections.holdAnswer(response, 0);
+      refuseUnread(
+        request,
+        response,
+        refusal(refused.code, refused.message),
+        maxBodyBytes,
+        refusalHeaders[refused.code] ?? {},
+      );
     };
     const refused = headerRefusal(request, maxBodyBytes);
     if (refused !== undefined) {
       refuseBody(refused);
       return;
     }
+    if (request.headers.expect !== undefined) {
+      response.writeContinue();
+    }
     collectBody(
       request,
       maxBodyBytes,
+      (bytes) => connections.holdBody(response, bytes),
       (bytes) => {
         let body: Json;
         try {
@@ -110,6 +141,7 @@ export function admissionRoute(
   context: RouteContext,
 ): Route {
   const { metrics, log } = context;
+  const reply = replying(context);
   return jsonRoute(context, (body, response, startedMs) => {
     const decoded = decodeAdmissionReview(body);
     let request: AdmissionRequest | undefined;
@@ -121,10 +153,10 @@ export function admissionRoute(
       outcome = malformed(decoded.uid, decoded.problem);
     } else {
       metrics.refused(400);
-      answer(response, 400, JSON.stringify(refusal(400, decoded.problem)), context.isDraining());
+      reply(response, 400, JSON.stringify(refusal(400, decoded.problem)));
       return;
     }
-    answer(response, 200, JSON.stringify(reviewOf(outcome.response)), context.isDraining());
+    reply(response, 200, JSON.stringify(reviewOf(outcome.response)));
     const durationMs = context.monotonicNow() - startedMs;
     metrics.review(webhook, request?.operation ?? 'UNKNOWN', outcome, durationMs / 1000);
     logDecision(log, webhook, request, outcome, durationMs);
@@ -133,15 +165,20 @@ export function admissionRoute(
 
 /** The route of the conversion webhook. */
 export function conversionRoute(convert: Convert, context: RouteContext): Route {
+  const { metrics, log } = context;
+  const reply = replying(context);
   return jsonRoute(context, (body, response, startedMs) => {
     const converted = convert(body);
     if ('problem' in converted) {
-      context.metrics.refused(400);
-      answer(response, 400, JSON.stringify(refusal(400, converted.problem)), context.isDraining());
+      metrics.refused(400);
+      reply(response, 400, JSON.stringify(refusal(400, converted.problem)));
       return;
     }
-    answer(response, 200, JSON.stringify(converted.review), context.isDraining());
-    context.metrics.conversion((context.monotonicNow() - startedMs) / 1000);
+    reply(response, 200, JSON.stringify(converted.review));
+    const durationMs = context.monotonicNow() - startedMs;
+    const { result } = converted.review.response;
+    metrics.conversion(result.status, durationMs / 1000);
+    logConversion(log, body, converted.review.response, durationMs);
   });
 }
 

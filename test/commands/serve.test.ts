@@ -2,7 +2,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { Readable, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { run } from '../../src/commands/index.ts';
-import { capturedCalls, review, send, until, validate } from '../server/running.ts';
+import { capturedCalls, keepAliveAgent, review, send, until, validate } from '../server/running.ts';
 
 function world(env: Record<string, string> = {}) {
   const written = { out: '', err: '' };
@@ -127,4 +127,67 @@ test('an address of another machine is a failure that names the flag', async () 
   const { io, written } = world();
   expect(await run(['serve', '--self-signed', '--health-port', '0', '--health-host', '192.0.2.1'], io)).toBe(1);
   expect(written.err).toMatch(/192.0.2.1 is no address of this machine: correct --health-host/);
+});
+
+describe('a stop with default flags', () => {
+  async function serving(env: Record<string, string> = {}) {
+    const { io, written, stop } = world(env);
+    const ended = run(['serve', ...loopback, '--health-port', '0', '--feature-gates', 'RuntimeSDK=true'], io);
+    await until(() => lineWith(written.out, 'listening') !== undefined, 'listening');
+    return { port: lineWith(written.out, 'listening')!.webhookPort as number, stop, ended, written };
+  }
+
+  test('loses no request of 20 callers who reuse their connections, with pauses or without', async () => {
+    const { port, stop, ended } = await serving();
+    let answered = 0;
+    let onNewConnections = 0;
+    async function callUntilTold(pauseMs: number): Promise<void> {
+      const agent = keepAliveAgent();
+      for (;;) {
+        const { code, headers } = await send(port, validate, review('x'), { agent, rejectUnauthorized: false });
+        expect(code).toBe(200);
+        answered++;
+        if (headers.connection === 'close') {
+          break;
+        }
+        await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      }
+      // A new connection, while the server has not closed its port.
+      const { headers } = await send(port, validate, review('x'), { agent, rejectUnauthorized: false });
+      expect(headers.connection).toBe('close');
+      onNewConnections++;
+      agent.destroy();
+    }
+    const callers = Promise.all(Array.from({ length: 20 }, (_value, index) => callUntilTold(index * 40)));
+    await until(() => answered > 100, 'load');
+    stop.abort('SIGTERM');
+    await callers;
+    expect(onNewConnections).toBe(20);
+    expect(await ended).toBe(0);
+  });
+
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])('%s without a connection ends at once', async (signal) => {
+    const { stop, ended } = await serving();
+    const startedAt = performance.now();
+    stop.abort(signal);
+    expect(await ended).toBe(0);
+    expect(performance.now() - startedAt).toBeLessThan(1_500);
+  });
+
+  test('in a pod connections are taken until endpoints have caught up; Ctrl-C does not wait for them', async () => {
+    const pod = { KUBERNETES_SERVICE_HOST: '10.0.0.1', EXTENSIONCONFIG_WEBHOOK_SERVE_SHUTDOWN_TIMEOUT: '6' };
+    const { port, stop, ended } = await serving(pod);
+    const startedAt = performance.now();
+    stop.abort('SIGTERM');
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    const { code, headers } = await send(port, validate, review('x'), { rejectUnauthorized: false });
+    expect([code, headers.connection]).toEqual([200, 'close']);
+    expect(await ended).toBe(0);
+    expect(performance.now() - startedAt).toBeGreaterThan(2_900);
+    const other = await serving(pod);
+    const interruptedAt = performance.now();
+    other.stop.abort('SIGINT');
+    expect(await other.ended).toBe(0);
+    expect(performance.now() - interruptedAt).toBeLessThan(1_500);
+  });
 });

@@ -43,7 +43,7 @@ function metricsIn(expression: string): string[] {
 async function exported(): Promise<Set<string>> {
   const metrics = createMetrics(
     { version: '0.0.0', featureGates: { RuntimeSDK: true } },
-    { inFlight: () => 0, connections: () => 0 },
+    { inFlight: () => 0, inFlightBytes: () => 0, connections: () => 0 },
     true,
   );
   const text = await metrics.render();

@@ -4,7 +4,7 @@ import { keepAliveAgent, openTls, readAll, review, send, start, stopAll, until, 
 
 afterEach(stopAll);
 
-const generous = { timeoutMs: 20_000 };
+const generous = { graceMs: 0, timeoutMs: 20_000 };
 
 function requestBytes(name: string): [string, string] {
   const body = review(name);

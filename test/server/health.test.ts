@@ -13,7 +13,7 @@ let state: Readiness = { ready: true, checks: [] };
 const { log, lines: logged } = collectingLog();
 const metrics = createMetrics(
   { version: '1.2.3', featureGates: { RuntimeSDK: true, Other: false } },
-  { inFlight: () => 3, connections: () => 7 },
+  { inFlight: () => 3, inFlightBytes: () => 0, connections: () => 7 },
   false,
 );
 const http = supertest(createHealthApplication(() => state, metrics, log));

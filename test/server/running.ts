@@ -210,3 +210,10 @@ export const capturedCalls: CapturedCall[] = readdirSync(folder)
   .map((name) => ({ name, ...JSON.parse(readFileSync(new URL(name, folder), 'utf8')) }));
 
 export const { mutate, validate } = webhookPaths;
+
+/** The value of a metric of a server, by its name without the prefix, with labels as they are printed; 0 when absent. */
+export async function metricOf(health: string, name: string): Promise<number> {
+  const text = await (await fetch(`${health}/metrics`)).text();
+  const line = text.split('\n').find((candidate) => candidate.startsWith(`extensionconfig_webhook_${name} `));
+  return line === undefined ? 0 : Number(line.slice(line.lastIndexOf(' ')));
+}

@@ -3,8 +3,9 @@ import { createServer } from 'node:http';
 import fc from 'fast-check';
 import supertest from 'supertest';
 import { afterEach, describe, expect, test } from 'vitest';
-import { maxJsonDepth } from '../../src/kubernetes/index.ts';
+import { type ConversionReviewResponse, maxJsonDepth } from '../../src/kubernetes/index.ts';
 import { createApplication } from '../../src/server/application.ts';
+import { TrackedResponse } from '../../src/server/connections.ts';
 import { knownFeatureGates } from '../../src/server/index.ts';
 import { createMetrics } from '../../src/server/metrics.ts';
 import { capturedCalls, collectingLog, mutate, review, testAdmission, validate } from './running.ts';
@@ -13,24 +14,42 @@ const maxBodyBytes = 64 * 1024;
 const { log, lines } = collectingLog();
 const metrics = createMetrics(
   { version: '1.2.3', featureGates: knownFeatureGates },
-  { inFlight: () => 0, connections: () => 0 },
+  { inFlight: () => 0, inFlightBytes: () => 0, connections: () => 0 },
   false,
 );
 let clock = 0;
+
+function conversionReview(fails: boolean): ConversionReviewResponse {
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'ConversionReview',
+    response: {
+      uid: 'uid-c',
+      convertedObjects: [],
+      result: fails
+        ? { status: 'Failure', message: 'ExtensionConfig objects[0] "x": spec: wrong' }
+        : { status: 'Success' },
+    },
+  };
+}
+
 const application = createApplication(
   {
     admission: testAdmission,
     convert: (body) =>
-      typeof body === 'object' ? { review: { kind: 'ConversionReview' } } : { problem: 'no ConversionReview' },
+      typeof body === 'object'
+        ? { review: conversionReview((body as { fail?: boolean }).fail === true) }
+        : { problem: 'no ConversionReview' },
     metrics,
     log,
     maxBodyBytes,
+    connections: { holdBody: () => true, holdAnswer: () => {} },
     monotonicNow: () => (clock += 2),
     isDraining: () => false,
   },
   undefined,
 );
-const http = supertest(application);
+const http = supertest(createServer({ ServerResponse: TrackedResponse }, application));
 
 function post(path: string, body: string | Buffer, type = 'application/json') {
   // Sent as bytes: superagent would encode a string anew for JSON.
@@ -73,7 +92,7 @@ test('a patch arrives as JSONPatch', async () => {
 });
 
 test('/convert answers what the conversion says', async () => {
-  expect((await post('/convert', '{}')).body).toEqual({ kind: 'ConversionReview' });
+  expect((await post('/convert', '{}')).body).toEqual(conversionReview(false));
   const refused = await post('/convert', '7');
   expect(refused.status).toBe(400);
   expect(refused.body).toMatchObject({ kind: 'Status', message: 'no ConversionReview' });
@@ -200,6 +219,28 @@ test('paths that do not exist get a 404 in JSON', async () => {
   }
 });
 
+test('a failed conversion is logged, with no value of an object, and counted', async () => {
+  const request = {
+    uid: 'uid-c',
+    desiredAPIVersion: 'runtime.cluster.x-k8s.io/v1beta2',
+    objects: [{ secret: 'hunter2' }],
+  };
+  expect((await post('/convert', JSON.stringify({ fail: true, request }))).status).toBe(200);
+  expect(lines).toEqual([
+    {
+      level: 40,
+      webhook: 'convert',
+      uid: 'uid-c',
+      desiredAPIVersion: 'runtime.cluster.x-k8s.io/v1beta2',
+      objects: 1,
+      reason: 'ExtensionConfig objects[0] "x": spec: wrong',
+      durationMs: 2,
+      msg: 'conversion failed',
+    },
+  ]);
+  expect(await metrics.render()).toMatch(/conversions_total\{result="failure"\} 1\n/);
+});
+
 test('metrics count reviews, rules and refusals', async () => {
   const text = await metrics.render();
   expect(text).toMatch(/reviews_total\{webhook="validate",operation="CREATE",verdict="denied"\} \d+/);
@@ -212,7 +253,7 @@ test('metrics count reviews, rules and refusals', async () => {
 });
 
 test('no body makes the server answer 5xx or stop', async () => {
-  const server = createServer(application).listen(0, '127.0.0.1');
+  const server = createServer({ ServerResponse: TrackedResponse }, application).listen(0, '127.0.0.1');
   const sample = readFileSync(new URL('../fixtures/webhook-calls/create-validate.json', import.meta.url));
   const body = Buffer.from(JSON.stringify(JSON.parse(sample.toString()).body));
   const agent = supertest.agent(server);

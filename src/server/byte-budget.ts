@@ -1,0 +1,29 @@
+/** How many bytes may be held at a time, and how many are. */
+export interface ByteBudget {
+  held(): number;
+  /** Whether there is room for more bytes of somebody who holds some already. */
+  fits(bytes: number, own: number): boolean;
+  take(bytes: number): void;
+  release(bytes: number): void;
+}
+
+/** Bodies of this size are served from a reserve as well: large ones cannot keep ordinary reviews (some 4 KiB) out. */
+const smallBytes = 64 * 1024;
+/** The reserve, in shares of the maximum. */
+const reserveShare = 0.25;
+
+/** A budget of bytes. One request always fits when it is alone, whatever its size. */
+export function createByteBudget(maxBytes: number): ByteBudget {
+  const withReserve = maxBytes * (1 + reserveShare);
+  let held = 0;
+  return {
+    held: () => held,
+    fits: (bytes, own) => held === own || held + bytes <= (own + bytes <= smallBytes ? withReserve : maxBytes),
+    take(bytes) {
+      held += bytes;
+    },
+    release(bytes) {
+      held -= bytes;
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, test } from 'vitest';
+import { keepAliveAgent, review, send, validate } from '../server/running.ts';
+
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const children: ChildProcess[] = [];
+
+afterEach(() => {
+  for (const child of children.splice(0)) {
+    child.kill('SIGKILL');
+  }
+});
+
+/** `serve` in a process of its own, started as nohup does when that is asked for. */
+async function serving(env: Record<string, string> = {}) {
+  const args = ['serve', '--self-signed', '--host', '127.0.0.1', '--health-host', '127.0.0.1'];
+  const child = spawn(process.execPath, [main, ...args, '--port', '0', '--health-port', '0'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env.PATH ?? '', ...env },
+  });
+  children.push(child);
+  const ended = once(child, 'exit') as Promise<[number | null, string | null]>;
+  const port = await new Promise<number>((resolve) => {
+    createInterface({ input: child.stdout! }).on('line', (line) => {
+      const { msg, webhookPort } = JSON.parse(line) as { msg: string; webhookPort: number };
+      if (msg === 'listening') {
+        resolve(webhookPort);
+      }
+    });
+  });
+  return { child, port, ended };
+}
+
+test.each(['SIGTERM', 'SIGHUP'] as const)('%s under load ends the server without a lost request', async (signal) => {
+  const { child, port, ended } = await serving();
+  let answered = 0;
+  async function callUntilTold(): Promise<void> {
+    const agent = keepAliveAgent();
+    for (;;) {
+      const answer = await send(port, validate, review('x'), { agent, rejectUnauthorized: false });
+      expect(answer.code).toBe(200);
+      answered++;
+      if (answered === 50) {
+        child.kill(signal);
+      }
+      if (answer.headers.connection === 'close') {
+        agent.destroy();
+        return;
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, callUntilTold));
+  expect(await ended).toEqual([0, null]);
+});
+
+test('SIGHUP is nothing to a server that was started with nohup', async () => {
+  const { child, port, ended } = await serving({ _: '/usr/bin/nohup' });
+  child.kill('SIGHUP');
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const agent = keepAliveAgent();
+  const { headers } = await send(port, validate, review('x'), { agent, rejectUnauthorized: false });
+  expect(headers.connection).toBe('keep-alive');
+  agent.destroy();
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+});
+
+test('a second Ctrl-C ends at once, whatever is open', async () => {
+  const { child, port, ended } = await serving();
+  const agent = keepAliveAgent();
+  await send(port, validate, review('x'), { agent, rejectUnauthorized: false });
+  child.kill('SIGINT');
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(child.exitCode).toBeNull();
+  child.kill('SIGINT');
+  expect(await ended).toEqual([null, 'SIGINT']);
+  agent.destroy();
+});

@@ -1,0 +1,280 @@
+import { get } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  keepAliveAgent,
+  metricOf,
+  mutate,
+  openTls,
+  readAll,
+  review,
+  send,
+  start,
+  stopAll,
+  until,
+  validate,
+} from './running.ts';
+
+const opened: Socket[] = [];
+
+afterEach(async () => {
+  for (const socket of opened.splice(0)) {
+    socket.destroy();
+  }
+  await stopAll();
+});
+
+const head = `POST ${validate} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n`;
+
+/** A connection on which one review was answered, and that stays open. */
+async function idleAfterReview(port: number): Promise<TLSSocket> {
+  const socket = await openTls(port);
+  opened.push(socket);
+  socket.on('error', () => {});
+  const answered = new Promise((resolve) => socket.once('data', resolve));
+  socket.write(`${head}content-length: ${review('x').length}\r\n\r\n${review('x')}`);
+  await answered;
+  return socket;
+}
+
+/** A TCP connection that says nothing. */
+function openTcp(port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(socket));
+    opened.push(socket);
+    socket.on('error', reject);
+  });
+}
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+describe('when connections run out', () => {
+  test('the one that was idle longest makes room, however many callers hold one', async () => {
+    const { webhookPort, health } = await start({ limits: { maxConnections: 30 } });
+    const sockets: TLSSocket[] = [];
+    for (let i = 0; i < 30; i++) {
+      sockets.push(await idleAfterReview(webhookPort));
+    }
+    // The first one is used again: now the second was idle longest.
+    sockets[0]!.write(`${head}content-length: ${review('x').length}\r\n\r\n${review('x')}`);
+    await new Promise((resolve) => sockets[0]!.once('data', resolve));
+    expect((await send(webhookPort, validate, review('x'))).code).toBe(200);
+    await until(() => sockets[1]!.closed, 'the second is closed');
+    expect(sockets.filter(({ closed }) => closed)).toEqual([sockets[1]]);
+    expect(await metricOf(health, 'connections_evicted_total{port="webhook"}')).toBe(1);
+  });
+
+  test.each([
+    ['never begin a TLS handshake', openTcp],
+    ['never send a request', (port: number) => openTls(port)],
+  ])('callers that %s make room', async (_name, open) => {
+    const { webhookPort } = await start({ limits: { maxConnections: 4, patienceMs: 50 } });
+    for (let i = 0; i < 4; i++) {
+      opened.push(await open(webhookPort));
+    }
+    await pause(60);
+    for (let i = 0; i < 4; i++) {
+      expect((await send(webhookPort, validate, review('x'))).code).toBe(200);
+    }
+  });
+
+  test('requests that do not end make room, but not before they had some time', async () => {
+    const { webhookPort, health } = await start({ limits: { maxConnections: 3, patienceMs: 300 } });
+    const slow = await Promise.all([openTls(webhookPort), openTls(webhookPort), openTls(webhookPort)]);
+    for (const socket of slow) {
+      opened.push(socket);
+      socket.on('error', () => {});
+      socket.write(`${head}content-length: 100\r\n\r\n{`);
+    }
+    await until(async () => (await metricOf(health, 'requests_in_flight')) === 3, 'all are in flight');
+    await expect(send(webhookPort, validate, review('x'))).rejects.toThrow();
+    expect(await metricOf(health, 'connections_dropped_total{port="webhook"}')).toBe(1);
+    await pause(310);
+    expect((await send(webhookPort, validate, review('x'))).code).toBe(200);
+    expect(slow.filter(({ closed }) => !closed)).toHaveLength(2);
+  });
+
+  test('the health port answers beside 700 idle connections', async () => {
+    const { healthPort, health } = await start();
+    for (let i = 0; i < 700; i++) {
+      (await openTcp(healthPort)).on('error', () => {});
+    }
+    for (let i = 0; i < 3; i++) {
+      // As the kubelet: a connection for each probe.
+      const code = await new Promise((resolve, reject) => {
+        get(`${health}/healthz`, { agent: false, timeout: 1_000 }, (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        }).on('error', reject);
+      });
+      expect(code).toBe(200);
+    }
+    expect(await metricOf(health, 'connections_evicted_total{port="health"}')).toBeGreaterThan(600);
+  });
+});
+
+test('connections of the health port do not stay open', async () => {
+  const { health } = await start();
+  for (const path of ['/healthz', '/readyz', '/metrics', '/nothing']) {
+    expect((await fetch(`${health}${path}`)).headers.get('connection')).toBe('close');
+  }
+});
+
+test('an idle connection is closed after the keep-alive timeout', async () => {
+  const { webhookPort, health } = await start({ limits: { keepAliveTimeoutMs: 100, timeoutCheckMs: 20 } });
+  const socket = await idleAfterReview(webhookPort);
+  await new Promise((resolve) => socket.once('close', resolve));
+  expect(await metricOf(health, 'connections')).toBe(0);
+});
+
+describe('answers that are not read', () => {
+  const answerBytes = 8 * 1024 * 1024;
+  const bigAnswer = 'x'.repeat(answerBytes);
+  const limits = { answerTimeoutMs: 1_500, timeoutCheckMs: 20 };
+  const convert = () => ({
+    review: {
+      apiVersion: 'apiextensions.k8s.io/v1' as const,
+      kind: 'ConversionReview' as const,
+      response: { uid: 'x', convertedObjects: [{ bigAnswer }], result: { status: 'Success' as const } },
+    },
+  });
+  const request = `POST /convert HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`;
+
+  test('are dropped after a time, and nothing of them stays', async () => {
+    const { webhookPort, health } = await start({ limits, convert });
+    const sockets = await Promise.all([openTls(webhookPort), openTls(webhookPort), openTls(webhookPort)]);
+    for (const socket of sockets) {
+      opened.push(socket);
+      socket.on('error', () => {});
+      socket.pause();
+      socket.write(request);
+    }
+    await until(
+      async () => (await metricOf(health, 'in_flight_bytes')) > 3 * answerBytes,
+      'three answers are taken into account',
+    );
+    await until(async () => (await metricOf(health, 'connections')) === 0, 'no connection is left');
+    expect(await metricOf(health, 'in_flight_bytes')).toBe(0);
+    expect(await metricOf(health, 'requests_in_flight')).toBe(0);
+    expect(await metricOf(health, 'answers_dropped_total{port="webhook"}')).toBe(3);
+  });
+
+  test('a large answer that is read arrives whole', async () => {
+    const { webhookPort, health } = await start({ limits, convert });
+    const answer = await send(webhookPort, '/convert', '{}');
+    expect(answer.body).toContain(bigAnswer);
+    expect(await metricOf(health, 'in_flight_bytes')).toBe(0);
+  });
+
+  test('requests sent in one go whose caller goes away leave nothing behind', async () => {
+    const { webhookPort, health } = await start({ convert });
+    const socket = await openTls(webhookPort);
+    socket.pause();
+    socket.write(request.repeat(3));
+    await until(async () => (await metricOf(health, 'in_flight_bytes')) > answerBytes, 'answers wait');
+    socket.destroy();
+    await until(async () => (await metricOf(health, 'requests_in_flight')) === 0, 'none is in flight');
+    expect(await metricOf(health, 'in_flight_bytes')).toBe(0);
+  });
+});
+
+describe('bytes in flight', () => {
+  const limits = { maxInFlightBytes: 1024 * 1024, patienceMs: 60_000 };
+  const half = (bytes: number) => `${head}content-length: ${bytes}\r\n\r\n{`;
+  const padded = (bytes: number) => review('x') + ' '.repeat(bytes - review('x').length);
+
+  async function holding(port: number, health: string, bytes: number): Promise<TLSSocket> {
+    const socket = await openTls(port);
+    opened.push(socket);
+    socket.on('error', () => {});
+    socket.write(half(bytes));
+    await until(async () => (await metricOf(health, 'in_flight_bytes')) >= bytes, 'the body is taken into account');
+    return socket;
+  }
+
+  test.each([
+    ['declared', {}],
+    ['sent in chunks', { 'transfer-encoding': 'chunked' }],
+  ])('beyond the limit a body that is %s gets a 503 that says when to come again', async (_name, headers) => {
+    const { webhookPort, health } = await start({ limits });
+    await holding(webhookPort, health, 900_000);
+    const answer = await send(webhookPort, mutate, padded(200_000), { headers });
+    expect(answer.code).toBe(503);
+    expect(answer.headers['retry-after']).toBe('1');
+    expect(answer.json()).toMatchObject({ kind: 'Status', status: 'Failure', reason: 'ServiceUnavailable', code: 503 });
+    expect(await metricOf(health, 'http_refusals_total{code="503"}')).toBe(1);
+    // What was held for it is free again.
+    await until(async () => (await metricOf(health, 'in_flight_bytes')) === 900_000, 'only the first is held');
+    // Ordinary reviews are not kept out by large ones.
+    expect((await send(webhookPort, validate, review('x'))).code).toBe(200);
+  });
+
+  test.each([
+    {},
+    { 'transfer-encoding': 'chunked' },
+  ])('alone, a request of any legal size passes %j', async (headers) => {
+    const { webhookPort } = await start({ limits });
+    expect((await send(webhookPort, validate, padded(5_000_000), { headers })).code).toBe(200);
+  });
+
+  test('who takes long is cut in favour of others', async () => {
+    const { webhookPort, health } = await start({ limits: { ...limits, patienceMs: 200 } });
+    const slow = await holding(webhookPort, health, 1_000_000);
+    await pause(210);
+    expect((await send(webhookPort, validate, padded(200_000))).code).toBe(200);
+    await until(() => slow.closed, 'the slow one is cut');
+    expect(await metricOf(health, 'in_flight_bytes')).toBe(0);
+  });
+
+  test('a body in pieces of one byte is put together', async () => {
+    const { webhookPort } = await start();
+    const socket = await openTls(webhookPort);
+    const received = readAll(socket);
+    const pieces = [...review('pieces')].map((byte) => `1\r\n${byte}\r\n`).join('');
+    socket.write(`${head}connection: close\r\ntransfer-encoding: chunked\r\n\r\n${pieces}0\r\nx-trailer: y\r\n\r\n`);
+    expect(await received).toMatch(/^HTTP\/1.1 200 .*"uid":"uid-of-pieces"/s);
+  });
+});
+
+describe('HTTP', () => {
+  test('100 Continue is said to a body that is wanted only', async () => {
+    const { webhookPort } = await start({ limits: { maxBodyBytes: 1024 } });
+    const expecting = `${head}connection: close\r\nexpect: 100-continue\r\n`;
+    const wanted = await openTls(webhookPort);
+    const answer = readAll(wanted);
+    const proceed = new Promise((resolve) => wanted.once('data', (chunk) => resolve(String(chunk))));
+    wanted.write(`${expecting}content-length: ${review('x').length}\r\n\r\n`);
+    expect(await proceed).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    wanted.write(review('x'));
+    expect(await answer).toMatch(/HTTP\/1.1 200 OK/);
+
+    const unwanted = await openTls(webhookPort);
+    opened.push(unwanted);
+    const first = new Promise((resolve) => unwanted.once('data', (chunk) => resolve(String(chunk))));
+    unwanted.write(`${expecting}content-length: 2000\r\n\r\n`);
+    expect(await first).toMatch(/^HTTP\/1.1 413 /);
+  });
+
+  test.each([
+    ['two lengths', 'content-length: 2\r\ncontent-length: 3\r\n\r\n{}'],
+    ['a length and chunks', 'content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n{}'],
+    ['a length that is not a number', 'content-length: 2x\r\n\r\n{}'],
+  ])('%s are refused', async (_name, rest) => {
+    const { webhookPort } = await start();
+    const socket = await openTls(webhookPort);
+    const received = readAll(socket);
+    socket.write(head + rest);
+    expect(await received).toMatch(/^HTTP\/1.1 400 /);
+  });
+
+  test('a connection carries as many requests as its caller likes', async () => {
+    const { webhookPort, health } = await start();
+    const agent = keepAliveAgent();
+    for (let i = 0; i < 500; i++) {
+      expect((await send(webhookPort, validate, review('x'), { agent })).code).toBe(200);
+    }
+    expect(await metricOf(health, 'connections')).toBe(1);
+    agent.destroy();
+  });
+});
