@@ -1,9 +1,9 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasKubectl } from '../e2e/environment.ts';
+import { needs } from '../tools/needs.ts';
 import { runProgram } from './io.ts';
 
 const cases: readonly [words: string[], candidates: string[], directive: number][] = [
@@ -53,10 +53,6 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function isInstalled(shell: string): boolean {
-  return spawnSync(shell, ['--version'], { stdio: 'ignore' }).status === 0;
-}
-
 /** Writes a script, runs it with a shell in the folder, and returns the lines that it printed. */
 function runShell(shell: string, script: string, args: string[] = []): string[] {
   const file = join(folder, `${shell}.script`);
@@ -99,7 +95,7 @@ printf '%s\\n' \${COMPREPLY[@]+"\${COMPREPLY[@]}"}`,
 });
 
 // Outside of its line editor: what zsh's own completion functions would be called with.
-describe.skipIf(!isInstalled('zsh'))('zsh', () => {
+describe('zsh', needs('zsh'), () => {
   const complete = (...given: string[]) =>
     runShell(
       'zsh',
@@ -124,7 +120,7 @@ _extensionconfig-webhook`,
   });
 });
 
-describe.skipIf(!isInstalled('fish'))('fish', () => {
+describe('fish', needs('fish'), () => {
   const complete = (line: string) =>
     runShell('fish', `extensionconfig-webhook completion fish | source\ncomplete -C '${line}'`, ['--no-config']).map(
       (found) => found.split('\t')[0],
@@ -139,7 +135,7 @@ describe.skipIf(!isInstalled('fish'))('fish', () => {
   });
 });
 
-describe.skipIf(!hasKubectl())('kubectl', () => {
+describe('kubectl', needs('kubectl'), () => {
   test('completes the plugin', () => {
     const output = execFileSync('kubectl', ['__complete', 'extensionconfig', 'certs', 'r'], {
       env,

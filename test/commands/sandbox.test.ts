@@ -9,9 +9,9 @@ import { AdmissionregistrationV1Api, CustomObjectsApi, KubeConfig } from '@kuber
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { run } from '../../src/commands/index.ts';
-import { hasKubectl } from '../e2e/environment.ts';
 import { createCertificateFolder, startServeProcess } from '../e2e/serve-process.ts';
 import { eventually } from '../sandbox/client.ts';
+import { needs } from '../tools/needs.ts';
 
 function start(args: string[]) {
   const stop = new AbortController();
@@ -153,7 +153,7 @@ test('its webhook configurations are those of the manifests, with a caBundle', a
   }
 });
 
-test.skipIf(!hasKubectl())('takes the manifests of an installation with kubectl', { timeout: 60_000 }, async () => {
+test('takes the manifests of an installation with kubectl', { ...needs('kubectl'), timeout: 60_000 }, async () => {
   const { stop, output, ended } = start([]);
   try {
     const kubeconfig = await ready(output);

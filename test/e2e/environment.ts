@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { AdmissionregistrationV1Api, ApiextensionsV1Api, KubeConfig } from '@kubernetes/client-node';
 import { pino } from 'pino';
 import { crd } from '../../src/api/index.ts';
@@ -62,15 +61,4 @@ export async function startEnvironment(): Promise<Environment> {
   const signal = AbortSignal.timeout(30_000);
   const elsewhere = process.env.E2E_KUBECONFIG ?? '';
   return elsewhere === '' ? startSandboxWithWebhook({ port: 0 }, quiet, signal) : startElsewhere(elsewhere, signal);
-}
-
-/** Whether this machine has kubectl; says so when not. */
-export function hasKubectl(): boolean {
-  try {
-    execFileSync('kubectl', ['version', '--client'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    process.stderr.write('test/e2e: no kubectl on this machine, its tests are skipped\n');
-    return false;
-  }
 }

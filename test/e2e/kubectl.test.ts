@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Environment, hasKubectl, startEnvironment } from './environment.ts';
+import { needs } from '../tools/needs.ts';
+import { type Environment, startEnvironment } from './environment.ts';
 
-describe.skipIf(!hasKubectl())('kubectl', () => {
+describe('kubectl', needs('kubectl'), () => {
   let environment: Environment;
   beforeAll(async () => {
     environment = await startEnvironment();

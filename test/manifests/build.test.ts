@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { needs } from '../tools/needs.ts';
 import {
   buildOverlay,
   idOf,
@@ -20,15 +21,6 @@ const files = rooms.flatMap((room) =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name)),
 );
-
-function hasKubectl(): boolean {
-  try {
-    execFileSync('kubectl', ['version', '--client'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 function sorted(objects: readonly Manifest[]): Manifest[] {
   return [...objects].sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
@@ -68,7 +60,7 @@ describe.each(overlays)('overlay %s', (name) => {
     expect(schemaProblems(object)).toEqual([]);
   });
 
-  test.runIf(hasKubectl())('is built by kubectl in the same way, the namespace first', () => {
+  test('is built by kubectl in the same way, the namespace first', needs('kubectl'), () => {
     const text = execFileSync('kubectl', ['kustomize', join(manifestsFolder, 'overlays', name)], { encoding: 'utf8' });
     const built = parseAllDocuments(text).map((document) => document.toJS() as Manifest);
     expect(sorted(built)).toEqual(sorted(objects));

@@ -1,0 +1,47 @@
+import { spawnSync } from 'node:child_process';
+import type { TestOptions } from 'vitest';
+
+/** Programs that some tests need and a machine may lack, with the arguments that make them say that they are there. */
+const probes = {
+  bash: ['--version'],
+  chromium: ['--version'],
+  fish: ['--version'],
+  kubectl: ['version', '--client'],
+  openssl: ['version'],
+  zsh: ['--version'],
+} as const satisfies Record<string, readonly string[]>;
+
+/** A program that a test may need. */
+export type Tool = keyof typeof probes;
+
+/** What a port or another thing that only some machines have is called at the end of a run. */
+export type Need = Tool | `port ${number}` | 'root';
+
+declare module 'vitest' {
+  interface TaskMeta {
+    /** What is missing where the test is skipped; the run says at its end how many tests that were. */
+    needs?: Need;
+  }
+}
+
+const found = new Map<Tool, boolean>();
+
+/** Whether a program can be run here. Asked once in each process. */
+export function hasTool(tool: Tool): boolean {
+  let isThere = found.get(tool);
+  if (isThere === undefined) {
+    isThere = spawnSync(tool, probes[tool], { stdio: 'ignore' }).status === 0;
+    found.set(tool, isThere);
+  }
+  return isThere;
+}
+
+/**
+ * Options of a test (or of a group of tests) that is skipped where something is missing:
+ * `test('…', needs('kubectl'), () => {…})`. `isThere` is to be given for what is not a program.
+ */
+export function needs(tool: Tool): TestOptions;
+export function needs(need: Need, isThere: boolean): TestOptions;
+export function needs(need: Need, isThere = hasTool(need as Tool)): TestOptions {
+  return { skip: !isThere, meta: { needs: need } };
+}
