@@ -3,6 +3,11 @@ import { copyFileSync, writeFileSync } from 'node:fs';
 
 // What the compiler does not bring to dist/.
 copyFileSync('src/sandbox/kubernetes.proto', 'dist/sandbox/kubernetes.proto');
+// The viewer of OpenAPI documents: its bundle needs none of the packages that npm installs beside it.
+copyFileSync(
+  'node_modules/openapi-explorer/dist/browser/openapi-explorer.min.js',
+  'dist/messages/openapi/openapi-explorer.min.js',
+);
 
 /** The commit that is built: as the image's build says it, or of this checkout; empty where there is neither. */
 function commit(): string {

@@ -1,7 +1,12 @@
 import { completionLines } from './complete.ts';
 import { type CommandEntry, createProgram, type Io, type Program, runProgram } from './program.ts';
 
-const group = { cluster: 'Run in a cluster:', manifests: 'Manifests:', trial: 'Try:' } as const;
+const group = {
+  cluster: 'Run in a cluster:',
+  manifests: 'Manifests:',
+  extensions: 'Extensions:',
+  trial: 'Try:',
+} as const;
 
 const commands: readonly CommandEntry[] = [
   {
@@ -33,6 +38,12 @@ const commands: readonly CommandEntry[] = [
     summary: 'rewrite ExtensionConfigs in files in another version of the API',
     group: group.manifests,
     load: async () => (await import('./convert.ts')).defineConvert,
+  },
+  {
+    name: 'openapi',
+    summary: 'print the OpenAPI document of the Runtime Hooks, or a page to look at it',
+    group: group.extensions,
+    load: async () => (await import('./openapi.ts')).defineOpenApi,
   },
   {
     name: 'sandbox',

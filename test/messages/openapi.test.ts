@@ -1,4 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { compileErrors, validate } from '@readme/openapi-parser';
 import { describe, expect, test } from 'vitest';
 import {
   clusterApiHooks,
@@ -8,7 +13,7 @@ import {
   parseRelease,
   string,
 } from '../../src/hooks/index.ts';
-import { openApiDocument } from '../../src/messages/index.ts';
+import { openApiDocument, openApiPage } from '../../src/messages/index.ts';
 
 const release = parseRelease('1.14')!;
 const recorded = JSON.parse(readFileSync(new URL('../fixtures/runtime-sdk/openapi.json', import.meta.url), 'utf8')) as {
@@ -71,7 +76,7 @@ test.each(Object.keys(document.components.schemas))('%s has the structure that C
 
 test('every hook and every field of its messages has a description of its own', () => {
   for (const { post } of Object.values(document.paths)) {
-    expect(post.summary).toMatch(/\.$/);
+    expect(clusterApiHooks.map(({ name }) => name)).toContain(post.summary);
     expect(post.description).toMatch(/\.$/);
   }
   for (const [name, schema] of Object.entries(document.components.schemas)) {
@@ -82,6 +87,96 @@ test('every hook and every field of its messages has a description of its own', 
       }
     }
   }
+});
+
+test('the document is valid OpenAPI, by a validator of the ecosystem', async () => {
+  const result = await validate(structuredClone(document) as never);
+  expect(result.valid ? [] : compileErrors(result)).toEqual([]);
+  // The validator is not one that takes everything.
+  const broken = structuredClone(document) as unknown as { paths: Record<string, { post: { responses?: object } }> };
+  delete Object.values(broken.paths)[0]?.post.responses;
+  expect((await validate(broken as never)).valid).toBe(false);
+});
+
+describe('the page', () => {
+  const page = openApiPage(document);
+
+  test('loads nothing from anywhere', () => {
+    const head = page.slice(0, page.indexOf('<script'));
+    expect(head).toContain("content=\"default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'");
+    // Of the page itself: the text of the viewer is code, which the policy keeps from loading anything.
+    const markup = page.replaceAll(/<script[^>]*>[\s\S]*?<\/script>/g, '');
+    expect(markup).not.toMatch(/<(script|link|img|iframe|object)\b|\b(src|href)=|url\(|@import/i);
+    expect(page.match(/<script[^>]*>/g)).toEqual([
+      '<script type="module">',
+      '<script id="document" type="application/json">',
+      '<script type="module">',
+    ]);
+  });
+
+  test('holds text that looks like HTML', () => {
+    const hostile = structuredClone(document);
+    hostile.info.title = '</script><script>alert(1)</script><!--';
+    const text = openApiPage(hostile);
+    expect(text).not.toContain('<script>alert');
+    expect(text).toContain('&lt;/script&gt;');
+  });
+
+  const browser = ['chromium', 'chromium-browser', 'google-chrome'].find((name) => {
+    try {
+      return execFileSync(name, ['--version'], { stdio: 'pipe' }).length > 0;
+    } catch {
+      return false;
+    }
+  });
+  if (browser === undefined) {
+    process.stderr.write('no Chromium on this machine: the page of the OpenAPI document is not opened\n');
+  }
+
+  test.skipIf(browser === undefined)(
+    'shows a hook with the fields of its messages in a browser',
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'page-'));
+      try {
+        const file = join(folder, 'page.html');
+        // Shadow trees are not part of the printed DOM: the probe copies what a reader sees.
+        const probe = `<pre id="seen"></pre><script type="module">
+        const deep = (node) => [...node.querySelectorAll('*')].flatMap((element) =>
+          [element, ...(element.shadowRoot ? deep(element.shadowRoot) : [])]);
+        const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+        await wait(2000);
+        deep(document).findLast((element) => element.textContent.trim() === 'BeforeClusterUpgrade')?.click();
+        await wait(2000);
+        const trees = deep(document).filter((element) => element.shadowRoot);
+        document.getElementById('seen').textContent = trees.map((element) => element.shadowRoot.textContent).join(' ');
+      </script>`;
+        writeFileSync(
+          file,
+          page.replace('</body>', () => `${probe}</body>`),
+        );
+        const { stdout } = await promisify(execFile)(
+          browser as string,
+          [
+            '--headless',
+            '--no-sandbox',
+            '--disable-gpu',
+            `--user-data-dir=${folder}/profile`,
+            '--virtual-time-budget=20000',
+            '--dump-dom',
+            `file://${file}`,
+          ],
+          { maxBuffer: 32 * 1024 * 1024, timeout: 60_000 },
+        );
+        const seen = stdout.slice(stdout.indexOf('<pre id="seen">'));
+        expect(seen).toContain('BeforeClusterUpgrade');
+        expect(seen).toContain('fromKubernetesVersion');
+        expect(seen).toContain('Version that the upgrade ends with.');
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    },
+    90_000,
+  );
 });
 
 describe("a provider's own hook", () => {

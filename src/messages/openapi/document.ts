@@ -68,8 +68,8 @@ export function openApiDocument(
     paths[path] = {
       post: {
         tags: hook.tags,
-        summary: hook.summary,
-        description: hook.purpose,
+        summary: hook.name,
+        description: `${hook.summary} ${hook.purpose}`,
         operationId: operationIdOf(hook),
         ...(phaseIn(hook.lifecycle, release) === 'deprecated' && { deprecated: true as const }),
         ...(!hook.singleton && {

@@ -1,0 +1,45 @@
+import { stringify } from 'yaml';
+import { clusterApiHooks, formatRelease, phaseIn } from '../hooks/index.ts';
+import { openApiDocument, openApiPage } from '../messages/index.ts';
+import { addFlags, choiceFlag, type Flags, readFlags } from './flags.ts';
+import { policyFlags } from './policy-flags.ts';
+import type { DefineCommand } from './program.ts';
+
+const openApiFlags = {
+  output: choiceFlag('FORMAT', ['yaml', 'json', 'html'], {
+    summary: 'yaml, json, or html: one page with everything in it, to open in a browser',
+    default: 'yaml',
+  }),
+  'target-cluster-api-version': policyFlags['target-cluster-api-version'],
+} satisfies Flags;
+
+/** `openapi`: the OpenAPI document of all hooks. */
+export const defineOpenApi: DefineCommand = (command, io) => {
+  command
+    .description('Prints the OpenAPI document of the Runtime Hooks that a release of Cluster API has.')
+    .addHelpText(
+      'after',
+      `
+A page to look at: extensionconfig-webhook openapi --output html > hooks.html
+What changed between two documents: extensionconfig-webhook hooks diff OLD NEW`,
+    )
+    .action(() => {
+      const flags = readFlags(openApiFlags, command, io.env);
+      const release = flags['target-cluster-api-version'];
+      const hooks = clusterApiHooks.filter(({ lifecycle }) =>
+        ['supported', 'deprecated'].includes(phaseIn(lifecycle, release)),
+      );
+      const document = openApiDocument(hooks, { version: formatRelease(release), release });
+      switch (flags.output) {
+        case 'json':
+          io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+          break;
+        case 'html':
+          io.stdout.write(openApiPage(document));
+          break;
+        default:
+          io.stdout.write(stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 }));
+      }
+    });
+  addFlags(command, openApiFlags);
+};
