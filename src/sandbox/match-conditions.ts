@@ -2,6 +2,7 @@ import { Environment, type EvaluationError, type ParseResult } from '@marcbachma
 import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../kubernetes/index.ts';
 import { causeOf, duplicate, invalid, required } from './causes.ts';
 import { celOf, decisionProblem } from './cel.ts';
+import { type Budget, CostError, Meter, matchConditionsBudget } from './cel-budget.ts';
 
 /** A condition of a webhook: CEL over the request (admissionregistration.k8s.io/v1, MatchCondition). */
 export interface MatchCondition {
@@ -20,13 +21,15 @@ const environment = new Environment()
   .registerVariable('oldObject', 'dyn')
   .registerVariable('request', 'dyn');
 
+const meter = new Meter(environment);
+
 /** Compiled once: stored objects do not change. */
 const compiled = new WeakMap<MatchCondition, ParseResult>();
 
 function compile(condition: MatchCondition): ParseResult {
   let found = compiled.get(condition);
   if (found === undefined) {
-    found = environment.parse(condition.expression);
+    found = meter.compile(condition.expression);
     compiled.set(condition, found);
   }
   return found;
@@ -40,14 +43,17 @@ export function matchConditionCauses(given: Json | undefined, field: string): St
   const conditions = Array.isArray(given) ? given.filter(isJsonObject) : [];
   const causes: StatusCause[] = [];
   if (conditions.length > maxConditions) {
-    causes.push(causeOf('FieldValueTooMany', field, conditions.length, `must have at most ${maxConditions} items`));
+    return [causeOf('FieldValueTooMany', field, conditions.length, `must have at most ${maxConditions} items`)];
   }
+  const names = new Set<string>();
   for (const [index, { name, expression }] of conditions.entries()) {
     const at = `${field}[${index}]`;
     if (typeof name !== 'string' || name === '') {
       causes.push(required(`${at}.name`));
-    } else if (conditions.findIndex((other) => other.name === name) < index) {
+    } else if (names.has(name)) {
       causes.push(duplicate(`${at}.name`, name));
+    } else {
+      names.add(name);
     }
     if (typeof expression !== 'string' || expression.trim() === '') {
       causes.push(required(`${at}.expression`));
@@ -71,11 +77,12 @@ export function matchConditionCauses(given: Json | undefined, field: string): St
 export function matchesConditions(conditions: readonly MatchCondition[], request: JsonObject): boolean {
   const { object = null, oldObject = null, ...rest } = request;
   const variables = { object: celOf(object), oldObject: celOf(oldObject), request: celOf(rest) };
+  const budget: Budget = { left: matchConditionsBudget };
   const failures: string[] = [];
   for (const condition of conditions) {
     const { name } = condition;
     try {
-      const result: unknown = compile(condition)(variables);
+      const result = meter.evaluate(compile(condition), variables, budget);
       if (result === false) {
         return false;
       }
@@ -83,7 +90,7 @@ export function matchesConditions(conditions: readonly MatchCondition[], request
         failures.push(`${name}: is no bool`);
       }
     } catch (error) {
-      failures.push(`${name}: ${(error as EvaluationError).summary}`);
+      failures.push(`${name}: ${error instanceof CostError ? error.message : (error as EvaluationError).summary}`);
     }
   }
   if (failures.length > 0) {

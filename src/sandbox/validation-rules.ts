@@ -1,8 +1,9 @@
 import { Environment, type EvaluationError, Optional, type ParseResult } from '@marcbachmann/cel-js';
 import { type CauseReason, isJsonObject, type Json, type JsonObject, type StatusCause } from '../kubernetes/index.ts';
 import { causeOf, invalid, required } from './causes.ts';
-import { celOf, decisionProblem } from './cel.ts';
-import { fieldOf, joinPath, type Schema } from './schema.ts';
+import { celOf, decisionProblem, type Seen } from './cel.ts';
+import { type Budget, CostError, Meter, rulesBudget } from './cel-budget.ts';
+import { canonical, fieldOf, joinPath, type Schema } from './schema.ts';
 import { partsOf } from './structural.ts';
 
 /**
@@ -23,12 +24,18 @@ const environment = new Environment({ enableOptionalTypes: true })
   .registerVariable('self', 'dyn')
   .registerVariable('oldSelf', 'dyn');
 
-/** Compiled once; undefined for what this engine cannot evaluate. */
+const meter = new Meter(environment);
+
+/** Compiled expressions, the latest of them; undefined for what this engine cannot evaluate. */
 const compiled = new Map<string, ParseResult | undefined>();
+const maxCompiled = 10_000;
 
 function compile(expression: string): ParseResult | undefined {
   if (!compiled.has(expression)) {
-    compiled.set(expression, environment.check(expression).valid ? environment.parse(expression) : undefined);
+    compiled.set(expression, environment.check(expression).valid ? meter.compile(expression) : undefined);
+    if (compiled.size > maxCompiled) {
+      compiled.delete(compiled.keys().next().value as string);
+    }
   }
   return compiled.get(expression);
 }
@@ -83,17 +90,33 @@ const reasons = [
   'FieldValueRequired',
 ] as const satisfies CauseReason[];
 
+/** Longest message that an expression makes (apiserver, cel.MaxEvaluatedMessageExpressionSizeBytes). */
+const maxMessage = 5 * 1024;
+
 interface Variables {
   self: unknown;
   oldSelf: unknown;
 }
 
-function messageOf({ rule, message, messageExpression }: ValidationRule, variables: Variables): string {
+/** One look at the rules for an object. */
+class Validation {
+  readonly causes: StatusCause[] = [];
+  readonly budget: Budget = { left: rulesBudget };
+  readonly seen: Seen = new Map();
+  isOver = false;
+}
+
+function messageOf(
+  { rule, message, messageExpression }: ValidationRule,
+  variables: Variables,
+  { budget }: Validation,
+): string {
   if (messageExpression !== undefined) {
     try {
-      const text: unknown = compile(messageExpression)?.({ ...variables });
+      const expression = compile(messageExpression);
+      const text = expression === undefined ? undefined : meter.evaluate(expression, { ...variables }, budget);
       if (typeof text === 'string' && text.trim() !== '') {
-        return text;
+        return text.slice(0, maxMessage);
       }
     } catch {
       // What the rule says without it.
@@ -102,16 +125,28 @@ function messageOf({ rule, message, messageExpression }: ValidationRule, variabl
   return message ?? `failed rule: ${rule.trim()}`;
 }
 
-/** What a rule has against a value; `old` is undefined where there is none. */
-function problemOf(rule: ValidationRule, variables: Variables, hasOld: boolean): string | undefined {
-  const evaluate = compile(rule.rule);
-  if (evaluate === undefined || (isTransition(rule.rule) && !hasOld && rule.optionalOldSelf !== true)) {
+/** What a rule has against a value. */
+function problemOf(
+  rule: ValidationRule,
+  variables: Variables,
+  hasOld: boolean,
+  validation: Validation,
+): string | undefined {
+  const expression = compile(rule.rule);
+  if (expression === undefined || (isTransition(rule.rule) && !hasOld && rule.optionalOldSelf !== true)) {
     return undefined;
   }
   try {
-    return evaluate({ ...variables }) === true ? undefined : messageOf(rule, variables);
+    const holds = meter.evaluate(expression, { ...variables }, validation.budget) === true;
+    return holds ? undefined : messageOf(rule, variables, validation);
   } catch (error) {
-    return `${(error as EvaluationError).summary} evaluating rule: ${rule.message ?? rule.rule}`;
+    if (!(error instanceof CostError)) {
+      return `${(error as EvaluationError).summary} evaluating rule: ${rule.message ?? rule.rule}`;
+    }
+    validation.isOver = true;
+    return error.isSpent
+      ? error.message
+      : `'${error.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${rule.message ?? rule.rule}`;
   }
 }
 
@@ -120,12 +155,15 @@ function isTransition(rule: string): boolean {
   return /\boldSelf\b/.test(rule);
 }
 
-function previousItem(old: Json | undefined, item: Json, schema: Schema): Json | undefined {
+/** Finds the item that an item of a list was before: in a list of type map, the one with its keys. */
+function previousItems(old: Json | undefined, schema: Schema): (item: Json) => Json | undefined {
   const keys = schema['x-kubernetes-list-type'] === 'map' ? (schema['x-kubernetes-list-map-keys'] ?? []) : [];
-  if (keys.length === 0 || !Array.isArray(old) || !isJsonObject(item)) {
-    return undefined;
+  if (keys.length === 0 || !Array.isArray(old)) {
+    return () => undefined;
   }
-  return old.find((other) => isJsonObject(other) && keys.every((key) => other[key] === item[key]));
+  const identityOf = (item: JsonObject) => canonical(keys.map((key) => item[key] ?? null));
+  const items = new Map(old.filter(isJsonObject).map((item) => [identityOf(item), item]));
+  return (item) => (isJsonObject(item) ? items.get(identityOf(item)) : undefined);
 }
 
 function ruleCause(rule: ValidationRule, problem: string, schema: Schema, path: string): StatusCause {
@@ -135,34 +173,39 @@ function ruleCause(rule: ValidationRule, problem: string, schema: Schema, path: 
   return causeOf(reason, field === '' ? '<nil>' : field, showsType ? (schema.type ?? 'object') : undefined, problem);
 }
 
-function validateAt(value: Json, old: Json | undefined, schema: Schema, path: string, causes: StatusCause[]): void {
-  if (value === null || !hasRules(schema)) {
+function validateAt(value: Json, old: Json | undefined, schema: Schema, path: string, validation: Validation): void {
+  if (value === null || validation.isOver || !hasRules(schema)) {
     return;
   }
+  const { causes, seen } = validation;
   const rules = (schema['x-kubernetes-validations'] ?? []) as ValidationRule[];
   if (rules.length > 0) {
     const hasOld = old !== undefined && old !== null;
-    const self = celOf(value, schema);
-    const oldSelf = hasOld ? celOf(old, schema) : null;
+    const self = celOf(value, schema, seen);
+    const oldSelf = hasOld ? celOf(old, schema, seen) : null;
     for (const rule of rules) {
       const optional = hasOld ? Optional.of(oldSelf) : Optional.none();
       const variables = { self, oldSelf: rule.optionalOldSelf === true ? optional : oldSelf };
-      const problem = problemOf(rule, variables, hasOld);
+      const problem = problemOf(rule, variables, hasOld, validation);
       if (problem !== undefined) {
         causes.push(ruleCause(rule, problem, schema, path));
+      }
+      if (validation.isOver) {
+        return;
       }
     }
   }
   if (Array.isArray(value) && schema.items !== undefined) {
+    const previous = previousItems(old, schema);
     for (const [index, item] of value.entries()) {
-      validateAt(item, previousItem(old, item, schema), schema.items, `${path}[${index}]`, causes);
+      validateAt(item, previous(item), schema.items, `${path}[${index}]`, validation);
     }
   } else if (isJsonObject(value)) {
     for (const [key, item] of Object.entries(value)) {
       const field = fieldOf(schema, key);
       if (field !== undefined) {
         const before = isJsonObject(old) && Object.hasOwn(old, key) ? old[key] : undefined;
-        validateAt(item, before, field, joinPath(path, key), causes);
+        validateAt(item, before, field, joinPath(path, key), validation);
       }
     }
   }
@@ -175,7 +218,7 @@ function validateAt(value: Json, old: Json | undefined, schema: Schema, path: st
  * @param old what is replaced; undefined for a creation.
  */
 export function validateRules(value: Json, old: Json | undefined, schema: Schema): StatusCause[] {
-  const causes: StatusCause[] = [];
-  validateAt(value, old, schema, '', causes);
-  return causes;
+  const validation = new Validation();
+  validateAt(value, old, schema, '', validation);
+  return validation.causes;
 }

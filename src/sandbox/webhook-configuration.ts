@@ -75,11 +75,15 @@ function validateWebhook(webhook: JsonObject, field: string): StatusCause[] {
 
 function validate(object: JsonObject): StatusCause[] {
   const webhooks = listOf(object.webhooks);
-  const names = webhooks.map(({ name }) => name);
-  return webhooks.flatMap((webhook, index) => [
-    ...validateWebhook(webhook, `webhooks[${index}]`),
-    ...(names.indexOf(webhook.name) < index ? [duplicate(`webhooks[${index}].name`, webhook.name)] : []),
-  ]);
+  const names = new Set<Json | undefined>();
+  return webhooks.flatMap((webhook, index) => {
+    const causes = validateWebhook(webhook, `webhooks[${index}]`);
+    if (names.has(webhook.name)) {
+      causes.push(duplicate(`webhooks[${index}].name`, webhook.name));
+    }
+    names.add(webhook.name);
+    return causes;
+  });
 }
 
 /** What distinguishes the two kinds of webhook configurations from plain objects. */
