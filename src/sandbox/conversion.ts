@@ -156,6 +156,15 @@ export class Converter {
     return pending;
   }
 
+  /** Whether `present` has to ask the webhook. */
+  mustAsk(resource: Resource, stored: JsonObject): boolean {
+    return (
+      resource.conversion !== undefined &&
+      stored.apiVersion !== apiVersionOf(resource) &&
+      this.#known(resource, stored) === undefined
+    );
+  }
+
   /** Many stored objects as a resource shows them, with one call of the webhook for those that are not yet known. */
   async presentAll(resource: Resource, stored: readonly JsonObject[]): Promise<JsonObject[]> {
     const apiVersion = apiVersionOf(resource);

@@ -3,6 +3,7 @@ import type { JsonObject } from '../kubernetes/index.ts';
 import { remove } from './deletion.ts';
 import { ApiError, methodNotAllowed } from './errors.ts';
 import { noCache, readBody, sendJson, sendUnknownPath, viewOf, warnings } from './http.ts';
+import { giveBytes, takeBytes } from './in-flight.ts';
 import { metadataOf } from './objects.ts';
 import { get, list, type ReadRequest, select, watch } from './reads.ts';
 import { isOn, parseApiPath } from './requests.ts';
@@ -10,24 +11,40 @@ import type { Resource, UserInfo } from './resource.ts';
 import type { WriteContext, WriteRequest } from './write-request.ts';
 import { create, patch, update } from './writes.ts';
 
-/** Bytes that may wait for a slow watcher before its watch is ended. */
-const maxPending = 16 * 1024 * 1024;
+/** How long a watcher may take to read what it was sent, in milliseconds. */
+const maxStall = 30_000;
 
 function beginWatch(context: WriteContext, read: ReadRequest, response: ServerResponse): void {
   response.statusCode = 200;
   response.setHeader('Cache-Control', noCache);
   response.setHeader('Content-Type', 'application/json');
   const stop = watch(context, read, {
-    write: (line) => {
-      response.write(line);
-      return response.writableLength <= maxPending;
-    },
+    write: (line) => response.write(line),
+    drained: () => drained(response),
     end: () => response.end(),
+    drop: () => response.destroy(),
   });
   response.on('close', stop);
   if (!response.headersSent) {
     response.flushHeaders();
   }
+}
+
+/** Resolves when a client has read what it was sent; with false when it takes too long, or too many others do not read. */
+function drained(response: ServerResponse): Promise<boolean> {
+  const bytes = response.writableLength;
+  if (!takeBytes(bytes)) {
+    return Promise.resolve(false);
+  }
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), maxStall).unref();
+  const read = () => resolve(true);
+  response.once('drain', read).once('close', read);
+  return promise.finally(() => {
+    clearTimeout(timer);
+    response.off('drain', read).off('close', read);
+    giveBytes(bytes);
+  });
 }
 
 function successOf({ group, plural }: Resource, name: string, uid: string): JsonObject {

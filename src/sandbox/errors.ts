@@ -88,6 +88,11 @@ export function tooLarge(why: string): ApiError {
   return new ApiError(failure(413, 'RequestEntityTooLarge', `Request entity too large: ${why}`, { causes: [] }));
 }
 
+/** 429: the client is to try again, after a second. */
+export function tooManyRequests(message: string): ApiError {
+  return new ApiError(failure(429, 'TooManyRequests', message, { retryAfterSeconds: 1 }));
+}
+
 /** 500 for something outside that failed (a webhook that cannot be reached). */
 export function internalError(message: string): ApiError {
   const causes = [{ reason: '', message }];

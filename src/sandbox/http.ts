@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { stringify } from 'yaml';
 import type { JsonObject, Status } from '../kubernetes/index.ts';
-import { notAcceptable, tooLarge } from './errors.ts';
+import { notAcceptable, tooLarge, tooManyRequests } from './errors.ts';
+import { giveBytes, takeBytes } from './in-flight.ts';
 import type { View } from './tables.ts';
 
 /** Largest body of a request, in bytes; the limit of the real API server. */
@@ -45,11 +46,35 @@ export function sendJson(
   type?: string,
 ): void {
   const text = yaml ? stringify(document) : `${JSON.stringify(document)}\n`;
+  if (text.length > smallAnswer && !hold(response, text.length)) {
+    const { status } = tooManyRequests('too many answers are being sent, please try again later');
+    sendJson(response, status.code, status);
+    return;
+  }
   response.writeHead(code, {
     'Cache-Control': noCache,
     'Content-Type': type ?? (yaml ? 'application/yaml' : 'application/json'),
+    ...(code === 429 ? { 'Retry-After': '1' } : {}),
   });
   response.end(text);
+}
+
+/** Answers of up to this many characters are not counted. */
+const smallAnswer = 64 * 1024;
+/** How long a client may take to read an answer, in milliseconds. */
+const readTimeout = 60_000;
+
+/** Counts an answer until the client has read it, and ends the connection of one that does not. @returns false for one too many. */
+function hold(response: ServerResponse, bytes: number): boolean {
+  if (!takeBytes(bytes)) {
+    return false;
+  }
+  const timer = setTimeout(() => response.destroy(), readTimeout).unref();
+  response.once('close', () => {
+    clearTimeout(timer);
+    giveBytes(bytes);
+  });
+  return true;
 }
 
 /** Answers with plain text. */
@@ -67,15 +92,21 @@ export function sendUnknownPath(response: ServerResponse): void {
   sendText(response, 404, '404 page not found\n');
 }
 
-/** The body of a request. @throws {ApiError} 413 when it is too large. */
+/** The body of a request. @throws {ApiError} 413 when it is too large, 429 when too many are being read. */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
+  let taken = 0;
+  request.once('close', () => giveBytes(taken));
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > maxBody) {
       throw tooLarge(`limit is ${maxBody}`);
     }
+    if (!takeBytes(chunk.length)) {
+      throw tooManyRequests('too many requests are being read, please try again later');
+    }
+    taken += chunk.length;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

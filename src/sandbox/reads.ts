@@ -94,6 +94,21 @@ function parseContinue(token: string): { version: number; after: string } {
   throw badRequest('continue key is not valid: give the token of the previous answer unchanged');
 }
 
+/** Where the first entry behind a key is. */
+function positionAfter(entries: readonly (readonly [string, unknown])[], after: string): number {
+  let low = 0;
+  let high = entries.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((entries[middle] as readonly [string, unknown])[0] > after) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
 /** The stored objects that a request selects, with the version they are of and the token for more. */
 export function select(context: ReadContext, request: ReadRequest) {
   const { resource, query } = request;
@@ -114,7 +129,8 @@ export function select(context: ReadContext, request: ReadRequest) {
     );
   }
   const selects = selectorOf(request);
-  const matching = entries.filter(([key, object]) => (from === undefined || key > from.after) && selects(object));
+  const first = from === undefined ? 0 : positionAfter(entries, from.after);
+  const matching = (first === 0 ? entries : entries.slice(first)).filter(([, object]) => selects(object));
   const page = limit > 0 ? matching.slice(0, limit) : matching;
   const left = matching.length - page.length;
   const next = left > 0 ? Buffer.from(JSON.stringify([version, page.at(-1)?.[0]])).toString('base64url') : '';
@@ -145,10 +161,19 @@ export async function list(context: ReadContext, request: ReadRequest): Promise<
 
 /** Where the lines of a watch go. */
 export interface WatchSink {
-  /** Takes one line. @returns false when the client is too slow to be served further. */
-  write(line: Buffer | string): boolean;
+  /** Takes one line. @returns whether it is gone already; otherwise `drained` says when. */
+  write(line: string): boolean;
+  /** Resolves when the client has read enough to be sent more; false when it must not be waited for any longer. */
+  drained(): Promise<boolean>;
   end(): void;
+  /** Ends it at once, whatever the client has read. */
+  drop(): void;
 }
+
+/** Writes that may wait for a watcher which has fallen behind, and their bytes; with more it is dropped. */
+const maxBehind = { events: 1_000, bytes: 16 * 1024 * 1024 };
+/** Objects that are converted by one call of the webhook, ahead of their turn. */
+const conversionsAhead = 100;
 
 /** JSON of objects that many watchers get: made once. */
 const texts = new WeakMap<JsonObject, string>();
@@ -160,6 +185,17 @@ function textOf(object: JsonObject): string {
     texts.set(object, text);
   }
   return text;
+}
+
+/** Something that is to be sent to a watcher, or done when its turn comes. */
+interface WatchItem {
+  type: string;
+  /** The object as it is stored. */
+  stored?: JsonObject;
+  act?(): void;
+  /** Whether it was written after the watch began, and so counts as what the watcher is behind. */
+  live: boolean;
+  bytes: number;
 }
 
 /** How often a watch that allows bookmarks gets one, in milliseconds. */
@@ -197,32 +233,85 @@ export function watch(context: ReadContext, request: ReadRequest, sink: WatchSin
   let lastVersion = startVersion;
   let ended = false;
   let columns = true;
-  /** Conversions finish in any order; lines leave in the order of the writes. */
-  let queue: Promise<void> | undefined;
+  /** What is still to be sent, in the order of the writes; everything before `next` is sent. */
+  let queue: WatchItem[] = [];
+  let next = 0;
+  const behind = { events: 0, bytes: 0 };
+  let isSending = false;
 
-  function send(type: string, object: JsonObject): void {
-    if (ended) {
-      return;
-    }
+  function lineOf(type: string, object: JsonObject): string {
     const { resourceVersion = '' } = metadataOf(object);
     const [view0] = shown(context, resource, [object], { resourceVersion }, view, columns);
     columns = false;
     const text = view.as === 'object' ? textOf(object) : JSON.stringify(view0);
-    if (!sink.write(`{"type":"${type}","object":${text}}\n`)) {
-      stop();
-      sink.end();
+    return `{"type":"${type}","object":${text}}\n`;
+  }
+  async function convertAhead(): Promise<void> {
+    const ahead = queue
+      .slice(next, next + conversionsAhead)
+      .flatMap(({ stored }) => (stored === undefined ? [] : [stored]));
+    // What cannot be converted is reported when its turn comes.
+    await context.converter.presentAll(resource, ahead).catch(() => {});
+  }
+  /** Sends what waits. It runs without a pause while the client reads and nothing is to be converted. */
+  async function sendAll(): Promise<void> {
+    isSending = true;
+    try {
+      while (!ended && next < queue.length) {
+        const item = queue[next] as WatchItem;
+        if (item.stored !== undefined && context.converter.mustAsk(resource, item.stored)) {
+          await convertAhead();
+        }
+        const shownObject = item.stored === undefined ? undefined : context.converter.present(resource, item.stored);
+        const object = shownObject instanceof Promise ? await shownObject : shownObject;
+        next++;
+        if (item.live) {
+          behind.events--;
+          behind.bytes -= item.bytes;
+        }
+        if (next > 1_000 && next * 2 > queue.length) {
+          queue = queue.slice(next);
+          next = 0;
+        }
+        if (ended) {
+          return;
+        }
+        if (item.stored === undefined) {
+          item.act?.();
+        } else if (!sink.write(lineOf(item.type, object as JsonObject)) && !(await sink.drained())) {
+          drop();
+        }
+      }
+    } catch (error) {
+      fail(error);
+    } finally {
+      isSending = false;
     }
   }
-  function enqueue(action: () => void | Promise<void>): void {
-    queue = (queue ?? Promise.resolve()).then(action).catch((error: unknown) => fail(error));
-  }
-  function emit(type: StoreEvent['type'], stored: JsonObject): void {
-    const object = context.converter.present(resource, stored);
-    if (queue === undefined && !(object instanceof Promise)) {
-      send(type, object);
+  function enqueue(item: WatchItem): void {
+    if (ended) {
       return;
     }
-    enqueue(async () => send(type, await object));
+    queue.push(item);
+    if (item.live) {
+      behind.events++;
+      behind.bytes += item.bytes;
+    }
+    if (!isSending) {
+      void sendAll();
+    } else if (behind.events > maxBehind.events || behind.bytes > maxBehind.bytes) {
+      drop();
+    }
+  }
+  function drop(): void {
+    stop();
+    sink.drop();
+  }
+  function emit(type: StoreEvent['type'], stored: JsonObject, live: boolean, bytes = 0): void {
+    enqueue({ type, stored, live, bytes });
+  }
+  function act(action: () => void): void {
+    enqueue({ type: '', live: false, bytes: 0, act: action });
   }
   function fail(error: unknown): void {
     const status = error instanceof ApiError ? error.status : badRequest((error as Error).message).status;
@@ -235,12 +324,10 @@ export function watch(context: ReadContext, request: ReadRequest, sink: WatchSin
   function bookmark(version: number, annotations?: JsonObject): void {
     const metadata = { ...(annotations === undefined ? {} : { annotations }), resourceVersion: String(version) };
     const object = { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata };
-    if (!ended) {
-      sink.write(`${JSON.stringify({ type: 'BOOKMARK', object })}\n`);
-    }
+    sink.write(`${JSON.stringify({ type: 'BOOKMARK', object })}\n`);
   }
   function finish(): void {
-    enqueue(() => {
+    act(() => {
       if (bookmarks) {
         bookmark(lastVersion);
       }
@@ -251,10 +338,12 @@ export function watch(context: ReadContext, request: ReadRequest, sink: WatchSin
   let unsubscribe = () => {};
   const timers = [
     setTimeout(finish, Math.min(seconds, 2 ** 31 / 1000 - 1) * 1000),
-    setInterval(() => bookmarks && enqueue(() => bookmark(lastVersion)), bookmarkInterval),
+    setInterval(() => bookmarks && !isSending && act(() => bookmark(lastVersion)), bookmarkInterval),
   ];
   function stop(): void {
     ended = true;
+    queue = [];
+    next = 0;
     unsubscribe();
     timers.forEach(clearTimeout);
   }
@@ -262,23 +351,25 @@ export function watch(context: ReadContext, request: ReadRequest, sink: WatchSin
     fail(expired(`too old resource version: ${version} (${collection.oldest})`));
     return stop;
   }
-  const deliver = (event: StoreEvent) => {
+  const deliver = (event: StoreEvent, live: boolean) => {
     lastVersion = event.version;
     const type = seenAs(event, selects);
     if (type !== undefined) {
-      emit(type, event.object);
+      emit(type, event.object, live, event.bytes);
     }
   };
   // Nothing can be written between reading and subscribing: both happen in this turn.
-  unsubscribe = collection.subscribe(deliver);
+  unsubscribe = collection.subscribe((event) => deliver(event, true));
   for (const [, object] of existing) {
     if (selects(object)) {
-      emit('ADDED', object);
+      emit('ADDED', object, false);
     }
   }
   if (initial && bookmarks) {
-    enqueue(() => bookmark(startVersion, { 'k8s.io/initial-events-end': 'true' }));
+    act(() => bookmark(startVersion, { 'k8s.io/initial-events-end': 'true' }));
   }
-  history.forEach(deliver);
+  for (const event of history) {
+    deliver(event, false);
+  }
   return stop;
 }

@@ -9,7 +9,7 @@ import { Converter } from './conversion.ts';
 import { isAuthorized, makeCredentials } from './credentials.ts';
 import { answerDocument, type DocumentContext, version } from './documents.ts';
 import { answerResource } from './endpoints.ts';
-import { ApiError, badRequest, tooLarge, unauthorized } from './errors.ts';
+import { ApiError, badRequest, internalError, tooLarge, unauthorized } from './errors.ts';
 import { sendJson, sendText } from './http.ts';
 import { builtInResources } from './kinds.ts';
 import { startNamespaces } from './namespaces.ts';
@@ -18,7 +18,7 @@ import { startRegistration } from './registration.ts';
 import { Registry } from './registry.ts';
 import type { Resource, UserInfo } from './resource.ts';
 import { DefaultsError } from './schema.ts';
-import { Store } from './store.ts';
+import { Store, StoreFullError } from './store.ts';
 import { type ResolveService, WebhookCaller } from './webhook-call.ts';
 import type { WriteContext } from './write-request.ts';
 import { create } from './writes.ts';
@@ -90,6 +90,8 @@ function sendError(context: Context, request: IncomingMessage, response: ServerR
     status = error.status;
   } else if (error instanceof DefaultsError) {
     status = tooLarge(error.message).status;
+  } else if (error instanceof StoreFullError) {
+    status = internalError(error.message).status;
   } else if (!request.destroyed || request.complete) {
     context.log({ event: 'bug', request: `${request.method} ${request.url}`, message: String((error as Error).stack) });
   }
