@@ -1,0 +1,243 @@
+// Measures every nasty body at 1 and at 7 MiB: `npm run bench:worst [-- --only caBundle --sizes 1,7 --max-ratio 20]`: the
+// decision beside JSON.parse of the same body, then over HTTPS against a server in a process of its own. With
+// `--fuzz SECONDS [--seed N]` bodies come of mixing and changing those instead. Exit code 1 when one is over an aim.
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { Agent, request as httpsRequest } from 'node:https';
+import { parseArgs } from 'node:util';
+import { webhookPaths } from '../../src/server/index.ts';
+import { createCertificateFolder, type ServeProcess, startServeProcess } from '../e2e/serve-process.ts';
+import type { Job, Judged } from './worst/judge.ts';
+import { type Shape, shapes } from './worst/shapes.ts';
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', default: '' },
+    sizes: { type: 'string', default: '1,7' },
+    'max-ratio': { type: 'string', default: '20' },
+    'max-answer-mib': { type: 'string', default: '1' },
+    'max-resident-mib': { type: 'string', default: '2048' },
+    fuzz: { type: 'string' },
+    seed: { type: 'string' },
+    all: { type: 'boolean', default: false },
+  },
+});
+const mebibyte = 1024 * 1024;
+const sizes = values.sizes.split(',').map(Number);
+/** A bit less than a size says: 7 MiB is what the server takes, and the largest texts grow a little in JSON. */
+const bytesOf = (size: number) => size * mebibyte - 4096;
+const maxRatio = Number(values['max-ratio']);
+const maxAnswerBytes = Number(values['max-answer-mib']) * mebibyte;
+const maxResidentMiB = Number(values['max-resident-mib']);
+/** A decision that takes longer is stopped and counts as one without an end. */
+const timeLimitMs = 10_000;
+/** Ratios of less than this much work say more about the clock than about the work. */
+const negligibleMs = 5;
+
+const out = (text: string) => process.stdout.write(`${text}\n`);
+const progress = (text: string) => {
+  if (process.stderr.isTTY) {
+    process.stderr.write(`\r\x1b[K${text.slice(0, 100)}`);
+  }
+};
+const inMiB = (bytes: number) => (bytes / mebibyte).toFixed(2);
+
+/** A process that measures; replaced when a job takes too long. */
+function createJudge() {
+  let child: ChildProcess | undefined;
+  return {
+    async judge(job: Job): Promise<Judged | 'no end'> {
+      child ??= fork(new URL('./worst/judge.ts', import.meta.url), { stdio: 'inherit' });
+      const over = new AbortController();
+      const timer = setTimeout(() => over.abort(), timeLimitMs);
+      try {
+        const answered = once(child, 'message', { signal: over.signal });
+        const ended = once(child, 'exit', { signal: over.signal }).then(() => {
+          throw new Error('the process ended');
+        });
+        child.send(job);
+        const [judged] = (await Promise.race([answered, ended])) as [Judged];
+        return judged;
+      } catch {
+        child.kill('SIGKILL');
+        child = undefined;
+        return 'no end';
+      } finally {
+        clearTimeout(timer);
+        // Lets go of the listener that was not called.
+        over.abort();
+      }
+    },
+    stop() {
+      child?.kill('SIGKILL');
+    },
+  };
+}
+
+interface Answered {
+  status: number;
+  ms: number;
+  bytes: number;
+}
+
+function post(port: number, path: string, body: Buffer, agent: Agent): Promise<Answered> {
+  const started = performance.now();
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json', 'content-length': body.length };
+    const call = httpsRequest(
+      { host: '127.0.0.1', port, path, method: 'POST', agent, rejectUnauthorized: false, headers },
+      (response) => {
+        let bytes = 0;
+        response.on('data', (chunk: Buffer) => {
+          bytes += chunk.length;
+        });
+        response.on('error', reject);
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, ms: performance.now() - started, bytes }));
+      },
+    );
+    call.setTimeout(timeLimitMs, () => call.destroy(new Error('no answer in time')));
+    call.on('error', reject);
+    call.end(body);
+  });
+}
+
+interface Row extends Judged {
+  http?: Answered | undefined;
+  residentMiB: number;
+  /** What is over an aim. */
+  over: string[];
+}
+
+/** The most that an answer may have: what was asked to be converted comes back. */
+const answerLimit = (webhook: Shape['webhook'], bodyBytes: number) =>
+  maxAnswerBytes + (webhook === 'convert' ? bodyBytes : 0);
+
+function verdictsOn(webhook: Shape['webhook'], row: Omit<Row, 'over'>): string[] {
+  const over: string[] = [];
+  if (row.ratio > maxRatio && row.decisionMs > negligibleMs) {
+    over.push(`ratio ${row.ratio.toFixed(1)}`);
+  }
+  const answerBytes = Math.max(row.answerBytes, row.http?.bytes ?? 0);
+  if (answerBytes > answerLimit(webhook, row.bodyBytes)) {
+    over.push(`answer of ${inMiB(answerBytes)} MiB`);
+  }
+  if (row.residentMiB > maxResidentMiB) {
+    over.push(`${row.residentMiB.toFixed(0)} MiB resident`);
+  }
+  return over;
+}
+
+function printRow({ name, bodyBytes, parseMs, decisionMs, ratio, answerBytes, http, residentMiB, over }: Row): void {
+  out(
+    [
+      inMiB(bodyBytes).padStart(5),
+      parseMs.toFixed(2).padStart(8),
+      decisionMs.toFixed(2).padStart(9),
+      ratio.toFixed(1).padStart(6),
+      (http === undefined ? '-' : http.ms.toFixed(0)).padStart(8),
+      inMiB(http?.bytes ?? answerBytes).padStart(7),
+      (Number.isNaN(residentMiB) ? '-' : residentMiB.toFixed(0)).padStart(8),
+      ` ${name}${over.length > 0 ? `  OVER: ${over.join(', ')}` : ''}`,
+    ].join(' '),
+  );
+}
+
+const header = '  MiB parse ms   dec. ms  ratio HTTPS ms ans MiB  res MiB  body';
+
+async function measureShapes(): Promise<Row[]> {
+  const judge = createJudge();
+  const folder = createCertificateFolder();
+  const start = () => startServeProcess(folder);
+  let server: ServeProcess = await start();
+  let agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const rows: Row[] = [];
+  const chosen = shapes
+    .map((shape, index) => ({ shape, index }))
+    .filter(({ shape }) => shape.name.includes(values.only));
+  try {
+    for (const size of sizes) {
+      const sizeBytes = bytesOf(size);
+      for (const [done, { shape, index }] of chosen.entries()) {
+        progress(`${size} MiB: ${done}/${chosen.length} ${shape.name}`);
+        const judged = await judge.judge({ shape: index, sizeBytes, doubtful: maxRatio / 2 });
+        if (judged === 'no end') {
+          const row = { name: shape.name, bodyBytes: sizeBytes, parseMs: Number.NaN, decisionMs: Number.NaN };
+          rows.push({
+            ...row,
+            ...{ ratio: Number.POSITIVE_INFINITY, answerBytes: 0, residentMiB: Number.NaN, over: ['no end'] },
+          });
+          continue;
+        }
+        let http: Answered | undefined;
+        let failure: string | undefined;
+        try {
+          http = await post(server.webhookPort, webhookPaths[shape.webhook], shape.body(sizeBytes), agent);
+        } catch (error) {
+          failure = (error as Error).message;
+        }
+        const row = { ...judged, http, residentMiB: (server.residentBytes() ?? Number.NaN) / mebibyte };
+        const over = [...verdictsOn(shape.webhook, row), ...(failure === undefined ? [] : [failure])];
+        rows.push({ ...row, over });
+        if (failure !== undefined) {
+          process.kill(server.pid, 'SIGKILL');
+          agent.destroy();
+          agent = new Agent({ keepAlive: true, maxSockets: 1 });
+          server = await start();
+        }
+      }
+    }
+  } finally {
+    judge.stop();
+    agent.destroy();
+    process.kill(server.pid, 'SIGKILL');
+    folder.remove();
+    progress('');
+  }
+  return rows;
+}
+
+function report(rows: readonly Row[]): number {
+  const byRatio = rows.toSorted((a, b) => b.ratio - a.ratio);
+  const over = byRatio.filter((row) => row.over.length > 0);
+  out(header);
+  for (const row of values.all ? byRatio : byRatio.slice(0, Math.max(over.length, 25))) {
+    printRow(row);
+  }
+  const most = (of: (row: Row) => number) => Math.max(...rows.map(of).filter((value) => !Number.isNaN(value)));
+  const telling = byRatio.filter(({ decisionMs }) => !(decisionMs <= negligibleMs));
+  out(
+    `${rows.length} bodies; worst ratio ${telling[0]?.ratio.toFixed(1)} (aim ${maxRatio}); slowest over HTTPS ${most((row) => row.http?.ms ?? 0).toFixed(0)} ms; largest answer ${inMiB(most((row) => row.http?.bytes ?? row.answerBytes))} MiB; resident at most ${most((row) => row.residentMiB).toFixed(0)} MiB`,
+  );
+  out(over.length === 0 ? 'none is over an aim' : `${over.length} over an aim`);
+  return over.length === 0 ? 0 : 1;
+}
+
+/** Variants for a time; each has a seed, with which it can be measured alone: `--fuzz 0 --seed N`. */
+async function fuzz(seconds: number): Promise<number> {
+  const judge = createJudge();
+  const first = Number(values.seed ?? Date.now() % 1_000_000_000);
+  const ends = performance.now() + seconds * 1000;
+  const sizeBytes = bytesOf(sizes[0] ?? 1);
+  const rows: Row[] = [];
+  let count = 0;
+  for (let seed = first; seed === first || performance.now() < ends; seed++) {
+    progress(`seed ${seed}`);
+    count++;
+    const judged = await judge.judge({ seed, sizeBytes, doubtful: maxRatio / 2 });
+    if (judged === 'no end') {
+      const figures = { bodyBytes: sizeBytes, parseMs: Number.NaN, decisionMs: Number.NaN, answerBytes: 0 };
+      const name = `--seed ${seed}`;
+      rows.push({ name, ...figures, ratio: Number.POSITIVE_INFINITY, residentMiB: Number.NaN, over: ['no end'] });
+      continue;
+    }
+    const webhook = judged.name.slice(0, judged.name.indexOf(':')) as Shape['webhook'];
+    const row = { ...judged, name: `--seed ${seed} ${judged.name}`, residentMiB: Number.NaN };
+    rows.push({ ...row, over: verdictsOn(webhook, row) });
+  }
+  judge.stop();
+  progress('');
+  out(`fuzzed for time: ${count} bodies of about ${sizes[0]} MiB, seeds ${first} to ${first + count - 1}`);
+  return report(rows);
+}
+
+process.exitCode = values.fuzz === undefined ? report(await measureShapes()) : await fuzz(Number(values.fuzz));

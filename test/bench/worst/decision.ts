@@ -1,0 +1,88 @@
+import { createAdmission } from '../../../src/admission/index.ts';
+import { reviewConversion } from '../../../src/conversion/index.ts';
+import { createHookCatalog, newestKnownRelease } from '../../../src/hooks/index.ts';
+import { decodeAdmissionReview, parseJson, reviewOf } from '../../../src/kubernetes/index.ts';
+import { createRuleSet } from '../../../src/rules/index.ts';
+import type { Shape } from './shapes.ts';
+
+const admission = createAdmission({
+  rules: createRuleSet({
+    profile: 'strict',
+    enforcement: 'deny',
+    maxHandlerTimeoutSeconds: 10,
+    hooks: createHookCatalog(),
+    clusterApi: newestKnownRelease,
+  }),
+  isRuntimeSdkEnabled: true,
+  now: () => new Date(),
+});
+
+/** What the server does with a body, without HTTP: the text of its answer. Bodies that are refused come to a short one. */
+export function decide(webhook: Shape['webhook'], body: Uint8Array): string {
+  try {
+    const json = parseJson(body);
+    if (webhook === 'convert') {
+      return JSON.stringify(reviewConversion(json));
+    }
+    const decoded = decodeAdmissionReview(json);
+    return JSON.stringify('request' in decoded ? reviewOf(admission[webhook](decoded.request).response) : decoded);
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** What a body costs. */
+export interface Cost {
+  bodyBytes: number;
+  /** Milliseconds of JSON.parse alone, the yardstick, and of the whole decision: medians of the rounds. */
+  parseMs: number;
+  decisionMs: number;
+  ratio: number;
+  answerBytes: number;
+}
+
+const median = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] as number;
+
+function timed(work: () => void): number {
+  const start = performance.now();
+  work();
+  return performance.now() - start;
+}
+
+/**
+ * Measures the decision on a body beside JSON.parse of it, in turn. What the machine does besides only makes a figure
+ * larger, so a ratio above `doubtful` is measured again with more rounds.
+ */
+export function costOf(webhook: Shape['webhook'], body: Buffer, doubtful: number): Cost {
+  const text = body.toString();
+  let answer = '';
+  const parses: number[] = [];
+  const decisions: number[] = [];
+  const round = () => {
+    parses.push(
+      timed(() => {
+        try {
+          JSON.parse(text);
+        } catch {
+          // Some bodies are broken, which is found on the way.
+        }
+      }),
+    );
+    decisions.push(
+      timed(() => {
+        answer = decide(webhook, body);
+      }),
+    );
+  };
+  const ratio = () => median(decisions) / median(parses);
+  for (let i = 0; i < 3 || (i < 9 && ratio() > doubtful && Math.max(...decisions) < 1_000); i++) {
+    round();
+  }
+  return {
+    bodyBytes: body.length,
+    parseMs: median(parses),
+    decisionMs: median(decisions),
+    ratio: ratio(),
+    answerBytes: Buffer.byteLength(answer),
+  };
+}

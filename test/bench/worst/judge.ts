@@ -1,0 +1,27 @@
+// A process of its own that measures decisions, so that one without an end can be ended: reads jobs, answers with costs.
+import { type Cost, costOf } from './decision.ts';
+import { shapes } from './shapes.ts';
+import { variantOf } from './variant.ts';
+
+/** What to measure: a shape by its index, or a variant by its seed. */
+export interface Job {
+  shape?: number;
+  seed?: number;
+  sizeBytes: number;
+  /** Ratios above this are measured with more rounds. */
+  doubtful: number;
+}
+
+/** What came of a job. */
+export interface Judged extends Cost {
+  name: string;
+}
+
+process.on('message', ({ shape: index, seed, sizeBytes, doubtful }: Job) => {
+  const shape = index === undefined ? undefined : shapes[index];
+  const { name, webhook, body } =
+    shape === undefined
+      ? variantOf(seed ?? 0, sizeBytes)
+      : { name: shape.name, webhook: shape.webhook, body: shape.body(sizeBytes) };
+  process.send?.({ name, ...costOf(webhook, body, doubtful) } satisfies Judged);
+});
