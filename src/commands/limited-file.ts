@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { FileError, readRegularFileSync } from '../files/index.ts';
 import { UsageError } from './program.ts';
 
 /** Largest configuration file, in bytes (1 MiB): what is larger is some other file. */
@@ -7,29 +7,21 @@ const maxFileLength = 1024 * 1024;
 /**
  * Reads a small text file that a flag names.
  *
- * @throws {UsageError} when it cannot be read, is larger than 1 MiB, or is no UTF-8; names flag and file.
+ * @throws {UsageError} when it cannot be read, is not a regular file, is larger than 1 MiB, or is not UTF-8; names flag
+ * and file.
  */
 export function readLimitedFile(flag: string, file: string): string {
-  let length = 0;
-  const buffer = Buffer.alloc(maxFileLength + 1);
+  let bytes: Buffer;
   try {
-    const descriptor = openSync(file, 'r');
-    try {
-      for (let read = -1; read !== 0 && length < buffer.length; length += read) {
-        read = readSync(descriptor, buffer, length, buffer.length - length, null);
-      }
-    } finally {
-      closeSync(descriptor);
-    }
+    bytes = readRegularFileSync(file, maxFileLength);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new UsageError(`${flag}: ${file}: ${code === 'ENOENT' ? 'no such file' : message}`);
-  }
-  if (length > maxFileLength) {
-    throw new UsageError(`${flag}: ${file}: is larger than 1 MiB`);
+    if (error instanceof FileError) {
+      throw new UsageError(`${flag}: ${file}: ${error.code === 'ENOENT' ? 'no such file' : error.problem}`);
+    }
+    throw error;
   }
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(buffer.subarray(0, length));
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw new UsageError(`${flag}: ${file}: is not valid UTF-8`);
   }

@@ -1,15 +1,6 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import {
-  apiVersionUnknown,
-  count,
-  formats,
-  type LintResult,
-  type LintSummary,
-  lint,
-  printable,
-  showPlace,
-} from '../lint/index.ts';
+import { count, formats, type LintResult, type LintSummary, lint, printable, showPlace } from '../lint/index.ts';
 import { createRuleSet, rules } from '../rules/index.ts';
 import { addFlags, choiceFlag, type Flags, integerFlag, readFlags } from './flags.ts';
 import { policyFlags, ruleSetOptionsOf } from './policy-flags.ts';
@@ -88,7 +79,7 @@ export const defineLint: DefineCommand = (command, io, end) => {
     const flags = readFlags(lintFlags, command, io.env);
     const options = ruleSetOptionsOf(flags);
     const useColor = io.stdout.isTTY === true && !io.env.NO_COLOR;
-    const format = formats[flags.format]({ version, rules: [...rules, apiVersionUnknown], useColor });
+    const format = formats[flags.format]({ version, rules: rules, useColor });
     const maxWarnings = flags['max-warnings'];
 
     const summary: LintSummary = { files: 0, objects: 0, denials: 0, warnings: 0, errors: 0 };

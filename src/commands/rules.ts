@@ -1,6 +1,5 @@
 import { stringify } from 'yaml';
 import { warningText } from '../admission/index.ts';
-import { apiVersionUnknown } from '../lint/index.ts';
 import { exampleReports, type Rule, rules } from '../rules/index.ts';
 import { SuggestedArgument } from './complete.ts';
 import { addFlags, choiceFlag, type Flags, readFlags } from './flags.ts';
@@ -10,8 +9,6 @@ import { type DefineCommand, UsageError } from './program.ts';
 const rulesFlags = {
   output: choiceFlag('FORMAT', ['text', 'json'], { summary: 'form of the output', default: 'text' }),
 } satisfies Flags;
-
-const allRules: readonly Rule[] = [...rules, apiVersionUnknown];
 
 function describe({ id, severity, upstream, subjects, summary }: Rule) {
   return { id, severity, profile: upstream ? 'upstream' : 'strict', subjects, summary };
@@ -58,7 +55,7 @@ export const defineRules: DefineCommand = (command, io) => {
       new SuggestedArgument(
         '[id]',
         'rule to explain',
-        allRules.map((rule) => rule.id),
+        rules.map((rule) => rule.id),
       ),
     )
     .addHelpText(
@@ -70,7 +67,7 @@ rules. --rules-config of lint and serve sets single rules.`,
     .action((id: string | undefined) => {
       const { output } = readFlags(rulesFlags, command, io.env);
       if (id === undefined) {
-        const rows = allRules.map(describe);
+        const rows = rules.map(describe);
         io.stdout.write(
           output === 'json'
             ? `${JSON.stringify(rows, null, 2)}\n`
@@ -81,11 +78,11 @@ rules. --rules-config of lint and serve sets single rules.`,
         );
         return;
       }
-      const rule = allRules.find((candidate) => candidate.id === id);
+      const rule = rules.find((candidate) => candidate.id === id);
       if (rule === undefined) {
         const nearest = nearestTo(
           id,
-          allRules.map((candidate) => candidate.id),
+          rules.map((candidate) => candidate.id),
         );
         const hint =
           nearest.length === 0 ? '"rules" without an id lists them' : `did you mean ${nearest.join(' or ')}?`;

@@ -1,8 +1,11 @@
 import { Ajv } from 'ajv';
-import { LineCounter, parseDocument } from 'yaml';
+import { parseSmallYaml, YamlError } from '../files/index.ts';
 import type { Lifecycle, LifecycleKey } from './lifecycle.ts';
 import { lifecycleProblem } from './policy.ts';
 import { parseRelease, type Release } from './release.ts';
+
+/** Longest text, in characters: room for a thousand hooks. */
+const maxLength = 256 * 1024;
 
 /** Why a file of lifecycles cannot be used: one line, with the place in it. */
 export class LifecycleFileError extends Error {}
@@ -30,7 +33,7 @@ const validate = new Ajv().compile<{ hooks: FileLifecycle[] }>({
   properties: {
     hooks: {
       type: 'array',
-      maxItems: 10_000,
+      maxItems: 1_000,
       items: {
         type: 'object',
         additionalProperties: false,
@@ -96,18 +99,17 @@ function lifecycleOf(entry: FileLifecycle): Lifecycle {
  *   rules do not allow.
  */
 export function parseLifecycles(text: string): Lifecycle[] {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, logLevel: 'silent' });
-  const error = document.errors[0];
-  if (error !== undefined) {
-    throw new LifecycleFileError(`line ${lines.linePos(error.pos[0]).line}: ${error.message.split('\n')[0]}`);
+  let content: unknown;
+  try {
+    content = parseSmallYaml(text, maxLength);
+  } catch (error) {
+    throw error instanceof YamlError ? new LifecycleFileError(error.message) : error;
   }
-  const content: unknown = document.toJS({ maxAliasCount: 100 });
   if (!validate(content)) {
     const first = validate.errors?.[0];
     const unknown = first?.params.additionalProperty as string | undefined;
     throw new LifecycleFileError(
-      `${first?.instancePath || 'the file'} ${first?.message}${unknown === undefined ? '' : `: ${JSON.stringify(unknown)}`}`,
+      `${first?.instancePath || 'the file'} ${first?.message}${unknown === undefined ? '' : `: ${JSON.stringify(unknown.slice(0, 64))}`}`,
     );
   }
   return content.hooks.map((entry, index) => {

@@ -1,15 +1,13 @@
 import { warningText, withDefaults } from '../admission/index.ts';
 import { decodeExtensionConfig, group, hubVersion, kind, versionOf } from '../api/index.ts';
-import { formatFieldPath, isJsonObject, type JsonObject } from '../kubernetes/index.ts';
-import type { Report, RuleInput, RuleOptions, RuleSet } from '../rules/index.ts';
-import { apiVersionUnknown } from './api-version-unknown.ts';
+import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
+import type { Report, RuleInput, RuleSet } from '../rules/index.ts';
 import type { PlacedObject } from './document.ts';
 import type { LintedObject, LintFinding } from './result.ts';
 
 /** What objects are checked against. */
 export interface LintPolicy {
   rules: RuleSet;
-  options: RuleOptions;
   /** The current time: certificates expire. */
   now: () => Date;
 }
@@ -32,7 +30,7 @@ function nameOf({ metadata }: JsonObject): string {
   return ([name, generateName].find((value) => typeof value === 'string' && value !== '') as string | undefined) ?? '';
 }
 
-function reportsOf(object: JsonObject, { rules, options, now }: LintPolicy): Report[] {
+function reportsOf(object: JsonObject, { rules, now }: LintPolicy): Report[] {
   const version = versionOf(object.apiVersion);
   const complete = withDefaults(withDefaults(object, 'object'), 'status');
   const input: RuleInput = {
@@ -46,18 +44,9 @@ function reportsOf(object: JsonObject, { rules, options, now }: LintPolicy): Rep
     isPruned: false,
     now: now(),
   };
-  if (version !== undefined) {
-    return rules.check(input);
-  }
+  const reports = rules.check(input);
   // What fields an unknown version has is unknown too: nothing else is said about it.
-  const reports: Report[] = [];
-  const { severity } = apiVersionUnknown;
-  apiVersionUnknown.check(
-    input,
-    (finding) => reports.push({ ...finding, rule: apiVersionUnknown, severity, field: formatFieldPath(finding.path) }),
-    options,
-  );
-  return reports;
+  return version === undefined ? reports.filter(({ rule }) => rule.id === 'api-version-unknown') : reports;
 }
 
 /**

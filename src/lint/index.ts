@@ -1,4 +1,3 @@
-export { apiVersionUnknown } from './api-version-unknown.ts';
 export { isExtensionConfig, type LintPolicy } from './check.ts';
 export { type DocumentError, type PlacedObject, readDocument } from './document.ts';
 export { count, type Format, type FormatContext, formats, printable, showPlace } from './formats/index.ts';

@@ -1,10 +1,13 @@
-import { LineCounter, parseDocument } from 'yaml';
-import { isJsonObject } from '../kubernetes/index.ts';
+import { parseSmallYaml, YamlError } from '../files/index.ts';
+import { isJsonObject, showValue } from '../kubernetes/index.ts';
 import type { Level } from './rule-set.ts';
 import { rules } from './rules.ts';
 
 /** Why a file of rule levels cannot be used: one line, with the place in it. */
 export class RulesConfigError extends Error {}
+
+/** Longest text, in characters: one line for each rule and a comment on it are a tenth of that. */
+const maxLength = 64 * 1024;
 
 const levels: readonly unknown[] = ['off', 'warn', 'deny'];
 
@@ -15,13 +18,12 @@ const levels: readonly unknown[] = ['off', 'warn', 'deny'];
  * @throws {RulesConfigError} for no YAML, an unknown rule or level, or an upstream rule that would be weakened.
  */
 export function parseRulesConfig(text: string): Map<string, Level> {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, logLevel: 'silent' });
-  const error = document.errors[0];
-  if (error !== undefined) {
-    throw new RulesConfigError(`line ${lines.linePos(error.pos[0]).line}: ${error.message.split('\n')[0]}`);
+  let content: unknown;
+  try {
+    content = parseSmallYaml(text, maxLength) ?? {};
+  } catch (error) {
+    throw error instanceof YamlError ? new RulesConfigError(error.message) : error;
   }
-  const content: unknown = document.toJS({ maxAliasCount: 100 }) ?? {};
   if (
     !isJsonObject(content) ||
     Object.keys(content).some((key) => key !== 'rules') ||
@@ -37,11 +39,11 @@ export function parseRulesConfig(text: string): Map<string, Level> {
     const level = value === false ? 'off' : value;
     if (rule === undefined) {
       throw new RulesConfigError(
-        `rules: there is no rule ${JSON.stringify(id)}; "extensionconfig-webhook rules" lists them`,
+        `rules: there is no rule ${showValue(id)}; "extensionconfig-webhook rules" lists them`,
       );
     }
     if (!levels.includes(level)) {
-      throw new RulesConfigError(`rules.${id}: ${JSON.stringify(value)} is not one of off, warn, deny`);
+      throw new RulesConfigError(`rules.${id}: ${showValue(value)} is not one of off, warn, deny`);
     }
     if (rule.upstream && level !== 'deny') {
       throw new RulesConfigError(`rules.${id}: Cluster API itself rejects this, so it must stay deny`);

@@ -1,5 +1,6 @@
 // Every rule, in the order in which the documentation lists them. A new rule is a file in checks/ and its line here.
 import { rule as apiVersionDeprecated } from './checks/api-version-deprecated.ts';
+import { rule as apiVersionUnknown } from './checks/api-version-unknown.ts';
 import { rule as caBundleAndAnnotation } from './checks/ca-bundle-and-annotation.ts';
 import { rule as caBundlePem } from './checks/ca-bundle-pem.ts';
 import { rule as caBundlePrivateKey } from './checks/ca-bundle-private-key.ts';
@@ -45,6 +46,7 @@ import type { Rule } from './rule.ts';
 
 /** All rules: first Cluster API's own, then the stricter denials, then the warnings. */
 export const rules: readonly Rule[] = [
+  apiVersionUnknown,
   nameDnsLabel,
   fieldType,
   clientConfigTarget,

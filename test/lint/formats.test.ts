@@ -1,14 +1,8 @@
 import { expect, test } from 'vitest';
-import {
-  apiVersionUnknown,
-  type FormatContext,
-  formats,
-  type LintError,
-  type LintedObject,
-} from '../../src/lint/index.ts';
+import { type FormatContext, formats, type LintError, type LintedObject } from '../../src/lint/index.ts';
 import { rules } from '../../src/rules/index.ts';
 
-const context: FormatContext = { version: '1.2.3', rules: [...rules, apiVersionUnknown], useColor: false };
+const context: FormatContext = { version: '1.2.3', rules: rules, useColor: false };
 
 const file = 'a folder/x,y:50%.yaml';
 const object: LintedObject = {

@@ -1,7 +1,17 @@
 import { expect, test } from 'vitest';
 import { decodeExtensionConfig } from '../../src/api/index.ts';
-import { example } from '../../src/rules/example.ts';
-import { createRuleSet, type Level, type RuleInput, type RuleSetOptions } from '../../src/rules/index.ts';
+import type { JsonObject } from '../../src/kubernetes/index.ts';
+import { example, exampleHandler, exampleService } from '../../src/rules/example.ts';
+import {
+  createRuleSet,
+  type Level,
+  maxReports,
+  parseRulesConfig,
+  type RuleInput,
+  type RuleSetOptions,
+  rules,
+} from '../../src/rules/index.ts';
+import { maxReportsLength } from '../../src/rules/rule-set.ts';
 import { now, ruleSetOptions } from '../admission/policy.ts';
 
 const inputOf = (object: ReturnType<typeof example>): RuleInput => ({
@@ -49,4 +59,50 @@ test('the ratchet takes back what the old object had, and nothing else', () => {
     Object.fromEntries(rules.ratchet(rules.check(bad), () => old).map(({ rule, severity }) => [rule.id, severity]));
   expect(severities(bad)).toMatchObject({ 'name-dns-label': 'deny', 'url-query': 'warn', 'handler-timeout': 'warn' });
   expect(severities(inputOf(example()))).toMatchObject({ 'url-query': 'deny', 'handler-timeout': 'deny' });
+});
+
+test.each(rules.map(({ id, upstream }) => [id, upstream] as const))('a file of levels may name %s', (id, upstream) => {
+  expect(parseRulesConfig(`rules: {${id}: deny}`).get(id)).toBe('deny');
+  if (upstream) {
+    expect(() => parseRulesConfig(`rules: {${id}: warn}`)).toThrow('Cluster API itself rejects this');
+  } else {
+    expect(parseRulesConfig(`rules: {${id}: off}`).get(id)).toBe('off');
+  }
+});
+
+test('a hundred warnings hide no denial, and what is left out is counted', () => {
+  const settings = Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`token${index}-secret`, 'x']));
+  const reports = createRuleSet(ruleSetOptions()).check(
+    inputOf(example({ spec: { settings }, handler: { name: 'wrong' } })),
+  );
+  expect(reports.filter(({ severity }) => severity === 'deny').map(({ field }) => field)).toEqual([
+    'status.handlers[0].name',
+  ]);
+  expect(reports).toHaveLength(maxReports + 1);
+  expect(reports.at(-1)).toMatchObject({ severity: 'warn', field: '', message: '51 more findings were left out' });
+});
+
+test('all reports together are short, however long each may be', () => {
+  const handlers = Array.from({ length: 512 }, () =>
+    exampleHandler({ name: '\u0001'.repeat(512), timeoutSeconds: -1 }),
+  );
+  const reports = createRuleSet(ruleSetOptions()).check(inputOf(example({ name: 'n'.repeat(253), handlers })));
+  const length = reports.reduce((sum, { field, message }) => sum + field.length + message.length, 0);
+  expect(length).toBeLessThan(maxReportsLength);
+});
+
+test('what is over a limit is one finding, and Cluster API’s own where it has one', () => {
+  const findings = (object: JsonObject) =>
+    createRuleSet(ruleSetOptions())
+      .check(inputOf(object))
+      .map(({ rule, field }) => `${rule.id} ${field}`);
+  const long = (url: string) => example({ clientConfig: { url: `${url}${'x'.repeat(600)}` } });
+  expect(findings(long('https://u:p@localhost:0/?a#'))).toEqual(['schema-limits spec.clientConfig.url']);
+  expect(findings(long('http://'))).toEqual(['url-valid spec.clientConfig.url']);
+  expect(
+    findings(example({ annotations: {}, clientConfig: { service: exampleService, caBundle: '!'.repeat(51_201) } })),
+  ).toEqual(['schema-limits spec.clientConfig.caBundle']);
+  expect(findings(example({ handlers: Array.from({ length: 513 }, () => ({})) }))).toEqual([
+    'schema-limits status.handlers',
+  ]);
 });

@@ -35,6 +35,12 @@ const many = (count: number) => Array.from({ length: count }, (_, i) => ({ name:
 
 /** For each rule: objects without a finding of it, and objects with one. */
 const cases: Record<string, { valid: JsonObject[]; invalid: JsonObject[] }> = {
+  'api-version-unknown': {
+    valid: [example(), example({ apiVersion: 'runtime.cluster.x-k8s.io/v1alpha1' })],
+    invalid: ['runtime.cluster.x-k8s.io/v1beta1', 'runtime.cluster.x-k8s.io/', ''].map((apiVersion) =>
+      example({ apiVersion }),
+    ),
+  },
   'name-dns-label': {
     valid: ['0', 'a'.repeat(63)].map((name) => example({ name })),
     invalid: ['', 'A', 'ä', '-a', 'a'.repeat(64)].map((name) => example({ name })),
@@ -74,7 +80,7 @@ const cases: Record<string, { valid: JsonObject[]; invalid: JsonObject[] }> = {
   },
   'url-cluster-host': {
     valid: [url('https://svc.example.com')],
-    invalid: ['https://a.b.svc', 'https://A.B.SVC.cluster.local.:443'].map(url),
+    invalid: ['https://svc', 'https://a.b.svc', 'https://A.B.SVC.cluster.local.:443'].map(url),
   },
   'service-name': {
     valid: [service({ name: 'a0' })],
@@ -255,6 +261,14 @@ test.each(Object.entries(cases))('%s', (id, { valid, invalid }) => {
   const has = (object: JsonObject) => exampleReports(rule, object).some((report) => report.rule.id === id);
   expect(valid.filter(has)).toEqual([]);
   expect(invalid.filter((object) => !has(object))).toEqual([]);
+});
+
+test('no message names what is not there', () => {
+  const objects = Object.values(cases).flatMap(({ valid, invalid }) => [...valid, ...invalid]);
+  const messages = rules.flatMap((rule) => objects.flatMap((object) => exampleReports(rule, object)));
+  expect(messages.map(({ message }) => message).filter((message) => /undefined|\[object|NaN/.test(message))).toEqual(
+    [],
+  );
 });
 
 test('every rule has its table', () => {

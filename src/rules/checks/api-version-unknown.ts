@@ -1,0 +1,23 @@
+import { apiVersionOf, kind, versionOf, versions } from '../../api/index.ts';
+import { example } from '../example.ts';
+import type { Rule } from '../rule.ts';
+
+export const rule: Rule = {
+  id: 'api-version-unknown',
+  summary: 'The API version is one that the API has. (The API server refuses others before any webhook sees them.)',
+  severity: 'deny',
+  upstream: true,
+  subjects: ['object'],
+  check({ object, isPruned }, report) {
+    // What reaches a webhook has a version that the API server knows.
+    if (!isPruned && versionOf(object.apiVersion) === undefined) {
+      report({
+        path: ['apiVersion'],
+        reason: 'FieldValueNotSupported',
+        value: object.apiVersion,
+        message: `is not a version of ${kind}; write ${versions.map(apiVersionOf).toReversed().join(' or ')}`,
+      });
+    }
+  },
+  example: { bad: example({ apiVersion: 'runtime.cluster.x-k8s.io/v1beta1' }), good: example() },
+};

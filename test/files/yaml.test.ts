@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { parseSmallYaml, YamlError } from '../../src/files/index.ts';
+
+const longest = 64 * 1024;
+const fill = (piece: string) => piece.repeat(Math.floor(longest / piece.length));
+const numbered = (make: (index: number) => string) => Array.from({ length: longest / 16 }, (_, index) => make(index));
+
+test('YAML and JSON are read', () => {
+  expect(parseSmallYaml('a: {b: 1}\nc: [x, &x y, *x]\n', longest)).toEqual({ a: { b: 1 }, c: ['x', 'y', 'y'] });
+  expect(parseSmallYaml('{"a": null}', longest)).toEqual({ a: null });
+  expect(parseSmallYaml('', longest)).toBeNull();
+});
+
+test.each<[string, string, RegExp]>([
+  ['not YAML', 'a: [', /^line 1: /],
+  ['two documents', 'a: 1\n---\nb: 2\n', /^line 2: .*multiple documents/],
+  ['a key twice', 'a: 1\nb:\n  c: 1\n  c: 2\n', /^line 4: the key "c" stands here twice$/],
+  ['a key that is a map', '? {a: 1}\n: 2\n', /a key must be plain text/],
+  ['an alias of nothing', '*x', /Unresolved alias/],
+  ['many aliases', `a: &a x\nb: [${'*a,'.repeat(101)}]`, /^line 2: has more than 100 aliases$/],
+  ['too long', `${fill('#')}##`, /^is longer than 65536 characters$/],
+])('%s is refused, with the line', (_name, text, message) => {
+  expect(() => parseSmallYaml(text, longest)).toThrow(YamlError);
+  expect(() => parseSmallYaml(text, longest)).toThrow(message);
+});
+
+test.each([
+  ['many keys', numbered((index) => `k${index}: 1\n`).join('')],
+  ['many keys in braces', `{${numbered((index) => `k${index}: 1`).join(', ')}}`],
+  ['many aliases', `a: &a x\nb: [${fill('*a,').slice(20)}]`],
+  ['nothing but quotes', fill('"')],
+  ['nothing but brackets', fill('[')],
+  ['brackets that are closed', `${'['.repeat(longest / 2)}${']'.repeat(longest / 2)}`],
+  ['documents', fill('---\n')],
+])('%s take no long time', (_name, text) => {
+  const startedAt = performance.now();
+  try {
+    parseSmallYaml(text, longest);
+  } catch (error) {
+    expect(error).toBeInstanceOf(YamlError);
+  }
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
+});
