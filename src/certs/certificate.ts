@@ -49,11 +49,18 @@ export function readCertificates(text: string | undefined): Part<[Certificate, .
   try {
     const certificates = blocks.map((pem) => {
       const x509 = new X509Certificate(pem);
+      // Parsing leaves the dates alone; ones that do not read would be before and after every other.
+      if (Number.isNaN(x509.validFromDate.getTime()) || Number.isNaN(x509.validToDate.getTime())) {
+        throw new Error('dates');
+      }
       return { x509, pem: x509.toString(), fingerprint: x509.fingerprint256 };
     });
     return { state: 'usable', value: certificates as [Certificate, ...Certificate[]] };
   } catch {
-    return { state: 'broken', problem: 'holds something that is no X.509 certificate' };
+    return {
+      state: 'broken',
+      problem: 'holds something that is not an X.509 certificate, or one with unreadable dates',
+    };
   }
 }
 

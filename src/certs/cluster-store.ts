@@ -76,7 +76,7 @@ function encodeData(data: Record<string, string>, before: JsonObject): JsonObjec
 }
 
 /** String values of an object in metadata. */
-function textValues(value: Json | undefined): Record<string, string> {
+export function textValues(value: Json | undefined): Record<string, string> {
   return Object.fromEntries(
     Object.entries(isJsonObject(value) ? value : {}).filter(
       (entry): entry is [string, string] => typeof entry[1] === 'string',

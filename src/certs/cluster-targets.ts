@@ -231,7 +231,7 @@ async function readNamed(cluster: Cluster, kind: TargetKind, name: string, servi
   return {
     id: `${kind}/${name}`,
     state: 'missing',
-    problem: 'does not exist',
+    problem: 'does not exist: create it, or leave out the flag that names it',
     entries: [],
     skipped: [],
   } as TargetReading;

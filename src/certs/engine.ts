@@ -3,7 +3,7 @@ import { deriveFacts, type Facts, injectedAnnotation, injectedSinceAnnotation } 
 import { type Entropy, issueAuthority, issueLeaf } from './issue.ts';
 import { type Action, next, type Settings } from './next.ts';
 import { type CertificateStore, Conflict, type SecretContents, type StoredSecret } from './store.ts';
-import { type TargetAccess, TargetFailure } from './target.ts';
+import { isInSync, type TargetAccess, TargetFailure } from './target.ts';
 
 /** Time, passed in. */
 export interface Clock {
@@ -44,7 +44,7 @@ export interface Outcome {
 
 /** Conflicts in a row after which a run gives up: somebody else writes all the time. */
 const maxConflicts = 20;
-/** Longest sleep of a wait, in ms: in between, targets that somebody overwrote are mended. */
+/** Longest sleep of a wait, in ms: in between, overwritten targets are injected again. */
 const maxSleepMs = 30_000;
 
 interface Snapshot {
@@ -90,10 +90,24 @@ export async function runCertificates(run: Run): Promise<Outcome> {
       }
       run.report({ action: action.kind, reason: `until ${action.until.toISOString()}: ${action.reason}` });
       await run.clock.sleep(Math.min(maxSleepMs, action.until.getTime() - run.clock.now().getTime()));
+      if (run.signal.aborted) {
+        return { action, facts: snapshot.facts };
+      }
       continue;
     }
     if (run.signal.aborted) {
       return { action: { kind: 'blocked', reason: 'stopped; the next run goes on from here' }, facts: snapshot.facts };
+    }
+    if (action.kind === 'inject') {
+      const isCalm = await injectAll(run, action, snapshot.facts, refused);
+      conflicts = isCalm ? 0 : conflicts + 1;
+      if (conflicts >= maxConflicts) {
+        throw new Conflict('somebody else keeps changing the targets');
+      }
+      if (!isCalm) {
+        await run.clock.sleep(Math.min(2000, 50 * 2 ** conflicts));
+      }
+      continue;
     }
     try {
       await perform(run, action, snapshot);
@@ -107,10 +121,7 @@ export async function runCertificates(run: Run): Promise<Outcome> {
         force = false;
       }
     } catch (error) {
-      if (error instanceof TargetFailure && action.kind === 'inject') {
-        refused.set(action.target.id, error.message);
-        run.report({ action: 'refused', reason: `${action.target.id}: ${error.message}` });
-      } else if (error instanceof Conflict && ++conflicts < maxConflicts) {
+      if (error instanceof Conflict && ++conflicts < maxConflicts) {
         run.report({ action: 'conflict', reason: `${action.kind}: ${error.message}; reading again` });
         await run.clock.sleep(Math.min(2000, 50 * 2 ** conflicts));
       } else {
@@ -118,6 +129,45 @@ export async function runCertificates(run: Run): Promise<Outcome> {
       }
     }
   }
+}
+
+/**
+ * Writes the bundle into every target that holds another one, by what was read once: reading everything anew for each would be
+ * quadratic in the targets. Each patch tests the value that was read before the Secrets that decide, so none of them sets a
+ * target back that somebody wrote meanwhile.
+ *
+ * @returns whether nobody else wrote at the same time.
+ */
+async function injectAll(
+  run: Run,
+  action: Action & { kind: 'inject' },
+  facts: Facts,
+  refused: Map<string, string>,
+): Promise<boolean> {
+  let isCalm = true;
+  for (const target of [action.target, ...facts.targets.filter((other) => other !== action.target)]) {
+    if (target.state !== 'present' || refused.has(target.id) || isInSync(target, facts.bundle)) {
+      continue;
+    }
+    if (run.signal.aborted) {
+      break;
+    }
+    try {
+      await run.targets.inject(target, facts.bundle);
+      run.report({ action: 'inject', reason: `${target.id} does not hold the trust bundle of stage ${facts.stage}` });
+    } catch (error) {
+      if (error instanceof TargetFailure) {
+        refused.set(target.id, error.message);
+        run.report({ action: 'refused', reason: `${target.id}: ${error.message}` });
+      } else if (error instanceof Conflict) {
+        isCalm = false;
+        run.report({ action: 'conflict', reason: `inject: ${error.message}; reading again` });
+      } else {
+        throw error;
+      }
+    }
+  }
+  return isCalm;
 }
 
 /** Data without the keys named, with others set; undefined removes. */
@@ -205,10 +255,9 @@ async function perform(run: Run, action: Action, { facts, authority, serving }: 
         serving,
       );
     case 'inject':
-      return run.targets.inject(action.target, facts.bundle);
     case 'wait':
     case 'blocked':
     case 'done':
-      throw new Error(`${action.kind} is no step`);
+      throw new Error(`${action.kind} is not a write of a Secret`);
   }
 }

@@ -101,9 +101,11 @@ export function deriveFacts(
 
   const kept = [usable(active), usable(successor), ...previous].filter((found) => found !== undefined);
   const servingBundle = usable(readCertificates(tls['ca.crt'])) ?? [];
-  const inTargets = targets
-    .flatMap(({ entries }) => entries.flatMap(({ bundle }) => usable(readCertificates(bundle)) ?? []))
-    .filter((found) => authorityProblem(found, now) === undefined);
+  // All targets hold the same bundle, as a rule: each text is parsed once, and each certificate looked at once.
+  const bundles = new Set(targets.flatMap(({ entries }) => entries.map(({ bundle }) => bundle)));
+  const inTargets = distinct([...bundles].flatMap((bundle) => usable(readCertificates(bundle)) ?? [])).filter(
+    (found) => authorityProblem(found, now) === undefined,
+  );
   const certificate = usable(leaf);
   const leafSigner = [...kept, ...servingBundle, ...inTargets].find(
     (found) =>

@@ -1,12 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, mkdtemp, readdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readRegularFile } from '../files/index.ts';
+import { isJsonObject } from '../kubernetes/index.ts';
+import { textValues } from './cluster-store.ts';
 import { type CertificateStore, Conflict, type SecretRole } from './store.ts';
 
 /** File with the annotations of a version, beside its data. */
 const annotationsFile = '.annotations.json';
 /** Versions that are kept: a reader that follows the link just before a swap still finds its files. */
 const kept = 4;
+/** Largest file that is read, in bytes. */
+const maxFileBytes = 1024 * 1024;
+/** Most names that are looked at: the folder is this program's own, and holds a dozen. */
+const maxNames = 1000;
+/** A draft of this age was left behind by a run that was killed, in ms. */
+const staleMs = 600_000;
 const versionName = /^\.\.v(\d{1,12})$/;
 const keyName = /^[-._a-zA-Z0-9]+$/;
 
@@ -20,9 +29,17 @@ const keyName = /^[-._a-zA-Z0-9]+$/;
 export function folderStore(folder: string): CertificateStore {
   const folderOf = (role: SecretRole) => (role === 'serving' ? folder : join(folder, 'authority'));
 
+  async function namesIn(home: string): Promise<string[]> {
+    const names = await readdir(home);
+    if (names.length > maxNames) {
+      throw new Error(`${home} holds more than ${maxNames} files: choose a folder of its own`);
+    }
+    return names;
+  }
+
   async function versions(role: SecretRole): Promise<number[]> {
     try {
-      const names = await readdir(folderOf(role));
+      const names = await namesIn(folderOf(role));
       return names
         .map((name) => Number(versionName.exec(name)?.[1] ?? 0))
         .filter((version) => version > 0)
@@ -35,6 +52,37 @@ export function folderStore(folder: string): CertificateStore {
     }
   }
 
+  /** Whether a name in the folder is a link that this store made. */
+  async function isOurLink(home: string, name: string): Promise<boolean> {
+    try {
+      return (await readlink(join(home, name))) === join('..data', name);
+    } catch {
+      return false;
+    }
+  }
+
+  /** Refuses to replace what somebody else put there. */
+  async function checkPlace(home: string, names: readonly string[]): Promise<void> {
+    if (home !== folder && !(await lstat(home)).isDirectory()) {
+      throw new Error(`${home} is not a folder: move it away`);
+    }
+    for (const name of names) {
+      const found = await lstat(join(home, name)).catch(() => undefined);
+      if (found !== undefined && !(await isOurLink(home, name))) {
+        throw new Error(`${join(home, name)} was not made by this command: move it away, or choose another folder`);
+      }
+    }
+  }
+
+  /** A folder of one version: no link to another place. */
+  async function versionFolder(role: SecretRole, version: number): Promise<string> {
+    const home = join(folderOf(role), `..v${version}`);
+    if (!(await lstat(home)).isDirectory()) {
+      throw new Error(`${home} is not a folder: move it away`);
+    }
+    return home;
+  }
+
   /** Swaps a link in one step. */
   async function link(target: string, path: string): Promise<void> {
     const temporary = `${path}.${randomBytes(6).toString('hex')}`;
@@ -42,7 +90,7 @@ export function folderStore(folder: string): CertificateStore {
     await rename(temporary, path);
   }
 
-  /** Points the links at a version: also mends what a crash between two steps left. */
+  /** Points the links at a version: also repairs what a crash between two steps left. */
   async function publish(role: SecretRole, version: number, names: readonly string[]): Promise<void> {
     const home = folderOf(role);
     await link(`..v${version}`, join(home, '..data'));
@@ -58,26 +106,38 @@ export function folderStore(folder: string): CertificateStore {
       if (version === undefined) {
         return undefined;
       }
-      const home = join(folderOf(role), `..v${version}`);
+      const home = await versionFolder(role, version);
+      const read = async (name: string) => (await readRegularFile(join(home, name), maxFileBytes)).toString('utf8');
       const data: Record<string, string> = {};
-      for (const name of (await readdir(home)).filter((found) => found !== annotationsFile)) {
-        data[name] = await readFile(join(home, name), 'utf8');
+      for (const name of (await namesIn(home)).filter((found) => found !== annotationsFile)) {
+        data[name] = await read(name);
       }
       let annotations: Record<string, string> = {};
       try {
-        annotations = JSON.parse(await readFile(join(home, annotationsFile), 'utf8')) as Record<string, string>;
+        const found: unknown = JSON.parse(await read(annotationsFile));
+        annotations = isJsonObject(found) ? textValues(found) : {};
       } catch {
         // Annotations only shorten waits; without them a wait begins anew.
+      }
+      if ((await readlink(join(folderOf(role), '..data')).catch(() => '')) !== `..v${version}`) {
+        // The run that made this version was killed before it showed it.
+        const names = Object.keys(data);
+        await checkPlace(folderOf(role), names);
+        await publish(role, version, names);
       }
       return { data, annotations, version: String(version) };
     },
     async write(role, contents, from) {
       const home = folderOf(role);
+      const files = Object.entries(contents.data).filter(([name]) => keyName.test(name));
       await mkdir(home, { recursive: true, mode: 0o700 });
+      await checkPlace(
+        home,
+        files.map(([name]) => name),
+      );
       await chmod(home, 0o700);
       const version = Number(from?.version ?? 0) + 1;
       const draft = await mkdtemp(join(home, '..draft-'));
-      const files = Object.entries(contents.data).filter(([name]) => keyName.test(name));
       for (const [name, text] of [...files, [annotationsFile, JSON.stringify(contents.annotations)] as const]) {
         await writeFile(join(draft, name), text, { mode: name.endsWith('.key') ? 0o600 : 0o644, flush: true });
       }
@@ -101,10 +161,17 @@ export function folderStore(folder: string): CertificateStore {
         version,
         files.map(([name]) => name),
       );
-      for (const name of await readdir(home)) {
-        // Files that this version does not have any more.
-        if (/\.(crt|key)$/.test(name) && !files.some(([file]) => file === name)) {
-          await rm(join(home, name), { force: true });
+      const present = new Set(files.map(([name]) => name));
+      for (const name of await namesIn(home)) {
+        const path = join(home, name);
+        if (name.startsWith('..draft-')) {
+          const found = await lstat(path).catch(() => undefined);
+          if (found !== undefined && Date.now() - found.mtimeMs > staleMs) {
+            await rm(path, { recursive: true, force: true });
+          }
+        } else if (!present.has(name) && (await isOurLink(home, name))) {
+          // A file that this version does not have any more.
+          await rm(path, { force: true });
         }
       }
       for (const old of all.slice(kept)) {

@@ -10,7 +10,7 @@ export { bundleIn, type Injection, injectTargets } from './inject.ts';
 export { type Entropy, systemEntropy } from './issue.ts';
 export { KubeConfigError, loadKubeConfig } from './kubeconfig.ts';
 export { type ServingStatus, servingStatus } from './metrics.ts';
-export { type Action, authorityIsDue, leafIsDue, next, type Settings } from './next.ts';
+export { type Action, authorityIsDue, leafIsDue, missingTarget, next, type Settings } from './next.ts';
 export { type SecretEvent, type ServingSecret, type WatchPace, watchServingSecret } from './secret-watch.ts';
 export { type CertificateStore, Conflict } from './store.ts';
 export { isInSync, type TargetAccess, TargetFailure, type TargetReading } from './target.ts';

@@ -2,7 +2,7 @@ import { generateKeyPair, randomBytes, sign } from 'node:crypto';
 import { isIP } from 'node:net';
 import { promisify } from 'node:util';
 import forge from 'node-forge';
-import { type Certificate, readCertificates } from './certificate.ts';
+import { type Certificate, problemOf, readCertificates } from './certificate.ts';
 
 /** How far notBefore lies before the moment of issue, in ms: clocks of clients may be behind. */
 export const backdateMs = 5 * 60_000;
@@ -50,6 +50,9 @@ function serialNumber(entropy: Entropy): string {
   return ((bytes[0] as number) & 0x80 ? '00' : '') + bytes.toString('hex');
 }
 
+/** The last moment that a certificate can name (RFC 5280, 4.1.2.5): years have four digits. */
+const lastMoment = Date.UTC(9999, 11, 31, 23, 59, 59);
+
 /** Signs with node:crypto: forge would do the same arithmetic in JavaScript. */
 function signCertificate(certificate: forge.pki.Certificate, key: string): Certificate {
   const oid = forge.pki.oids.sha256WithRSAEncryption as string;
@@ -63,9 +66,16 @@ function signCertificate(certificate: forge.pki.Certificate, key: string): Certi
   open.signature = sign('sha256', tbs, key).toString('latin1');
   const read = readCertificates(forge.pki.certificateToPem(certificate));
   if (read.state !== 'usable') {
-    throw new Error('a certificate just made can not be read');
+    throw new Error(`a certificate just made ${problemOf(read)}`);
   }
-  return read.value[0];
+  const [made] = read.value;
+  // What OpenSSL reads must be what was asked for, to the second.
+  const { notBefore, notAfter } = certificate.validity;
+  const isSame = (date: Date, asked: Date) => Math.floor(asked.getTime() / 1000) === date.getTime() / 1000;
+  if (!isSame(made.x509.validFromDate, notBefore) || !isSame(made.x509.validToDate, notAfter)) {
+    throw new Error(`a certificate just made is valid until ${made.x509.validTo}, not ${notAfter.toISOString()}`);
+  }
+  return made;
 }
 
 function blank(publicKey: string, serial: string, notBefore: Date, notAfter: Date): forge.pki.Certificate {
@@ -73,7 +83,7 @@ function blank(publicKey: string, serial: string, notBefore: Date, notAfter: Dat
   certificate.publicKey = forge.pki.publicKeyFromPem(publicKey);
   certificate.serialNumber = serial;
   certificate.validity.notBefore = notBefore;
-  certificate.validity.notAfter = notAfter;
+  certificate.validity.notAfter = new Date(Math.min(notAfter.getTime(), lastMoment));
   return certificate;
 }
 

@@ -51,6 +51,11 @@ function iso(date: Date): string {
   return date.toISOString();
 }
 
+/** How a target that was named and is missing is reported, by every command. */
+export function missingTarget({ id, problem }: TargetReading): string {
+  return `${id}: missing: ${problem ?? 'does not exist'}`;
+}
+
 /** The next step towards steady, and why. Pure: the same facts and settings give the same step. */
 export function next(facts: Facts, settings: Settings): Action {
   return authorityStep(facts, settings) ?? trustStep(facts, settings);
@@ -161,9 +166,13 @@ function trustStep(facts: Facts, settings: Settings): Action {
 
   const waits = facts.stage === 'staged' || facts.stage === 'promoted' || (problem !== undefined && mustPropagate);
   if (!waits) {
-    return blocked.length > 0
-      ? { kind: 'blocked', reason: blocked.join('; ') }
-      : { kind: 'done', reason: 'the authority, the serving certificate and every target are in order' };
+    // A missing target does not stop a rotation: it trusts nothing, and the others must not expire with it.
+    const missing = facts.targets.filter(({ state }) => state === 'missing').map((target) => missingTarget(target));
+    if (blocked.length > 0 || missing.length > 0) {
+      return { kind: 'blocked', reason: [...blocked, ...missing].join('; ') };
+    }
+    const targets = facts.targets.length === 0 ? '; no targets were named' : ', and so is every target';
+    return { kind: 'done', reason: `the CA and the serving certificate are in order${targets}` };
   }
   if (blocked.length > 0) {
     return { kind: 'blocked', reason: `the rotation stops in stage ${facts.stage}: ${blocked.join('; ')}` };

@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Command } from 'commander';
 import {
   bundleIn,
   type CertificateStore,
@@ -19,88 +17,113 @@ import {
   type TargetAccess,
   type TargetKind,
 } from '../certs/index.ts';
+import { readRegularFileSync } from '../files/index.ts';
 import { dns1035LabelProblems, dns1123LabelProblems, dns1123SubdomainProblems } from '../kubernetes/index.ts';
-import { parseDuration } from './duration.ts';
+import { durationFlag } from './duration.ts';
+import { choiceFlag, type Flags, type FlagValues, listFlag, switchFlag, textFlag } from './flags.ts';
 import { FailureError, type Io, UsageError } from './program.ts';
 
-/** Flags of the certs commands as commander hands them over. */
-export interface CertsFlags {
-  namespace?: string;
-  service: string;
-  secret: string;
-  caSecret: string;
-  dnsName: string[];
-  ip: string[];
-  mutatingWebhook: string[];
-  validatingWebhook: string[];
-  crd: string[];
-  apiService: string[];
-  extensionConfig: string[];
-  targetSelector?: string;
-  kubeconfig?: string;
-  context?: string;
-  certDir?: string;
-  externalCa?: boolean;
-  output: string;
-  validity: string;
-  caValidity: string;
-  caRenewBefore: string;
-  propagationDelay: string;
-  overlap: string;
-  force?: boolean;
-  forceCa?: boolean;
-  wait?: boolean;
-  extensionConfigs?: boolean;
-}
-
-const collect = (value: string, before: string[]) => [...before, value];
+/** Which flag names targets of which kind. */
+const targetFlags = {
+  'mutating-webhook': 'MutatingWebhookConfiguration',
+  'validating-webhook': 'ValidatingWebhookConfiguration',
+  crd: 'CustomResourceDefinition',
+  'api-service': 'APIService',
+  'extension-config': 'ExtensionConfig',
+} as const satisfies Record<string, TargetKind>;
 
 /** Flags that say where things are: all commands have them. */
-export function addPlaceFlags(command: Command): Command {
-  return command
-    .option(
-      '--namespace <NAME>',
-      "namespace of the Secrets and the service (default: the pod's own, or extensionconfig-webhook-system)",
-    )
-    .option('--service <NAME>', 'service that the webhooks call', 'extensionconfig-webhook')
-    .option(
-      '--secret <NAME>',
-      'Secret with the serving certificate and the trust bundle',
-      'extensionconfig-webhook-tls',
-    )
-    .option('--ca-secret <NAME>', "Secret with the authority's key", 'extensionconfig-webhook-ca')
-    .option(
-      '--external-ca',
-      'somebody else makes the certificates: only inject ca.crt of --secret (of --ca-secret, when that is given)',
-    )
-    .option('--mutating-webhook <NAME>', 'MutatingWebhookConfiguration to inject into (repeatable)', collect, [])
-    .option('--validating-webhook <NAME>', 'ValidatingWebhookConfiguration to inject into (repeatable)', collect, [])
-    .option(
-      '--crd <NAME>',
-      'CustomResourceDefinition whose conversion webhook to inject into (repeatable)',
-      collect,
-      [],
-    )
-    .option('--api-service <NAME>', 'APIService to inject into (repeatable)', collect, [])
-    .option('--extension-config <NAME>', 'ExtensionConfig to inject into (repeatable)', collect, [])
-    .option('--target-selector <SELECTOR>', 'label selector of further targets, of all these kinds')
-    .option('--kubeconfig <FILE>', 'kubeconfig (default: $KUBECONFIG, ~/.kube/config, or in-cluster)')
-    .option('--context <NAME>', 'context of the kubeconfig')
-    .option('--cert-dir <DIR>', 'folder of files instead of Secrets, for development; no targets then')
-    .option('--output <FORMAT>', 'text or json', 'text');
-}
+export const placeFlags = {
+  namespace: {
+    ...textFlag('NAME', {
+      summary: 'namespace of the Secrets and the service',
+      default: undefined,
+      defaultText: "the pod's own, or extensionconfig-webhook-system",
+    }),
+    short: 'n',
+  },
+  service: textFlag('NAME', { summary: 'service that the webhooks call', default: 'extensionconfig-webhook' }),
+  secret: textFlag('NAME', {
+    summary: 'Secret with the serving certificate and the trust bundle',
+    default: 'extensionconfig-webhook-tls',
+  }),
+  'ca-secret': textFlag('NAME', {
+    summary: 'Secret with the CA and its key',
+    default: undefined,
+    defaultText: 'extensionconfig-webhook-ca',
+  }),
+  'external-ca': switchFlag(
+    'somebody else makes the certificates: only inject ca.crt of --secret (of --ca-secret, when that is given)',
+  ),
+  'mutating-webhook': listFlag('NAME', 'MutatingWebhookConfiguration to inject into; may be repeated'),
+  'validating-webhook': listFlag('NAME', 'ValidatingWebhookConfiguration to inject into; may be repeated'),
+  crd: listFlag('NAME', 'CustomResourceDefinition whose conversion webhook to inject into; may be repeated'),
+  'api-service': listFlag('NAME', 'APIService to inject into; may be repeated'),
+  'extension-config': listFlag('NAME', 'ExtensionConfig to inject into; may be repeated'),
+  'target-selector': textFlag('SELECTOR', {
+    summary: 'label selector of further targets, of all these kinds',
+    default: undefined,
+  }),
+  kubeconfig: textFlag('FILE', {
+    summary: 'how to reach the API server',
+    default: undefined,
+    defaultText: '$KUBECONFIG, ~/.kube/config, or in-cluster',
+  }),
+  context: textFlag('NAME', {
+    summary: 'context of the kubeconfig',
+    default: undefined,
+    defaultText: 'its current context',
+  }),
+  'cert-dir': textFlag('DIR', {
+    summary: 'folder of files instead of Secrets, for development; no targets then',
+    default: undefined,
+  }),
+  output: choiceFlag('FORMAT', ['text', 'json'], { summary: 'how results are written', default: 'text' }),
+} satisfies Flags;
 
-/** Flags that say what certificates should be like and when they are renewed. */
-export function addPolicyFlags(command: Command): Command {
-  return command
-    .option('--dns-name <NAME>', 'further DNS name of the serving certificate (repeatable)', collect, [])
-    .option('--ip <ADDRESS>', 'IP address of the serving certificate (repeatable)', collect, [])
-    .option('--validity <DURATION>', 'life of a serving certificate; renewed in its last third', '90d')
-    .option('--ca-validity <DURATION>', 'life of an authority', '1825d')
-    .option('--ca-renew-before <DURATION>', 'how long before its end an authority is rotated', '180d')
-    .option('--propagation-delay <DURATION>', 'how long a new authority is trusted everywhere before it signs', '30s')
-    .option('--overlap <DURATION>', 'how long the previous authority stays trusted', '24h');
-}
+/**
+ * Flags that say what certificates should be like and when they are renewed. A hundred years: what is meant to last longer
+ * is a mistake in the number, and no clock of today counts on.
+ */
+export const policyFlags = {
+  'dns-name': listFlag('NAME', 'further DNS name of the serving certificate; may be repeated'),
+  ip: listFlag('ADDRESS', 'IP address of the serving certificate; may be repeated'),
+  validity: durationFlag('1m', '36500d', {
+    summary: 'life of a serving certificate; renewed in its last third',
+    default: '90d',
+  }),
+  'ca-validity': durationFlag('1m', '36500d', { summary: 'life of a CA', default: '1825d' }),
+  'ca-renew-before': durationFlag('0', '36500d', {
+    summary: 'how long before its end a CA is rotated',
+    default: '180d',
+  }),
+  'propagation-delay': durationFlag('0', '24h', {
+    summary: 'how long a new CA is trusted everywhere before it signs',
+    default: '30s',
+  }),
+  overlap: durationFlag('0', '365d', { summary: 'how long the previous CA stays trusted', default: '24h' }),
+} satisfies Flags;
+
+/** Flags of `certs rotate` alone. */
+export const rotateFlags = {
+  force: switchFlag('renew the serving certificate now'),
+  'force-ca': switchFlag('rotate the CA too, now'),
+  wait: switchFlag('go through all stages in this run, with their waits'),
+} satisfies Flags;
+
+/** Flags of `certs inject` alone. */
+export const injectFlags = {
+  'extension-configs': switchFlag(
+    'also every ExtensionConfig with the annotation runtime.cluster.x-k8s.io/inject-ca-from-secret',
+  ),
+} satisfies Flags;
+
+/** The values of the flags that all commands have. */
+export type PlaceFlags = FlagValues<typeof placeFlags>;
+/** The values of the flags of commands that make certificates; `bootstrap` and `status` have none of `rotate`. */
+export type RunFlags = PlaceFlags & FlagValues<typeof policyFlags> & Partial<FlagValues<typeof rotateFlags>>;
+
+const defaultCaSecret = 'extensionconfig-webhook-ca';
 
 /** What the flags mean. */
 export interface Place {
@@ -119,7 +142,8 @@ export interface Place {
 
 function podNamespace(): string | undefined {
   try {
-    return readFileSync('/var/run/secrets/kubernetes.io/serviceaccount/namespace', 'utf8').trim() || undefined;
+    const file = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
+    return readRegularFileSync(file, 1024).toString('utf8').trim() || undefined;
   } catch {
     return undefined;
   }
@@ -133,59 +157,58 @@ function check(flag: string, value: string, problems: (value: string) => string[
 }
 
 /** Reads the flags; connects to nothing yet. */
-export function readPlace(flags: CertsFlags, command: Command, io: Io): Place {
-  if (flags.output !== 'text' && flags.output !== 'json') {
-    throw new UsageError(`--output: ${JSON.stringify(flags.output)} is not one of text, json`);
-  }
+export function readPlace(flags: PlaceFlags & Partial<RunFlags>, io: Io): Place {
   const namespace = flags.namespace ?? podNamespace() ?? 'extensionconfig-webhook-system';
+  const { service, secret } = flags;
+  const caSecret = flags['ca-secret'] ?? defaultCaSecret;
+  const folder = flags['cert-dir'];
+  const dnsNames = flags['dns-name'] ?? [];
+  const addresses = flags.ip ?? [];
   check('--namespace', namespace, dns1123LabelProblems);
-  check('--service', flags.service, dns1035LabelProblems);
-  check('--secret', flags.secret, dns1123SubdomainProblems);
-  check('--ca-secret', flags.caSecret, dns1123SubdomainProblems);
-  if (flags.secret === flags.caSecret) {
-    throw new UsageError('--secret and --ca-secret name the same Secret: pods would mount the key of the authority');
+  check('--service', service, dns1035LabelProblems);
+  check('--secret', secret, dns1123SubdomainProblems);
+  check('--ca-secret', caSecret, dns1123SubdomainProblems);
+  if (secret === caSecret) {
+    throw new UsageError('--secret and --ca-secret name the same Secret: pods would mount the key of the CA');
   }
-  for (const name of flags.dnsName ?? []) {
+  for (const name of dnsNames) {
     check('--dns-name', name.replace(/^\*\./, ''), dns1123SubdomainProblems);
   }
-  for (const address of flags.ip ?? []) {
+  for (const address of addresses) {
     if (isIP(address) === 0) {
-      throw new UsageError(`--ip: ${JSON.stringify(address)} is no IP address`);
+      throw new UsageError(`--ip: ${JSON.stringify(address)} is not an IP address`);
     }
   }
-  const named: { kind: TargetKind; name: string }[] = (
-    [
-      ['MutatingWebhookConfiguration', flags.mutatingWebhook],
-      ['ValidatingWebhookConfiguration', flags.validatingWebhook],
-      ['CustomResourceDefinition', flags.crd],
-      ['APIService', flags.apiService],
-      ['ExtensionConfig', flags.extensionConfig],
-    ] as const
-  ).flatMap(([kind, names]) => names.map((name) => ({ kind, name })));
-  const hasTargets = named.length > 0 || flags.targetSelector !== undefined;
+  const named: { kind: TargetKind; name: string }[] = [];
+  for (const [flag, kind] of Object.entries(targetFlags)) {
+    for (const name of flags[flag as keyof typeof targetFlags]) {
+      check(`--${flag}`, name, dns1123SubdomainProblems);
+      named.push({ kind, name });
+    }
+  }
+  const hasTargets = named.length > 0 || flags['target-selector'] !== undefined;
   const clock: Clock = {
     now: () => new Date(),
     sleep: (ms) => sleep(Math.max(0, ms), undefined, { signal: io.signal }).catch(() => {}),
   };
-  const { service } = flags;
   const names = [
     service,
     `${service}.${namespace}`,
     `${service}.${namespace}.svc`,
     `${service}.${namespace}.svc.cluster.local`,
   ];
-  if (flags.certDir !== undefined) {
-    if (hasTargets || flags.externalCa || flags.kubeconfig !== undefined || flags.extensionConfigs) {
+  if (folder !== undefined) {
+    if (hasTargets || flags['external-ca'] || flags.kubeconfig !== undefined || flags.context !== undefined) {
       throw new UsageError(
-        '--cert-dir keeps certificates in a folder, without a cluster: leave out the flags for targets, --external-ca and --kubeconfig',
+        '--cert-dir keeps certificates in a folder, without a cluster: leave out the flags for targets, --external-ca, --kubeconfig and --context',
       );
     }
     names.push('localhost', '127.0.0.1', '::1');
   }
-  names.push(...(flags.dnsName ?? []), ...(flags.ip ?? []));
+  names.push(...dnsNames, ...addresses);
 
   let cluster: Cluster | undefined;
-  if (flags.certDir === undefined) {
+  if (folder === undefined) {
     try {
       cluster = connect(loadKubeConfig({ kubeconfig: flags.kubeconfig, context: flags.context }), io.signal);
     } catch (error) {
@@ -194,12 +217,10 @@ export function readPlace(flags: CertsFlags, command: Command, io: Io): Place {
   }
   const store =
     cluster === undefined
-      ? folderStore(flags.certDir as string)
-      : clusterStore(cluster, namespace, { authority: flags.caSecret, serving: flags.secret });
-  const source =
-    flags.externalCa && command.getOptionValueSource('caSecret') === 'cli'
-      ? ('authority' as const)
-      : ('serving' as const);
+      ? folderStore(folder as string)
+      : clusterStore(cluster, namespace, { authority: caSecret, serving: secret });
+  const isCaSecretGiven = flags['ca-secret'] !== undefined;
+  const source = flags['external-ca'] && isCaSecretGiven ? ('authority' as const) : ('serving' as const);
   return {
     namespace,
     store,
@@ -210,9 +231,9 @@ export function readPlace(flags: CertsFlags, command: Command, io: Io): Place {
     targets:
       cluster === undefined
         ? noTargets
-        : clusterTargets(cluster, { named, selector: flags.targetSelector, service: { namespace, name: service } }),
+        : clusterTargets(cluster, { named, selector: flags['target-selector'], service: { namespace, name: service } }),
     async external() {
-      if (flags.externalCa) {
+      if (flags['external-ca']) {
         return `certificates are not made here (--external-ca): only ca.crt of ${store.describe(source)} is injected`;
       }
       const annotations = (await store.read('serving'))?.annotations ?? {};
@@ -225,31 +246,28 @@ export function readPlace(flags: CertsFlags, command: Command, io: Io): Place {
 }
 
 /** A run of the state machine as the flags ask for it. */
-export function readRun(flags: CertsFlags, place: Place, io: Io, mode: 'repair' | 'rotate'): Omit<Run, 'report'> {
-  const leafValidityMs = parseDuration(flags.validity, '--validity');
-  const caValidityMs = parseDuration(flags.caValidity, '--ca-validity');
-  const caRenewBeforeMs = parseDuration(flags.caRenewBefore, '--ca-renew-before');
-  if (leafValidityMs < 60_000) {
-    throw new UsageError('--validity: less than 1m leaves no time to renew');
-  }
+export function readRun(flags: RunFlags, place: Place, io: Io, mode: 'repair' | 'rotate'): Omit<Run, 'report'> {
+  const caValidityMs = flags['ca-validity'];
+  const caRenewBeforeMs = flags['ca-renew-before'];
   if (caRenewBeforeMs >= caValidityMs) {
-    throw new UsageError('--ca-renew-before must be less than --ca-validity: every authority would be rotated at once');
+    throw new UsageError('--ca-renew-before must be less than --ca-validity: every CA would be rotated at once');
   }
+  const forceCa = flags['force-ca'] ?? false;
   return {
     store: place.store,
     targets: place.targets,
     clock: place.clock,
     entropy: systemEntropy,
     names: place.names,
-    leafValidityMs,
+    leafValidityMs: flags.validity,
     caValidityMs,
     sitOut: new Set(flags.wait ? ['propagation', 'overlap'] : mode === 'repair' ? ['propagation'] : []),
     settings: {
       mode,
-      force: flags.force ?? flags.forceCa ?? false,
-      forceCa: flags.forceCa ?? false,
-      propagationDelayMs: parseDuration(flags.propagationDelay, '--propagation-delay'),
-      overlapMs: parseDuration(flags.overlap, '--overlap'),
+      force: (flags.force ?? false) || forceCa,
+      forceCa,
+      propagationDelayMs: flags['propagation-delay'],
+      overlapMs: flags.overlap,
       caRenewBeforeMs,
     },
     signal: io.signal,

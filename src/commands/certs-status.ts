@@ -10,6 +10,7 @@ import {
   readCertificates,
   usable,
 } from '../certs/index.ts';
+import { printable } from '../kubernetes/index.ts';
 
 interface CertificateStatus {
   what: string;
@@ -41,7 +42,7 @@ function describe(what: string, certificate: Certificate, now: Date, due: boolea
           : undefined;
   return {
     what,
-    subject: (x509.subject ?? '').split('\n').join(', '),
+    subject: printable((x509.subject ?? '').split('\n').join(', ')),
     serial: x509.serialNumber,
     notBefore: x509.validFromDate.toISOString(),
     notAfter: x509.validToDate.toISOString(),
@@ -71,15 +72,15 @@ export function statusOf(
   const never = () => false;
   const certificates: CertificateStatus[] = [];
   if (external === undefined) {
-    const active = part('authority', facts.active, now, (found) => authorityIsDue(found, now, caRenewBeforeMs));
+    const active = part('CA', facts.active, now, (found) => authorityIsDue(found, now, caRenewBeforeMs));
     if (facts.active.state === 'usable' && facts.activeKey.state !== 'usable') {
       active.problem = `its key ${problemOf(facts.activeKey)}`;
     }
     certificates.push(active);
     if (facts.successor.state !== 'absent') {
-      certificates.push(part('next authority', facts.successor, now, never));
+      certificates.push(part('next CA', facts.successor, now, never));
     }
-    certificates.push(...facts.previous.map((found) => describe('previous authority', found, now, false)));
+    certificates.push(...facts.previous.map((found) => describe('previous CA', found, now, false)));
   }
   const leaf = part('serving certificate', facts.leaf, now, (found) => leafIsDue(found, now));
   if (facts.leafLacks.length > 0 && external === undefined) {

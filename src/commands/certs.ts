@@ -1,23 +1,28 @@
-import type { Command } from 'commander';
 import {
   annotatedExtensionConfigs,
   type Injection,
   injectTargets,
+  missingTarget,
   next,
+  type Progress,
   readSnapshot,
   runCertificates,
 } from '../certs/index.ts';
 import {
-  addPlaceFlags,
-  addPolicyFlags,
-  type CertsFlags,
+  injectFlags,
   orFail,
   type Place,
+  placeFlags,
+  policyFlags,
+  type RunFlags,
   readPlace,
   readRun,
+  rotateFlags,
 } from './certs-flags.ts';
 import { renderStatus, statusOf } from './certs-status.ts';
-import { type DefineCommand, exitCode, FailureError, type Io } from './program.ts';
+import { addFlags, readFlags } from './flags.ts';
+import { type DefineCommand, exitCode, type Io, UsageError } from './program.ts';
+import { createProgress } from './progress.ts';
 
 /** Writes injections as lines or JSON; returns the exit code. */
 function reportInjections(injections: Injection[], json: boolean, io: Io): number {
@@ -37,33 +42,72 @@ function reportInjections(injections: Injection[], json: boolean, io: Io): numbe
   return injections.some(({ result }) => result === 'failed' || result === 'missing') ? exitCode.findings : exitCode.ok;
 }
 
-async function inject(place: Place, flags: CertsFlags): Promise<Injection[]> {
+async function inject(place: Place, extensionConfigs: boolean): Promise<Injection[]> {
   const injections = await injectTargets(place.targets, () => place.bundle(), place.clock);
-  if (flags.extensionConfigs && place.cluster !== undefined) {
+  if (extensionConfigs && place.cluster !== undefined) {
     const annotated = annotatedExtensionConfigs(place.cluster);
     injections.push(...(await injectTargets(annotated.targets, annotated.bundleFor, place.clock)));
   }
   return injections;
 }
 
+/** Steps of a run as lines; on a terminal also what it waits for, once that takes over a second. */
+function showSteps(io: Io): { report(step: Progress): void; end(): void } {
+  const line = createProgress(io.stderr);
+  const width = (io.stdout.columns ?? 80) - 4;
+  let doing = 'waiting for the API server';
+  let lastWait = '';
+  const timer = setInterval(() => line.show(() => doing.slice(0, width)), 200);
+  timer.unref();
+  return {
+    report({ action, reason }) {
+      const text = `${action}: ${reason}`;
+      doing = action === 'wait' ? text : 'waiting for the API server';
+      // A wait is looked after every half minute, for a day perhaps: its line is written once.
+      if (text !== lastWait) {
+        line.clear();
+        io.stderr.write(`${text}\n`);
+      }
+      lastWait = action === 'wait' ? text : '';
+    },
+    end() {
+      clearInterval(timer);
+      line.clear();
+    },
+  };
+}
+
+/** Runs something that talks to a cluster, with a line on a terminal when it takes over a second. */
+async function orFailShown(io: Io, work: (report: (step: Progress) => void) => Promise<number>): Promise<number> {
+  const steps = showSteps(io);
+  try {
+    return await orFail(() => work(steps.report));
+  } finally {
+    steps.end();
+  }
+}
+
 /** bootstrap and rotate: walks the state machine as far as it may. */
-async function advance(flags: CertsFlags, command: Command, io: Io, mode: 'repair' | 'rotate'): Promise<number> {
-  const place = readPlace(flags, command, io);
+async function advance(
+  flags: RunFlags,
+  io: Io,
+  mode: 'repair' | 'rotate',
+  report: (step: Progress) => void,
+): Promise<number> {
+  const place = readPlace(flags, io);
   const run = readRun(flags, place, io, mode);
   const external = await place.external();
   if (external !== undefined) {
     io.stderr.write(`${external}\n`);
-    return reportInjections(await inject(place, flags), place.json, io);
+    return reportInjections(await inject(place, false), place.json, io);
   }
-  const { action, facts } = await runCertificates({
-    ...run,
-    report: ({ action: step, reason }) => io.stderr.write(`${step}: ${reason}\n`),
-  });
-  const missing = facts.targets.filter(({ state }) => state === 'missing').map(({ id }) => id);
+  const { action, facts } = await runCertificates({ ...run, report });
+  const missing = facts.targets.filter(({ state }) => state === 'missing');
   if (place.json) {
     const until = action.kind === 'wait' ? { until: action.until.toISOString() } : {};
+    const ids = missing.map(({ id }) => id);
     io.stdout.write(
-      `${JSON.stringify({ stage: facts.stage, result: action.kind, reason: action.reason, ...until, missing }, null, 2)}\n`,
+      `${JSON.stringify({ stage: facts.stage, result: action.kind, reason: action.reason, ...until, missing: ids }, null, 2)}\n`,
     );
   } else {
     for (const target of facts.targets) {
@@ -71,61 +115,76 @@ async function advance(flags: CertsFlags, command: Command, io: Io, mode: 'repai
         io.stdout.write(`${target.id}: left alone: ${line}\n`);
       }
     }
+    for (const target of missing) {
+      io.stdout.write(`${missingTarget(target)}\n`);
+    }
     io.stdout.write(
       action.kind === 'wait'
         ? `stage ${facts.stage}: ${action.reason}. Run again after ${action.until.toISOString()}.\n`
         : `stage ${facts.stage}: ${action.kind}: ${action.reason}\n`,
     );
   }
-  if (missing.length > 0) {
-    throw new FailureError(`these targets do not exist: ${missing.join(', ')}`);
-  }
-  return action.kind === 'blocked' ? exitCode.findings : exitCode.ok;
+  // Stopped while it waited: what was reached is said, and the next run goes on from there.
+  io.signal.throwIfAborted();
+  return action.kind === 'blocked' || missing.length > 0 ? exitCode.findings : exitCode.ok;
 }
 
 /** `extensionconfig-webhook certs …`: certificates of the webhook. */
 export const defineCerts: DefineCommand = (certs, io, end) => {
-  certs.description('authority, serving certificate and caBundles: make, rotate, inject, look');
-  addPolicyFlags(addPlaceFlags(certs.command('bootstrap')))
+  certs.description('CA, serving certificate and caBundles: make, rotate, inject, look');
+
+  const bootstrapFlags = { ...placeFlags, ...policyFlags };
+  const bootstrap = addFlags(certs.command('bootstrap'), bootstrapFlags)
     .description('make what is missing or broken and inject the trust bundle; changes nothing when all is there')
-    .action(async (flags: CertsFlags, command: Command) =>
-      end(await orFail(() => advance(flags, command, io, 'repair'))),
-    );
-  addPolicyFlags(addPlaceFlags(certs.command('rotate')))
-    .description('renew what is inside its renewal window, and go on with a rotation that is under way')
-    .option('--force', 'renew the serving certificate now')
-    .option('--force-ca', 'rotate the authority too, now')
-    .option('--wait', 'go through all stages in this run, with their waits')
-    .action(async (flags: CertsFlags, command: Command) =>
-      end(await orFail(() => advance(flags, command, io, 'rotate'))),
-    );
-  addPlaceFlags(certs.command('inject'))
-    .description('write the trust bundle into the targets, nothing else')
-    .option(
-      '--extension-configs',
-      'also every ExtensionConfig with the annotation runtime.cluster.x-k8s.io/inject-ca-from-secret',
-    )
-    .action(async (flags: CertsFlags, command: Command) =>
+    .action(async () =>
       end(
-        await orFail(async () => {
-          const place = readPlace(flags, command, io);
-          return reportInjections(await inject(place, flags), place.json, io);
+        await orFailShown(io, async (report) =>
+          advance(readFlags(bootstrapFlags, bootstrap, io.env), io, 'repair', report),
+        ),
+      ),
+    );
+
+  const allRotateFlags = { ...bootstrapFlags, ...rotateFlags };
+  const rotate = addFlags(certs.command('rotate'), allRotateFlags)
+    .description('renew what is inside its renewal window, and go on with a rotation that is under way')
+    .action(async () =>
+      end(
+        await orFailShown(io, async (report) =>
+          advance(readFlags(allRotateFlags, rotate, io.env), io, 'rotate', report),
+        ),
+      ),
+    );
+
+  const allInjectFlags = { ...placeFlags, ...injectFlags };
+  const injecting = addFlags(certs.command('inject'), allInjectFlags)
+    .description('write the trust bundle into the targets, nothing else')
+    .action(async () =>
+      end(
+        await orFailShown(io, async () => {
+          const flags = readFlags(allInjectFlags, injecting, io.env);
+          if (flags['cert-dir'] !== undefined && flags['extension-configs']) {
+            throw new UsageError('--extension-configs needs a cluster: leave out --cert-dir');
+          }
+          const place = readPlace(flags, io);
+          return reportInjections(await inject(place, flags['extension-configs']), place.json, io);
         }),
       ),
     );
-  addPolicyFlags(addPlaceFlags(certs.command('status')))
+
+  const status = addFlags(certs.command('status'), bootstrapFlags)
     .description('what is there, what rotate would do now, and why; exit code 1 when something is wrong or due')
-    .action(async (flags: CertsFlags, command: Command) =>
+    .action(async () =>
       end(
-        await orFail(async () => {
-          const place = readPlace(flags, command, io);
+        await orFailShown(io, async () => {
+          const flags = readFlags(bootstrapFlags, status, io.env);
+          const place = readPlace(flags, io);
           const run = readRun(flags, place, io, 'rotate');
           const { facts } = await readSnapshot(run);
           const external = await place.external();
           const action = external === undefined ? next(facts, { ...run.settings, refused: new Map() }) : undefined;
-          const status = statusOf(facts, action, external, await place.bundle(), run.settings.caRenewBeforeMs);
-          io.stdout.write(place.json ? `${JSON.stringify(status, null, 2)}\n` : renderStatus(status));
-          return status.ok ? exitCode.ok : exitCode.findings;
+          const found = statusOf(facts, action, external, await place.bundle(), run.settings.caRenewBeforeMs);
+          io.stdout.write(place.json ? `${JSON.stringify(found, null, 2)}\n` : renderStatus(found));
+          return found.ok ? exitCode.ok : exitCode.findings;
         }),
       ),
     );

@@ -1,4 +1,4 @@
-import { UsageError } from './program.ts';
+import { type Flag, FlagError } from './flags.ts';
 
 const unitMs: Readonly<Record<string, number>> = {
   ms: 1,
@@ -8,11 +8,41 @@ const unitMs: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Reads a duration in Go's syntax, and days: `30s`, `1h30m`, `90d`. Returns ms; `flag` names it in the error. */
-export function parseDuration(text: string, flag: string): number {
-  const parts = [...text.matchAll(/(\d{1,15}(?:\.\d{1,15})?)(ms|s|m|h|d)/g)];
-  if (text !== '0' && (parts.length === 0 || parts.map(([part]) => part).join('') !== text)) {
-    throw new UsageError(`${flag}: ${JSON.stringify(text)} is no duration: write one like 30s, 1h30m or 90d`);
+/** Longest text of a duration: more says nothing that a clock could tell. */
+const maxTextLength = 64;
+
+/** Reads a duration in Go's syntax, and days: `30s`, `1h30m`, `90d`. Returns ms, or undefined for anything else. */
+export function parseDuration(text: string): number | undefined {
+  if (text === '0') {
+    return 0;
+  }
+  const parts = text.length > maxTextLength ? [] : [...text.matchAll(/(\d{1,15}(?:\.\d{1,15})?)(ms|s|m|h|d)/g)];
+  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) {
+    return undefined;
   }
   return parts.reduce((sum, [, count, unit]) => sum + Number(count) * (unitMs[unit as string] as number), 0);
+}
+
+function millisecondsOf(text: string): number {
+  return parseDuration(text) ?? Number.NaN;
+}
+
+/** A flag whose value is a duration between two bounds, which are written like its values; the value is in ms. */
+export function durationFlag(min: string, max: string, base: { summary: string; default: string }): Flag<number> {
+  return {
+    summary: base.summary,
+    placeholder: 'DURATION',
+    default: millisecondsOf(base.default),
+    defaultText: base.default,
+    parse: (text) => {
+      const value = parseDuration(text);
+      if (value === undefined) {
+        throw new FlagError('it must be a duration like 30s, 1h30m or 90d');
+      }
+      if (value < millisecondsOf(min) || value > millisecondsOf(max)) {
+        throw new FlagError(`it must be from ${min} to ${max}`);
+      }
+      return value;
+    },
+  };
 }

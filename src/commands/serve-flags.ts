@@ -76,6 +76,11 @@ export const serveFlags = {
     default: undefined,
     defaultText: "the pod's service account, else as kubectl finds it",
   }),
+  context: textFlag('NAME', {
+    summary: 'context of the kubeconfig, for --cert-secret',
+    default: undefined,
+    defaultText: 'its current context',
+  }),
   'self-signed': switchFlag('serve with a certificate for localhost, made at start; for development'),
   'client-ca-file': textFlag('FILE', { summary: 'only callers with a certificate of these CAs', default: undefined }),
   'client-allowed-name': listFlag(

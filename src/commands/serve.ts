@@ -57,7 +57,11 @@ function certificatesOf(flags: ServeFlags) {
       throw new UsageError(`--cert-secret: ${JSON.stringify(secret)} is not allowed: it must be NAMESPACE/NAME`);
     }
     try {
-      return secretCertificates(loadKubeConfig({ kubeconfig: flags.kubeconfig }), namespace, name);
+      return secretCertificates(
+        loadKubeConfig({ kubeconfig: flags.kubeconfig, context: flags.context }),
+        namespace,
+        name,
+      );
     } catch (error) {
       throw new UsageError(`--cert-secret: no cluster: ${(error as Error).message}`);
     }

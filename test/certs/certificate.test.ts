@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -132,4 +132,77 @@ test('the folder store swaps all files at once, keeps keys private, and refuses 
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   expect(statSync(join(folder, 'tls.key')).mode & 0o777).toBe(0o600);
   expect(readdirSync(folder).filter((name) => name.startsWith('..v'))).toHaveLength(4);
+});
+
+test('the folder store takes nothing away that it did not make, and follows no link out of its folder', async () => {
+  const folder = temporaryFolder();
+  const elsewhere = temporaryFolder();
+  const store = folderStore(folder);
+  const contents = { data: { 'tls.crt': 'c', 'tls.key': 'k' }, annotations: {} };
+  writeFileSync(join(folder, 'tls.key'), 'precious');
+  await expect(store.write('serving', contents, undefined)).rejects.toThrow(
+    `${join(folder, 'tls.key')} was not made by this command: move it away, or choose another folder`,
+  );
+  expect(readFileSync(join(folder, 'tls.key'), 'utf8')).toBe('precious');
+  rmSync(join(folder, 'tls.key'));
+  execFileSync('mkfifo', [join(folder, 'tls.key')]);
+  await expect(store.write('serving', contents, undefined)).rejects.toThrow('was not made by this command');
+  rmSync(join(folder, 'tls.key'));
+  writeFileSync(join(folder, 'other.key'), 'precious');
+  await store.write('serving', contents, undefined);
+  expect(readFileSync(join(folder, 'other.key'), 'utf8')).toBe('precious');
+
+  writeFileSync(join(elsewhere, 'ca.key'), 'secret');
+  symlinkSync(elsewhere, join(folder, '..v9'));
+  await expect(store.read('serving')).rejects.toThrow('..v9 is not a folder');
+  rmSync(join(folder, '..v9'));
+  symlinkSync(elsewhere, join(folder, 'authority'));
+  await expect(store.write('authority', contents, undefined)).rejects.toThrow('authority is not a folder');
+  expect(readdirSync(elsewhere)).toEqual(['ca.key']);
+});
+
+test('the folder store refuses a FIFO in a version, and shows a version that a killed run did not show', async () => {
+  const folder = temporaryFolder();
+  const store = folderStore(folder);
+  await store.write('serving', { data: { 'tls.crt': '1', 'tls.key': 'k' }, annotations: {} }, undefined);
+  await store.write(
+    'serving',
+    { data: { 'tls.crt': '2', 'tls.key': 'k' }, annotations: {} },
+    await store.read('serving'),
+  );
+  rmSync(join(folder, '..data'));
+  symlinkSync('..v1', join(folder, '..data'));
+  expect((await store.read('serving'))?.data['tls.crt']).toBe('2');
+  expect(readFileSync(join(folder, 'tls.crt'), 'utf8')).toBe('2');
+  rmSync(join(folder, '..v2', 'tls.key'));
+  execFileSync('mkfifo', [join(folder, '..v2', 'tls.key')]);
+  await expect(store.read('serving')).rejects.toThrow('tls.key is a FIFO, not a regular file');
+});
+
+const lives: [string, number, string, string][] = [
+  ['before 2050', 3650, '2035-12-30T00:00:00.000Z', 'UTCTIME'],
+  ['from 2050 on', 36500, '2125-12-08T00:00:00.000Z', 'GENERALIZEDTIME'],
+  ['past the year 9999', 3_650_000, '9999-12-31T23:59:59.000Z', 'GENERALIZEDTIME'],
+];
+test.each(lives)('a CA that is to be valid until a moment %s is readable', async (_name, days, notAfter) => {
+  const made = await issueAuthority(new Date('2026-01-01'), days * day, quickEntropy);
+  expect(made.certificate.x509.validToDate.toISOString()).toBe(notAfter);
+});
+
+test.each(lives)('OpenSSL reads a CA that is to be valid until a moment %s', needs('openssl'), async (...life) => {
+  const [, days, notAfter, type] = life;
+  const made = await issueAuthority(new Date('2026-01-01'), days * day, quickEntropy);
+  const openssl = (...args: string[]) =>
+    execFileSync('openssl', args, { input: made.certificate.pem, encoding: 'utf8' });
+  expect(openssl('asn1parse').match(/UTCTIME|GENERALIZEDTIME/g)).toEqual(['UTCTIME', type]);
+  const [, end] = openssl('x509', '-noout', '-enddate').trim().split('=');
+  expect(new Date(end!).toISOString()).toBe(notAfter);
+});
+
+test('a certificate with dates that cannot be read is broken, not valid for ever', () => {
+  const pem = readFileSync(new URL('../fixtures/certs/year-12019.crt', import.meta.url), 'utf8');
+  expect(readCertificates(pem)).toMatchObject({
+    state: 'broken',
+    problem: expect.stringContaining('unreadable dates'),
+  });
 });

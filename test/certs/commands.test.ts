@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -32,13 +32,18 @@ beforeEach(async () => {
 });
 afterEach(() => server.stop());
 
-async function cli(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+async function cliWith(
+  io: { env?: NodeJS.ProcessEnv; signal?: AbortSignal; isTTY?: boolean },
+  ...args: string[]
+): Promise<{ code: number; out: string; err: string }> {
   const stdout = new PassThrough();
-  const stderr = new PassThrough();
-  const { signal } = new AbortController();
-  const code = await run(['certs', ...args], { stdin: new PassThrough(), stdout, stderr, env: {}, signal });
+  const stderr = Object.assign(new PassThrough(), { isTTY: io.isTTY === true });
+  const { env = {}, signal = new AbortController().signal } = io;
+  const code = await run(['certs', ...args], { stdin: new PassThrough(), stdout, stderr, env, signal });
   return { code, out: String(stdout.read() ?? ''), err: String(stderr.read() ?? '') };
 }
+
+const cli = (...args: string[]) => cliWith({}, ...args);
 
 const quick = ['--propagation-delay', '0', '--overlap', '0', '--wait'];
 
@@ -154,10 +159,19 @@ test.each([
 });
 
 test.each([
-  [['--propagation-delay', 'soon'], '--propagation-delay: "soon" is no duration'],
-  [['--ip', 'localhost'], '--ip: "localhost" is no IP address'],
+  [
+    ['--propagation-delay', 'soon'],
+    '--propagation-delay: "soon" is not allowed: it must be a duration like 30s, 1h30m or 90d',
+  ],
+  [['--ip', 'localhost'], '--ip: "localhost" is not an IP address'],
   [['--secret', 'a', '--ca-secret', 'a'], 'name the same Secret'],
-  [['--ca-renew-before', '99999d'], '--ca-renew-before must be less than --ca-validity'],
+  [['--ca-renew-before', '1825d'], '--ca-renew-before must be less than --ca-validity'],
+  [['--ca-validity', '3650000d'], '--ca-validity: "3650000d" is not allowed: it must be from 1m to 36500d'],
+  [['--validity', '1s'], '--validity: "1s" is not allowed: it must be from 1m to 36500d'],
+  [['--overlap', '366d'], '--overlap: "366d" is not allowed: it must be from 0 to 365d'],
+  [['--propagation-delay', '25h'], 'it must be from 0 to 24h'],
+  [['--propagation-delay', '1'.repeat(65)], 'is not allowed: it must be a duration'],
+  [['--crd', '../secrets'], '--crd: "../secrets" must'],
   [['--context', 'other'], 'context "other" is not in the kubeconfig (it has test)'],
 ])('%j is a usage error', async (flags, text) => {
   const { code, err } = await cli('rotate', ...place, ...flags);
@@ -231,4 +245,147 @@ test.each([
   const request = connect(config, new AbortController().signal, patience).request('GET', '/api/v1/x');
   await expect(request).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   other.close();
+});
+
+test('a target that is named and missing is a finding, in the same words everywhere, and nothing is «in order»', async () => {
+  server.delete(crdPath);
+  const finding =
+    'CustomResourceDefinition/extensionconfigs.runtime.cluster.x-k8s.io: missing: does not exist: create it, or leave out the flag that names it';
+  const made = await cli('bootstrap', ...place, ...targetFlags);
+  const results = [
+    made,
+    await cli('status', ...place, ...targetFlags),
+    await cli('rotate', ...place, ...targetFlags),
+    await cli('rotate', '--force-ca', ...quick, ...place, ...targetFlags),
+    await cli('inject', ...place, ...targetFlags),
+  ];
+  for (const { code, out } of results) {
+    expect(code).toBe(1);
+    expect(out.split('\n')).toContain(finding);
+    expect(out).not.toContain('in order');
+  }
+  // The others were rotated all the same.
+  expect(new Set(bundlesOf(server.objects))).toEqual(new Set([valueIn(server.objects.get(servingPath), 'ca.crt')]));
+  const forced = await cli('rotate', '--force-ca', ...place, ...targetFlags);
+  expect(forced).toMatchObject({ code: 1 });
+  expect(forced.out).toContain('Run again after');
+  expect(forced.out.split('\n')).toContain(finding);
+});
+
+test.each([
+  ['a Secret', servingPath, { data: 'x' }],
+  ['a Secret', authorityPath, { data: { 'ca.crt': ['x'] } }],
+  ['a target', mutatingPath, { webhooks: 'x' }],
+  ['a target', crdPath, { metadata: { name: 'other' } }],
+  ['a target', crdPath, { metadata: 'x' }],
+])('%s of the wrong shape (%s) is an error, not an empty one: nothing is written', async (_what, path, changes) => {
+  await cli('bootstrap', ...place, ...targetFlags);
+  server.objects.set(path, { ...server.objects.get(path)!, ...(changes as object) });
+  const { writes } = server;
+  for (const command of ['status', 'rotate', 'bootstrap', 'inject']) {
+    if (command === 'inject' && path === authorityPath) {
+      continue;
+    }
+    const { code, out, err } = await cli(command, ...place, ...targetFlags);
+    expect(code).toBe(1);
+    expect(out + err).toMatch(/API server answered with (something that is not the|a webhook configuration whose)/);
+    expect(out).not.toContain('create-authority');
+  }
+  expect(server.writes).toBe(writes);
+});
+
+test('a write keeps what is not text, and what is too long to be a certificate', async () => {
+  await cli('bootstrap', ...place);
+  const secret = structuredClone(server.objects.get(servingPath)!);
+  const binary = Buffer.from([0xff, 0xfe, 0, 0x80]).toString('base64');
+  const long = Buffer.alloc(200_000, 'a').toString('base64');
+  Object.assign(secret.data, { 'keystore.p12': binary, notes: long });
+  server.put(servingPath, secret);
+  expect(await cli('rotate', '--force', ...place)).toMatchObject({ code: 0 });
+  const after = server.objects.get(servingPath)!;
+  expect(after.data['tls.crt']).not.toBe(secret.data['tls.crt']);
+  expect(after.data['keystore.p12']).toBe(binary);
+  expect(after.data.notes).toBe(long);
+});
+
+test('flags are environment variables of certs, and nothing else; -n is the namespace', async () => {
+  const [, , , kubeconfig = ''] = place;
+  const env = {
+    EXTENSIONCONFIG_WEBHOOK_CERTS_KUBECONFIG: kubeconfig,
+    EXTENSIONCONFIG_WEBHOOK_CERTS_MUTATING_WEBHOOK: 'ours',
+    EXTENSIONCONFIG_WEBHOOK_CERTS_VALIDATING_WEBHOOK: 'ours,gone',
+    EXTENSIONCONFIG_WEBHOOK_SERVE_KUBECONFIG: '/does/not/exist',
+  };
+  const { code, out } = await cliWith({ env }, 'bootstrap', '-n', namespace);
+  expect(code).toBe(1);
+  expect(out).toContain('ValidatingWebhookConfiguration/gone: missing');
+  expect(valueIn(server.objects.get(servingPath), 'ca.crt')).toBe(bundlesOf(server.objects)[0]);
+  const wrong = await cliWith({ env: { EXTENSIONCONFIG_WEBHOOK_CERTS_OVERLAP: 'soon' } }, 'rotate', ...place);
+  expect(wrong).toMatchObject({ code: 2 });
+  expect(wrong.err).toContain('EXTENSIONCONFIG_WEBHOOK_CERTS_OVERLAP: "soon" is not allowed');
+});
+
+test('a list is read in pages, and the work is linear in the targets', async () => {
+  const at = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
+  const count = 230;
+  for (let index = 0; index < count; index++) {
+    server.put(`${at}/e-${index}`, {
+      metadata: { name: `e-${index}`, labels: { app: 'ours' } },
+      spec: { clientConfig: { service: { name: 'extensionconfig-webhook', namespace } } },
+    });
+  }
+  server.requests = 0;
+  const { code, out } = await cli('bootstrap', ...place, '--target-selector', 'app=ours');
+  expect([code, out]).toMatchObject([0, expect.stringContaining('in order')]);
+  const bundles = [...server.objects].filter(([path]) => path.startsWith(at));
+  expect(bundles).toHaveLength(count);
+  expect(new Set(bundles.map(([, { spec }]) => spec.clientConfig.caBundle)).size).toBe(1);
+  // A patch for each, and a few readings of everything, each of some pages.
+  expect(server.requests).toBeLessThan(count + 80);
+});
+
+test('a page that is too long is read again in smaller ones', async () => {
+  const at = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
+  for (let index = 0; index < 12; index++) {
+    server.put(`${at}/e-${index}`, {
+      metadata: {
+        name: `e-${index}`,
+        labels: { app: 'ours' },
+        annotations: { large: 'x'.repeat(1.4 * 1024 * 1024) },
+      },
+      spec: { clientConfig: { service: { name: 'extensionconfig-webhook', namespace } } },
+    });
+  }
+  const { code, out } = await cli('bootstrap', ...place, '--target-selector', 'app=ours');
+  expect([code, out]).toMatchObject([0, expect.stringContaining('in order')]);
+});
+
+test('on a terminal a wait of over a second is shown, and taken away when it is stopped', async () => {
+  await cli('bootstrap', ...place, ...targetFlags);
+  const stop = new AbortController();
+  const running = cliWith(
+    { signal: stop.signal, isTTY: true },
+    'rotate',
+    '--force-ca',
+    '--wait',
+    ...place,
+    ...targetFlags,
+  );
+  setTimeout(() => stop.abort('SIGINT'), 3_000);
+  const { code, out, err } = await running;
+  expect(code).toBe(130);
+  expect(out).toContain('stage staged: every target holds the trust bundle');
+  expect(err.match(/^wait: until /gm)).toHaveLength(1);
+  expect(err).toContain('\r\u001b[Kwait: until ');
+  expect(err.endsWith(' …\r\u001b[Kextensionconfig-webhook: stopped before the end\n')).toBe(true);
+});
+
+test.each(['mkfifo', 'mkdir'])('a kubeconfig that is no regular file (%s) is a usage error at once', async (make) => {
+  const folder = mkdtempSync(join(tmpdir(), 'kubeconfig-'));
+  const path = join(folder, 'config');
+  execFileSync(make, [path]);
+  const { code, err } = await cli('status', '--kubeconfig', path);
+  rmSync(folder, { recursive: true });
+  expect(code).toBe(2);
+  expect(err).toContain(`no cluster: the kubeconfig ${path} is a `);
 });
