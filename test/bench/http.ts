@@ -1,50 +1,40 @@
-// Measures the webhooks side by side with a bare node:https handler: `npm run bench [-- --rounds 7 --seconds 2 --connections 16]`.
-import { type ChildProcess, spawn } from 'node:child_process';
+// Measures the built webhooks side by side with a bare node:https handler that gets the same bodies:
+// `npm run bench [-- --rounds 5 --seconds 1 --callers 1,4,16,64]`. The callers are in this process, each server in its own.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { exampleCaBundle } from '../../src/rules/example-certificates.ts';
 import { selfSignedPair, webhookPaths } from '../../src/server/index.ts';
-import { load, openConnections, type Round, requestBytes } from './load.ts';
+import { load, openConnections, requestBytes } from './load.ts';
+import { builtProgram, median, type Program, printTable, startProgram } from './program.ts';
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '7' },
-    seconds: { type: 'string', default: '2' },
-    connections: { type: 'string', default: '16' },
-    'cold-starts': { type: 'string', default: '5' },
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '1' },
+    callers: { type: 'string', default: '1,4,16,64' },
+    only: { type: 'string', default: '' },
   },
 });
 const rounds = Number(values.rounds);
 const milliseconds = Number(values.seconds) * 1000;
-const connectionCount = Number(values.connections);
-const coldStarts = Number(values['cold-starts']);
+const callerCounts = values.callers.split(',').map(Number);
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-const bodyOf = (name: string) =>
-  JSON.stringify(JSON.parse(readFileSync(path(`../fixtures/webhook-calls/${name}`), 'utf8')).body);
+const captured = (name: string) =>
+  JSON.parse(readFileSync(path(`../fixtures/webhook-calls/${name}`), 'utf8')).body as {
+    request: { object: { spec: { clientConfig: Record<string, unknown> } } };
+  };
 
-interface Child {
-  process: ChildProcess;
-  webhookPort: number;
-  healthPort: number;
-}
-
-/** Starts a server in a process of its own; resolves when it says that it listens. */
-function startChild(args: readonly string[]): Promise<Child> {
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  return new Promise((resolve, reject) => {
-    child.once('exit', (code) => reject(new Error(`${args.join(' ')} ended with ${code}`)));
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      const entry = JSON.parse(line) as { msg?: string; webhookPort: number; healthPort: number };
-      if (entry.msg === 'listening') {
-        resolve({ process: child, webhookPort: entry.webhookPort, healthPort: entry.healthPort });
-      }
-    });
-  });
-}
+const withBundle = captured('create-validate.json');
+withBundle.request.object.spec.clientConfig.caBundle = exampleCaBundle;
+const cases = [
+  { name: 'validate', path: webhookPaths.validate, body: JSON.stringify(captured('create-validate.json')), aim: 1.3 },
+  { name: 'mutate', path: webhookPaths.mutate, body: JSON.stringify(captured('create-mutate.json')), aim: 1.2 },
+  { name: 'validate, CA bundle', path: webhookPaths.validate, body: JSON.stringify(withBundle), aim: 1.4 },
+].filter(({ name }) => name.includes(values.only));
 
 const certificates = mkdtempSync(join(tmpdir(), 'bench-'));
 const pair = selfSignedPair(new Date());
@@ -52,120 +42,97 @@ writeFileSync(join(certificates, 'tls.crt'), pair.cert);
 writeFileSync(join(certificates, 'tls.key'), pair.key, { mode: 0o600 });
 process.once('exit', () => rmSync(certificates, { recursive: true }));
 
-const serveArgs = [
-  path('../../src/main.ts'),
+/** One round against one server. */
+interface Measured {
+  cpuMicroseconds: number;
+  perSecond: number;
+  p50: number;
+  p99: number;
+}
+
+async function measure(program: Program, request: Buffer, callers: number): Promise<Measured> {
+  const connections = await openConnections(program.webhookPort, callers);
+  const before = program.cpuMs();
+  const { requestsPerSecond, latencies } = await load(connections, request, milliseconds);
+  const cpuMs = program.cpuMs() - before;
+  for (const socket of connections) {
+    socket.destroy();
+  }
+  const percentile = (share: number) =>
+    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? Number.NaN;
+  return {
+    cpuMicroseconds: (cpuMs * 1000) / latencies.length,
+    perSecond: requestsPerSecond,
+    p50: percentile(0.5),
+    p99: percentile(0.99),
+  };
+}
+
+const bare = await startProgram([path('bare.ts'), certificates]);
+const webhook = await startProgram([
+  builtProgram,
   ...['serve', '--cert-dir', certificates, '--feature-gates', 'RuntimeSDK=true'],
   ...['--host', '127.0.0.1', '--port', '0', '--health-host', '127.0.0.1', '--health-port', '0'],
-];
-
-async function stopChild({ process: child }: Child): Promise<void> {
-  child.removeAllListeners('exit');
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGTERM');
-  await ended;
-}
-
-/** Milliseconds from the start of the process to the first 200 of /readyz. */
-async function coldStart(): Promise<number> {
-  const startedAt = performance.now();
-  const child = await startChild(serveArgs);
-  while ((await fetch(`http://127.0.0.1:${child.healthPort}/readyz`)).status !== 200) {
-    await new Promise((resolve) => setTimeout(resolve, 1));
+]);
+try {
+  const atRest = [webhook.residentMiB(), bare.residentMiB()];
+  for (const { path: to, body } of cases) {
+    await measure(webhook, requestBytes(to, body), 4);
+    await measure(bare, requestBytes(to, body), 4);
   }
-  const took = performance.now() - startedAt;
-  await stopChild(child);
-  return took;
-}
-
-/** Resident memory of a process in MiB (Linux only, else NaN). */
-function residentMiB({ process: child }: Child): number {
-  try {
-    return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024;
-  } catch {
-    return Number.NaN;
+  const rows: string[][] = [
+    [
+      'review',
+      'callers',
+      ...['CPU µs', 'bare', 'ratio'],
+      ...['p50 ms', 'bare', 'ratio'],
+      ...['p99 ms', 'bare', 'ratio'],
+      ...['per s', 'bare', 'ratio'],
+    ],
+  ];
+  const cpuRatios = new Map<string, number[]>();
+  for (const callers of callerCounts) {
+    for (const { name, path: to, body } of cases) {
+      const request = requestBytes(to, body);
+      const pairs: { ours: Measured; theirs: Measured }[] = [];
+      // In turn, so that whatever else the machine does hits both; and each goes first as often as the other.
+      for (let i = 0; i < rounds; i++) {
+        const first = await measure(i % 2 === 0 ? webhook : bare, request, callers);
+        const second = await measure(i % 2 === 0 ? bare : webhook, request, callers);
+        pairs.push(i % 2 === 0 ? { ours: first, theirs: second } : { ours: second, theirs: first });
+      }
+      const ratios = (key: keyof Measured) => pairs.map(({ ours, theirs }) => ours[key] / theirs[key]);
+      // Ratios are of neighbouring rounds; their median is steadier than the ratio of the medians.
+      const cells = (key: keyof Measured, digits: number) => [
+        median(pairs.map(({ ours }) => ours[key])).toFixed(digits),
+        median(pairs.map(({ theirs }) => theirs[key])).toFixed(digits),
+        median(ratios(key)).toFixed(2),
+      ];
+      cpuRatios.set(name, [...(cpuRatios.get(name) ?? []), ...ratios('cpuMicroseconds')]);
+      rows.push([
+        name,
+        String(callers),
+        ...cells('cpuMicroseconds', 0),
+        ...cells('p50', 2),
+        ...cells('p99', 2),
+        ...cells('perSecond', 0),
+      ]);
+    }
   }
-}
-
-const median = (numbers: readonly number[]) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN;
-
-const percentile = (round: Round, share: number) =>
-  round.latencies[Math.min(round.latencies.length - 1, Math.floor(round.latencies.length * share))] ?? Number.NaN;
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
-
-function printTable(rows: readonly (readonly string[])[]): void {
-  const widths = rows[0]?.map((_cell, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  for (const row of rows) {
-    print(
-      row
-        .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
-        .join('  '),
+  const out = (line: string) => process.stdout.write(`${line}\n`);
+  out(`medians of ${rounds} rounds of ${milliseconds / 1000} s in turn, beside a bare node:https handler`);
+  printTable(rows);
+  out('');
+  for (const { name, aim } of cases) {
+    out(
+      `CPU time of a review, ${name}: ${median(cpuRatios.get(name) ?? []).toFixed(2)} of the bare handler (aim ${aim})`,
     );
   }
-}
-
-const starts: number[] = [];
-for (let i = 0; i < coldStarts; i++) {
-  starts.push(await coldStart());
-}
-
-const bare = await startChild([path('bare.ts'), certificates]);
-const server = await startChild(serveArgs);
-try {
-  const atRest = { bare: residentMiB(bare), server: residentMiB(server) };
-  const targets = [
-    { name: 'bare node:https', child: bare, request: requestBytes('/', bodyOf('create-validate.json')) },
-    { name: 'mutate', child: server, request: requestBytes(webhookPaths.mutate, bodyOf('create-mutate.json')) },
-    { name: 'validate', child: server, request: requestBytes(webhookPaths.validate, bodyOf('create-validate.json')) },
-  ];
-  const measured = await Promise.all(
-    targets.map(async (target) => ({
-      ...target,
-      connections: await openConnections(target.child.webhookPort, connectionCount),
-      rounds: [] as Round[],
-    })),
+  const [ours, theirs] = [webhook.residentMiB(), bare.residentMiB()];
+  out(`resident at rest: ${atRest[0]?.toFixed(0)} MiB, bare ${atRest[1]?.toFixed(0)} MiB`);
+  out(
+    `resident after the load: ${ours.toFixed(0)} MiB, bare ${theirs.toFixed(0)} MiB: ${(ours / theirs).toFixed(2)} (aim 1.3)`,
   );
-  for (const { connections, request } of measured) {
-    await load(connections, request, milliseconds);
-  }
-  // Round by round in turn, so that whatever else the machine does hits all of them.
-  for (let i = 0; i < rounds; i++) {
-    for (const target of measured) {
-      target.rounds.push(await load(target.connections, target.request, milliseconds));
-    }
-  }
-  for (const { connections } of measured) {
-    for (const socket of connections) {
-      socket.destroy();
-    }
-  }
-
-  print(
-    `${connectionCount} kept-alive connections, ${rounds} rounds of ${milliseconds / 1000} s in turn; medians of the rounds`,
-  );
-  print('');
-  const [yardstick] = measured;
-  const table: string[][] = [['', 'requests/s', 'p50 ms', 'p99 ms', 'throughput ratio', 'p99 ratio']];
-  for (const target of measured) {
-    // Ratios are of neighbouring rounds; their median is steadier than the ratio of the medians.
-    const ratioOf = (value: (round: Round) => number) =>
-      median(target.rounds.map((round, i) => value(round) / value(yardstick?.rounds[i] ?? round))).toFixed(2);
-    table.push([
-      target.name,
-      median(target.rounds.map((round) => round.requestsPerSecond)).toFixed(0),
-      median(target.rounds.map((round) => percentile(round, 0.5))).toFixed(2),
-      median(target.rounds.map((round) => percentile(round, 0.99))).toFixed(2),
-      ratioOf((round) => round.requestsPerSecond),
-      ratioOf((round) => percentile(round, 0.99)),
-    ]);
-  }
-  printTable(table);
-  print('');
-  print(`cold start to ready: ${median(starts).toFixed(0)} ms (median of ${starts.length})`);
-  print(`memory at rest:      ${atRest.server.toFixed(0)} MiB (bare: ${atRest.bare.toFixed(0)} MiB)`);
-  print(`memory after load:   ${residentMiB(server).toFixed(0)} MiB (bare: ${residentMiB(bare).toFixed(0)} MiB)`);
 } finally {
-  await Promise.all([stopChild(bare), stopChild(server)]);
+  await Promise.all([bare.stop(), webhook.stop()]);
 }

@@ -47,7 +47,8 @@ function createJudge() {
   let child: ChildProcess | undefined;
   return {
     async judge(job: Job): Promise<Judged | 'no end'> {
-      child ??= fork(new URL('./worst/judge.ts', import.meta.url), { stdio: 'inherit' });
+      // A job sent to a process that is just ending fails like one without an end.
+      child ??= fork(new URL('./worst/judge.ts', import.meta.url), { stdio: 'inherit' }).on('error', () => {});
       const over = new AbortController();
       const timer = setTimeout(() => over.abort(), timeLimitMs);
       try {

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** The built program; `npm run build` makes it. */
+export const builtProgram = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
+/** A server in a process of its own. */
+export interface Program {
+  pid: number;
+  webhookPort: number;
+  healthPort: number;
+  /** Milliseconds of CPU time that it has taken, all threads together; NaN where there is no /proc. */
+  cpuMs(): number;
+  /** Memory that it has, in MiB; NaN where there is no /proc. */
+  residentMiB(): number;
+  stop(): Promise<void>;
+}
+
+/** Linux counts CPU time for /proc in these. */
+const ticksPerSecond = 100;
+
+function procfs(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** Starts a server with node; resolves when it says that it listens. */
+export async function startProgram(args: readonly string[]): Promise<Program> {
+  const child: ChildProcess = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const exited = once(child, 'exit');
+  const listening = await new Promise<{ webhookPort: number; healthPort: number }>((resolve, reject) => {
+    exited.then(([code]) => reject(new Error(`${args.join(' ')} ended with ${code}`)), reject);
+    createInterface({ input: child.stdout! }).on('line', (line) => {
+      const entry = JSON.parse(line) as { msg?: string; webhookPort: number; healthPort: number };
+      if (entry.msg === 'listening') {
+        resolve(entry);
+      }
+    });
+  });
+  const pid = child.pid!;
+  return {
+    pid,
+    webhookPort: listening.webhookPort,
+    healthPort: listening.healthPort,
+    cpuMs() {
+      // proc(5): after the name in brackets come the state and then numbers; utime and stime are the 14th and 15th field.
+      const fields = procfs(pid, 'stat').split(') ').at(-1)?.split(' ') ?? [];
+      return ((Number(fields[11]) + Number(fields[12])) * 1000) / ticksPerSecond;
+    },
+    residentMiB: () => Number(/VmRSS:\s+(\d+) kB/.exec(procfs(pid, 'status'))?.[1]) / 1024,
+    async stop() {
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
+
+export const median = (numbers: readonly number[]): number =>
+  numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN;
+
+/** Prints rows in columns: the first one left-aligned, the others right-aligned. */
+export function printTable(rows: readonly (readonly string[])[]): void {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  for (const row of rows) {
+    const cells = row.map((cell, column) =>
+      column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
+    );
+    process.stdout.write(`${cells.join('  ').trimEnd()}\n`);
+  }
+}
