@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { type SecretEvent, type WatchPace, watchServingSecret } from '../certs/index.ts';
 import { checkPair } from './certificate.ts';
@@ -17,6 +18,9 @@ function eventOf(event: SecretEvent, place: string): CertificateEvent {
     : { kind: 'broken', reason: `tls.crt and tls.key in Secret ${place}: ${checked.problem}` };
 }
 
+/** How long a start waits for the first news, in ms: an API server that says nothing must not keep the ports closed. */
+const firstNewsMs = 3_000;
+
 /**
  * The pair in a kubernetes.io/tls Secret, followed at the API server: a change arrives within a second, where a mounted
  * Secret waits for the kubelet. Needs `get` and `watch` on that Secret.
@@ -29,14 +33,16 @@ export function secretCertificates(
 ): CertificateSource {
   let stop: (() => void) | undefined;
   return {
-    start(onEvent) {
+    async start(onEvent) {
       const { promise: first, resolve } = Promise.withResolvers<void>();
       const pass = (event: SecretEvent) => {
         onEvent(eventOf(event, `${namespace}/${name}`));
         resolve();
       };
       stop = watchServingSecret(config, namespace, name, pass, pace);
-      return first;
+      const timer = new AbortController();
+      await Promise.race([first, sleep(firstNewsMs, undefined, { signal: timer.signal }).catch(() => {})]);
+      timer.abort();
     },
     stop() {
       stop?.();
