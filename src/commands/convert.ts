@@ -1,25 +1,25 @@
-import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { apiVersionOf, hubVersion, kind, type Version, versionOf, versions } from '../api/index.ts';
 import { ConversionError, extensionConfigConverter } from '../conversion/index.ts';
 import { formatFieldPath, isJsonObject, type Json } from '../kubernetes/index.ts';
+import { count, isExtensionConfig, printable, showPlace } from '../lint/index.ts';
 import {
-  count,
-  isExtensionConfig,
-  maxDocumentLength,
-  printable,
+  createReplacer,
+  type DocumentText,
+  type Edit,
+  EditError,
+  editDocument,
+  editsBetween,
+  ReplaceError,
   readDocument,
   type Source,
-  SplitError,
-  showPlace,
+  SourceError,
   sourcesOf,
   splitDocuments,
   systemProblem,
-} from '../lint/index.ts';
+} from '../manifests/index.ts';
 import { addFlags, choiceFlag, type Flags, readFlags, switchFlag } from './flags.ts';
-import { type Edit, EditError, editDocument, editsBetween } from './manifest-edit.ts';
 import { type DefineCommand, exitCode, UsageError } from './program.ts';
-import { replaceFile } from './replace-file.ts';
 
 const help = `
 PATH is a file, a folder (all *.yaml, *.yml and *.json below it, without hidden
@@ -54,51 +54,34 @@ interface Converted {
   problems: Problem[];
 }
 
-/** Largest stream, in bytes: it is held in memory as a whole, so that nothing of it is written before all is well. */
-const maxStreamBytes = 4 * maxDocumentLength;
-
-async function readAll(source: Source, signal: AbortSignal): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of source.open(signal)) {
-    size += chunk.length;
-    if (size > maxStreamBytes) {
-      throw new SplitError(`is larger than ${maxStreamBytes} bytes; split it into several files`, 1);
-    }
-    // The chunks of a file share one buffer.
-    chunks.push(Buffer.from(chunk));
-  }
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));
-  } catch {
-    throw new SplitError('is not valid UTF-8', 1);
-  }
-}
-
-function convertDocument(text: string, firstLine: number, to: Version): Converted {
-  const read = readDocument({ text, firstLine });
+function convertDocument(part: DocumentText, to: Version): Converted {
+  const { text, firstLine } = part;
+  const read = readDocument(part);
   if ('errors' in read) {
     return { text, objects: 0, problems: read.errors.map((error) => ({ ...error, isContent: false })) };
   }
   const edits: Edit[] = [];
   const problems: Problem[] = [];
   let objects = 0;
-  const root = read.document.toJS({ maxAliasCount: 100 }) as Json;
+  const root = read.value as Json;
   if (isJsonObject(root) && root.kind === `${kind}List` && versionOf(root.apiVersion) !== undefined) {
     edits.push(...editsBetween(root.apiVersion as Json, apiVersionOf(to), ['apiVersion']));
   }
-  for (const { object, path, placeOf } of read.objects.filter((placed) => isExtensionConfig(placed.object))) {
+  for (const { object, path, placeOf } of read.objects) {
+    if (!isExtensionConfig(object)) {
+      continue;
+    }
     try {
       const converted = extensionConfigConverter.convert(object, apiVersionOf(to));
       objects += converted === object ? 0 : 1;
       const written = path.reduce<Json | undefined>((at, step) => (at as Record<string, Json>)[step], root);
       // Items of a typed list may leave the version to the list.
       const inherits = isJsonObject(written) && !Object.hasOwn(written, 'apiVersion');
-      edits.push(
-        ...editsBetween(object, converted, [...path]).filter(
-          (edit) => !(inherits && edit.path.length === path.length + 1 && edit.path.at(-1) === 'apiVersion'),
-        ),
-      );
+      for (const edit of editsBetween(object, converted, [...path])) {
+        if (!(inherits && edit.path.length === path.length + 1 && edit.path.at(-1) === 'apiVersion')) {
+          edits.push(edit);
+        }
+      }
     } catch (error) {
       if (!(error instanceof ConversionError)) {
         throw error;
@@ -108,7 +91,7 @@ function convertDocument(text: string, firstLine: number, to: Version): Converte
     }
   }
   try {
-    return { text: problems.length === 0 ? editDocument(text, read.document, edits) : text, objects, problems };
+    return { text: problems.length === 0 ? editDocument(text, read, edits) : text, objects, problems };
   } catch (error) {
     if (!(error instanceof EditError)) {
       throw error;
@@ -117,41 +100,39 @@ function convertDocument(text: string, firstLine: number, to: Version): Converte
   }
 }
 
-async function convertStream(text: string, to: Version): Promise<Converted> {
-  const result: Converted = { text: '', objects: 0, problems: [] };
+function convertStream(text: string, to: Version): Converted {
+  const pieces: string[] = [];
+  const problems: Problem[] = [];
+  let objects = 0;
   let done = 0;
-  for await (const part of splitDocuments(
-    (async function* () {
-      yield text;
-    })(),
-  )) {
-    // What stands between two documents (comments behind a "...", say) belongs to none.
-    const at = text.indexOf(part.text, done);
-    const converted = convertDocument(part.text, part.firstLine, to);
-    result.text += text.slice(done, at) + converted.text;
-    result.objects += converted.objects;
-    result.problems.push(...converted.problems);
-    done = at + part.text.length;
+  for (const part of splitDocuments(text)) {
+    if ('error' in part) {
+      problems.push({ line: part.line, column: 1, message: part.error, isContent: false });
+      continue;
+    }
+    // What stands between two documents (comments, say) belongs to none.
+    const converted = convertDocument(part, to);
+    pieces.push(text.slice(done, part.start), converted.text);
+    objects += converted.objects;
+    for (const problem of converted.problems) {
+      problems.push(problem);
+    }
+    done = part.start + part.text.length;
   }
-  result.text += text.slice(done);
-  return result;
+  return { text: pieces.join('') + text.slice(done), objects, problems };
 }
 
 async function readAndConvert(source: Source, to: Version, signal: AbortSignal) {
-  let before = '';
   try {
-    before = await readAll(source, signal);
-    return { before, ...(await convertStream(before, to)) };
+    const before = await source.read(signal);
+    return { before, ...convertStream(before, to) };
   } catch (error) {
-    let problem: Problem;
-    if (error instanceof SplitError) {
-      problem = { line: error.line, column: 1, message: error.message, isContent: false };
-    } else if ((error as NodeJS.ErrnoException).code !== undefined) {
-      problem = { message: `cannot be read: ${systemProblem(error)}`, isContent: false };
-    } else {
+    if (!(error instanceof SourceError)) {
       throw error;
     }
-    return { before, text: before, objects: 0, problems: [problem] };
+    const { line, message } = error;
+    const problem: Problem = { message, ...(line !== undefined && { line, column: 1 }), isContent: false };
+    return { before: '', text: '', objects: 0, problems: [problem] };
   }
 }
 
@@ -177,13 +158,14 @@ export const defineConvert: DefineCommand = (command, io, end) => {
       code = Math.max(code, isContent ? exitCode.findings : exitCode.usage);
     };
     let printed = '';
-    for await (const source of sourcesOf(paths, io.stdin as Readable)) {
+    const replaceFile = createReplacer();
+    for (const source of sourcesOf(paths, io.stdin as Readable)) {
       if (io.signal.aborted) {
         io.stderr.write('convert: stopped before the end\n');
         end(exitCode.interrupted);
         return;
       }
-      if (!('open' in source)) {
+      if (!('read' in source)) {
         report(source.file, { message: source.message, isContent: false });
         continue;
       }
@@ -202,13 +184,11 @@ export const defineConvert: DefineCommand = (command, io, end) => {
         printed = text === '' ? printed : text.slice(-1);
       } else if (text !== before) {
         try {
-          if (!(await stat(file)).isFile()) {
-            throw new Error('is no regular file');
-          }
           await replaceFile(file, text);
           io.stderr.write(`${printable(file)}: ${count(objects, kind)} converted to ${to}\n`);
         } catch (error) {
-          report(file, { message: `cannot be written: ${systemProblem(error)}`, isContent: false });
+          const problem = error instanceof ReplaceError ? error.message : systemProblem(error);
+          report(file, { message: `cannot be written: ${problem}`, isContent: false });
         }
       }
     }

@@ -1,8 +1,8 @@
 import { warningText, withDefaults } from '../admission/index.ts';
 import { decodeExtensionConfig, group, hubVersion, kind, versionOf } from '../api/index.ts';
 import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
+import type { PlacedObject } from '../manifests/index.ts';
 import type { Report, RuleInput, RuleSet } from '../rules/index.ts';
-import type { PlacedObject } from './document.ts';
 import type { LintedObject, LintFinding } from './result.ts';
 
 /** What objects are checked against. */

@@ -1,10 +1,8 @@
 import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
+import { readDocument, type Source, SourceError, sourcesOf, splitDocuments } from '../manifests/index.ts';
 import { checkObject, type LintPolicy } from './check.ts';
-import { readDocument } from './document.ts';
 import type { LintResult } from './result.ts';
-import { type Source, sourcesOf, systemProblem } from './sources.ts';
-import { SplitError, splitDocuments } from './split.ts';
 
 /** What a run works on. */
 export interface LintRun {
@@ -22,41 +20,45 @@ export interface LintRun {
 const documentsPerTurn = 50;
 
 async function* lintSource(
-  source: Source,
+  { file, read }: Source,
   { policy, signal }: LintRun,
   turn: () => Promise<void>,
 ): AsyncGenerator<LintResult> {
-  const { file } = source;
+  let text: string;
   try {
-    for await (const text of splitDocuments(source.open(signal))) {
-      const read = readDocument(text);
-      if ('errors' in read) {
-        for (const error of read.errors) {
-          yield { error: { file, ...error } };
-        }
-      } else {
-        for (const placed of read.objects) {
-          const object = checkObject(file, placed, policy);
-          if (object !== undefined) {
-            yield { object };
-          }
-        }
-      }
-      await turn();
-      if (signal.aborted) {
-        return;
-      }
-    }
+    text = await read(signal);
   } catch (error) {
     if (signal.aborted) {
       return;
     }
-    if (error instanceof SplitError) {
-      yield { error: { file, line: error.line, column: 1, message: error.message } };
-    } else if ((error as NodeJS.ErrnoException).code !== undefined) {
-      yield { error: { file, message: `cannot be read: ${systemProblem(error)}` } };
-    } else {
+    if (!(error instanceof SourceError)) {
       throw error;
+    }
+    const { line, message } = error;
+    yield { error: { file, message, ...(line !== undefined && { line, column: 1 }) } };
+    return;
+  }
+  for (const part of splitDocuments(text)) {
+    if ('error' in part) {
+      yield { error: { file, line: part.line, column: 1, message: part.error } };
+      continue;
+    }
+    const document = readDocument(part);
+    if ('errors' in document) {
+      for (const error of document.errors) {
+        yield { error: { file, ...error } };
+      }
+    } else {
+      for (const placed of document.objects) {
+        const object = checkObject(file, placed, policy);
+        if (object !== undefined) {
+          yield { object };
+        }
+      }
+    }
+    await turn();
+    if (signal.aborted) {
+      return;
     }
   }
 }
@@ -72,11 +74,11 @@ export async function* lint(run: LintRun): AsyncGenerator<LintResult> {
       await setImmediate();
     }
   };
-  for await (const source of sourcesOf(run.paths, run.stdin)) {
+  for (const source of sourcesOf(run.paths, run.stdin)) {
     if (run.signal.aborted) {
       return;
     }
-    if ('open' in source) {
+    if ('read' in source) {
       run.onFile?.(source.file);
       yield* lintSource(source, run, turn);
     } else {

@@ -12,6 +12,10 @@ export interface Room {
 export const rooms: readonly Room[] = [
   { name: 'files', knows: 'reading small files that somebody else may have put there' },
   { name: 'kubernetes', knows: 'Kubernetes conventions: names, selectors, Status, reviews, JSON Patch' },
+  {
+    name: 'manifests',
+    knows: 'YAML and JSON files: reading as kubectl reads, with positions; editing; replacing a file',
+  },
   { name: 'api', knows: 'what an ExtensionConfig is: CRD, types, schemas' },
   { name: 'hooks', knows: 'which Runtime Hooks exist: one definition each, with its life and its messages' },
   { name: 'rules', knows: 'what makes an ExtensionConfig good: one file a rule in `checks/`, and the engine' },
@@ -20,7 +24,7 @@ export const rooms: readonly Room[] = [
   { name: 'admission', knows: 'AdmissionReview in, AdmissionReview out; pure' },
   { name: 'certs', knows: 'CA, serving certificate, trust bundle, rotation' },
   { name: 'server', knows: 'HTTPS, certificate reload, limits, metrics, draining' },
-  { name: 'lint', knows: 'manifests in files: positions and report formats' },
+  { name: 'lint', knows: 'the rules over manifests, and report formats' },
   { name: 'sandbox', knows: 'the embedded API server; nothing in production depends on it' },
   { name: 'library', knows: 'what the npm package exports' },
   { name: 'commands', knows: 'the command line' },

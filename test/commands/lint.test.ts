@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { runProgram } from './io.ts';
@@ -104,7 +106,7 @@ test('a finding points at file, line and column; a mistake further on hides noth
   const { code, stdout, stderr } = await runProgram(['lint', path]);
   expect(code).toBe(2);
   expect(stdout.match(/:\d+:\d+: error: /g)).toEqual([':15:18: error: ', ':26:18: error: ']);
-  expect(stderr).toBe(`${path}:18:1: YAML: Map keys must be unique\n`);
+  expect(stderr).toBe(`${path}:18:1: YAML: the key "a" stands twice in one map\n`);
 });
 
 test('a folder: below it, in order, links followed once', async () => {
@@ -126,6 +128,100 @@ test('what is not there is an error, and the rest is checked', async () => {
   expect(code).toBe(2);
   expect(stdout).toContain('(url-valid)');
   expect(stderr).toContain('none: cannot be read: no such file or folder');
+});
+
+const lines = (count: number, line: (index: number) => string) =>
+  Array.from({ length: count }, (_, i) => line(i)).join('');
+const withSettings = (text: string) => `${good}  settings:\n${text}`;
+
+// Each took ten seconds to minutes, or for ever; now all of them some tenths of a second each.
+test.each<[string, () => string, number, RegExp]>([
+  ['100,000 settings', () => withSettings(lines(100_000, (i) => `    k${i}: "v"\n`)), 0, /1 ExtensionConfig /],
+  [
+    'settings of 100,000 kinds of value',
+    () => withSettings(lines(100_000, (i) => `    k${i}: ${i}\n`)),
+    1,
+    /field-type/,
+  ],
+  ['100,000 aliases', () => `a: &a 1\nb:\n${lines(100_000, () => '- *a\n')}`, 0, /0 ExtensionConfigs/],
+  ['100,000 anchors', () => lines(100_000, (i) => `k${i}: &a${i} 1\n`), 0, /0 ExtensionConfigs/],
+  [
+    '20,000 merges of 1,000 keys',
+    () => `a: &a\n${lines(1000, (i) => ` k${i}: 1\n`)}${lines(20_000, (i) => `b${i}: {<<: *a}\n`)}`,
+    2,
+    /too much of the document comes from aliases/,
+  ],
+  ['two million markers', () => '---\n'.repeat(2_000_000), 0, /0 ExtensionConfigs/],
+  ['200,000 documents', () => 'a: 1\n---\n'.repeat(200_000), 0, /0 ExtensionConfigs/],
+  ['deep nesting', () => `a: ${'{a: '.repeat(1_000_000)}`, 2, /nests deeper than 256 levels/],
+  ['deep nesting of lists in lists', () => '- '.repeat(1_000_000), 2, /nests deeper than 256 levels/],
+  [
+    'a flow map of 200,000 keys',
+    () => `{${lines(200_000, (i) => `k${i}: 1, `)}}`.replace('{', 'a: {'),
+    0,
+    /0 ExtensionConfigs/,
+  ],
+  ['a flow list in the first column', () => `a: [\n${'b,\n'.repeat(200_000)}]\n`, 0, /0 ExtensionConfigs/],
+  ['a huge key', () => `${'k'.repeat(4_000_000)}: 1\n`, 2, /a key is longer than 1024 characters/],
+  ['a huge quoted key', () => `"${'k'.repeat(4_000_000)}": 1\n`, 2, /a key is longer than 1024 characters/],
+  ['a long comment', () => `a: 1 #${' #'.repeat(4_000_000)}\n`, 0, /0 ExtensionConfigs/],
+  ['many comments', () => `a: 1\n${'# c\n'.repeat(1_000_000)}`, 0, /0 ExtensionConfigs/],
+  ['a very long line', () => `a: ${'x '.repeat(4_000_000)}\n`, 0, /0 ExtensionConfigs/],
+  ['a block scalar of blank lines', () => `a: |\n${'\n'.repeat(4_000_000)} b\n`, 0, /0 ExtensionConfigs/],
+  ['a quote without end', () => `a: "${'x\n '.repeat(2_000_000)}`, 2, /unexpected end of the stream/],
+  [
+    'a document over the limit',
+    () => `a: |\n${' x\n'.repeat(6_000_000)}`,
+    2,
+    /:1:1: a document is larger than 16777216 characters; split it/,
+  ],
+  ['JSON with brackets', () => `{"a": ${'['.repeat(4_000_000)}`, 2, /JSON: /],
+  ['JSON with objects', () => '{}'.repeat(500_000), 0, /0 ExtensionConfigs/],
+])('%s takes time in proportion to the text', { timeout: 60_000 }, async (_, text, code, message) => {
+  const stdin = text();
+  const start = performance.now();
+  const ended = await runProgram(['lint', '-'], { stdin });
+  expect(performance.now() - start).toBeLessThan(10_000);
+  expect(ended.stdout + ended.stderr).toMatch(message);
+  expect(ended.code).toBe(code);
+});
+
+test('a stream over the limit is an error', async () => {
+  const chunk = Buffer.alloc(1024 * 1024, '# comment\n');
+  const stdin = Readable.from(Array.from({ length: 65 }, () => chunk));
+  expect(await runProgram(['lint', '-'], { stdin })).toMatchObject({
+    code: 2,
+    stderr: '<stdin>: is larger than 64 MiB; split it into several files\n',
+  });
+});
+
+test('a file that is not a regular one is an error, and nothing waits for it', { timeout: 10_000 }, async () => {
+  const pipe = join(folder, 'pipe.yaml');
+  execFileSync('mkfifo', [pipe]);
+  const socket = join(folder, 'socket.yaml');
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(socket, resolve));
+  try {
+    const { code, stderr } = await runProgram(['lint', pipe, socket, '/dev/zero', `${folder}/none`]);
+    expect(code).toBe(2);
+    expect(stderr.split('\n')).toEqual([
+      `${pipe}: is a FIFO, not a regular file; write it to one, or pipe it in and name "-"`,
+      `${socket}: is a socket, not a regular file; write it to one, or pipe it in and name "-"`,
+      '/dev/zero: is a device, not a regular file; write it to one, or pipe it in and name "-"',
+      `${folder}/none: cannot be read: no such file or folder`,
+      '',
+    ]);
+  } finally {
+    server.close();
+    rmSync(pipe);
+  }
+});
+
+test('names are read as kubectl reads them', async () => {
+  expect((await runProgram(['lint', '-'], { stdin: manifest('e1') })).code).toBe(0);
+  const { code, stdout } = await runProgram(['lint', '-'], { stdin: manifest('08') });
+  expect(code).toBe(1);
+  expect(stdout).toContain('metadata.name: 8: must be of type string');
 });
 
 const config = (text: string) => write(`config-${text.length}.yaml`, text);

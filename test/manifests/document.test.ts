@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { readDocument } from '../../src/lint/document.ts';
+import { readDocument } from '../../src/manifests/index.ts';
 
 function objects(text: string, firstLine = 1) {
-  const read = readDocument({ text, firstLine });
+  const read = readDocument({ text, firstLine, form: 'yaml' });
   if ('errors' in read) {
     throw new Error(JSON.stringify(read.errors));
   }
@@ -89,27 +89,60 @@ test.each<[string, string]>(
   expect(objects(text)).toEqual([]);
 });
 
-const bomb = `a: &a [x,x,x,x,x,x,x,x,x,x]
+const bomb = `w: &w [x,x,x,x,x,x,x,x,x,x]
+a: &a [*w,*w,*w,*w,*w,*w,*w,*w,*w,*w]
 b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]
 c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]
 d: [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]
 `;
 
 test.each<[string, string, number, number, RegExp]>([
-  ['a duplicate key', 'a: 1\nb: 2\na: 3\n', 13, 1, /unique/],
-  ['a duplicate key in JSON', '{"a": 1,\n "a": 2}', 12, 2, /unique/],
+  ['a duplicate key', 'a: 1\nb: 2\na: 3\n', 13, 1, /stands twice/],
+  ['a duplicate key in JSON', '{"a": 1,\n "a": 2}', 12, 2, /stands twice/],
   ['an open bracket', 'a: [1,\n', 12, 1, /YAML/],
   ['a tab as indentation', 'a:\n\tb: 1\n', 12, 1, /[Tt]ab/],
   ['an alias without anchor', 'a: 1\nb: *c\n', 12, 4, /alias/],
-  ['an alias bomb', bomb, 11, 1, /alias/],
-  ['an alias that contains itself', 'a: &a\n  b: *a\n', 11, 1, /contains itself/],
-  ['an alias that contains itself twice', 'a: &a [*a, *a]\n', 11, 1, /contains itself/],
-  ['too many levels', `${'['.repeat(300)}${']'.repeat(300)}`, 11, 1, /nests deeper/],
-  ['levels without end', '['.repeat(100_000), 11, 1, /nests deeper/],
+  ['an alias bomb', bomb, 14, 14, /too much of the document comes from aliases/],
+  [
+    'aliases that nest too deep',
+    `a: &a ${'['.repeat(200)}${']'.repeat(200)}\nb: ${'['.repeat(200)}*a${']'.repeat(200)}`,
+    11,
+    1,
+    /nests deeper/,
+  ],
+  ['a directive', '# c\n%YAML 1.2\n', 12, 1, /kubectl does not read directives \(%YAML, %TAG\); remove the line/],
+  ['a control character', 'a: 1\nb: "\u0007"', 12, 5, /control character U\+0007/],
+  ['not a number', 'a: .nan', 11, 4, /.nan is not a number that JSON has; put it in quotes/],
+  ['a key that is null', 'a:\n  ~: 1', 12, 3, /the key null is not text; put it in quotes/],
+  ['a key that is a list', '? [a]\n: 1', 11, 3, /a key is a map or a list/],
+  ['an alias that contains itself', 'a: &a\n  b: *a\n', 12, 6, /contains itself/],
+  ['an alias that contains itself twice', 'a: &a [*a, *a]\n', 11, 8, /contains itself/],
+  ['too many levels', `${'['.repeat(300)}${']'.repeat(300)}`, 11, 256, /nests deeper/],
+  ['levels without end', '['.repeat(100_000), 11, 256, /nests deeper/],
 ])('%s is an error with its place', (_, text, line, column, message) => {
-  const read = readDocument({ text, firstLine: 11 });
+  const read = readDocument({ text, firstLine: 11, form: 'yaml' });
   const first = 'errors' in read ? read.errors[0] : undefined;
   expect(first).toMatchObject({ line, column });
   expect(first?.message).toMatch(message);
   expect('errors' in read && read.errors.length).toBeLessThanOrEqual(5);
+});
+
+test('JSON: its mistakes have their place, and its fields', () => {
+  const text = '{"a": 1,\n "b": {"c": [1, {"d": true}]}}';
+  const read = readDocument({ text, firstLine: 3, form: 'json' });
+  expect('objects' in read && read.objects[0]?.placeOf(['b', 'c', 1, 'd'])).toEqual({ line: 4, column: 18 });
+  expect(readDocument({ text: `${text.slice(0, -1)} x}`, firstLine: 3, form: 'json' })).toEqual({
+    errors: [{ line: 4, column: 31, message: expect.stringMatching(/^JSON: Expected .* begins with "\{" as JSON/) }],
+  });
+});
+
+test('places are found in proportion to the text, however many are asked for', () => {
+  const keys = 100_000;
+  const [object] = objects(`a:\n${Array.from({ length: keys }, (_, index) => `  k${index}: v\n`).join('')}`);
+  const start = performance.now();
+  for (let index = 0; index < keys; index++) {
+    expect(object?.placeOf(['a', `k${index}`]).line === index + 2).toBe(true);
+  }
+  // With a walk for each it took minutes.
+  expect(performance.now() - start).toBeLessThan(10_000);
 });

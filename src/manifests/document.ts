@@ -1,0 +1,276 @@
+import { EVENT_ID, type Event, parseEvents, YAMLException } from 'js-yaml';
+import { type FieldPath, isJsonObject, type JsonObject, maxJsonDepth } from '../kubernetes/index.ts';
+import { type Composed, ComposeError, compose, type Place } from './compose.ts';
+import { flattenFlow } from './flow.ts';
+import type { DocumentText } from './split.ts';
+
+/** A mistake in the YAML itself, with its place in the stream. */
+export interface DocumentError {
+  line: number;
+  column: number;
+  message: string;
+}
+
+/** One object of a document, and where its fields stand in the stream. */
+export interface PlacedObject {
+  object: JsonObject;
+  /** Where the object stands in the document: empty, or the item of a list. */
+  path: FieldPath;
+  /** The place of a field, or of its deepest ancestor that is there. */
+  placeOf(path: FieldPath): { line: number; column: number };
+}
+
+/** A document that was read. */
+export interface ReadDocument {
+  /** The whole document. */
+  value: unknown;
+  /** The document itself, or the items of the `List` that it is. */
+  objects: PlacedObject[];
+  form: DocumentText['form'];
+  /** Where the document's nodes stand in its text. Undefined where only kubectl's JSON reader takes it. */
+  places(): Place | undefined;
+}
+
+/** Deepest nesting of `List`s in `List`s. */
+const maxListDepth = 5;
+
+function nestsWithin(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) {
+    return true;
+  }
+  return levels > 0 && Object.values(value).every((child) => nestsWithin(child, levels - 1));
+}
+
+function* objectsIn(
+  value: unknown,
+  path: FieldPath,
+  depth: number,
+): Generator<{ object: JsonObject; path: FieldPath }> {
+  if (!isJsonObject(value)) {
+    return;
+  }
+  if (typeof value.kind === 'string' && value.kind.endsWith('List') && Array.isArray(value.items)) {
+    if (depth < maxListDepth) {
+      // Items of a typed list may leave out what the list says of them.
+      const inherited =
+        value.kind === 'List'
+          ? {}
+          : { apiVersion: value.apiVersion ?? null, kind: value.kind.slice(0, -'List'.length) };
+      for (const [index, item] of value.items.entries()) {
+        const full = isJsonObject(item) ? { ...inherited, ...item } : item;
+        yield* objectsIn(full, [...path, 'items', index], depth + 1);
+      }
+    }
+    return;
+  }
+  yield { object: value, path };
+}
+
+const tooDeep = `nests deeper than ${maxJsonDepth} levels`;
+
+/** Offset in a document's text of a field, or of its deepest ancestor that is there. */
+function offsetOf(root: Place | undefined, path: FieldPath): number {
+  let place = root;
+  let offset = place?.at ?? 0;
+  for (const segment of path) {
+    if (typeof segment === 'number' && place?.items !== undefined) {
+      place = place.items[segment];
+      offset = place?.at ?? offset;
+    } else {
+      const field = place?.fields?.get(String(segment));
+      place = field?.value;
+      offset = field?.key ?? offset;
+    }
+    if (place === undefined) {
+      break;
+    }
+  }
+  return offset;
+}
+
+/** Lines and columns of offsets in a text. Finding them takes as many steps as the text has characters, once. */
+function createLines(text: string, firstLine: number) {
+  let starts: number[] | undefined;
+  return (offset: number): { line: number; column: number } => {
+    if (starts === undefined) {
+      starts = [text.startsWith('\ufeff') ? 1 : 0];
+      for (let found = text.indexOf('\n'); found !== -1; found = text.indexOf('\n', found + 1)) {
+        starts.push(found + 1);
+      }
+    }
+    let low = 0;
+    for (let high = starts.length; high - low > 1; ) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] as number) <= offset) {
+        low = middle;
+      } else {
+        high = middle;
+      }
+    }
+    return { line: low + firstLine, column: Math.max(offset - (starts[low] as number), 0) + 1 };
+  };
+}
+
+/** What no YAML may hold, for kubectl's parser: control characters, wherever they stand. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it looks for
+const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\ufffe\uffff]/;
+/** Line breaks of YAML 1.1 and no others'. */
+const oldLineBreak = /[\u0085\u2028\u2029]/;
+
+function codeOf(text: string, index: number): string {
+  return `U+${text.charCodeAt(index).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+/** Mistakes that the parser would not find, or not explain. */
+function checkText(text: string): void {
+  const control = forbidden.exec(text);
+  if (control !== null) {
+    throw new ComposeError(`the control character ${codeOf(text, control.index)} is not allowed`, control.index);
+  }
+  const lineBreak = oldLineBreak.exec(text);
+  if (lineBreak !== null) {
+    const code = codeOf(text, lineBreak.index);
+    throw new ComposeError(
+      `${code} is a line break for kubectl; write it as an escape in double quotes`,
+      lineBreak.index,
+    );
+  }
+}
+
+/** The parser's events. What it refuses only for the indentation inside brackets and quotes is read all the same. */
+function eventsOf(text: string): Event[] {
+  const options = { maxDepth: maxJsonDepth };
+  try {
+    return parseEvents(text, options);
+  } catch (error) {
+    if (error instanceof YAMLException && /directive/i.test(error.reason)) {
+      throw new ComposeError('kubectl does not read directives (%YAML, %TAG); remove the line', text.search(/^%/m));
+    }
+    const flat = flattenFlow(text);
+    if (flat === text) {
+      throw error;
+    }
+    let events: Event[];
+    try {
+      events = parseEvents(flat, options);
+    } catch {
+      throw error;
+    }
+    for (const event of events) {
+      // It saw one line where there were several, which are to be folded.
+      if (event.type === EVENT_ID.SCALAR && event.fast) {
+        event.fast = !/[\n\r]/.test(text.slice(event.valueStart, event.valueEnd));
+      }
+    }
+    return events;
+  }
+}
+
+function readYaml(text: string): Composed {
+  checkText(text);
+  const composed = compose(text, eventsOf(text), false);
+  if (composed.hasAliases && !nestsWithin(composed.value, maxJsonDepth)) {
+    throw new ComposeError(tooDeep, 0);
+  }
+  return composed;
+}
+
+/** Strings of Go hold no half of a surrogate pair. */
+function wellFormed(value: unknown): unknown {
+  if (typeof value === 'string') {
+    return value.toWellFormed();
+  }
+  if (Array.isArray(value)) {
+    return value.map(wellFormed);
+  }
+  return isJsonObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key.toWellFormed(), wellFormed(item)]))
+    : value;
+}
+
+class JsonSyntaxError extends ComposeError {}
+
+function readJson(text: string): Composed {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const { message } = error as Error;
+    const offset = Number(/ at position (\d+)/.exec(message)?.[1] ?? text.length);
+    throw new JsonSyntaxError(
+      `${message.split(/ (?:in JSON )?at position /)[0]?.slice(0, 200)} (kubectl reads a file that begins with "{" as JSON)`,
+      offset,
+    );
+  }
+  if (!nestsWithin(value, maxJsonDepth)) {
+    throw new JsonSyntaxError(tooDeep, 0);
+  }
+  if (/\\u[dD][89a-fA-F]/.test(text)) {
+    value = wellFormed(value);
+  }
+  let duplicates: Composed['duplicates'] = [];
+  try {
+    duplicates = compose(text, eventsOf(text), false).duplicates;
+  } catch {
+    // Kubectl's JSON reader takes it; only its YAML reader would not.
+  }
+  return { value, duplicates, hasAliases: false };
+}
+
+function placesIn(text: string): Place | undefined {
+  try {
+    return compose(text, eventsOf(text), true).place;
+  } catch {
+    return undefined;
+  }
+}
+
+function mistakeOf(error: unknown): { offset: number; message: string } {
+  if (error instanceof YAMLException) {
+    const isTooDeep = error.reason.startsWith('nesting exceeded');
+    return { offset: error.mark?.position ?? 0, message: isTooDeep ? tooDeep : `YAML: ${error.reason.slice(0, 300)}` };
+  }
+  if (error instanceof ComposeError) {
+    const kind = error instanceof JsonSyntaxError ? 'JSON' : 'YAML';
+    return { offset: error.offset, message: error.message === tooDeep ? tooDeep : `${kind}: ${error.message}` };
+  }
+  throw error;
+}
+
+/**
+ * Reads one document as kubectl reads it. Keys that stand twice are a mistake all the same: kubectl takes the last one
+ * and says nothing. Takes time in proportion to the text; so do all questions for places together.
+ */
+export function readDocument({
+  text,
+  firstLine,
+  form,
+}: Omit<DocumentText, 'start'>): ReadDocument | { errors: DocumentError[] } {
+  const placeAt = createLines(text, firstLine);
+  let composed: Composed;
+  try {
+    composed = form === 'json' ? readJson(text) : readYaml(text);
+  } catch (error) {
+    const { offset, message } = mistakeOf(error);
+    return { errors: [{ ...placeAt(offset), message }] };
+  }
+  const { value, duplicates } = composed;
+  if (duplicates.length > 0) {
+    return { errors: duplicates.map(({ offset, message }) => ({ ...placeAt(offset), message: `YAML: ${message}` })) };
+  }
+  let found: { root: Place | undefined } | undefined;
+  const places = () => {
+    found ??= { root: placesIn(text) };
+    return found.root;
+  };
+  return {
+    value,
+    form,
+    places,
+    objects: [...objectsIn(value, [], 0)].map(({ object, path }) => ({
+      object,
+      path,
+      placeOf: (field) => placeAt(offsetOf(places(), [...path, ...field])),
+    })),
+  };
+}

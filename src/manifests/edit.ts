@@ -1,0 +1,298 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  type Node,
+  Pair,
+  parseDocument,
+  Scalar,
+  type ScalarTag,
+  YAMLMap,
+} from 'yaml';
+import { formatFieldPath, isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
+import type { Place } from './compose.ts';
+import { type ReadDocument, readDocument } from './document.ts';
+import { plainValue } from './scalar.ts';
+
+type Path = (string | number)[];
+
+/** One field that is set, or removed when it has no value. */
+export interface Edit {
+  path: Path;
+  value?: Json;
+}
+
+/** A document that cannot be edited without touching more than the fields in question. */
+export class EditError extends Error {}
+
+function* findEdits(before: Json, after: Json, path: Path): Generator<Edit> {
+  if (before === after) {
+    return;
+  }
+  if (isJsonObject(before) && isJsonObject(after)) {
+    for (const key of Object.keys(before)) {
+      if (Object.hasOwn(after, key)) {
+        yield* findEdits(before[key] as Json, after[key] as Json, [...path, key]);
+      } else {
+        yield { path: [...path, key] };
+      }
+    }
+    for (const key of Object.keys(after)) {
+      if (!Object.hasOwn(before, key)) {
+        yield { path: [...path, key], value: after[key] as Json };
+      }
+    }
+  } else if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
+    for (const [index, item] of before.entries()) {
+      yield* findEdits(item, after[index] as Json, [...path, index]);
+    }
+  } else if (!isDeepStrictEqual(before, after)) {
+    yield { path, value: after };
+  }
+}
+
+/** The fewest fields to set or remove that make one value of another. Lists of different length are set as a whole. */
+export function editsBetween(before: Json, after: Json, path: Path = []): Edit[] {
+  return [...findEdits(before, after, path)];
+}
+
+/** What needs no quotes, in YAML 1.1 and 1.2: an apiVersion. */
+const plainText = /^[a-z][a-z0-9.-]*\/[a-z0-9]+$/;
+
+function aliasError(path: Path, depth: number, alias: string): EditError {
+  const field = formatFieldPath(path.slice(0, depth));
+  return new EditError(`${field} is an alias (*${alias}); write it out, since its anchor stands elsewhere`);
+}
+
+/** The text with scalars replaced in place, or undefined when an edit is of another sort. */
+function spliced(text: string, root: Place | undefined, edits: readonly Edit[]): string | undefined {
+  const cuts: { from: number; to: number; value: string }[] = [];
+  for (const { path, value } of edits) {
+    let place = root;
+    for (const [depth, segment] of path.entries()) {
+      if (place?.alias !== undefined) {
+        throw aliasError(path, depth, place.alias);
+      }
+      place = typeof segment === 'number' ? place?.items?.[segment] : place?.fields?.get(segment)?.value;
+    }
+    if (place?.text === undefined || place.alias !== undefined || typeof value !== 'string' || !plainText.test(value)) {
+      return undefined;
+    }
+    cuts.push({ ...place.text, value });
+  }
+  const pieces: string[] = [];
+  let done = 0;
+  for (const { from, to, value } of cuts.sort((a, b) => a.from - b.from)) {
+    if (from < done) {
+      return undefined;
+    }
+    pieces.push(text.slice(done, from), value);
+    done = to;
+  }
+  return pieces.join('') + text.slice(done);
+}
+
+/** Makes an edit in a value that belongs to nobody else. */
+function applyEdit(root: Json, { path, value }: Edit): Json {
+  const last = path.at(-1);
+  if (last === undefined) {
+    return value ?? null;
+  }
+  let parent = root as JsonObject;
+  for (const segment of path.slice(0, -1)) {
+    const next = Object.hasOwn(parent, segment) ? parent[segment] : undefined;
+    if (typeof next !== 'object' || next === null) {
+      parent[segment] = {};
+    }
+    parent = parent[segment] as JsonObject;
+  }
+  if (value === undefined) {
+    delete parent[last];
+  } else {
+    parent[last] = structuredClone(value);
+  }
+  return root;
+}
+
+/** A plain scalar that is not text for kubectl: it is written again as it was found. */
+class Raw {
+  readonly source: string;
+
+  constructor(source: string) {
+    this.source = source;
+  }
+}
+
+/** Recognizes plain scalars that are not text for kubectl. The library only calls `test`, to read and to write. */
+class NotText extends RegExp {
+  override test(text: string): boolean {
+    return plainValue(text) !== text;
+  }
+}
+
+/** The one rule of what plain scalars are, for the library that rewrites documents: kubectl's, not one of its own. */
+const rawTag: ScalarTag = {
+  identify: (value) => value instanceof Raw,
+  default: true,
+  tag: 'tag:yaml.org,2002:raw',
+  test: new NotText(''),
+  resolve: (source) => new Raw(source),
+  stringify: ({ value }) => (value as Raw).source,
+};
+
+/** Document of the library that rewrites: all plain scalars stay as they are written. */
+function parseForRewriting(text: string): Document {
+  return parseDocument(text, {
+    schema: 'failsafe',
+    customTags: [rawTag],
+    logLevel: 'silent',
+    prettyErrors: false,
+    // The document was read already, and looking for duplicate keys takes time that grows with their square.
+    uniqueKeys: false,
+  });
+}
+
+/** The node of a field; undefined when it is not there, or comes from an anchor by `<<`. */
+function nodeAt(document: Document, path: Path): Node | undefined {
+  let node: unknown = document.contents;
+  for (const [depth, segment] of path.entries()) {
+    if (isAlias(node)) {
+      throw aliasError(path, depth, node.source);
+    }
+    node = isCollection(node) ? node.get(segment, true) : undefined;
+  }
+  return (node as Node | null | undefined) ?? undefined;
+}
+
+function nodeOfScalar(value: Exclude<Json, object> | null): Scalar {
+  if (typeof value !== 'string') {
+    return new Scalar(value === null ? new Raw('null') : new Raw(JSON.stringify(value)));
+  }
+  // Quoted where it needs to be, by the rule of `rawTag`.
+  return new Scalar(value);
+}
+
+/** A node for a value; pieces that stood elsewhere in the document are taken from there, with their comments. */
+function nodeFor(document: Document, value: Json, pool: ReadonlyMap<string, Node>): Node {
+  if (typeof value !== 'object' || value === null) {
+    return nodeOfScalar(value);
+  }
+  const known = pool.get(JSON.stringify(value));
+  if (known !== undefined) {
+    return known;
+  }
+  if (Array.isArray(value)) {
+    const list = document.createNode([]) as unknown as Node & { items: unknown[] };
+    list.items = value.map((item) => nodeFor(document, item, pool));
+    return list;
+  }
+  const map = new YAMLMap(document.schema);
+  map.items = Object.entries(value).map(([key, item]) => new Pair(nodeOfScalar(key), nodeFor(document, item, pool)));
+  map.flow = map.items.length === 0;
+  return map;
+}
+
+function valueAt(root: Json, path: Path): Json | undefined {
+  let value: Json | undefined = root;
+  for (const segment of path) {
+    value = typeof value === 'object' && value !== null ? (value as JsonObject)[segment] : undefined;
+  }
+  return value;
+}
+
+/** The collections below a node by what they hold. */
+function collect(node: unknown, value: Json | undefined, pool: Map<string, Node>): void {
+  if (typeof value !== 'object' || value === null || !isCollection(node)) {
+    return;
+  }
+  pool.set(JSON.stringify(value), node);
+  for (const [key, item] of Object.entries(value)) {
+    if (typeof item === 'object') {
+      collect(node.get(Array.isArray(value) ? Number(key) : key, true), item, pool);
+    }
+  }
+}
+
+/** Whether the items of a list stand deeper than its key, as the first list in the text has it. */
+function isSequenceIndented(text: string): boolean {
+  let keyIndent: number | undefined;
+  for (const line of text.split('\n')) {
+    const trimmed = line.trimStart();
+    const indent = line.length - trimmed.length;
+    if (trimmed.startsWith('#') || trimmed === '') {
+      continue;
+    }
+    if (trimmed.startsWith('- ') && keyIndent !== undefined) {
+      return indent > keyIndent;
+    }
+    const isItem = trimmed.startsWith('- ');
+    keyIndent = trimmed.trimEnd().endsWith(':') ? indent + (isItem ? 2 : 0) : undefined;
+  }
+  return true;
+}
+
+function rewritten(text: string, before: Json, edits: readonly Edit[]): string {
+  const document = parseForRewriting(text);
+  const pool = new Map<string, Node>();
+  for (const { path } of edits) {
+    collect(nodeAt(document, path), valueAt(before, path), pool);
+  }
+  for (const { path } of edits.filter(({ value }) => value === undefined)) {
+    document.deleteIn(path);
+  }
+  for (const { path, value } of edits) {
+    if (value !== undefined) {
+      const parent = nodeAt(document, path.slice(0, -1));
+      if (isMap(parent) && parent.items.length === 0) {
+        parent.flow = false;
+      }
+      document.setIn(path, nodeFor(document, value, pool));
+    }
+  }
+  return document.toString({
+    lineWidth: 0,
+    indentSeq: isSequenceIndented(text),
+    flowCollectionPadding: text.includes('{ '),
+  });
+}
+
+/** The value of what was read, as JSON. */
+function jsonOf(read: ReadDocument): Json {
+  return read.value as Json;
+}
+
+/**
+ * The text of one document with fields set and removed. Where only the text of scalars changes, nothing else does; else
+ * comments and the order of keys stay, and JSON stays JSON. `read` is what `readDocument` made of the text.
+ *
+ * @throws {EditError} when a field comes from an anchor, so that setting it would change something else.
+ */
+export function editDocument(text: string, read: ReadDocument, edits: readonly Edit[]): string {
+  if (edits.length === 0) {
+    return text;
+  }
+  const before = jsonOf(read);
+  // Through JSON, so that no value stands in two places.
+  const expected = edits.reduce(applyEdit, JSON.parse(JSON.stringify(before)) as Json);
+  let result = spliced(text, read.places(), edits);
+  if (result === undefined) {
+    if (read.form === 'json') {
+      const indent = /\n([ \t]+)"/.exec(text)?.[1];
+      result = JSON.stringify(expected, null, indent);
+    } else {
+      result = rewritten(text, before, edits);
+    }
+    if (text.includes('\r\n')) {
+      result = result.replaceAll(/\r?\n/g, '\r\n');
+    }
+    const end = text.length - text.trimEnd().length;
+    result = result.trimEnd() + text.slice(text.length - end);
+  }
+  const again = readDocument({ text: result, firstLine: 1, form: read.form });
+  if ('errors' in again || !isDeepStrictEqual(JSON.parse(JSON.stringify(again.value)), expected)) {
+    throw new EditError('cannot be rewritten without changing something else; anchors and aliases are the usual cause');
+  }
+  return result;
+}

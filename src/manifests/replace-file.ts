@@ -1,0 +1,80 @@
+import { access, constants, lstat, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+/** Why a file was not replaced. `message` has no path in it. */
+export class ReplaceError extends Error {}
+
+const suffix = /^\.(.+)\.extensionconfig-webhook-(\d{1,10})\.tmp$/;
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it runs, as somebody else.
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+/** Removes what runs that were killed left in a folder: files with our name whose process is gone. */
+async function sweep(folder: string): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const pid = Number(suffix.exec(name)?.[2]);
+    if (pid > 0 && pid !== process.pid && !isRunning(pid)) {
+      const path = join(folder, name);
+      const found = await lstat(path).catch(() => undefined);
+      if (found?.isFile()) {
+        await rm(path, { force: true });
+      }
+    }
+  }
+}
+
+/**
+ * Replaces files one after the other, each in one step: whoever reads one, and whatever happens meanwhile, finds the old
+ * content or the new one. Mode, owner and group stay; a symbolic link stays one, and the file that it leads to is
+ * replaced. Hard links, access control lists and extended attributes do not stay: no step that is whole keeps them. A
+ * temporary file stands beside the file; what a killed run left in the same folder is removed.
+ */
+export function createReplacer(): (file: string, content: string) => Promise<void> {
+  const swept = new Set<string>();
+  /** @throws {ReplaceError} or the system's error; the file is as it was then. */
+  return async (file, content) => {
+    const real = await realpath(file);
+    const folder = dirname(real);
+    const found = await stat(real);
+    if (!found.isFile()) {
+      throw new ReplaceError('is not a regular file');
+    }
+    // To replace a file takes no right to write it, but who took that right away meant something by it.
+    await access(real, constants.W_OK);
+    if (!swept.has(folder)) {
+      swept.add(folder);
+      await sweep(folder);
+    }
+    const temporary = join(folder, `.${basename(real)}.extensionconfig-webhook-${process.pid}.tmp`);
+    const handle = await open(temporary, 'wx', 0o600);
+    try {
+      try {
+        const created = await handle.stat();
+        if (created.uid !== found.uid || created.gid !== found.gid) {
+          await handle.chown(found.uid, found.gid).catch(() => {
+            throw new ReplaceError(
+              `belongs to user ${found.uid}, group ${found.gid}, which this user cannot give to a new file; run as its owner, or convert a copy`,
+            );
+          });
+        }
+        // After the owner, since a change of that takes setuid bits away; and the umask may have taken others.
+        await handle.chmod(found.mode & 0o7777);
+        await handle.writeFile(content);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await rename(temporary, real);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+  };
+}

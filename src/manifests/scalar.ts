@@ -1,0 +1,209 @@
+/**
+ * What kubectl's parser (sigs.k8s.io/yaml, go-yaml v2 inside) makes of scalars. It knows the booleans of YAML 1.1, but
+ * Go's notation of numbers, and leaves dates and times as text.
+ */
+
+/** A scalar that kubectl refuses. The message continues "YAML: ". */
+export class ScalarError extends Error {}
+
+type Resolved = string | number | boolean | null;
+
+const words = new Map<string, boolean | null | number>([
+  ...['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'].map((word) => [word, true] as const),
+  ...['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'].map((word) => [word, false] as const),
+  ...['', '~', 'null', 'Null', 'NULL'].map((word) => [word, null] as const),
+  ...['.nan', '.NaN', '.NAN'].map((word) => [word, Number.NaN] as const),
+  ...['.inf', '.Inf', '.INF', '+.inf', '+.Inf', '+.INF'].map((word) => [word, Number.POSITIVE_INFINITY] as const),
+  ...['-.inf', '-.Inf', '-.INF'].map((word) => [word, Number.NEGATIVE_INFINITY] as const),
+]);
+
+const longestWord = 5;
+
+/** strconv.ParseInt with base 0: 010 and 0o10 are 8. */
+const integer = /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))$/;
+const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
+/** strconv.ParseFloat, where an underscore stands only between digits. */
+const floatFromPoint = /^\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?$/;
+
+/** More digits than any integer of 64 bits has, in any base, and some zeros. */
+const maxIntegerLength = 100;
+
+function parseInteger(text: string): bigint | undefined {
+  const parts = text.length > maxIntegerLength ? null : integer.exec(text);
+  if (parts === null) {
+    return undefined;
+  }
+  const [, sign, hex, binary, octal, decimal = '0'] = parts;
+  const size = BigInt(
+    hex !== undefined
+      ? `0x${hex}`
+      : binary !== undefined
+        ? `0b${binary}`
+        : octal !== undefined
+          ? `0o${octal}`
+          : decimal,
+  );
+  const value = sign === '-' ? -size : size;
+  // What does not fit is tried without a sign, in 64 bits.
+  const max = sign === '' ? 2n ** 64n : 2n ** 63n;
+  return value >= -(2n ** 63n) && value < max ? value : undefined;
+}
+
+/** A number, or undefined for any other text. */
+function parseNumber(text: string): { value: number; integer?: bigint } | undefined {
+  const first = text.charCodeAt(0);
+  if (first === 0x2e) {
+    const value = floatFromPoint.test(text) ? Number(text.replaceAll('_', '')) : Number.NaN;
+    return Number.isFinite(value) ? { value } : undefined;
+  }
+  const plain = text.includes('_') ? text.replaceAll('_', '') : text;
+  const whole = parseInteger(plain);
+  if (whole !== undefined) {
+    return { value: Number(whole), integer: whole };
+  }
+  const value = float.test(plain) ? Number(plain) : Number.NaN;
+  return Number.isFinite(value) ? { value } : undefined;
+}
+
+/** Whether a plain scalar that begins so may be anything but text: a sign, a digit, or the begin of one of the words. */
+function isHint(code: number): boolean {
+  return (
+    (code >= 0x30 && code <= 0x39) ||
+    code === 0x2b ||
+    code === 0x2d ||
+    code === 0x2e ||
+    code === 0x7e ||
+    // yYnNtTfFoO
+    code === 0x79 ||
+    code === 0x59 ||
+    code === 0x6e ||
+    code === 0x4e ||
+    code === 0x74 ||
+    code === 0x54 ||
+    code === 0x66 ||
+    code === 0x46 ||
+    code === 0x6f ||
+    code === 0x4f
+  );
+}
+
+function resolve(text: string): { value: Resolved; integer?: bigint } {
+  if (text === '') {
+    return { value: null };
+  }
+  const first = text.charCodeAt(0);
+  if (!isHint(first)) {
+    return { value: text };
+  }
+  if (text.length <= longestWord) {
+    const word = words.get(text);
+    if (word !== undefined) {
+      return { value: word };
+    }
+  }
+  return (first < 0x3a ? parseNumber(text) : undefined) ?? { value: text };
+}
+
+/** The value of a scalar without quotes and tag: `yes` is true, `0o17` is 15, `e1` is text. May be infinite or NaN. */
+export function plainValue(text: string): Resolved {
+  const first = text.charCodeAt(0);
+  return text !== '' && !isHint(first) ? text : resolve(text).value;
+}
+
+const shortTags: Readonly<Record<string, string>> = Object.assign(Object.create(null) as object, {
+  'tag:yaml.org,2002:str': '!!str',
+  'tag:yaml.org,2002:bool': '!!bool',
+  'tag:yaml.org,2002:int': '!!int',
+  'tag:yaml.org,2002:float': '!!float',
+  'tag:yaml.org,2002:null': '!!null',
+  'tag:yaml.org,2002:binary': '!!binary',
+  'tag:yaml.org,2002:timestamp': '!!timestamp',
+});
+
+const timestamp = /^\d{4}-\d\d?-\d\d?(?:(?:[Tt]| )\d\d?:\d\d?:\d\d?(?:\.\d{1,9})?(?:Z|[-+]\d\d:\d\d)?)?$/;
+const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+function tagged(tag: string, text: string): { value: Resolved; integer?: bigint } {
+  const short = shortTags[tag];
+  if (short === undefined || short === '!!str') {
+    return { value: text };
+  }
+  if (short === '!!binary') {
+    const packed = text.replaceAll(/[\r\n]/g, '');
+    if (packed.length % 4 !== 0 || !base64.test(packed)) {
+      throw new ScalarError('the text behind !!binary is not base64');
+    }
+    return { value: new TextDecoder().decode(Buffer.from(packed, 'base64')) };
+  }
+  if (short === '!!timestamp') {
+    if (!timestamp.test(text)) {
+      throw new ScalarError('the text behind !!timestamp is not a date or a time');
+    }
+    return { value: text };
+  }
+  const found = resolve(text);
+  const { value } = found;
+  const fits =
+    short === '!!bool'
+      ? typeof value === 'boolean'
+      : short === '!!null'
+        ? value === null
+        : typeof value === 'number' && (short === '!!float' || found.integer !== undefined);
+  if (!fits) {
+    throw new ScalarError(`the text behind ${short} does not stand for one`);
+  }
+  return short === '!!float' ? { value } : found;
+}
+
+/**
+ * The value of a scalar with an explicit tag, by the tag's full name; a tag that is not known makes text.
+ *
+ * @throws {ScalarError} when the text does not fit the tag.
+ */
+export function taggedValue(tag: string, text: string): Resolved {
+  return tagged(tag, text).value;
+}
+
+/** Go's strconv.FormatFloat with format 'g', shortest precision and 32 bits. */
+function formatFloat32(value: number): string {
+  const single = Math.fround(value);
+  if (single === Number.POSITIVE_INFINITY) {
+    return '.inf';
+  }
+  if (single === Number.NEGATIVE_INFINITY) {
+    return '-.inf';
+  }
+  if (Number.isNaN(single)) {
+    return '.nan';
+  }
+  if (single === 0) {
+    return Object.is(single, -0) ? '-0' : '0';
+  }
+  let digits = 1;
+  while (digits < 9 && Math.fround(Number(single.toExponential(digits - 1))) !== single) {
+    digits++;
+  }
+  const [mantissa = '', exponent = ''] = single.toExponential(digits - 1).split('e');
+  const power = Number(exponent);
+  // Go decides on the form as if there were 6 digits.
+  if (power < -4 || power >= 6) {
+    return `${mantissa}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
+  }
+  return single.toFixed(Math.max(digits - 1 - power, 0));
+}
+
+/**
+ * The key of a map that a scalar stands for: Kubernetes' objects have text as keys, so `1` is "1" and `yes` is "true".
+ *
+ * @throws {ScalarError} for null and for integers over 63 bits, which kubectl refuses.
+ */
+export function keyText(text: string, tag: string | undefined): string {
+  const { value, integer: whole } = tag === undefined ? resolve(text) : tagged(tag, text);
+  if (typeof value === 'string') {
+    return value;
+  }
+  if (value === null || (whole !== undefined && whole >= 2n ** 63n)) {
+    throw new ScalarError(`the key ${value === null ? 'null' : String(whole)} is not text; put it in quotes`);
+  }
+  return whole !== undefined ? String(whole) : typeof value === 'number' ? formatFloat32(value) : String(value);
+}

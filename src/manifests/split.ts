@@ -1,0 +1,169 @@
+/** One document of a stream as text. */
+export interface DocumentText {
+  text: string;
+  /** Line of the stream on which the text begins, from 1, and its offset in the stream. */
+  firstLine: number;
+  start: number;
+  /** How kubectl reads it: a stream that begins with `{` is JSON, and nothing but JSON. */
+  form: 'yaml' | 'json';
+}
+
+/** A part of a stream that holds no document, and why. */
+export interface SplitError {
+  error: string;
+  line: number;
+}
+
+/**
+ * Largest document, in characters (16 Mi). An object of Kubernetes has at most 3 MiB; a List of thousands of them is one
+ * document.
+ */
+export const maxDocumentLength = 16 * 1024 * 1024;
+
+const tab = 0x09;
+const newline = 0x0a;
+const carriageReturn = 0x0d;
+const space = 0x20;
+const hash = 0x23;
+const dash = 0x2d;
+const dot = 0x2e;
+const brace = 0x7b;
+const byteOrderMark = 0xfeff;
+
+/** Offset of the first character of a line that is not blank, at most `end`. */
+function firstOf(text: string, from: number, end: number): number {
+  let at = from;
+  while (at < end) {
+    const code = text.charCodeAt(at);
+    if (code !== space && code !== tab && code !== carriageReturn && code !== byteOrderMark) {
+      break;
+    }
+    at++;
+  }
+  return at;
+}
+
+function isThrice(text: string, at: number, code: number): boolean {
+  return text.charCodeAt(at) === code && text.charCodeAt(at + 1) === code && text.charCodeAt(at + 2) === code;
+}
+
+const tooLarge = (limit: number) => `a document is larger than ${limit} characters; split it with "---" lines`;
+
+/**
+ * The documents of a YAML stream. As for kubectl, a line that begins with `---` ends a document wherever it stands, and
+ * may hold only a comment beside; nothing may follow a `...` but the next `---`. Documents of nothing but comments are
+ * left out.
+ */
+function* yamlDocuments(text: string, limit: number): Generator<DocumentText | SplitError> {
+  let start = 0;
+  let firstLine = 1;
+  let line = 0;
+  let hasContent = false;
+  let isEnded = false;
+  let isSkipped = false;
+
+  function* take(end: number): Generator<DocumentText | SplitError> {
+    if (hasContent && !isSkipped) {
+      yield end - start > limit
+        ? { error: tooLarge(limit), line: firstLine }
+        : { text: text.slice(start, end), firstLine, start, form: 'yaml' };
+    }
+    start = end;
+    firstLine = line;
+    hasContent = false;
+    isEnded = false;
+    isSkipped = false;
+  }
+
+  for (let at = 0; at < text.length; ) {
+    line++;
+    const found = text.indexOf('\n', at);
+    const end = found === -1 ? text.length : found + 1;
+    const stop = found === -1 ? text.length : found;
+    if (isThrice(text, at, dash)) {
+      yield* take(at);
+      // The marker belongs to no document: what follows it is read by itself, as if it were a file.
+      start = end;
+      firstLine = line + 1;
+      const behind = firstOf(text, at + 3, stop);
+      if (behind < stop && text.charCodeAt(behind) !== hash) {
+        const error = 'kubectl takes nothing but a comment behind "---"; begin the document on the next line';
+        yield { error, line };
+        isSkipped = true;
+      }
+    } else if (isThrice(text, at, dot) && (at + 3 === stop || firstOf(text, at + 3, stop) > at + 3)) {
+      isEnded = true;
+    } else {
+      const first = firstOf(text, at, stop);
+      if (first < stop && text.charCodeAt(first) !== hash) {
+        if (isEnded && !isSkipped) {
+          yield* take(at);
+          yield { error: 'kubectl does not read what stands behind "..."; write "---" before it', line };
+          isSkipped = true;
+        }
+        hasContent = true;
+      }
+    }
+    at = end;
+  }
+  yield* take(text.length);
+}
+
+/** Offset behind the JSON value that begins at `start`: its closing bracket, or the end of the text. */
+function jsonEnd(text: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) {
+      for (at++; at < text.length && text.charCodeAt(at) !== 0x22; at++) {
+        if (text.charCodeAt(at) === 0x5c) {
+          at++;
+        }
+      }
+    } else if (code === brace || code === 0x5b) {
+      depth++;
+    } else if ((code === 0x7d || code === 0x5d) && --depth === 0) {
+      return at + 1;
+    }
+  }
+  return text.length;
+}
+
+/** The objects of a JSON stream, one after the other. */
+function* jsonDocuments(text: string, limit: number): Generator<DocumentText | SplitError> {
+  let line = 1;
+  let start = 0;
+  for (let at = 0; at < text.length; ) {
+    const code = text.charCodeAt(at);
+    if (code === newline || code === space || code === tab || code === carriageReturn) {
+      line += code === newline ? 1 : 0;
+      at++;
+      continue;
+    }
+    if (code !== brace) {
+      const error =
+        'kubectl reads a file that begins with "{" as JSON, and takes only objects in it, one after the other';
+      yield { error, line };
+      return;
+    }
+    const end = jsonEnd(text, at);
+    start = at;
+    yield end - start > limit
+      ? { error: tooLarge(limit), line }
+      : { text: text.slice(start, end), firstLine: line, start, form: 'json' };
+    for (let found = text.indexOf('\n', at); found !== -1 && found < end; found = text.indexOf('\n', found + 1)) {
+      line++;
+    }
+    at = end;
+  }
+}
+
+/**
+ * Splits a stream into its documents, as kubectl does.
+ *
+ * @param limit largest document, in characters
+ */
+export function splitDocuments(text: string, limit: number = maxDocumentLength): Generator<DocumentText | SplitError> {
+  // Go's white space, which has no byte order mark.
+  return /[^\t-\r \u0085\u00a0]/.exec(text)?.[0] === '{' ? jsonDocuments(text, limit) : yamlDocuments(text, limit);
+}

@@ -1,0 +1,112 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import type { Json } from '../../src/kubernetes/index.ts';
+import { readDocument, splitDocuments } from '../../src/manifests/index.ts';
+import { corpus, type KubectlReading, startKubectl } from './kubectl-yaml.ts';
+
+const recorded: KubectlReading[] = JSON.parse(
+  readFileSync(new URL('../fixtures/kubectl-yaml.json', import.meta.url), 'utf8'),
+);
+
+/** What we refuse although kubectl reads it, each with a reason. */
+const stricter: Record<string, RegExp> = {
+  // Kubectl takes the last one and says nothing.
+  'value: keys of many kinds': /stands twice/,
+  'value: keys 1 and "1"': /stands twice/,
+  'value: keys twice': /stands twice/,
+  'value: keys twice in flow': /stands twice/,
+  'value: keys twice, quoted': /stands twice/,
+  'value: keys twice, nested': /stands twice/,
+  'file: JSON keys twice': /stands twice/,
+  // Kubectl drops what stands behind, and says nothing.
+  'file: an end marker and another document without a marker': /behind "\.\.\."/,
+  // Line breaks of YAML 1.1 alone.
+  'scalar "\u2028"': /line break/,
+  'scalar "\u2028" in a list': /line break/,
+  'scalar "a\u2028b" in a list': /line break/,
+  'scalar "a\u0085b" in a list': /line break/,
+  'file: NEL in quotes': /line break/,
+  'file: a line separator in quotes': /line break/,
+  // Neither YAML 1.1 nor 1.2: kubectl's parser is generous.
+  'value: double-quoted quote': /unknown escape/,
+  'value: double-quoted with a glued comment': /bad indentation/,
+  'value: literal with a glued comment': /line break is expected/,
+  'scalar "-" in a list': /missed comma/,
+  'value: flow list with dashes': /missed comma/,
+  // Other parsers read these otherwise than kubectl.
+  'scalar "a:" in a list': /put it in quotes/,
+  'scalar "?a" in a list': /put it in quotes/,
+  'file: flow in the first column, glued': /put it in quotes/,
+};
+
+/** What we read although kubectl's parser refuses it: it would be found by `kubectl apply`, and does no harm here. */
+const laxer = new Set([
+  'scalar "!" in a list',
+  'value: literal with a tab',
+  'value: a line of only a tab',
+  'file: a marker that is indented',
+]);
+
+/** Whether kubectl could not read the YAML; other errors are about what it read. */
+const isUnread = (error: string) => error.includes('error parsing') || error.includes('error converting YAML');
+
+function read(text: string): { objects: Json[]; errors: string[] } {
+  const objects: Json[] = [];
+  const errors: string[] = [];
+  for (const part of splitDocuments(text)) {
+    const document = 'error' in part ? { errors: [{ message: part.error }] } : readDocument(part);
+    if ('errors' in document) {
+      errors.push(...document.errors.map(({ message }) => message));
+    } else {
+      objects.push(...document.objects.map(({ object }) => object));
+    }
+  }
+  return { objects: JSON.parse(JSON.stringify(objects)), errors };
+}
+
+test('the corpus is the one that was recorded (else: record it again)', () => {
+  expect(recorded.map(({ name, text }) => ({ name, text }))).toEqual(corpus());
+});
+
+test.each(recorded)('$name is read as by kubectl', ({ name, text, objects: printed, error }) => {
+  const objects = structuredClone(printed);
+  const found = read(text);
+  const reason = stricter[name];
+  if (reason !== undefined) {
+    expect(error).toBeUndefined();
+    expect(found.errors[0]).toMatch(reason);
+  } else if (laxer.has(name)) {
+    expect(isUnread(error ?? '')).toBe(true);
+    expect(found.errors).toEqual([]);
+  } else if (error === undefined) {
+    for (const { metadata } of objects as { metadata?: { namespace?: string } }[]) {
+      // Kubectl fills it in; no text of the corpus has this one.
+      if (metadata?.namespace === 'default') {
+        delete metadata.namespace;
+      }
+    }
+    expect(found).toEqual({ objects, errors: [] });
+  } else if (isUnread(error)) {
+    expect(found.errors.length).toBeGreaterThan(0);
+  } else {
+    // It was read, and is not what kubectl creates.
+    expect(found.errors).toEqual([]);
+  }
+});
+
+const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
+
+test.runIf(hasKubectl)('a part of the corpus, asked again', { timeout: 120_000 }, async () => {
+  const kubectl = await startKubectl();
+  try {
+    for (const { text, objects, error } of recorded.filter((_, index) => index % 20 === 7)) {
+      const now = await kubectl.ask(text);
+      expect([text, now.objects, now.error !== undefined]).toEqual([text, objects, error !== undefined]);
+    }
+  } finally {
+    kubectl.end();
+  }
+});
+
+test.skipIf(hasKubectl)('kubectl is not here: what it says today was not compared', () => {});

@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { createReplacer } from '../../src/manifests/index.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'replace-'));
+afterAll(() => rmSync(root, { recursive: true }));
+let folder = root;
+let file = root;
+beforeEach(() => {
+  folder = mkdtempSync(join(root, 'x-'));
+  file = join(folder, 'a.yaml');
+  writeFileSync(file, 'old');
+});
+
+const isRoot = process.getuid?.() === 0;
+const module = new URL('../../src/manifests/index.ts', import.meta.url).href;
+
+/** A process that runs code with the replacer. */
+function start(code: string, uid?: number) {
+  const script = `const { createReplacer } = await import(${JSON.stringify(module)}); ${code}`;
+  return spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    ...(uid !== undefined && { uid, gid: uid }),
+  });
+}
+
+async function said(child: ReturnType<typeof start>): Promise<string> {
+  const chunks: string[] = [];
+  child.stdout.on('data', (chunk) => chunks.push(String(chunk)));
+  await once(child, 'close');
+  return chunks.join('');
+}
+
+test('content changes, mode and symbolic link stay, nothing is left', async () => {
+  chmodSync(file, 0o604);
+  symlinkSync('a.yaml', join(folder, 'link.yaml'));
+  await createReplacer()(join(folder, 'link.yaml'), 'new');
+  expect(readFileSync(file, 'utf8')).toBe('new');
+  expect(statSync(file).mode & 0o7777).toBe(0o604);
+  expect(readdirSync(folder).sort()).toEqual(['a.yaml', 'link.yaml']);
+});
+
+test.runIf(isRoot)('owner and group stay', async () => {
+  chownSync(file, 1234, 2345);
+  chmodSync(file, 0o2640);
+  await createReplacer()(file, 'new');
+  const { uid, gid, mode } = statSync(file);
+  expect([uid, gid, mode & 0o7777]).toEqual([1234, 2345, 0o2640]);
+});
+
+test.runIf(isRoot)('an owner that cannot stay is a refusal, and the file stays', async () => {
+  for (let path = folder; path !== tmpdir(); path = join(path, '..')) {
+    chmodSync(path, 0o777);
+  }
+  chownSync(file, 1234, 2345);
+  chmodSync(file, 0o666);
+  const code = `await createReplacer()(${JSON.stringify(file)}, 'new').catch(({ message }) => console.log(message))`;
+  expect(await said(start(code, 4321))).toMatch(
+    /^belongs to user 1234, group 2345, which this user cannot give to a new file; run as its owner, or convert a copy/,
+  );
+  expect(readFileSync(file, 'utf8')).toBe('old');
+  expect(readdirSync(folder)).toEqual(['a.yaml']);
+});
+
+test.runIf(isRoot)('a file that this user may not write is not replaced', async () => {
+  for (let path = folder; path !== tmpdir(); path = join(path, '..')) {
+    chmodSync(path, 0o777);
+  }
+  chmodSync(file, 0o444);
+  const code = `await createReplacer()(${JSON.stringify(file)}, 'new').catch(({ code }) => console.log(code))`;
+  expect(await said(start(code, 4321))).toBe('EACCES\n');
+  expect(readFileSync(file, 'utf8')).toBe('old');
+});
+
+test('what a killed run left is removed by the next; what a running one has is not', async () => {
+  const killed = start(`console.log('started'); process.stdin.resume(); setInterval(() => {}, 1000);`);
+  await once(killed.stdout, 'data');
+  const temporary = `.a.yaml.extensionconfig-webhook-${killed.pid}.tmp`;
+  writeFileSync(join(folder, temporary), 'hal');
+  writeFileSync(join(folder, '.b.yaml.tmp'), 'of somebody else');
+  await createReplacer()(file, 'new');
+  expect(readdirSync(folder).sort()).toEqual([temporary, '.b.yaml.tmp', 'a.yaml'].sort());
+  killed.kill('SIGKILL');
+  await once(killed, 'close');
+  await createReplacer()(file, 'newer');
+  expect(readdirSync(folder).sort()).toEqual(['.b.yaml.tmp', 'a.yaml']);
+  expect(readFileSync(file, 'utf8')).toBe('newer');
+});
+
+test('a run that is killed in the middle leaves the old content or the new one', async () => {
+  const code = `
+    const replace = createReplacer();
+    console.log('started');
+    for (let round = 0; ; round++) await replace(${JSON.stringify(file)}, String(round % 10).repeat(1_000_000));
+  `;
+  const child = start(code);
+  await once(child.stdout, 'data');
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  child.kill('SIGKILL');
+  await once(child, 'close');
+  expect(readFileSync(file, 'utf8')).toMatch(/^(?:old|(?<digit>\d)\k<digit>{999999})$/);
+  await createReplacer()(file, 'new');
+  expect(readdirSync(folder)).toEqual(['a.yaml']);
+});
+
+test('a folder is refused', async () => {
+  await expect(createReplacer()(folder, 'new')).rejects.toThrow('is not a regular file');
+});
