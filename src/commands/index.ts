@@ -40,6 +40,12 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import('./convert.ts')).defineConvert,
   },
   {
+    name: 'hooks',
+    summary: 'list the Runtime Hooks, explain one, or compare two OpenAPI documents of hooks',
+    group: group.extensions,
+    load: async () => (await import('./hooks.ts')).defineHooks,
+  },
+  {
     name: 'openapi',
     summary: 'print the OpenAPI document of the Runtime Hooks, or a page to look at it',
     group: group.extensions,

@@ -1,19 +1,19 @@
 import { FileError, readRegularFileSync } from '../files/index.ts';
 import { UsageError } from './program.ts';
 
-/** Largest configuration file, in bytes (1 MiB): what is larger is some other file. */
-const maxFileLength = 1024 * 1024;
+const mebibyte = 1024 * 1024;
 
 /**
  * Reads a small text file that a flag names.
  *
- * @throws {UsageError} when it cannot be read, is not a regular file, is larger than 1 MiB, or is not UTF-8; names flag
+ * @param maxMebibytes what is larger is some other file: a configuration is at most 1 MiB.
+ * @throws {UsageError} when it cannot be read, is not a regular file, is larger, or is not UTF-8; names flag
  * and file.
  */
-export function readLimitedFile(flag: string, file: string): string {
+export function readLimitedFile(flag: string, file: string, maxMebibytes = 1): string {
   let bytes: Buffer;
   try {
-    bytes = readRegularFileSync(file, maxFileLength);
+    bytes = readRegularFileSync(file, maxMebibytes * mebibyte);
   } catch (error) {
     if (error instanceof FileError) {
       throw new UsageError(`${flag}: ${file}: ${error.code === 'ENOENT' ? 'no such file' : error.problem}`);

@@ -1,6 +1,7 @@
 import {
   createHookCatalog,
   formatRelease,
+  type HookCatalog,
   LifecycleFileError,
   newestKnownRelease,
   oldestKnownRelease,
@@ -80,6 +81,15 @@ function readWith<T>(flag: string, file: string, parse: (text: string) => T): T 
 }
 
 /**
+ * The known hooks, with those of a provider's own files.
+ *
+ * @throws {UsageError} when a file cannot be used.
+ */
+export function hookCatalogOf(files: readonly string[]): HookCatalog {
+  return createHookCatalog(files.flatMap((file) => readWith('--hook-lifecycles', file, parseLifecycles)));
+}
+
+/**
  * What the flags make of the rules.
  *
  * @throws {UsageError} when a file that a flag names cannot be used; names flag, file and place.
@@ -91,9 +101,7 @@ export function ruleSetOptionsOf(flags: FlagValues<typeof policyFlags>): RuleSet
     enforcement: flags.enforcement,
     maxHandlerTimeoutSeconds: flags['max-handler-timeout-seconds'],
     clusterApi: flags['target-cluster-api-version'],
-    hooks: createHookCatalog(
-      flags['hook-lifecycles'].flatMap((file) => readWith('--hook-lifecycles', file, parseLifecycles)),
-    ),
+    hooks: hookCatalogOf(flags['hook-lifecycles']),
     ...(config === undefined ? {} : { levels: readWith('--rules-config', config, parseRulesConfig) }),
   };
 }

@@ -5,6 +5,7 @@ import { SuggestedArgument } from './complete.ts';
 import { addFlags, choiceFlag, type Flags, readFlags } from './flags.ts';
 import { nearestTo } from './nearest.ts';
 import { type DefineCommand, UsageError } from './program.ts';
+import { table } from './table.ts';
 
 const rulesFlags = {
   output: choiceFlag('FORMAT', ['text', 'json'], { summary: 'form of the output', default: 'text' }),
@@ -19,17 +20,6 @@ function explain(rule: Rule) {
     .filter((report) => report.rule === rule)
     .map(warningText);
   return { ...describe(rule), bad: rule.example.bad, findings, good: rule.example.good };
-}
-
-/** A table with columns as wide as their widest cell; the last one runs on. */
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  return rows
-    .map((row) =>
-      row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd((widths[column] ?? 0) + 2))),
-    )
-    .map((cells) => `${cells.join('')}\n`)
-    .join('');
 }
 
 function toYaml(object: object): string {

@@ -14,6 +14,14 @@ export { LifecycleFileError, parseLifecycles } from './file.ts';
 export { newestKnownRelease, oldestKnownRelease, unknownReleaseProblem } from './known.ts';
 export type { Lifecycle, LifecycleKey } from './lifecycle.ts';
 export type * from './message-types.ts';
-export { type Phase, phaseIn, type Stability, type SupportEnd, stabilityOf, supportEnd } from './policy.ts';
+export {
+  isAtLeastAsStable,
+  type Phase,
+  phaseIn,
+  type Stability,
+  type SupportEnd,
+  stabilityOf,
+  supportEnd,
+} from './policy.ts';
 export { compareReleases, formatRelease, parseRelease, type Release } from './release.ts';
 export * from './schema.ts';

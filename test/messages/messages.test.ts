@@ -17,7 +17,7 @@ test('a sample has the fields that a reader needs to see', () => {
     apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1',
     kind: 'BeforeClusterUpgradeRequest',
     cluster: { kind: 'Cluster', spec: { topology: { version: 'v1.33.0' } } },
-    fromKubernetesVersion: 'v1.33.0',
+    fromKubernetesVersion: 'v1.32.0',
     controlPlaneUpgrades: [{ version: 'v1.33.0' }],
     settings: { region: 'eu' },
   });

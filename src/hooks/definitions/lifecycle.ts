@@ -26,7 +26,11 @@ const cluster = { cluster: core('Cluster', 'The Cluster, without its status.') }
 const upgradeRequest = (description: string, from: string, to: string) =>
   request(
     description,
-    { ...cluster, fromKubernetesVersion: kubernetesVersion(from), toKubernetesVersion: kubernetesVersion(to) },
+    {
+      ...cluster,
+      fromKubernetesVersion: kubernetesVersion(from, 'v1.32.0'),
+      toKubernetesVersion: kubernetesVersion(to),
+    },
     upgradeLists,
   );
 

@@ -16,7 +16,7 @@ export const core = (name: 'Cluster' | 'ClusterClassVariable' | 'Machine' | 'Mac
 /** Any object of Kubernetes. */
 export const raw = (description: string) => ref(rawObject, description);
 
-const version = (description: string) => string(description, { example: 'v1.33.0' });
+const version = (description: string, example = 'v1.33.0') => string(description, { example });
 
 /** What messages of several hooks have in common. */
 export const parts = {

@@ -13,11 +13,14 @@ export const generateUpgradePlan = clusterApiHook<GenerateUpgradePlanRequest, Ge
     'An upgrade that needs a plan.',
     {
       cluster: core('Cluster', 'The Cluster, without its status.'),
-      fromControlPlaneKubernetesVersion: kubernetesVersion('Version that the control plane has.'),
+      fromControlPlaneKubernetesVersion: kubernetesVersion('Version that the control plane has.', 'v1.32.0'),
       toKubernetesVersion: kubernetesVersion('Version that the upgrade ends with.'),
     },
     {
-      fromWorkersKubernetesVersion: kubernetesVersion('Lowest version of any worker; absent without workers.'),
+      fromWorkersKubernetesVersion: kubernetesVersion(
+        'Lowest version of any worker; absent without workers.',
+        'v1.32.0',
+      ),
     },
   ),
   response: response('The plan.', {

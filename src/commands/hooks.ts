@@ -1,0 +1,240 @@
+import { stringify } from 'yaml';
+import {
+  clusterApiHooks,
+  formatRelease,
+  type HookDefinition,
+  type MessageSchema,
+  parseRelease,
+  phaseIn,
+  type Release,
+} from '../hooks/index.ts';
+import { printable } from '../lint/index.ts';
+import {
+  compareHookDocuments,
+  type HookChange,
+  type HookDocument,
+  OpenApiError,
+  readHookDocument,
+  sampleRequest,
+  sampleResponse,
+} from '../messages/index.ts';
+import { SuggestedArgument } from './complete.ts';
+import { addFlags, choiceFlag, type Flags, readFlags } from './flags.ts';
+import { readLimitedFile } from './limited-file.ts';
+import { nearestTo } from './nearest.ts';
+import { hookCatalogOf, policyFlags } from './policy-flags.ts';
+import { type DefineCommand, exitCode, UsageError } from './program.ts';
+import { table } from './table.ts';
+
+const output = choiceFlag('FORMAT', ['text', 'json'], { summary: 'form of the output', default: 'text' });
+
+const hooksFlags = { output, 'target-cluster-api-version': policyFlags['target-cluster-api-version'] } satisfies Flags;
+
+const diffFlags = {
+  output,
+  'hook-lifecycles': policyFlags['hook-lifecycles'],
+  'target-cluster-api-version': {
+    ...policyFlags['target-cluster-api-version'],
+    summary: 'release that NEW belongs to',
+    default: undefined as Release | undefined,
+    defaultText: 'the version that NEW has in itself',
+  },
+} satisfies Flags;
+
+/** Largest OpenAPI document, in MiB: that of Cluster API has a tenth of this. */
+const maxDocumentMebibytes = 8;
+
+function blocking({ lifecycle }: HookDefinition, release: Release): boolean {
+  return (
+    lifecycle.blockingSince !== undefined &&
+    phaseIn({ ...lifecycle, introduced: lifecycle.blockingSince }, release) !== 'future'
+  );
+}
+
+function describe(hook: HookDefinition, release: Release) {
+  const { group, version, name, tags, singleton, lifecycle, summary } = hook;
+  return {
+    group,
+    version,
+    name,
+    tags,
+    introduced: formatRelease(lifecycle.introduced),
+    phase: phaseIn(lifecycle, release),
+    blocking: blocking(hook, release),
+    singleton,
+    summary,
+  };
+}
+
+function explain(hook: HookDefinition, release: Release) {
+  return {
+    ...describe(hook, release),
+    purpose: hook.purpose,
+    request: { kind: hook.request.kind, sample: sampleRequest(hook) },
+    response: { kind: hook.response.kind, sample: sampleResponse(hook) },
+  };
+}
+
+/** `list of UpgradeStepInfo`, `map of string`, `Cluster`, `string`. */
+function typeText(schema: MessageSchema): string {
+  const reference = schema.$ref ?? schema.allOf?.[0]?.$ref;
+  if (reference !== undefined) {
+    return reference.slice(reference.lastIndexOf('.') + 1);
+  }
+  if (schema.items !== undefined) {
+    return `list of ${typeText(schema.items)}`;
+  }
+  return schema.additionalProperties === undefined
+    ? (schema.enum?.join(' or ') ?? schema.format ?? schema.type ?? 'any')
+    : `map of ${typeText(schema.additionalProperties)}`;
+}
+
+function fieldsTable({ schema }: HookDefinition['request']): string {
+  const rows = Object.entries(schema.properties ?? {}).map(([name, field]) => [
+    `  ${name}`,
+    typeText(field),
+    schema.required?.includes(name) ? 'required' : '',
+    field.description ?? '',
+  ]);
+  return table(rows);
+}
+
+const indented = (object: object) => stringify(object, { aliasDuplicateObjects: false }).replaceAll(/^(?=.)/gm, '  ');
+
+function explanationText(hook: HookDefinition, release: Release): string {
+  const { phase, introduced } = describe(hook, release);
+  const facts = [
+    `since Cluster API ${introduced}`,
+    ...(phase === 'supported' ? [] : [`${phase} in ${formatRelease(release)}`]),
+    hook.tags.join(', '),
+    ...(hook.singleton ? ['one handler for each server'] : []),
+    ...(blocking(hook, release) ? ['can block'] : []),
+  ];
+  return [
+    `${hook.name} (${hook.group}/${hook.version})\n${facts.join('; ')}\n`,
+    `${hook.summary}\n${hook.purpose}\n`,
+    `${hook.request.kind}:\n\n${fieldsTable(hook.request)}`,
+    `${hook.response.kind}:\n\n${fieldsTable(hook.response)}`,
+    `A request:\n\n${indented(sampleRequest(hook))}`,
+    `A response:\n\n${indented(sampleResponse(hook))}`,
+  ].join('\n');
+}
+
+/**
+ * A hook of Cluster API by its name.
+ *
+ * @throws {UsageError} for a name that no hook has, with those most like it.
+ */
+export function hookNamed(name: string, where: string): HookDefinition {
+  const hook = clusterApiHooks.find((candidate) => candidate.name === name);
+  if (hook === undefined) {
+    const nearest = nearestTo(
+      name,
+      clusterApiHooks.map((candidate) => candidate.name),
+    );
+    const hint = nearest.length === 0 ? '"hooks" without a name lists them' : `did you mean ${nearest.join(' or ')}?`;
+    throw new UsageError(`${where}: there is no hook ${JSON.stringify(name.slice(0, 100))}; ${hint}`);
+  }
+  return hook;
+}
+
+function readDocument(file: string): HookDocument {
+  try {
+    return readHookDocument(readLimitedFile('hooks diff', file, maxDocumentMebibytes));
+  } catch (error) {
+    if (error instanceof OpenApiError) {
+      throw new UsageError(`hooks diff: ${file} ${error.message}`);
+    }
+    throw error;
+  }
+}
+
+function changeText({ severity, rule, hook, field, message }: HookChange): string {
+  const by = rule === undefined || severity === 'note' ? '' : ` (rule ${rule})`;
+  return printable(`${severity}: ${hook}${field === undefined ? '' : ` ${field}`} ${message}${by}`);
+}
+
+const defineDiff: DefineCommand = (command, io, end) => {
+  command
+    .summary('compare two OpenAPI documents of hooks')
+    .description(
+      'Compares two OpenAPI documents of hooks and says what breaks the rules of the Runtime SDK: hooks and fields go only with a new version (1), a version is deprecated only for one at least as stable (3), and a deprecated version stays for its time (4).',
+    )
+    .argument('<old>', 'OpenAPI document before, YAML or JSON')
+    .argument('<new>', 'OpenAPI document after')
+    .addHelpText(
+      'after',
+      `
+Whether a removal is too early (rule 4) follows from the lives of the hooks: those
+of Cluster API are known, a provider's own come with --hook-lifecycles.
+
+Exit code: 0 nothing breaks a rule, 1 something does, 2 wrong usage or a file that
+cannot be read.`,
+    )
+    .action((oldFile: string, newFile: string) => {
+      const flags = readFlags(diffFlags, command, io.env);
+      const [before, after] = [readDocument(oldFile), readDocument(newFile)];
+      const changes = compareHookDocuments(before, after, {
+        lifecycles: hookCatalogOf(flags['hook-lifecycles']),
+        release: flags['target-cluster-api-version'] ?? parseRelease(after.version),
+        month: new Date().toISOString().slice(0, 7),
+      });
+      const breaks = changes.filter(({ severity }) => severity === 'break').length;
+      if (flags.output === 'json') {
+        io.stdout.write(`${JSON.stringify({ breaks, changes }, null, 2)}\n`);
+      } else {
+        io.stdout.write(changes.map((change) => `${changeText(change)}\n`).join(''));
+        io.stdout.write(
+          changes.length === 0 ? 'no change\n' : `${changes.length} changed, ${breaks} of that against the rules\n`,
+        );
+      }
+      end(breaks > 0 ? exitCode.findings : exitCode.ok);
+    });
+  addFlags(command, diffFlags);
+};
+
+/** `hooks [NAME]`, `hooks diff OLD NEW`: which Runtime Hooks there are. */
+export const defineHooks: DefineCommand = (command, io, end) => {
+  command
+    // `--output` behind `diff` is that of `diff`.
+    .enablePositionalOptions()
+    .description('Lists the Runtime Hooks, or explains one with its messages and a sample of each.')
+    .addArgument(
+      new SuggestedArgument(
+        '[name]',
+        'hook to explain',
+        clusterApiHooks.map(({ name }) => name),
+      ),
+    )
+    .action((name: string | undefined) => {
+      const flags = readFlags(hooksFlags, command, io.env);
+      const release = flags['target-cluster-api-version'];
+      if (name !== undefined) {
+        const hook = hookNamed(name, 'hooks');
+        io.stdout.write(
+          flags.output === 'json'
+            ? `${JSON.stringify(explain(hook, release), null, 2)}\n`
+            : explanationText(hook, release),
+        );
+        return;
+      }
+      const rows = clusterApiHooks.map((hook) => describe(hook, release));
+      io.stdout.write(
+        flags.output === 'json'
+          ? `${JSON.stringify(rows, null, 2)}\n`
+          : table([
+              ['HOOK', 'VERSION', 'SINCE', 'STATE', 'BLOCKS', 'WHAT IT IS FOR'],
+              ...rows.map((row) => [
+                row.name,
+                row.version,
+                row.introduced,
+                row.phase,
+                row.blocking ? 'yes' : 'no',
+                row.summary,
+              ]),
+            ]),
+      );
+    });
+  addFlags(command, hooksFlags);
+  defineDiff(command.command('diff'), io, end);
+};

@@ -1,0 +1,10 @@
+/** A table with columns as wide as their widest cell; the last one runs on. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  return rows
+    .map((row) =>
+      row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd((widths[column] ?? 0) + 2))),
+    )
+    .map((cells) => `${cells.join('')}\n`)
+    .join('');
+}

@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { clusterApiHooks } from '../../src/hooks/index.ts';
+import { runProgram } from './io.ts';
+
+/** Writes files for one test; returns the path of a name. */
+function folderWith(files: Record<string, string>): (name: string) => string {
+  const folder = mkdtempSync(join(tmpdir(), 'hooks-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(join(folder, name), text);
+  }
+  return (name) => join(folder, name);
+}
+
+test('the list has every hook, as a table and as JSON', async () => {
+  const { code, stdout } = await runProgram(['hooks']);
+  expect(code).toBe(0);
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines[0]).toMatch(/^HOOK +VERSION +SINCE +STATE +BLOCKS +WHAT IT IS FOR$/);
+  expect(lines.slice(1).map((line) => line.split(' ')[0])).toEqual(clusterApiHooks.map(({ name }) => name));
+  const json = JSON.parse((await runProgram(['hooks', '--output', 'json'])).stdout);
+  expect(json[8]).toMatchObject({
+    name: 'AfterClusterUpgrade',
+    introduced: 'v1.2',
+    phase: 'supported',
+    blocking: true,
+  });
+});
+
+test('the list is that of a release', async () => {
+  const args = ['hooks', '--output', 'json', '--target-cluster-api-version', '1.11'];
+  const rows: { name: string; phase: string; blocking: boolean }[] = JSON.parse((await runProgram(args)).stdout);
+  const rowOf = (name: string) => rows.find((row) => row.name === name);
+  expect(rowOf('UpdateMachine')).toMatchObject({ phase: 'future' });
+  // It could not block before 1.12.
+  expect(rowOf('AfterClusterUpgrade')).toMatchObject({ phase: 'supported', blocking: false });
+});
+
+test.each(clusterApiHooks.map(({ name }) => name))('%s is explained with its messages', async (name) => {
+  const { code, stdout } = await runProgram(['hooks', name]);
+  expect(code).toBe(0);
+  expect(stdout).toContain(`${name}Request:`);
+  expect(stdout).toContain(`\n  kind: ${name}Response\n`);
+  const json = JSON.parse((await runProgram(['hooks', name, '--output', 'json'])).stdout);
+  expect(json.request.sample).toMatchObject({ kind: `${name}Request` });
+});
+
+test('a hook that does not exist is answered with one that does', async () => {
+  const { code, stderr } = await runProgram(['hooks', 'BeforeClusterCreat']);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('did you mean BeforeClusterCreate') });
+});
+
+test('openapi prints YAML and JSON of the same document, of a release', async () => {
+  const yaml = await runProgram(['openapi']);
+  const json = await runProgram(['openapi', '--output', 'json']);
+  expect(parse(yaml.stdout)).toEqual(JSON.parse(json.stdout));
+  const old = JSON.parse(
+    (await runProgram(['openapi', '--output', 'json', '--target-cluster-api-version', '1.4'])).stdout,
+  );
+  expect(old.info.version).toBe('v1.4');
+  expect(Object.keys(old.paths)).toHaveLength(10);
+});
+
+test('hooks diff ends with 1 when a rule is broken, 0 when not, and 2 for what it cannot read', async () => {
+  const { stdout: current } = await runProgram(['openapi']);
+  const { stdout: old } = await runProgram(['openapi', '--target-cluster-api-version', '1.11']);
+  const file = folderWith({ 'old.yaml': old, 'new.yaml': current, 'bad.yaml': 'a: [', 'other.yaml': 'a: 1' });
+
+  const grown = await runProgram(['hooks', 'diff', file('old.yaml'), file('new.yaml')]);
+  expect(grown.code).toBe(0);
+  expect(grown.stdout).toContain('note: hooks.runtime.cluster.x-k8s.io/v1alpha1/updatemachine is new');
+
+  const shrunk = await runProgram(['hooks', 'diff', file('new.yaml'), file('old.yaml')]);
+  expect(shrunk.code).toBe(1);
+  expect(shrunk.stdout).toMatch(/^break: hooks\.runtime.*updatemachine was removed.*\(rule 1\)$/m);
+  expect(shrunk.stdout).toContain('7 changed, 7 of that against the rules');
+
+  const json = await runProgram(['hooks', 'diff', file('new.yaml'), file('old.yaml'), '--output', 'json']);
+  expect(JSON.parse(json.stdout)).toMatchObject({ breaks: 7, changes: expect.any(Array) });
+
+  for (const [name, problem] of [
+    ['bad.yaml', /bad\.yaml is not valid YAML/],
+    ['other.yaml', /other\.yaml is not an OpenAPI document/],
+    ['none.yaml', /no such file/],
+  ] as const) {
+    const { code, stderr } = await runProgram(['hooks', 'diff', file('old.yaml'), file(name)]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(problem);
+  }
+});

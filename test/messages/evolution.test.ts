@@ -1,0 +1,279 @@
+import { describe, expect, test } from 'vitest';
+import { clusterApiHooks, createHookCatalog, parseLifecycles, parseRelease } from '../../src/hooks/index.ts';
+import { compareHookDocuments, OpenApiError, openApiDocument, readHookDocument } from '../../src/messages/index.ts';
+
+interface Schema {
+  type?: string;
+  enum?: string[];
+  required?: string[];
+  properties: Record<string, Record<string, unknown>>;
+}
+
+interface Document {
+  paths: Record<string, { post: { deprecated?: boolean; parameters?: object[] } }>;
+  components: { schemas: Record<string, Schema> };
+}
+
+const prefix = 'sigs.k8s.io.cluster-api.api.runtime.hooks.v1alpha1.';
+const group = 'hooks.runtime.cluster.x-k8s.io';
+const pathOf = (hook: string, version = 'v1alpha1') => `/${group}/${version}/${hook}/{name}`;
+/** Parsed: the schemas of our own document share parts, which a change would reach all at once. */
+const fresh = (): Document =>
+  JSON.parse(JSON.stringify(openApiDocument(clusterApiHooks, { version: 'v1.14', release: parseRelease('1.14')! })));
+
+/** What `change` makes of Cluster API's document, as lines. `before` may change both sides first. */
+function changes(
+  change: (document: Document) => void,
+  {
+    before = () => {},
+    lives = '',
+    release = '1.14',
+    month = '2026-08',
+  }: {
+    before?: (document: Document) => void;
+    lives?: string;
+    release?: string;
+    month?: string;
+  } = {},
+): string[] {
+  const [old, current] = [fresh(), fresh()];
+  before(old);
+  before(current);
+  change(current);
+  return compareHookDocuments(readHookDocument(JSON.stringify(old)), readHookDocument(JSON.stringify(current)), {
+    lifecycles: createHookCatalog(lives === '' ? [] : parseLifecycles(lives)),
+    release: parseRelease(release),
+    month,
+  }).map(({ severity, rule, hook, field = '', message }) =>
+    [`${severity}${rule ?? ''}`, hook.replace(`${group}/`, ''), field, message].filter((part) => part !== '').join(' '),
+  );
+}
+
+const schema = (document: Document, name: string) => document.components.schemas[`${prefix}${name}`]!;
+
+/** Serves a hook in a further version, with the same messages. */
+function addVersion(document: Document, hook: string, version: string): void {
+  document.paths[pathOf(hook, version)] = structuredClone(document.paths[pathOf(hook)]!);
+}
+
+const made = '; make a new version of the hook';
+
+describe('rule 1', () => {
+  test.each<[string, (document: Document) => void, string[]]>([
+    ['nothing changed', () => {}, []],
+    [
+      'a hook is gone',
+      (document) => delete document.paths[pathOf('updatemachine')],
+      ['break1 v1alpha1/updatemachine was removed, and no version that is at least as stable takes its place'],
+    ],
+    [
+      'a hook is renamed',
+      (document) => {
+        document.paths[pathOf('changemachine')] = document.paths[pathOf('updatemachine')]!;
+        delete document.paths[pathOf('updatemachine')];
+      },
+      [
+        `break1 v1alpha1/updatemachine was removed, or renamed to ${group}/v1alpha1/changemachine, whose messages are the same, and no version that is at least as stable takes its place`,
+        'note v1alpha1/changemachine is new',
+      ],
+    ],
+    [
+      'a hook lost its parameter',
+      (document) => {
+        const { [pathOf('updatemachine')]: item, ...paths } = document.paths;
+        document.paths = { ...paths, [`/${group}/v1alpha1/updatemachine`]: item! };
+      },
+      [
+        `break1 v1alpha1/updatemachine had the path ${pathOf('updatemachine')} and now has /${group}/v1alpha1/updatemachine${made}`,
+      ],
+    ],
+    [
+      'a field is gone',
+      (document) => delete schema(document, 'UpgradeStepInfo').properties.version,
+      [`break1 v1alpha1/aftercontrolplaneupgrade request.controlPlaneUpgrades[].version was removed${made}`],
+    ],
+    [
+      'a field is renamed',
+      (document) => {
+        const { properties } = schema(document, 'GenerateUpgradePlanResponse');
+        properties.workerSteps = properties.workersUpgrades!;
+        delete properties.workersUpgrades;
+      },
+      [
+        `break1 v1alpha1/generateupgradeplan response.workersUpgrades was removed, or renamed to workerSteps, which is of the same type${made}`,
+        'note v1alpha1/generateupgradeplan response.workerSteps is new',
+      ],
+    ],
+    [
+      'a field is of another type',
+      (document) => {
+        schema(document, 'UpdateMachineResponse').properties.retryAfterSeconds = { type: 'string' };
+      },
+      [`break1 v1alpha1/updatemachine response.retryAfterSeconds was integer (int32) and is now string${made}`],
+    ],
+    [
+      'a field of responses became required',
+      (document) => schema(document, 'UpdateMachineResponse').required!.push('message'),
+      [`break1 v1alpha1/updatemachine response.message became required, which older extensions may leave out${made}`],
+    ],
+    [
+      'a field of requests became optional',
+      (document) => {
+        schema(document, 'UpdateMachineRequest').required = [];
+      },
+      [`break1 v1alpha1/updatemachine request.desired became optional, but older extensions rely on it${made}`],
+    ],
+    [
+      'a value of responses is gone',
+      (document) => {
+        schema(document, 'UpdateMachineResponse').properties.status!.enum = ['Success'];
+      },
+      [`break1 v1alpha1/updatemachine response.status no longer takes Failure${made}`],
+    ],
+    [
+      'a limit of responses is new',
+      (document) => {
+        schema(document, 'UpdateMachineResponse').properties.message!.maxLength = 10;
+      },
+      [`break1 v1alpha1/updatemachine response.message is limited further by maxLength 10${made}`],
+    ],
+  ])('%s', (_name, change, expected) => {
+    expect(changes(change)).toEqual(expected);
+  });
+
+  test('new hooks and new optional fields are fine', () => {
+    expect(
+      changes((document) => {
+        document.paths[pathOf('beforebackup')] = document.paths[pathOf('updatemachine')]!;
+        schema(document, 'UpdateMachineRequest').properties.reason = { type: 'string' };
+      }),
+    ).toEqual(['note v1alpha1/updatemachine request.reason is new', 'note v1alpha1/beforebackup is new']);
+  });
+
+  test('a schema that refers to itself is compared once', () => {
+    expect(
+      changes((document) => {
+        const core = 'sigs.k8s.io.cluster-api.api.core.v1beta2.JSONSchemaProps';
+        delete document.components.schemas[core]!.properties.pattern;
+      }),
+    ).toEqual([
+      `break1 v1alpha1/discovervariables response.variables[].schema.openAPIV3Schema.pattern was removed${made}`,
+    ]);
+  });
+});
+
+describe('rule 3', () => {
+  const deprecate = (document: Document) => {
+    document.paths[pathOf('updatemachine')]!.post.deprecated = true;
+  };
+  test('a version is not deprecated for nothing', () => {
+    expect(changes(deprecate)).toEqual([
+      'break3 v1alpha1/updatemachine was deprecated, but there is no version that is at least as stable',
+    ]);
+  });
+  test.each([
+    ['v1beta1', 'note3 v1alpha1/updatemachine was deprecated; v1beta1 replaces it'],
+    ['v1', 'note3 v1alpha1/updatemachine was deprecated; v1 replaces it'],
+  ])('it may be for %s', (version, expected) => {
+    expect(changes(deprecate, { before: (document) => addVersion(document, 'updatemachine', version) })).toEqual([
+      expected,
+    ]);
+  });
+  test('GA is not deprecated for beta', () => {
+    expect(
+      changes(
+        (document) => {
+          document.paths[pathOf('updatemachine', 'v1')]!.post.deprecated = true;
+        },
+        {
+          before: (document) => {
+            addVersion(document, 'updatemachine', 'v1');
+            addVersion(document, 'updatemachine', 'v2beta1');
+          },
+        },
+      ),
+    ).toEqual(['break3 v1/updatemachine was deprecated, but there is no version that is at least as stable']);
+  });
+});
+
+describe('rule 4', () => {
+  const lives = (deprecated: string) => `
+hooks:
+  - { group: ${group}, version: v1beta1, hook: UpdateMachine, introduced: "1.10", ${deprecated} }`;
+  const removed = (options: { lives?: string; release?: string; month?: string }) =>
+    changes((document) => delete document.paths[pathOf('updatemachine', 'v1beta1')], {
+      before: (document) => {
+        addVersion(document, 'updatemachine', 'v1beta1');
+        addVersion(document, 'updatemachine', 'v1');
+      },
+      ...options,
+    });
+  const deprecated = 'deprecated: { release: "1.12", date: "2025-12" }';
+  const tooEarly = (release: string, month: string) => [
+    `break4 v1beta1/updatemachine was removed in v${release} (${month}); a deprecated beta version stays at least until v1.14 and 2026-06`,
+  ];
+  test.each<[string, Parameters<typeof removed>[0], string[]]>([
+    ['too few releases', { lives: lives(deprecated), release: '1.13', month: '2026-08' }, tooEarly('1.13', '2026-08')],
+    ['too few months', { lives: lives(deprecated), release: '1.14', month: '2026-05' }, tooEarly('1.14', '2026-05')],
+    [
+      'after its time',
+      { lives: lives(deprecated), release: '1.14', month: '2026-06' },
+      ['note4 v1beta1/updatemachine was removed, after its time; v1 takes its place'],
+    ],
+    [
+      'never deprecated',
+      { lives: lives('singleton: false') },
+      ['break4 v1beta1/updatemachine was removed without having been deprecated'],
+    ],
+    [
+      'without its life',
+      {},
+      [
+        'note1 v1beta1/updatemachine was removed; v1 takes its place. Whether that is too early cannot be said without its life',
+      ],
+    ],
+    [
+      'without a release',
+      { lives: lives(deprecated), release: '' },
+      [
+        'note1 v1beta1/updatemachine was removed; v1 takes its place. Whether that is too early cannot be said without the release of the new document',
+      ],
+    ],
+  ])('%s', (_name, options, expected) => {
+    expect(removed(options)).toEqual(expected);
+  });
+});
+
+describe('a text that is not a document of hooks', () => {
+  test.each([
+    ['', 'is not an OpenAPI document'],
+    ['a: [', 'is not valid YAML'],
+    ['swagger: "2.0"', 'is not an OpenAPI document'],
+    ['openapi: 2.0.0\npaths: {}', 'is OpenAPI "2.0.0"; documents of 3.0 and 3.1 can be read'],
+    ['openapi: 3.0.0\npaths: { /a: { post: {} } }', 'paths "/a": a hook is a POST to'],
+    ['openapi: 3.0.0\npaths: *nothing', 'is not valid YAML'],
+    [`openapi: 3.0.0\npaths: ${'['.repeat(50_000)}`, 'is not valid YAML'],
+  ])('%j is refused', (text, message) => {
+    expect(() => readHookDocument(text)).toThrow(OpenApiError);
+    expect(() => readHookDocument(text)).toThrow(message);
+  });
+
+  test('time grows with the size of a document, not faster', () => {
+    const document = (hooks: number) => {
+      const fields = Object.fromEntries(Array.from({ length: hooks }, (_, i) => [`f${i}`, { type: 'string' }]));
+      const message = { content: { 'application/json': { schema: { $ref: '#/components/schemas/M' } } } };
+      const post = { requestBody: message, responses: { 200: message } };
+      return readHookDocument(
+        JSON.stringify({
+          openapi: '3.0.0',
+          paths: Object.fromEntries(Array.from({ length: hooks }, (_, i) => [`/a/v1/h${i}`, { post }])),
+          components: { schemas: { M: { type: 'object', properties: fields, required: Object.keys(fields) } } },
+        }),
+      );
+    };
+    const [small, large] = [document(10), document(5000)];
+    const started = performance.now();
+    expect(compareHookDocuments(large, small, { month: '2026-08' }).length).toBeGreaterThan(9000);
+    expect(performance.now() - started).toBeLessThan(2000);
+  });
+});
