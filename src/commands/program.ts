@@ -62,6 +62,8 @@ export async function createProgram(
   end: (code: number) => void,
 ): Promise<Command> {
   const program = new Command(name)
+    // A flag behind a command is that command's, also where the one above has a flag of the same name.
+    .enablePositionalOptions()
     .option('-V, --version', 'print the version')
     .on('option:version', () => {
       throw new CommanderError(exitCode.ok, versionAsked, '');
