@@ -21,6 +21,9 @@ export interface Decoded {
 
 const none: readonly SchemaViolation[] = [];
 
+/** Longest time, in characters: the CustomResourceDefinition sets no limit, and 35 say it to the nanosecond. */
+const maxTimeLength = 128;
+
 let validator: Ajv | undefined;
 
 /** Where schemas are compiled: made when the first one is. */
@@ -28,6 +31,11 @@ function ajv(): Ajv {
   if (validator === undefined) {
     validator = new Ajv({ strict: false, logger: false, ownProperties: true });
     formats.default(validator, ['int32', 'int64', 'byte', 'date-time']);
+    const dateTime = validator.formats['date-time'];
+    validator.addFormat('date-time', {
+      type: 'string',
+      validate: (text) => text.length <= maxTimeLength && checks((dateTime as { validate: unknown }).validate, text),
+    });
     validator.addKeyword({
       keyword: 'maxTotalBytes',
       type: 'object',

@@ -75,9 +75,21 @@ function hasType(value: unknown, type: OpenApiSchema['type']): boolean {
   }
 }
 
+const typeMessages: Readonly<Record<NonNullable<OpenApiSchema['type']>, string>> = {
+  object: 'must be of type object',
+  array: 'must be of type array',
+  string: 'must be of type string',
+  integer: 'must be of type integer',
+  number: 'must be of type number',
+  boolean: 'must be of type boolean',
+};
+
+const emptyObject = Object.freeze({});
+const emptyArray = Object.freeze([]);
+
 /** Empty value of a JSON type, for an array's item that must keep its index. */
 function emptyOf(type: OpenApiSchema['type']): unknown {
-  return type === 'object' ? {} : type === 'array' ? [] : type === 'string' ? '' : 0;
+  return type === 'object' ? emptyObject : type === 'array' ? emptyArray : type === 'string' ? '' : 0;
 }
 
 /** Whether a text has more than `limit` characters, counted as the API server does: by code points. */
@@ -129,7 +141,7 @@ class Walk {
   /** The value as it may stay, or `absent`. */
   at(value: unknown, schema: LimitedSchema): unknown {
     if (!hasType(value, schema.type)) {
-      this.types.add(this.#path, 'type', `must be of type ${schema.type}`, value);
+      this.types.add(this.#path, 'type', typeMessages[schema.type ?? 'object'], value);
       return absent;
     }
     if (!this.#isOverLimit(value, schema)) {
@@ -227,41 +239,44 @@ class Walk {
   }
 
   #checkRest(value: unknown, schema: LimitedSchema): void {
-    const invalid = (message: string) => this.limits.add(this.#path, 'invalid', message, value);
     if (schema.enum !== undefined && !schema.enum.includes(value)) {
       this.limits.add(this.#path, 'notSupported', `must be one of ${schema.enum.join(', ')}`, value);
     }
     if (typeof value === 'number') {
       if (schema.minimum !== undefined && value < schema.minimum) {
-        invalid(`must be at least ${schema.minimum}`);
+        this.#addInvalid(`must be at least ${schema.minimum}`, value);
       }
       if (schema.maximum !== undefined && value > schema.maximum) {
-        invalid(`must be at most ${schema.maximum}`);
+        this.#addInvalid(`must be at most ${schema.maximum}`, value);
       }
     } else if (typeof value === 'string') {
       if (schema.minLength !== undefined && value.length < schema.minLength) {
-        invalid(`must have at least ${schema.minLength} characters`);
+        this.#addInvalid(`must have at least ${schema.minLength} characters`, value);
       }
       if (schema.pattern !== undefined && !patternOf(schema.pattern).test(value)) {
-        invalid(`must match ${schema.pattern}`);
+        this.#addInvalid(`must match ${schema.pattern}`, value);
       }
     } else if (Array.isArray(value)) {
       if (schema.minItems !== undefined && value.length < schema.minItems) {
-        invalid(`must have at least ${schema.minItems} items`);
+        this.#addInvalid(`must have at least ${schema.minItems} items`, value);
       }
     } else if (typeof value === 'object' && value !== null) {
-      this.#checkObject(value, schema, invalid);
+      this.#checkObject(value, schema);
     }
     if (schema.format !== undefined && !this.#isOfFormat(schema.format, value)) {
-      invalid(`must be of format ${schema.format}`);
+      this.#addInvalid(`must be of format ${schema.format}`, value);
     }
   }
 
-  #checkObject(value: object, { minProperties, required }: LimitedSchema, invalid: (message: string) => void): void {
+  #addInvalid(message: string, value: unknown): void {
+    this.limits.add(this.#path, 'invalid', message, value);
+  }
+
+  #checkObject(value: object, { minProperties, required = [] }: LimitedSchema): void {
     if (minProperties !== undefined && Object.keys(value).length < minProperties) {
-      invalid(`must have at least ${minProperties} properties`);
+      this.#addInvalid(`must have at least ${minProperties} properties`, value);
     }
-    for (const name of required ?? []) {
+    for (const name of required) {
       if (!Object.hasOwn(value, name)) {
         this.#path.push(name);
         this.limits.add(this.#path, 'required', 'must be set');

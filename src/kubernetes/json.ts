@@ -1,3 +1,5 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+
 /** A value that JSON can hold, as JSON.parse returns it. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -17,8 +19,6 @@ export const maxJsonDepth = 256;
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
-
-const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * Whether a value nests at most `levels` deep. Looking at the parsed value is several times faster than counting
@@ -50,15 +50,14 @@ function nestsWithin(value: Json, levels: number): boolean {
  * @throws {JsonError} when the bytes are no UTF-8, no JSON, or nest deeper than `maxJsonDepth`.
  */
 export function parseJson(bytes: Uint8Array): Json {
-  let text: string;
-  try {
-    text = strictUtf8.decode(bytes);
-  } catch {
+  // As native checks these cost a tenth of a TextDecoder; most bodies are ASCII, whose string needs half the memory.
+  if (!isUtf8(bytes)) {
     throw new JsonError('the body is not valid UTF-8');
   }
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let value: Json;
   try {
-    value = JSON.parse(text) as Json;
+    value = JSON.parse(isAscii(bytes) ? buffer.toString('latin1') : buffer.toString('utf8')) as Json;
   } catch (error) {
     // V8 quotes a piece of the text in the message, and a body may hold secrets: only the position is passed on.
     const position = /position \d+( \(line \d+ column \d+\))?/.exec((error as Error).message)?.[0];

@@ -21,77 +21,68 @@ export interface LabelSelectorProblem {
   message: string;
 }
 
-/** What is wrong with a selector: the first problems, and how many there are. */
-export interface LabelSelectorProblems {
-  listed: LabelSelectorProblem[];
-  count: number;
-}
-
 /**
- * What is wrong with a selector. `count` is 0 exactly when `metav1.LabelSelectorAsSelector` accepts it; that function
- * stops at its first error, this one goes on.
- *
- * @param most how many problems are listed.
+ * What is wrong with a selector, in its order. Empty exactly when `metav1.LabelSelectorAsSelector` accepts it; that
+ * function stops at its first error, this one at `most`.
  */
-export function labelSelectorProblems(selector: LabelSelector, most: number): LabelSelectorProblems {
-  const found: LabelSelectorProblems = { listed: [], count: 0 };
+export function labelSelectorProblems(selector: LabelSelector, most: number): LabelSelectorProblem[] {
+  const found: LabelSelectorProblem[] = [];
   const { matchLabels = {}, matchExpressions = [] } = selector;
   for (const key of Object.keys(matchLabels)) {
+    if (found.length >= most) {
+      break;
+    }
     const value = matchLabels[key] as string;
     for (const problem of qualifiedNameProblems(key)) {
-      add(found, most, ['matchLabels'], () => `key ${showValue(key)}: ${problem}`);
+      found.push({ path: ['matchLabels'], message: `key ${showValue(key)}: ${problem}` });
     }
     for (const problem of labelValueProblems(value)) {
-      add(found, most, ['matchLabels', key], () => `value ${showValue(value)} ${problem}`);
+      found.push({ path: ['matchLabels', key], message: `value ${showValue(value)} ${problem}` });
     }
   }
-  for (const [index, requirement] of matchExpressions.entries()) {
-    addRequirementProblems(found, most, ['matchExpressions', index], requirement);
+  for (let index = 0; index < matchExpressions.length && found.length < most; index++) {
+    addRequirementProblems(
+      found,
+      most,
+      ['matchExpressions', index],
+      matchExpressions[index] as LabelSelectorRequirement,
+    );
   }
-  return found;
-}
-
-function add(found: LabelSelectorProblems, most: number, path: FieldPath, message: () => string): void {
-  found.count += 1;
-  if (found.listed.length < most) {
-    found.listed.push({ path, message: message() });
-  }
+  return found.slice(0, most);
 }
 
 function addRequirementProblems(
-  found: LabelSelectorProblems,
+  found: LabelSelectorProblem[],
   most: number,
   at: FieldPath,
   { key, operator, values = [] }: LabelSelectorRequirement,
 ): void {
   for (const problem of qualifiedNameProblems(key)) {
-    add(found, most, [...at, 'key'], () => `key ${showValue(key)}: ${problem}`);
+    found.push({ path: [...at, 'key'], message: `key ${showValue(key)}: ${problem}` });
   }
   switch (operator) {
     case 'In':
     case 'NotIn':
       if (values.length === 0) {
-        add(found, most, [...at, 'values'], () => `values must not be empty for operator ${operator}`);
+        found.push({ path: [...at, 'values'], message: `values must not be empty for operator ${operator}` });
       }
       break;
     case 'Exists':
     case 'DoesNotExist':
       if (values.length > 0) {
-        add(found, most, [...at, 'values'], () => `values must be empty for operator ${operator}`);
+        found.push({ path: [...at, 'values'], message: `values must be empty for operator ${operator}` });
       }
       break;
     default:
-      add(
-        found,
-        most,
-        [...at, 'operator'],
-        () => `operator ${showValue(operator)} is not one of In, NotIn, Exists, DoesNotExist`,
-      );
+      found.push({
+        path: [...at, 'operator'],
+        message: `operator ${showValue(operator)} is not one of In, NotIn, Exists, DoesNotExist`,
+      });
   }
-  for (let index = 0; index < values.length; index++) {
+  for (let index = 0; index < values.length && found.length < most; index++) {
     const value = values[index] as string;
     for (const problem of labelValueProblems(value)) {
-      add(found, most, [...at, 'values', index], () => `value ${showValue(value)} ${problem}`);
+      found.push({ path: [...at, 'values', index], message: `value ${showValue(value)} ${problem}` });
     }
   }
 }

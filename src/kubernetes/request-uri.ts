@@ -18,47 +18,32 @@ export interface RequestUri {
 const schemeFormat = /^([A-Za-z][A-Za-z0-9+.-]*)?:/;
 const userInfoFormat = /^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/;
 const portFormat = /^(:[0-9]*)?$/;
-const escapeFormat = /^%[0-9A-Fa-f]{2}/;
-/** ASCII characters that Go lets stand for themselves in a host; others must be escaped, non-ASCII may stand. */
-const hostCharacter = /[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"]/;
+const badEscape = /%(?![0-9A-Fa-f]{2})/;
+/** What Go lets stand for itself in a host: these of ASCII, and all beyond it. Others must be escaped. */
+const badHostCharacter = /[^A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%\u0080-\uffff]/;
+/** Of escapes, a host may have only those of bytes beyond ASCII, and `%25`. */
+const badHostEscape = /%(?!25|[89A-Fa-f])/;
+/** A zone (RFC 6874) may escape also what a host may hold, and the space; of bytes beyond ASCII it may escape none. */
+const badZoneEscape = /%(?!2[0-24-9A-E]|3[0-9A-E]|[46][1-9A-F]|[57][0-9A]|5[BDF]|7E)/i;
 
 /** What is wrong with the `%` escapes of a piece, or undefined. */
 function escapeProblem(text: string): string | undefined {
-  for (let at = text.indexOf('%'); at !== -1; at = text.indexOf('%', at + 3)) {
-    if (!escapeFormat.test(text.slice(at, at + 3))) {
-      return `has the invalid escape ${showValue(text.slice(at, at + 3))}`;
-    }
-  }
-  return undefined;
+  const at = text.search(badEscape);
+  return at === -1 ? undefined : `has the invalid escape ${showValue(text.slice(at, at + 3))}`;
 }
 
-/**
- * What is wrong with a host (or an IPv6 zone), or undefined. In a host only non-ASCII bytes and `%25` may be escaped; in
- * a zone (RFC 6874) also what a host may hold, and the space.
- */
-function hostProblem(text: string, part: 'host' | 'zone'): string | undefined {
-  const badEscape = escapeProblem(text);
-  if (badEscape !== undefined) {
-    return badEscape;
+/** What is wrong with a host (or an IPv6 zone), or undefined. */
+function hostProblem(text: string, badPartEscape: RegExp): string | undefined {
+  const problem = escapeProblem(text);
+  if (problem !== undefined) {
+    return problem;
   }
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at] as string;
-    if (character === '%') {
-      const escaped = text.slice(at, at + 3);
-      const code = Number.parseInt(escaped.slice(1), 16);
-      const unescaped = String.fromCharCode(code);
-      const allowed =
-        escaped === '%25' ||
-        (part === 'host' ? code >= 0x80 : unescaped === ' ' || (code < 0x80 && hostCharacter.test(unescaped)));
-      if (!allowed) {
-        return `has the escape ${showValue(escaped)}, which a host cannot have`;
-      }
-      at += 2;
-    } else if (character < '\u0080' && !hostCharacter.test(character)) {
-      return `has the character ${showValue(character)} in its host`;
-    }
+  const escapeAt = text.search(badPartEscape);
+  if (escapeAt !== -1) {
+    return `has the escape ${showValue(text.slice(escapeAt, escapeAt + 3))}, which a host cannot have`;
   }
-  return undefined;
+  const character = badHostCharacter.exec(text);
+  return character === null ? undefined : `has the character ${showValue(character[0])} in its host`;
 }
 
 function authorityProblem(authority: string): string | undefined {
@@ -77,7 +62,7 @@ function authorityProblem(authority: string): string | undefined {
     const zoneAt = literal.indexOf('%25');
     const address = zoneAt === -1 ? literal : literal.slice(0, zoneAt);
     const zone = zoneAt === -1 ? undefined : literal.slice(zoneAt);
-    const badZone = zone === undefined ? undefined : hostProblem(zone, 'zone');
+    const badZone = zone === undefined ? undefined : hostProblem(zone, badZoneEscape);
     if (badZone !== undefined) {
       return badZone;
     }
@@ -90,7 +75,7 @@ function authorityProblem(authority: string): string | undefined {
     if (colon !== -1 && !portFormat.test(host.slice(colon))) {
       return `has the invalid port ${showValue(host.slice(colon))}`;
     }
-    const badHost = hostProblem(host, 'host');
+    const badHost = hostProblem(host, badHostEscape);
     if (badHost !== undefined) {
       return badHost;
     }
@@ -102,10 +87,7 @@ function authorityProblem(authority: string): string | undefined {
   if (!userInfoFormat.test(userInfo)) {
     return 'has a character in its user info that must be escaped';
   }
-  return userInfo
-    .split(':')
-    .map(escapeProblem)
-    .find((problem) => problem !== undefined);
+  return escapeProblem(userInfo);
 }
 
 /**

@@ -1,21 +1,36 @@
 import type { ExtensionConfig } from '../api/index.ts';
 import type { LabelSelector } from '../kubernetes/index.ts';
 
+type GivenSelector = NonNullable<NonNullable<ExtensionConfig['spec']>['namespaceSelector']>;
+
+/** Selectors of which absent parts were filled in: two rules ask for them. */
+const completed = new WeakMap<GivenSelector, LabelSelector>();
+
+function complete(selector: GivenSelector): LabelSelector {
+  const expressions = selector.matchExpressions ?? [];
+  if (expressions.every(({ key, operator }) => key !== undefined && operator !== undefined)) {
+    return selector as LabelSelector;
+  }
+  return {
+    matchLabels: selector.matchLabels ?? {},
+    matchExpressions: expressions.map(({ key = '', operator = '', values = [] }) => ({ key, operator, values })),
+  };
+}
+
 /** The namespaceSelector with the absent parts of its requirements filled in; undefined when there is none. */
 export function namespaceSelectorOf(object: ExtensionConfig): LabelSelector | undefined {
   const selector = object.spec?.namespaceSelector;
   if (selector === undefined || selector === null) {
     return undefined;
   }
-  if ((selector.matchExpressions ?? []).every(({ key, operator }) => key !== undefined && operator !== undefined)) {
+  // Nothing to fill in, which is most often so, is seen without a look into the map.
+  if (selector.matchExpressions === undefined) {
     return selector as LabelSelector;
   }
-  return {
-    matchLabels: selector.matchLabels ?? {},
-    matchExpressions: (selector.matchExpressions ?? []).map(({ key, operator, values }) => ({
-      key: key ?? '',
-      operator: operator ?? '',
-      values: values ?? [],
-    })),
-  };
+  let found = completed.get(selector);
+  if (found === undefined) {
+    found = complete(selector);
+    completed.set(selector, found);
+  }
+  return found;
 }

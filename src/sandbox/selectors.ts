@@ -68,7 +68,7 @@ export function parseLabelSelector(text: string): Selector {
     return () => true;
   }
   const matchExpressions = requirementsOf(text).map((part) => labelRequirement(part, text));
-  const [problem] = labelSelectorProblems({ matchExpressions }, 1).listed;
+  const [problem] = labelSelectorProblems({ matchExpressions }, 1);
   if (problem !== undefined) {
     throw unable(text, problem.message);
   }

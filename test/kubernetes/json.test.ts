@@ -24,8 +24,21 @@ test.each([
   ['no UTF-8', Buffer.from([0x22, 0xff, 0x22]), /UTF-8/],
   ['cut off', Buffer.from('{"password":"geheim'), /not valid JSON/],
   ['nothing', Buffer.from(''), /not valid JSON/],
+  ['a byte order mark in front, which JSON does not have', Buffer.from('\ufeff{}'), /not valid JSON/],
 ])('%s: an error that quotes nothing', (_, bytes, message) => {
   expect(() => parseJson(bytes)).toThrow(JsonError);
   expect(() => parseJson(bytes)).toThrow(message);
   expect(() => parseJson(bytes)).not.toThrow(/geheim/);
+});
+
+test.each([
+  '{"a":"ä😀"}',
+  '{"a":"\u007f"}',
+  '["\\ud800"]',
+  '"\u0080"',
+])('%s is read as JSON.parse reads its text', (text) => {
+  // The bytes stand in the middle of a larger buffer, as those of a body may.
+  const bytes = Buffer.from(`xx${text}xx`).subarray(2, -2);
+  expect(parseJson(bytes)).toEqual(JSON.parse(text));
+  expect(parseJson(new Uint8Array(bytes))).toEqual(JSON.parse(text));
 });

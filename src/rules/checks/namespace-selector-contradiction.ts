@@ -15,7 +15,7 @@ export const rule: Rule = {
     const selector = namespaceSelectorOf(object);
     const contradiction = selector && labelSelectorContradiction(selector);
     // Only a valid selector means anything; rule namespace-selector reports the others.
-    if (selector !== undefined && contradiction !== undefined && labelSelectorProblems(selector, 0).count === 0) {
+    if (selector !== undefined && contradiction !== undefined && labelSelectorProblems(selector, 1).length === 0) {
       report({
         path: ['spec', 'namespaceSelector'],
         reason: 'FieldValueInvalid',

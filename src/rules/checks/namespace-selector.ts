@@ -20,10 +20,10 @@ export const rule: Rule = {
       report({ path, reason: 'FieldValueRequired', message: 'set a label selector; {} selects all namespaces' });
       return;
     }
-    const { listed, count } = labelSelectorProblems(selector, maxListed);
-    if (count > 0) {
-      const texts = listed.map(({ path: at, message }) => `${formatFieldPath(at)}: ${message}`);
-      const more = count > listed.length ? `; and ${count - listed.length} more` : '';
+    const problems = labelSelectorProblems(selector, maxListed + 1);
+    if (problems.length > 0) {
+      const texts = problems.slice(0, maxListed).map(({ path: at, message }) => `${formatFieldPath(at)}: ${message}`);
+      const more = problems.length > maxListed ? '; and more' : '';
       report({ path, reason: 'FieldValueInvalid', message: `${texts.join('; ')}${more}` });
     }
   },

@@ -8,6 +8,9 @@ const credentialKey =
 const credentialValue =
   /-----BEGIN [A-Z ]*PRIVATE KEY-----|^eyJ[\w-]+\.eyJ[\w-]+\.[\w-]*$|\b(AKIA|ASIA)[A-Z0-9]{16}\b|\bgh[pousr]_\w{36,}|^[a-z][a-z0-9+.-]*:\/\/[^/?#\s:@]+:[^/?#\s@]+@/;
 
+/** How much of a key's end is looked at, in characters: more than the longest word above takes with its separators. */
+const maxKeyEnd = 64;
+
 /** A part of every credential's key: most keys have none, and are not looked at any closer. */
 const suspiciousKey = /pass|pwd|secret|token|key|credential|bearer/i;
 
@@ -24,8 +27,11 @@ export const rule: Rule = {
   subjects: ['object'],
   about: 'settings',
   check({ object }, report) {
-    for (const [key, value] of Object.entries(object.spec?.settings ?? {})) {
-      if (value && ((suspiciousKey.test(key) && credentialKey.test(words(key))) || credentialValue.test(value))) {
+    const settings = object.spec?.settings ?? {};
+    for (const key of Object.keys(settings)) {
+      const value = settings[key];
+      const end = key.slice(-maxKeyEnd);
+      if (value && ((suspiciousKey.test(end) && credentialKey.test(words(end))) || credentialValue.test(value))) {
         report({
           path: ['spec', 'settings', key],
           reason: 'FieldValueForbidden',
