@@ -12,8 +12,8 @@ export interface ConnectionLimits {
   /** Longest time for a whole request to arrive, in milliseconds. */
   requestTimeoutMs: number;
   /**
-   * How long a connection may take for a handshake, a request or its answer before it may be cut in favour of others, in
-   * milliseconds. Honest callers take a few; in a rush of them nobody is to be cut half-way.
+   * How long a connection may stand still in a handshake, a request or its answer before it may be cut in favour of others,
+   * in milliseconds. In a rush of honest callers nobody is to be cut half-way.
    */
   patienceMs: number;
   /** How long an answer may wait for its reader, in milliseconds. */
@@ -75,6 +75,8 @@ interface Connection {
   bytes: number;
   /** Whether an answer waits to be read. */
   answering: boolean;
+  /** How far its request or answer had come when that was last looked at, and when that was. */
+  mark: { bytes: number; at: number } | undefined;
   state: Set<Connection>;
 }
 
@@ -92,6 +94,11 @@ export type TrackedServer = Server<typeof IncomingMessage, typeof TrackedRespons
  * it at once).
  */
 const copiesOfAnswer = 2;
+/**
+ * The least headway of a request or answer that is not cut in favour of others. Low, since a server with large bodies to
+ * parse gets round to each connection now and then only.
+ */
+const leastBytesPerMs = 32;
 /** How often a stop looks at what is left, in milliseconds. */
 const drainCheckMs = 50;
 
@@ -125,7 +132,23 @@ export function trackConnections(
     connection.state.delete(connection);
     connection.state = state;
     connection.since = performance.now();
+    connection.mark = undefined;
     state.add(connection);
+  }
+
+  function markOf({ transport }: Connection) {
+    return { bytes: transport.bytesRead + transport.bytesWritten, at: performance.now() };
+  }
+
+  /** Whether a request or answer makes no headway worth waiting for. How long it takes all in all may be our own doing. */
+  function isStalled(connection: Connection): boolean {
+    const { mark } = connection;
+    const current = markOf(connection);
+    if (mark !== undefined && current.at - mark.at < limits.patienceMs) {
+      return false;
+    }
+    connection.mark = current;
+    return mark !== undefined && current.bytes - mark.bytes < (current.at - mark.at) * leastBytesPerMs;
   }
 
   function cut(connection: Connection): void {
@@ -133,17 +156,13 @@ export function trackConnections(
     connection.transport.destroy();
   }
 
-  function isSlow({ since }: Connection): boolean {
-    return performance.now() - since >= limits.patienceMs;
-  }
-
-  /** Who has to go when there is no room: who never sent a request, then the longest idle, then the slowest. */
+  /** Who has to go when there is no room: who never sent a request, then the longest idle, then who stands still. */
   function victim(): Connection | undefined {
     const newcomer = first(fresh);
-    if (newcomer !== undefined && isSlow(newcomer)) {
+    if (newcomer !== undefined && performance.now() - newcomer.since >= limits.patienceMs) {
       return newcomer;
     }
-    return first(idle) ?? [...busy].find(isSlow);
+    return first(idle) ?? [...busy].find(isStalled);
   }
 
   function forget(connection: Connection): void {
@@ -179,6 +198,7 @@ export function trackConnections(
       requests: 0,
       bytes: 0,
       answering: false,
+      mark: undefined,
       state: fresh,
     };
     fresh.add(connection);
@@ -248,6 +268,8 @@ export function trackConnections(
       if (now - connection.since >= allowed) {
         events.answerDropped();
         cut(connection);
+      } else {
+        connection.mark ??= markOf(connection);
       }
     }
     for (const connection of idle) {
@@ -266,8 +288,8 @@ export function trackConnections(
     holdBody(response, bytes) {
       const held = response.heldBytes;
       for (const connection of budget.fits(bytes, held) ? [] : busy) {
-        // Who takes long holds no bytes against others.
-        if (connection !== response.carrier && connection.bytes > 0 && isSlow(connection)) {
+        // Who stands still holds no bytes against others.
+        if (connection !== response.carrier && connection.bytes > 0 && isStalled(connection)) {
           events.evicted();
           cut(connection);
           if (budget.fits(bytes, held)) {

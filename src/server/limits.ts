@@ -14,7 +14,7 @@ export interface Limits {
   requestTimeoutMs: number;
   /** Longest time for an answer to be read, in milliseconds; then the connection is cut. */
   answerTimeoutMs: number;
-  /** How long a handshake, request or answer may take before it may be cut to make room for others, in milliseconds. */
+  /** How long a handshake, request or answer may stand still before it may be cut for others, in milliseconds. */
   patienceMs: number;
   /** How often the timeouts are looked at, in milliseconds: how late they may be. */
   timeoutCheckMs: number;
@@ -29,10 +29,10 @@ export const defaultLimits: Limits = {
   // An API server keeps at most 25 idle connections a webhook and opens more under load; a large control plane has five
   // of them. What they may all hold is bounded below, not here.
   maxConnections: 512,
-  // From the pod's limit of 2 GiB, with what was measured (100 callers with 7 MiB each at once, all of it unread): 200 MiB
-  // for the process at rest and 512 connections; these bytes and a quarter more for small bodies, all of it twice, since
-  // buffers stay until the garbage collector has been by; and one parsed body, of which there is one at a time: at worst
-  // (7 MiB of `{},`) 40 times its bytes. That makes 1.1 GiB. Ordinary reviews have some 4 KiB.
+  // From the pod's limit of 2 GiB: 200 MiB for the process at rest and 512 connections; these bytes and a quarter more for
+  // small bodies, all of it twice, since buffers stay until the garbage collector has been by; and parsed bodies, of which
+  // one at a time is in use and a few more wait for the collector, each at worst (7 MiB of `{},`) 40 times its bytes. The
+  // worst that was measured, 100 callers with such bodies at once, was 1.4 GiB. Ordinary reviews have some 4 KiB.
   maxInFlightBytes: 256 * 1024 * 1024,
   maxHeaderBytes: 16 * 1024,
   headersTimeoutMs: 10_000,
@@ -40,7 +40,7 @@ export const defaultLimits: Limits = {
   requestTimeoutMs: 15_000,
   // A caller that still waits reads at once; the API server hangs up when its own time is over.
   answerTimeoutMs: 10_000,
-  patienceMs: 500,
+  patienceMs: 1_000,
   timeoutCheckMs: 1_000,
   // Go's HTTP client, which the API server is, gives up idle connections after 90 s. Were the server first, a review
   // could be sent into a connection that is just being closed.

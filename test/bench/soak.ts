@@ -20,7 +20,7 @@ const out = (text: string) => process.stdout.write(`${text}\n`);
 
 const pairs = Array.from({ length: 4 }, () => selfSignedPair(new Date()));
 const folder = createCertificateFolder(pairs[0]);
-const server = await startServeProcess(folder, ['--shutdown-delay', '2', '--max-connections', '100']);
+const server = await startServeProcess(folder, ['--shutdown-delay', '2']);
 const filesAtRest = server.openFiles() ?? 0;
 out(`at rest: ${Math.round((server.residentBytes() ?? 0) / mebibyte)} MiB resident, ${filesAtRest} files`);
 
