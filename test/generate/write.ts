@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { versions } from '../../src/api/index.ts';
 import { definitionFile, definitionText } from './definition.ts';
 import { messageTypes } from './message-types.ts';
-import { generatedReadme, readmeFile } from './readme.ts';
+import { generatedPages } from './pages.ts';
 import { typesOf } from './types.ts';
 
 writeFileSync(definitionFile, definitionText);
@@ -10,4 +10,6 @@ for (const version of versions) {
   writeFileSync(new URL(`../../src/api/${version}.ts`, import.meta.url), await typesOf(version));
 }
 writeFileSync(new URL('../../src/hooks/message-types.ts', import.meta.url), await messageTypes());
-writeFileSync(readmeFile, generatedReadme());
+for (const { file, text } of await generatedPages()) {
+  writeFileSync(file, text);
+}

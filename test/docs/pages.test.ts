@@ -1,0 +1,51 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { generatedPages } from '../generate/pages.ts';
+import { pages, readPage, root } from './pages.ts';
+
+const generated = await generatedPages();
+
+test.each(
+  generated.map(({ file, text }) => [fileURLToPath(file), text]),
+)('what is generated of %s is fresh (else: npm run generate)', (file, text) => {
+  expect(readFileSync(file, 'utf8')).toBe(text);
+});
+
+/** The anchors that GitHub gives the headings of a page. */
+function anchorsOf(markdown: string): Set<string> {
+  const headings = markdown.matchAll(/^#{1,6} (.+)$/gm);
+  return new Set(
+    [...headings].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
+
+test.each(pages)('every link in %s leads somewhere', (page) => {
+  const prose = readPage(page).replaceAll(/^```.*?^```/gms, '');
+  const problems = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, target = '']) => {
+    if (/^https:\/\//.test(target)) {
+      return [];
+    }
+    const [path = '', anchor] = target.split('#', 2);
+    const file = new URL(path, new URL(page, root));
+    if (!existsSync(file)) {
+      return [`${target}: no such file`];
+    }
+    const lost = anchor !== undefined && !anchorsOf(readFileSync(file, 'utf8')).has(anchor);
+    return lost ? [`${target}: no such heading`] : [];
+  });
+  expect(problems).toEqual([]);
+});
+
+test('the README is short, and leads to every page', () => {
+  const readme = readPage('README.md');
+  expect(readme.split('\n').length).toBeLessThan(170);
+  for (const page of pages.filter((other) => other !== 'README.md' && !other.startsWith('certs/'))) {
+    expect(readme).toContain(`](${page})`);
+  }
+});

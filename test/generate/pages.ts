@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { PassThrough } from 'node:stream';
+import type { Command } from 'commander';
+import { wholeProgram } from '../../src/commands/index.ts';
+import { rules } from '../../src/rules/index.ts';
+import { readImports, roomImports } from '../architecture/imports.ts';
+import { rooms } from '../architecture/rooms.ts';
+import { terminalImage } from './terminal-image.ts';
+
+const root = new URL('../../', import.meta.url);
+
+function rulesTable(): string {
+  const rows = rules.map(
+    ({ id, severity, upstream, summary }) =>
+      `| \`${id}\` | ${severity} | ${upstream ? 'upstream, strict' : 'strict'} | ${summary.replaceAll('|', '\\|')} |`,
+  );
+  return ['| rule | severity | profile | what it checks |', '| --- | --- | --- | --- |', ...rows].join('\n');
+}
+
+function roomsTable(): string {
+  const imports = roomImports(readImports(new URL('src', root).pathname));
+  const rows = rooms.map(({ name, knows }) => {
+    const imported = rooms.filter((other) => imports.get(name)?.has(other.name)).map((other) => other.name);
+    return `| \`${name}/\` | ${knows} | ${imported.join(', ') || '–'} |`;
+  });
+  return ['| room | knows | imports |', '| --- | --- | --- |', ...rows].join('\n');
+}
+
+/** The help of a command and of those below it, a heading each. */
+function helpOf(command: Command, heading: string): string {
+  let text = '';
+  command.configureOutput({
+    ...command.configureOutput(),
+    writeOut: (part) => {
+      text += part;
+    },
+    getOutHelpWidth: () => 80,
+  });
+  command.outputHelp();
+  const below = command.commands.map((child) => helpOf(child, `${heading} ${child.name()}`.trim()));
+  const title = heading === '' ? [] : [`### ${heading}`];
+  return [...title, `\`\`\`console\n${text.trimEnd()}\n\`\`\``, ...below].join('\n\n');
+}
+
+async function commandReference(): Promise<string> {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const program = await wholeProgram({ stdin, stdout, stderr, env: {}, signal: new AbortController().signal });
+  return helpOf(program, '');
+}
+
+/** Pages with parts that are generated, which stand between `<!-- NAME -->` and `<!-- /NAME -->`. */
+const parts: readonly { file: string; name: string; make: () => string | Promise<string> }[] = [
+  { file: 'docs/rules.md', name: 'rules', make: rulesTable },
+  { file: 'docs/architecture.md', name: 'rooms', make: roomsTable },
+  { file: 'docs/command-line.md', name: 'commands', make: commandReference },
+];
+
+/** What documentation is generated: files, and the text that each should have. */
+export async function generatedPages(): Promise<{ file: URL; text: string }[]> {
+  const pages = await Promise.all(
+    parts.map(async ({ file, name, make }) => {
+      const url = new URL(file, root);
+      const [before, rest] = readFileSync(url, 'utf8').split(`<!-- ${name} -->`);
+      const after = rest?.split(`<!-- /${name} -->`)[1];
+      if (before === undefined || after === undefined) {
+        throw new Error(`${file} has no part <!-- ${name} --> … <!-- /${name} -->`);
+      }
+      return { file: url, text: `${before}<!-- ${name} -->\n\n${await make()}\n\n<!-- /${name} -->${after}` };
+    }),
+  );
+  const session = readFileSync(new URL('docs/images/terminal.txt', root), 'utf8');
+  return [...pages, { file: new URL('docs/images/terminal.svg', root), text: terminalImage(session) }];
+}
