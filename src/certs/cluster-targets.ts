@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import {
+  dns1123SubdomainProblems,
   isJsonObject,
   type Json,
   type JsonObject,
@@ -282,7 +283,8 @@ export async function* listTargets(
         }
         for (const object of items ?? []) {
           const name = at(object, ['metadata', 'name']);
-          if (!isJsonObject(object) || typeof name !== 'string') {
+          // The API server admits no other names for these kinds; they become part of a path, and are shown.
+          if (!isJsonObject(object) || typeof name !== 'string' || dns1123SubdomainProblems(name).length > 0) {
             throw new AnswerError(`the API server listed something that is not one of ${facts.resource}`);
           }
           if (++count > maxListed) {

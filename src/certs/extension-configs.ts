@@ -1,4 +1,4 @@
-import { dns1123LabelProblems, dns1123SubdomainProblems, isJsonObject } from '../kubernetes/index.ts';
+import { dns1123LabelProblems, dns1123SubdomainProblems, isJsonObject, printable } from '../kubernetes/index.ts';
 import type { Part } from './certificate.ts';
 import { ApiError, type Cluster } from './cluster.ts';
 import { decodeSecret, explain, secretPath } from './cluster-store.ts';
@@ -39,7 +39,7 @@ export function annotatedExtensionConfigs(cluster: Cluster): {
       if (more.length > 0 || dns1123LabelProblems(namespace).length > 0 || dns1123SubdomainProblems(name).length > 0) {
         return {
           state: 'broken',
-          problem: `annotation ${injectCaFromSecret} is ${JSON.stringify(value.slice(0, 300))}: write NAMESPACE/NAME of a Secret`,
+          problem: `annotation ${injectCaFromSecret} is ${printable(JSON.stringify(value.slice(0, 300)))}: write NAMESPACE/NAME of a Secret`,
         };
       }
       try {

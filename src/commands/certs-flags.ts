@@ -123,6 +123,8 @@ export type PlaceFlags = FlagValues<typeof placeFlags>;
 /** The values of the flags of commands that make certificates; `bootstrap` and `status` have none of `rotate`. */
 export type RunFlags = PlaceFlags & FlagValues<typeof policyFlags> & Partial<FlagValues<typeof rotateFlags>>;
 
+/** Most names of a serving certificate: with the longest ones it still fits in what is read, 64 KiB. */
+const maxNames = 100;
 const defaultCaSecret = 'extensionconfig-webhook-ca';
 
 /** What the flags mean. */
@@ -206,6 +208,11 @@ export function readPlace(flags: PlaceFlags & Partial<RunFlags>, io: Io): Place 
     names.push('localhost', '127.0.0.1', '::1');
   }
   names.push(...dnsNames, ...addresses);
+  if (names.length > maxNames) {
+    throw new UsageError(
+      `--dns-name and --ip: ${names.length} names are too many for a certificate: at most ${maxNames}`,
+    );
+  }
 
   let cluster: Cluster | undefined;
   if (folder === undefined) {

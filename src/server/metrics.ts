@@ -23,7 +23,8 @@ export interface Metrics {
   /** `bundle` is the trust bundle that came with the pair. */
   certificateLoaded(pair: CertificatePair, bundle: string | undefined): void;
   certificateFailed(): void;
-  certificateSourceFailed(): void;
+  /** The source of certificates works, or began to fail. */
+  certificateSource(works: boolean): void;
   connectionEvicted(port: Port): void;
   connectionDropped(port: Port): void;
   answerDropped(port: Port): void;
@@ -137,6 +138,13 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
     labelNames: ['port'] as const,
     registers,
   });
+  const sourceUp = new Gauge({
+    name: `${prefix}certificate_source_up`,
+    help: 'Whether news of certificates arrives (1) or the source of certificates fails (0).',
+    registers,
+    aggregator: 'min',
+  });
+  sourceUp.set(1);
   const dropped = new Counter({
     name: `${prefix}connections_dropped_total`,
     help: 'Connections closed on arrival because there were too many and none of them idle or slow. By port.',
@@ -237,8 +245,11 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
     certificateFailed() {
       reloads.inc({ result: 'failure' });
     },
-    certificateSourceFailed() {
-      sourceFailures.inc();
+    certificateSource(works) {
+      sourceUp.set(works ? 1 : 0);
+      if (!works) {
+        sourceFailures.inc();
+      }
     },
     connectionEvicted(port) {
       evicted.inc({ port });

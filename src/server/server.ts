@@ -238,11 +238,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       return;
     }
     sourceProblem = problem;
+    metrics.certificateSource(problem === undefined);
     if (problem === undefined) {
       log.info('the source of certificates works again');
       return;
     }
-    metrics.certificateSourceFailed();
     log.error({ reason: problem }, 'the source of certificates fails: renewed ones may come late');
   }
 

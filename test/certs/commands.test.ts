@@ -171,9 +171,13 @@ test.each([
   [['--overlap', '366d'], '--overlap: "366d" is not allowed: it must be from 0 to 365d'],
   [['--propagation-delay', '25h'], 'it must be from 0 to 24h'],
   [['--propagation-delay', '1'.repeat(65)], 'is not allowed: it must be a duration'],
+  [
+    Array.from({ length: 100 }, (_, index) => `--dns-name=n${index}.example.com`),
+    'too many for a certificate: at most 100',
+  ],
   [['--crd', '../secrets'], '--crd: "../secrets" must'],
   [['--context', 'other'], 'context "other" is not in the kubeconfig (it has test)'],
-])('%j is a usage error', async (flags, text) => {
+])('%.60j is a usage error', async (flags, text) => {
   const { code, err } = await cli('rotate', ...place, ...flags);
   expect(code).toBe(2);
   expect(err).toContain(text);

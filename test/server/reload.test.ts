@@ -161,10 +161,12 @@ test.each([
   ],
 ] as const)('%s that %s is said, and does not keep the next pair from being read', async (name, problem, replace) => {
   await write(localhost);
-  const { webhookPort, lines } = await start({ certificates: fileCertificates(folder, 20) });
+  const { webhookPort, health, lines } = await start({ certificates: fileCertificates(folder, 20) });
   await rm(join(folder, name));
   await replace(join(folder, name));
   await until(() => lines.some(({ reason }) => reason === `${join(folder, name)} ${problem}`), 'the problem is logged');
+  const verbose = await (await fetch(`${health}/readyz?verbose`)).text();
+  expect(verbose).toContain(`[!]serving-certificate degraded: the certificate before is still served: ${folder}`);
   expect(await servedName(webhookPort)).toBe('localhost');
   await rm(join(folder, name), { recursive: true });
   await write(third);

@@ -70,9 +70,12 @@ test('a watch that is forbidden is an error in the log, counted, and shown; the 
   expect(server.lines.filter(({ level }) => level === 50)).toMatchObject([
     { reason: expect.stringContaining(problem), msg: expect.stringContaining('source of certificates fails') },
   ]);
-  expect(await (await fetch(`${server.health}/metrics`)).text()).toContain('certificate_source_failures_total 1\n');
+  const metrics = async () => (await fetch(`${server.health}/metrics`)).text();
+  expect(await metrics()).toContain('certificate_source_failures_total 1\n');
+  expect(await metrics()).toContain('certificate_source_up 0\n');
   api.forbidden.clear();
   await vi.waitFor(async () => expect(await verbose()).toContain('[+]certificate-source ok'), within);
+  expect(await metrics()).toContain('certificate_source_up 1\n');
   expect(server.lines).toContainEqual(expect.objectContaining({ msg: 'the source of certificates works again' }));
 });
 
