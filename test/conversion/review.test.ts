@@ -92,3 +92,55 @@ test.each<[Json, RegExp]>([
 ])('%j is no review', (body, message) => {
   expect(reviewConversion(body)).toEqual({ problem: expect.stringMatching(message) });
 });
+
+describe('kept values', () => {
+  const annotation = 'runtime.cluster.x-k8s.io/conversion-data';
+  const kept = (...values: [key: JsonObject, timeout: number][]) => ({
+    [`${group}/v1alpha1`]: values.map(([key, value]) => ({
+      path: ['status', 'handlers', key, 'timeoutSeconds'],
+      value,
+    })),
+  });
+  const hub = (bag: JsonObject, names: string[]): JsonObject => ({
+    ...object('a', { status: { handlers: names.map((name) => ({ name })) } }),
+    apiVersion: `${group}/v1beta2`,
+    metadata: { name: 'a', annotations: { [annotation]: JSON.stringify(bag) } },
+  });
+  const handlersOf = (body: Json) => answer(body).convertedObjects[0].status.handlers;
+  const back = `${group}/v1alpha1`;
+
+  test('of several for one place the first counts, in each item that has the keys', () => {
+    const one = hub(kept([{ name: 'h' }, 0], [{ name: 'h' }, -1], [{ name: 'i' }, -2]), ['h', 'i', 'h']);
+    expect(handlersOf(review([one], back))).toEqual([
+      { name: 'h', timeoutSeconds: 0 },
+      { name: 'i', timeoutSeconds: -2 },
+      { name: 'h', timeoutSeconds: 0 },
+    ]);
+  });
+
+  test('keys that the list does not have, and steps that hide a path, are ignored', () => {
+    const bag = kept([{ hook: 'h' }, 0], [{ name: 'h', hook: 'h' }, 0]) as Record<string, Json[]>;
+    bag[back]?.push({ path: ['status.handlers[].timeoutSeconds'], value: 0 });
+    const converted = answer(review([hub(bag, ['h'])], back)).convertedObjects[0];
+    expect(converted.status).toEqual({ handlers: [{ name: 'h' }] });
+    expect(Object.keys(converted).sort()).toEqual(['apiVersion', 'kind', 'metadata', 'spec', 'status']);
+  });
+
+  test('one answer adds no more than 1 MiB of them', () => {
+    const silent = object('a', {
+      status: { handlers: Array.from({ length: 500 }, (_, index) => ({ name: `h${index}`, timeoutSeconds: 0 })) },
+    });
+    expect(answer(review(Array(10).fill(silent))).result.status).toBe('Success');
+    const { result, convertedObjects } = answer(review(Array(100).fill(silent)));
+    expect(convertedObjects).toEqual([]);
+    expect(result.message).toMatch(
+      /^ExtensionConfig objects\[\d+\] "a": .* more than 1048576 bytes .* fewer at a time$/,
+    );
+  });
+
+  test('one object keeps no more than an annotation may hold', () => {
+    const handlers = Array.from({ length: 20_000 }, (_, index) => ({ name: `h${index}`, timeoutSeconds: 0 }));
+    const { result } = answer(review([object('a', { status: { handlers } })]));
+    expect(result.message).toMatch(/status\.handlers\[\d+\]\.timeoutSeconds: is one of more than/);
+  });
+});

@@ -75,8 +75,9 @@ const items = <T>(size: number, make: (index: number) => T): T[] => {
 };
 const entries = (size: number, make: (index: number) => [string, unknown]): Part =>
   Object.fromEntries(items(size, make));
-/** A piece again and again, up to a size. */
-const fill = (size: number, piece: string): string => piece.repeat(Math.max(1, Math.floor(size / piece.length)));
+/** A piece again and again, up to a size in JSON. */
+const fill = (size: number, piece: string): string =>
+  piece.repeat(Math.max(1, Math.floor(size / (Buffer.byteLength(JSON.stringify(piece)) - 2))));
 const base64Of = (size: number, piece: string): string => Buffer.from(fill((size * 3) / 4, piece)).toString('base64');
 /** The JSON text of a body, with a text put in place of the string "@@": for what JSON.stringify never writes. */
 const withText = (value: unknown, text: string): Buffer =>
