@@ -364,7 +364,7 @@ const handlerShapes: Shape[] = [
     admissionReview(
       request(
         withHandlers(
-          Array.from({ length: 512 }, () =>
+          Array.from({ length: Math.min(512, Math.floor(size / 8000)) }, () =>
             handler({
               name: '\u0001'.repeat(512),
               requestHook: { apiVersion: '\u0001'.repeat(512), hook: '\u0001'.repeat(256) },
