@@ -27,8 +27,11 @@ export interface VersionMap {
   versions: readonly VersionSchema[];
   /** Connects all versions, each pair by one way only. */
   changes: readonly VersionChange[];
-  /** Annotation that keeps what a version cannot say. */
-  bagAnnotation: string;
+  /**
+   * Annotation that keeps what a version cannot represent. Without one it is lost: messages have no metadata to keep it
+   * in.
+   */
+  bagAnnotation?: string;
 }
 
 /** Converts objects of one kind between its versions. */
@@ -98,7 +101,7 @@ function updatedBag(bag: Bag, from: string, to: string, kept: KeptValue[]): Bag 
   return updated;
 }
 
-function edgesOf({ versions, changes }: VersionMap): Map<string, Edge[]> {
+function edgesOf({ versions, changes, bagAnnotation }: VersionMap): Map<string, Edge[]> {
   const schemas = new Map(versions.map((version) => [version.apiVersion, version]));
   const edges = new Map<string, Edge[]>(versions.map(({ apiVersion }) => [apiVersion, []]));
   for (const change of changes) {
@@ -113,7 +116,7 @@ function edgesOf({ versions, changes }: VersionMap): Map<string, Edge[]> {
         `${change.older} to ${change.newer}: byHand names fields, and the step that writes them is missing`,
       );
     }
-    const { toNewer, toOlder } = compilePlans(older, newer, change);
+    const { toNewer, toOlder } = compilePlans(older, newer, change, bagAnnotation !== undefined);
     edges.get(change.older)?.push({ to: change.newer, plan: toNewer, back: toOlder, step: change.toNewer });
     edges.get(change.newer)?.push({ to: change.older, plan: toOlder, back: toNewer, step: change.toOlder });
   }
@@ -150,13 +153,13 @@ export function createConverter(map: VersionMap): Converter {
   }
 
   function take(object: JsonObject, from: string, { to, plan, back, step }: Edge): JsonObject {
-    const text = own(annotationsOf(object) ?? {}, bagAnnotation);
+    const text = bagAnnotation === undefined ? undefined : own(annotationsOf(object) ?? {}, bagAnnotation);
     const bag = text === undefined ? undefined : readBag(text);
     const { object: converted, kept } = convertStructure(object, plan.root);
     setOwn(converted, 'apiVersion', to);
     const finished = step === undefined ? converted : withOwnMetadata(step(converted, object), object);
     const restored = restore(finished, bag?.get(to) ?? [], back);
-    if (bag === undefined && kept.length === 0) {
+    if (bagAnnotation === undefined || (bag === undefined && kept.length === 0)) {
       return restored;
     }
     const updated = updatedBag(bag ?? new Map(), from, to, kept);
@@ -167,7 +170,7 @@ export function createConverter(map: VersionMap): Converter {
     kind,
     apiVersions,
     conversionDataBytes(object) {
-      const text = own(annotationsOf(object) ?? {}, bagAnnotation);
+      const text = bagAnnotation === undefined ? undefined : own(annotationsOf(object) ?? {}, bagAnnotation);
       return typeof text === 'string' ? Buffer.byteLength(text) : 0;
     },
     convert(object, apiVersion) {

@@ -83,6 +83,7 @@ function compileDirection(
   tighter: ReadonlyMap<string, 'keep' | 'pass'>,
   problems: string[],
   used: Set<string>,
+  keeps: boolean,
 ): Plan {
   const kept = new Map<string, OpenApiSchema | undefined>();
   const listKeys = new Map<string, readonly string[]>();
@@ -254,7 +255,7 @@ function compileDirection(
       const item = valuePlan(source.items, target.items, inner.from, inner.to, inner);
       const keys = source['x-kubernetes-list-map-keys'] ?? [];
       listKeys.set(inner.from, keys);
-      if (keys.length === 0 && hasKept(inner.from)) {
+      if (keeps && keys.length === 0 && hasKept(inner.from)) {
         problems.push(`${path}: its items have no keys to find them by, so nothing below it can be kept in the bag`);
       }
       return item && { kind: 'list', item, keys };
@@ -295,6 +296,7 @@ export interface VersionSchema {
 /**
  * Compiles both directions between two versions from their schemas and the table of what changed.
  *
+ * @param keeps whether there is a place for what one version cannot represent; else it is lost.
  * @throws {UnlistedDifferenceError} naming every difference that the table does not list, and every entry of the table
  * that matches nothing.
  */
@@ -302,6 +304,7 @@ export function compilePlans(
   older: VersionSchema,
   newer: VersionSchema,
   table: ChangeTable,
+  keeps = true,
 ): { toNewer: Plan; toOlder: Plan } {
   const side = ({ apiVersion, schema }: VersionSchema, only: readonly string[], byHand: readonly string[]): Side => ({
     version: apiVersion,
@@ -315,9 +318,9 @@ export function compilePlans(
   const tighter = new Map(Object.entries(table.tighter ?? {}));
   const problems: string[] = [];
   const used = { left: new Set<string>(), right: new Set<string>() };
-  const toNewer = compileDirection(left, right, new Map(moves), tighter, problems, used.left);
+  const toNewer = compileDirection(left, right, new Map(moves), tighter, problems, used.left, keeps);
   const back = new Map(moves.map(([from, to]) => [to, from]));
-  const toOlder = compileDirection(right, left, back, tighter, problems, used.right);
+  const toOlder = compileDirection(right, left, back, tighter, problems, used.right, keeps);
 
   if (back.size < moves.length) {
     problems.push('two moves have the same target');

@@ -3,3 +3,4 @@ export { type Components, componentsOf } from './components.ts';
 export { decodeResponse } from './decode.ts';
 export * from './openapi/index.ts';
 export { sampleRequest, sampleResponse } from './sample.ts';
+export { defineHookVersions, type HookVersionChange, type HookVersions, type MessageChange } from './versions.ts';

@@ -1,0 +1,122 @@
+import type { OpenApiSchema } from '../api/index.ts';
+import { type ChangeTable, createConverter, type Step } from '../conversion/index.ts';
+import { formatHook, type HookDefinition, type MessageSchema } from '../hooks/index.ts';
+import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
+import { type Components, componentOf, componentsOf } from './components.ts';
+
+/**
+ * What changed in a message from one version of a hook to the next, as far as the schemas cannot tell, with the steps by
+ * hand. Requests go down, responses up; the other directions need no steps.
+ */
+export interface MessageChange extends ChangeTable {
+  toNewer?: Step;
+  toOlder?: Step;
+}
+
+/** Two neighbouring versions of a hook. */
+export interface HookVersionChange {
+  older: HookDefinition;
+  newer: HookDefinition;
+  request?: MessageChange;
+  response?: MessageChange;
+}
+
+/** The versions of one hook, whose messages convert to each other. */
+export interface HookVersions {
+  group: string;
+  name: string;
+  versions: readonly HookDefinition[];
+  /** The request in the version of a handler: what that cannot represent is left out (rule 2 of the Runtime SDK). */
+  requestFor(version: string, request: JsonObject): JsonObject;
+  /** The response in the version of the caller: new fields have the defaults of their schemas. */
+  responseFor(version: string, response: JsonObject): JsonObject;
+}
+
+/** A schema without references. One that is met again within itself may hold anything there. */
+function inlined(schema: MessageSchema, components: Components, within: ReadonlySet<string>): OpenApiSchema {
+  const reference = schema.$ref ?? schema.allOf?.[0]?.$ref;
+  if (reference !== undefined) {
+    const name = componentOf(reference);
+    return within.has(name) ? {} : inlined(components.get(name) ?? {}, components, new Set([...within, name]));
+  }
+  const inner = (part: MessageSchema) => inlined(part, components, within);
+  const { properties, additionalProperties, items, oneOf, allOf: _, ...rest } = schema;
+  return {
+    ...(rest as OpenApiSchema),
+    ...(oneOf === undefined ? {} : { 'x-kubernetes-int-or-string': true }),
+    ...(items === undefined ? {} : { items: inner(items) }),
+    ...(additionalProperties === undefined ? {} : { additionalProperties: inner(additionalProperties) }),
+    ...(properties === undefined
+      ? {}
+      : { properties: Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, inner(field)])) }),
+  };
+}
+
+/** The value with the defaults of fields that it lacks. */
+function withDefaults(value: Json, schema: OpenApiSchema | undefined): Json {
+  if (Array.isArray(value)) {
+    return schema?.items === undefined ? value : value.map((item) => withDefaults(item, schema.items));
+  }
+  if (!isJsonObject(value) || schema?.properties === undefined) {
+    return value;
+  }
+  const result = { ...value };
+  for (const [name, field] of Object.entries(schema.properties)) {
+    const present = Object.hasOwn(value, name) ? value[name] : undefined;
+    if (present !== undefined) {
+      result[name] = withDefaults(present, field);
+    } else if (field.default !== undefined) {
+      result[name] = structuredClone(field.default) as Json;
+    }
+  }
+  return result;
+}
+
+const apiVersionOf = ({ group, version }: HookDefinition) => `${group}/${version}`;
+
+/**
+ * Compiles the conversion of a hook's messages between its versions, step by step along the changes.
+ *
+ * @throws {UnlistedDifferenceError} when two versions differ in what their change does not list.
+ * @throws {Error} when the versions are not of one hook, or the changes do not form a tree over them.
+ */
+export function defineHookVersions(changes: readonly HookVersionChange[]): HookVersions {
+  const versions = [...new Set(changes.flatMap(({ older, newer }) => [older, newer]))];
+  const [first] = versions;
+  const stranger = versions.find(({ group, name }) => group !== first?.group || name !== first.name);
+  if (first === undefined || stranger !== undefined) {
+    throw new Error(
+      first === undefined || stranger === undefined
+        ? 'a hook with versions has at least one change'
+        : `${formatHook(stranger)} is not a version of ${formatHook(first)}`,
+    );
+  }
+  const schemas = (message: 'request' | 'response') =>
+    versions.map((hook) => ({
+      apiVersion: apiVersionOf(hook),
+      schema: inlined(hook[message].schema, componentsOf([hook]), new Set()),
+    }));
+  const converter = (message: 'request' | 'response') => {
+    const inlinedSchemas = schemas(message);
+    const schemaOf = new Map(inlinedSchemas.map(({ apiVersion, schema }) => [apiVersion, schema]));
+    return createConverter({
+      kind: first[message].kind,
+      versions: inlinedSchemas,
+      changes: changes.map((change) => {
+        const [older, newer] = [apiVersionOf(change.older), apiVersionOf(change.newer)];
+        const { toNewer = (converted) => converted, ...more } = change[message] ?? {};
+        const defaulted: Step = (converted, original) =>
+          withDefaults(toNewer(converted, original), schemaOf.get(newer)) as JsonObject;
+        return { ...more, older, newer, toNewer: message === 'response' ? defaulted : toNewer };
+      }),
+    });
+  };
+  const converters = { request: converter('request'), response: converter('response') };
+  return {
+    group: first.group,
+    name: first.name,
+    versions,
+    requestFor: (version, request) => converters.request.convert(request, `${first.group}/${version}`),
+    responseFor: (version, response) => converters.response.convert(response, `${first.group}/${version}`),
+  };
+}
