@@ -104,7 +104,7 @@ export function defineHookVersions(changes: readonly HookVersionChange[]): HookV
       versions: inlinedSchemas,
       changes: changes.map((change) => {
         const [older, newer] = [apiVersionOf(change.older), apiVersionOf(change.newer)];
-        const { toNewer = (converted) => converted, ...more } = change[message] ?? {};
+        const { toNewer = (converted: JsonObject) => converted, ...more } = change[message] ?? {};
         const defaulted: Step = (converted, original) =>
           withDefaults(toNewer(converted, original), schemaOf.get(newer)) as JsonObject;
         return { ...more, older, newer, toNewer: message === 'response' ? defaulted : toNewer };
