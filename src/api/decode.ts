@@ -29,7 +29,8 @@ let validator: Ajv | undefined;
 /** Where schemas are compiled: made when the first one is. */
 function ajv(): Ajv {
   if (validator === undefined) {
-    validator = new Ajv({ strict: false, logger: false, ownProperties: true });
+    // The schemas are our own: checking them against JSON Schema's own schema would be half of the work.
+    validator = new Ajv({ strict: false, logger: false, ownProperties: true, meta: false, validateSchema: false });
     formats.default(validator, ['int32', 'int64', 'byte', 'date-time']);
     const dateTime = validator.formats['date-time'];
     validator.addFormat('date-time', {

@@ -1,4 +1,4 @@
-import { Ajv } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import { parseSmallYaml, YamlError } from '../files/index.ts';
 import type { Lifecycle, LifecycleKey } from './lifecycle.ts';
 import { lifecycleProblem } from './policy.ts';
@@ -26,7 +26,7 @@ const name = { type: 'string', minLength: 1, maxLength: 256 };
 const release = { type: 'string', pattern: '^v?[0-9]{1,4}\\.[0-9]{1,4}$' };
 const reference = { group: name, version: name, hook: name };
 
-const validate = new Ajv().compile<{ hooks: FileLifecycle[] }>({
+const schema = {
   type: 'object',
   additionalProperties: false,
   required: ['hooks'],
@@ -60,7 +60,10 @@ const validate = new Ajv().compile<{ hooks: FileLifecycle[] }>({
       },
     },
   },
-});
+};
+
+/** Compiled when the first file is read: most programs read none, and it would take a tenth of their start. */
+let compiled: ValidateFunction<{ hooks: FileLifecycle[] }> | undefined;
 
 const keyOf = ({ group, version, hook }: { group: string; version: string; hook: string }): LifecycleKey => ({
   group,
@@ -105,6 +108,8 @@ export function parseLifecycles(text: string): Lifecycle[] {
   } catch (error) {
     throw error instanceof YamlError ? new LifecycleFileError(error.message) : error;
   }
+  compiled ??= new Ajv().compile<{ hooks: FileLifecycle[] }>(schema);
+  const validate = compiled;
   if (!validate(content)) {
     const first = validate.errors?.[0];
     const unknown = first?.params.additionalProperty as string | undefined;
