@@ -1,17 +1,24 @@
 // Mixed load for a long time, with memory and file descriptors on the way: `npm run soak -- --minutes 10`.
-// Ordinary reviews (allowed, defaulted, denied) on kept-alive connections, hostile requests beside them, another
-// certificate every second; at the end SIGTERM under load. Exit code 1 when a request failed or something leaked.
+// Ordinary reviews (allowed, defaulted, denied) on kept-alive connections; beside them hostile requests, and from processes
+// of their own every nasty body there is, callers that never read, hoarders of connections and slow senders; another
+// certificate every second; at the end SIGTERM under load. Exit code 1 when an ordinary review failed or took too long, or
+// something leaked or grew over the limit.
+import { type ChildProcess, fork } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { selfSignedPair } from '../../src/server/index.ts';
 import { createCertificateFolder, startServeProcess } from '../e2e/serve-process.ts';
 import { startLoad } from '../e2e/traffic.ts';
+import type { Assaults } from './worst/assault.ts';
 
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '0.5' },
     callers: { type: 'string', default: '8' },
     hostile: { type: 'string', default: '2' },
+    assaults: { type: 'string', default: '1' },
+    'max-p99': { type: 'string', default: '250' },
+    'max-resident-mib': { type: 'string', default: '2048' },
   },
 });
 const milliseconds = Number(values.minutes) * 60_000;
@@ -25,6 +32,20 @@ const filesAtRest = server.openFiles() ?? 0;
 out(`at rest: ${Math.round((server.residentBytes() ?? 0) / mebibyte)} MiB resident, ${filesAtRest} files`);
 
 const load = startLoad(() => server.webhookPort, { callers: Number(values.callers), hostile: Number(values.hostile) });
+const done = Array.from(
+  { length: Number(values.assaults) },
+  (): Assaults => ({ bodies: 0, unread: 0, hoarded: 0, slow: 0 }),
+);
+const assailants = done.map((_, index): ChildProcess => {
+  const start = index * 127;
+  return fork(new URL('./worst/assault.ts', import.meta.url), [String(server.webhookPort), String(start)]).on(
+    'message',
+    (counts: Assaults) => {
+      done[index] = counts;
+    },
+  );
+});
+const all = (what: keyof Assaults) => done.reduce((sum, counts) => sum + counts[what], 0);
 let swaps = 0;
 const swapping = setInterval(() => {
   swaps++;
@@ -57,6 +78,9 @@ while (performance.now() - started < milliseconds) {
 const seconds = (performance.now() - started) / 1000;
 // The callers go on: they must not notice the end but by being told to close.
 clearInterval(swapping);
+for (const assailant of assailants) {
+  assailant.kill('SIGKILL');
+}
 const reloads = await server.metric('extensionconfig_webhook_certificate_reloads_total{result="success"}');
 const filesUnderLoad = server.openFiles() ?? 0;
 await load.stop();
@@ -102,6 +126,17 @@ out(
   `files: ${filesAtRest} at rest, ${filesUnderLoad} under load, ${filesAfter} after it; connections after it: ${connectionsAfter}`,
 );
 out(`SIGTERM under load: ${last.length} failed requests`);
+const latencies = Float64Array.from(load.tally.latencies).sort();
+const percentile = (share: number) => latencies[Math.floor((latencies.length - 1) * share)] ?? Number.NaN;
+out(
+  `assaults: ${all('bodies')} nasty bodies, ${all('unread')} answers not read, ${all('hoarded')} connections hoarded, ${all('slow')} slow senders`,
+);
+out(
+  `ordinary reviews: p50 ${percentile(0.5).toFixed(1)} ms, p99 ${percentile(0.99).toFixed(1)} ms (aim ${values['max-p99']}), slowest ${percentile(1).toFixed(0)} ms`,
+);
+const isSlow = !(percentile(0.99) <= Number(values['max-p99']));
+const isLarge = Math.max(...resident) > Number(values['max-resident-mib']);
+out(isLarge ? `memory is OVER ${values['max-resident-mib']} MiB` : 'memory is below the limit of the pod');
 const problems = [...load.tally.problems, ...last];
 for (const problem of problems.slice(0, 20)) {
   out(`problem: ${problem}`);
@@ -111,4 +146,4 @@ const leaked = filesAfter > filesAtRest + 2 || connectionsAfter > 0;
 const grew = resident.length >= 8 && fourth > 1.2 * second;
 out(leaked ? 'LEAKED files or connections' : 'nothing leaked');
 out(grew ? 'memory GREW' : 'memory is flat');
-process.exitCode = problems.length > 0 || leaked || grew ? 1 : 0;
+process.exitCode = problems.length > 0 || leaked || grew || isSlow || isLarge ? 1 : 0;

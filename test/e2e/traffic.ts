@@ -113,6 +113,8 @@ function problemOf({ status, text }: Answer, { path, expected }: Call): string |
 /** What a load has seen. */
 export interface Tally {
   answered: number;
+  /** Milliseconds that each answer to an ordinary caller took. */
+  latencies: number[];
   hostile: number;
   problems: string[];
 }
@@ -130,7 +132,9 @@ async function call(port: () => number, calls: readonly Call[], isOver: () => bo
   for (let i = 0; !isOver(); i++) {
     const next = calls[i % calls.length]!;
     try {
+      const sentAt = performance.now();
       const answer = await send(target, next, agent);
+      tally.latencies.push(performance.now() - sentAt);
       tally.answered++;
       const problem = problemOf(answer, next);
       if (problem !== undefined) {
@@ -221,7 +225,7 @@ async function harass(port: () => number, isOver: () => boolean, tally: Tally): 
 
 /** Starts callers that send ordinary reviews one after the other, and others that do what nobody should. */
 export function startLoad(port: () => number, { callers, hostile = 0 }: { callers: number; hostile?: number }): Load {
-  const tally: Tally = { answered: 0, hostile: 0, problems: [] };
+  const tally: Tally = { answered: 0, latencies: [], hostile: 0, problems: [] };
   let over = false;
   const running = Promise.all([
     ...Array.from({ length: callers }, (_, i) =>
