@@ -75,15 +75,19 @@ interface Restoring {
   path: readonly BagStep[];
   listKeys: Plan['listKeys'];
   value: Json;
+  /** How many values for the same place came before. */
+  occurrence: number;
+  /** Whether a list on the way has several items with the same keys. */
+  hasTwins: boolean;
   drafts: Drafts;
 }
 
 /** The container with the value at the rest of its path, or undefined where that path ends. */
 function setAt(container: Json | undefined, depth: number, restoring: Restoring): Json | undefined {
-  const { path, listKeys, value, drafts } = restoring;
+  const { path, listKeys, value, occurrence, drafts } = restoring;
   const step = path[depth];
   if (step === undefined) {
-    return merged(container, value);
+    return occurrence > 0 && !restoring.hasTwins ? undefined : merged(container, value);
   }
   if (isJsonObject(step)) {
     if (!Array.isArray(container)) {
@@ -91,11 +95,12 @@ function setAt(container: Json | undefined, depth: number, restoring: Restoring)
     }
     const list = draft(container, drafts);
     const names = listKeys.get(patternOf(path.slice(0, depth + 1))) ?? [];
-    for (const position of positionsOf(list, step, names, drafts)) {
-      const changed = setAt(list[position], depth + 1, restoring);
-      if (changed !== undefined) {
-        list[position] = changed;
-      }
+    const positions = positionsOf(list, step, names, drafts);
+    restoring.hasTwins ||= positions.length > 1;
+    const position = positions[positions.length > 1 ? occurrence : 0];
+    const changed = position === undefined ? undefined : setAt(list[position], depth + 1, restoring);
+    if (position !== undefined && changed !== undefined) {
+      list[position] = changed;
     }
     return list;
   }
@@ -120,14 +125,15 @@ function isPlainPath(path: readonly BagStep[], maxDepth: number): boolean {
 
 /**
  * Puts kept values back where they are still missing and what they belong to is still there. Values that `plan`, the
- * way from this version to the one that cannot represent them, would not have kept are ignored; of several for one
- * place the first counts. Linear in the object and the values, whatever they are: each place is restored once.
+ * way from this version to the one that cannot represent them, would not have kept are ignored. Each value is put back
+ * once: of several for one place the first counts, or, where a list has several items with the same keys, the nth is for
+ * the nth of them. So time and the size of the result are linear in the object and the values, whatever they are.
  */
 export function restore(object: JsonObject, values: readonly KeptValue[], plan: Plan): JsonObject {
   const { kept, listKeys } = plan;
   const drafts: Drafts = { copies: new Set(), positions: new Map() };
   const maxDepth = Math.max(0, ...[...kept.keys()].map((pattern) => tokensOf(pattern).length));
-  const restoredPlaces = new Set<string>();
+  const occurrences = new Map<string, number>();
   let restored = object;
   for (const { path, value } of values) {
     const pattern = isPlainPath(path, maxDepth) ? patternOf(path) : '';
@@ -136,10 +142,10 @@ export function restore(object: JsonObject, values: readonly KeptValue[], plan: 
       continue;
     }
     const place = placeOf(path);
-    if (!restoredPlaces.has(place)) {
-      restoredPlaces.add(place);
-      restored = (setAt(restored, 0, { path, listKeys, value, drafts }) ?? restored) as JsonObject;
-    }
+    const occurrence = occurrences.get(place) ?? 0;
+    occurrences.set(place, occurrence + 1);
+    restored = (setAt(restored, 0, { path, listKeys, value, occurrence, hasTwins: false, drafts }) ??
+      restored) as JsonObject;
   }
   return restored;
 }

@@ -109,12 +109,15 @@ describe('kept values', () => {
   const handlersOf = (body: Json) => answer(body).convertedObjects[0].status.handlers;
   const back = `${group}/v1alpha1`;
 
-  test('of several for one place the first counts, in each item that has the keys', () => {
-    const one = hub(kept([{ name: 'h' }, 0], [{ name: 'h' }, -1], [{ name: 'i' }, -2]), ['h', 'i', 'h']);
+  test('of several for one place the first counts, and items with the same keys get one each', () => {
+    const one = hub(
+      kept([{ name: 'h' }, 0], [{ name: 'h' }, -1], [{ name: 'h' }, -9], [{ name: 'i' }, -2], [{ name: 'i' }, -9]),
+      ['h', 'i', 'h'],
+    );
     expect(handlersOf(review([one], back))).toEqual([
       { name: 'h', timeoutSeconds: 0 },
       { name: 'i', timeoutSeconds: -2 },
-      { name: 'h', timeoutSeconds: 0 },
+      { name: 'h', timeoutSeconds: -1 },
     ]);
   });
 
