@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { formatPatch, type StructuredPatchHunk, structuredPatch } from 'diff';
 import { apiVersionOf, hubVersion, kind, type Version, versionOf, versions } from '../api/index.ts';
 import { ConversionError, extensionConfigConverter } from '../conversion/index.ts';
 import { formatFieldPath, isJsonObject, type Json } from '../kubernetes/index.ts';
@@ -18,7 +19,7 @@ import {
   splitDocuments,
   systemProblem,
 } from '../manifests/index.ts';
-import { addFlags, choiceFlag, type Flags, readFlags, switchFlag } from './flags.ts';
+import { addFlags, choiceFlag, type Flags, listFlag, readFlags, switchFlag } from './flags.ts';
 import { type DefineCommand, exitCode, UsageError } from './program.ts';
 
 const help = `
@@ -26,7 +27,8 @@ PATH is a file, a folder (all *.yaml, *.yml and *.json below it, without hidden
 ones and node_modules), or - for standard input. Without --write the result goes
 to standard output. Comments, the order of keys and other kinds stay.
 
-Exit code: 0 all is in the wanted version, 1 something cannot be converted,
+Exit code: 0 all is in the wanted version, 1 something cannot be converted (or,
+with --check, would be),
 2 wrong usage, a file that cannot be read or written, or a YAML error. A file
 with any of these stays as it is.`;
 
@@ -35,7 +37,10 @@ const convertFlags = {
     summary: 'version of the API to convert to',
     default: hubVersion,
   }),
+  filename: { ...listFlag('PATH', 'file or folder, as PATH; may be repeated'), short: 'f' },
   write: switchFlag('change the files in place'),
+  check: switchFlag('print what would change as a diff; exit code 1 if anything would'),
+  quiet: switchFlag('with --write: do not say which files were changed'),
 } satisfies Flags;
 
 /** One thing that is wrong with a stream. */
@@ -52,6 +57,12 @@ interface Converted {
   /** Number of ExtensionConfigs that were in another version. */
   objects: number;
   problems: Problem[];
+}
+
+/** One document that changes. */
+interface Change {
+  before: DocumentText;
+  after: string;
 }
 
 function convertDocument(part: DocumentText, to: Version): Converted {
@@ -100,7 +111,8 @@ function convertDocument(part: DocumentText, to: Version): Converted {
   }
 }
 
-function convertStream(text: string, to: Version): Converted {
+function convertStream(text: string, to: Version): Converted & { changes: Change[] } {
+  const changes: Change[] = [];
   const pieces: string[] = [];
   const problems: Problem[] = [];
   let objects = 0;
@@ -113,13 +125,48 @@ function convertStream(text: string, to: Version): Converted {
     // What stands between two documents (comments, say) belongs to none.
     const converted = convertDocument(part, to);
     pieces.push(text.slice(done, part.start), converted.text);
+    if (converted.text !== part.text) {
+      changes.push({ before: part, after: converted.text });
+    }
     objects += converted.objects;
     for (const problem of converted.problems) {
       problems.push(problem);
     }
     done = part.start + part.text.length;
   }
-  return { text: pieces.join('') + text.slice(done), objects, problems };
+  return { text: pieces.join('') + text.slice(done), objects, problems, changes };
+}
+
+/** Longest time for the differences of one document, in milliseconds: finding the fewest may take very long. */
+const diffTimeout = 2000;
+
+function hunksOf(before: string, after: string): StructuredPatchHunk[] | undefined {
+  return structuredPatch('', '', before, after, '', '', { context: 3, timeout: diffTimeout })?.hunks;
+}
+
+/** What changes in a file, as a unified diff. */
+function diffOf(file: string, before: string, after: string, changes: readonly Change[]): string {
+  const header = `--- a/${file}\n+++ b/${file}\n`;
+  const tooMany = `${header}(too many differences to show)\n`;
+  const hunks: StructuredPatchHunk[] = [];
+  // One document after the other: that takes time in proportion to their number. (Of JSON several may share a line.)
+  const parts = changes.some((change) => change.before.form === 'json')
+    ? [{ before: { text: before, firstLine: 1 }, after }]
+    : changes;
+  let moved = 0;
+  for (const part of parts) {
+    const found = hunksOf(part.before.text, part.after);
+    if (found === undefined) {
+      return tooMany;
+    }
+    for (const hunk of found) {
+      const oldStart = hunk.oldStart + part.before.firstLine - 1;
+      hunks.push({ ...hunk, oldStart, newStart: oldStart + moved });
+      moved += hunk.newLines - hunk.oldLines;
+    }
+  }
+  const patch = { oldFileName: file, newFileName: file, oldHeader: '', newHeader: '', hunks };
+  return header + formatPatch(patch, { includeIndex: false, includeUnderline: false, includeFileHeaders: false });
 }
 
 async function readAndConvert(source: Source, to: Version, signal: AbortSignal) {
@@ -132,7 +179,7 @@ async function readAndConvert(source: Source, to: Version, signal: AbortSignal) 
     }
     const { line, message } = error;
     const problem: Problem = { message, ...(line !== undefined && { line, column: 1 }), isContent: false };
-    return { before: '', text: '', objects: 0, problems: [problem] };
+    return { before: '', text: '', objects: 0, problems: [problem], changes: [] };
   }
 }
 
@@ -144,8 +191,12 @@ export const defineConvert: DefineCommand = (command, io, end) => {
   addFlags(command, convertFlags);
   command.addHelpText('after', help);
 
-  command.action(async (paths: string[]) => {
-    const { to, write } = readFlags(convertFlags, command, io.env);
+  command.action(async (named: string[]) => {
+    const { to, write, check, quiet, filename } = readFlags(convertFlags, command, io.env);
+    const paths = [...named, ...filename];
+    if (write && check) {
+      throw new UsageError('convert: --check only looks, and --write changes: leave one out');
+    }
     if (paths.length === 0) {
       throw new UsageError('convert: name files or folders to convert, "." for this folder, or "-" for standard input');
     }
@@ -170,14 +221,19 @@ export const defineConvert: DefineCommand = (command, io, end) => {
         continue;
       }
       const { file } = source;
-      const { before, text, objects, problems } = await readAndConvert(source, to, io.signal);
+      const { before, text, objects, problems, changes } = await readAndConvert(source, to, io.signal);
       for (const problem of problems) {
         report(file, problem);
       }
       if (problems.length > 0) {
         continue;
       }
-      if (!write) {
+      if (check) {
+        if (text !== before) {
+          io.stdout.write(diffOf(printable(file), before, text, changes));
+          code = Math.max(code, exitCode.findings);
+        }
+      } else if (!write) {
         const isJoined = printed === '' || text.startsWith('---');
         const separator = isJoined ? '' : `${printed.endsWith('\n') ? '' : '\n'}---\n`;
         io.stdout.write(separator + text);
@@ -185,7 +241,9 @@ export const defineConvert: DefineCommand = (command, io, end) => {
       } else if (text !== before) {
         try {
           await replaceFile(file, text);
-          io.stderr.write(`${printable(file)}: ${count(objects, kind)} converted to ${to}\n`);
+          if (!quiet) {
+            io.stderr.write(`${printable(file)}: ${count(objects, kind)} converted to ${to}\n`);
+          }
         } catch (error) {
           const problem = error instanceof ReplaceError ? error.message : systemProblem(error);
           report(file, { message: `cannot be written: ${problem}`, isContent: false });

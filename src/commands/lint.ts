@@ -1,8 +1,29 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import { count, formats, type LintResult, type LintSummary, lint, printable, showPlace } from '../lint/index.ts';
-import { createRuleSet, rules } from '../rules/index.ts';
-import { addFlags, choiceFlag, type Flags, integerFlag, readFlags } from './flags.ts';
+import { type Command, Option } from 'commander';
+import {
+  count,
+  formats,
+  type LintedObject,
+  type LintPolicy,
+  type LintResult,
+  type LintSummary,
+  lint,
+  printable,
+  showPlace,
+} from '../lint/index.ts';
+import { createRuleSet, type RuleSetOptions, rules } from '../rules/index.ts';
+import {
+  addFlags,
+  choiceFlag,
+  type Flags,
+  type FlagValues,
+  integerFlag,
+  listFlag,
+  readFlags,
+  switchFlag,
+} from './flags.ts';
+import { createLintOptions, lintConfigName } from './lint-config.ts';
 import { policyFlags, ruleSetOptionsOf } from './policy-flags.ts';
 import { type DefineCommand, exitCode, type Io, UsageError } from './program.ts';
 import { createProgress } from './progress.ts';
@@ -13,10 +34,12 @@ const outputChunk = 16 * 1024;
 
 const help = `
 PATH is a file, a folder (all *.yaml, *.yml and *.json below it, without hidden
-ones and node_modules), or - for standard input.
+ones and node_modules), or - for standard input. What the flags leave open comes
+from the nearest ${lintConfigName} in the folder of a manifest or above it,
+up to the root of the git repository.
 
 Exit code: 0 nothing to deny, 1 denials (or more warnings than --max-warnings),
-2 wrong usage, a file that cannot be read, or a YAML error.`;
+2 wrong usage, a file that cannot be read, a YAML error, or nothing to check.`;
 
 function tally(summary: LintSummary, result: LintResult): void {
   if ('error' in result) {
@@ -53,7 +76,10 @@ function createOutput({ stdout, signal }: Io) {
 const formatNames = Object.keys(formats) as (keyof typeof formats)[];
 
 const lintFlags = {
-  format: choiceFlag('FORMAT', formatNames, { summary: 'form of the report', default: 'text' }),
+  filename: { ...listFlag('PATH', 'file or folder, as PATH; may be repeated'), short: 'f' },
+  output: choiceFlag('FORMAT', formatNames, { summary: 'form of the report', default: 'text' }),
+  quiet: switchFlag('print denials only: no warnings, no summary, no progress'),
+  'allow-empty': switchFlag('finding no ExtensionConfig is fine'),
   'max-warnings': integerFlag('COUNT', 0, 1_000_000_000, {
     summary: 'fail when there are more warnings than this',
     default: Number.POSITIVE_INFINITY,
@@ -61,6 +87,28 @@ const lintFlags = {
   }),
   ...policyFlags,
 } satisfies Flags;
+
+function withoutWarnings(object: LintedObject): LintedObject {
+  return { ...object, findings: object.findings.filter(({ severity }) => severity === 'deny') };
+}
+
+/** The policy of each file. Files with the same options share one. */
+function createPolicy(command: Command, flags: FlagValues<typeof lintFlags>): (file: string) => LintPolicy {
+  const now = new Date();
+  const policies = new Map<RuleSetOptions, LintPolicy>();
+  const attributes = new Map(command.options.map((option) => [option.name(), option.attributeName()]));
+  const common = command.getOptionValue('config') === false ? ruleSetOptionsOf(flags) : undefined;
+  const optionsOf = createLintOptions({
+    values: flags,
+    isGiven: (flag) => ['cli', 'env'].includes(command.getOptionValueSource(attributes.get(flag) ?? flag) ?? ''),
+  });
+  return (file) => {
+    const options = common ?? optionsOf(file);
+    const policy = policies.get(options) ?? { rules: createRuleSet(options), now: () => now };
+    policies.set(options, policy);
+    return policy;
+  };
+}
 
 /** `lint [PATH…]`: the rules over manifests in files. */
 export const defineLint: DefineCommand = (command, io, end) => {
@@ -72,24 +120,29 @@ export const defineLint: DefineCommand = (command, io, end) => {
   addFlags(command, lintFlags);
   command.addHelpText('after', help);
 
-  command.action(async (paths: string[]) => {
+  command.option('--no-config', `leave ${lintConfigName} files aside`);
+  // Its name until 0.1.0.
+  command.addOption(new Option('--format <FORMAT>').choices(formatNames).hideHelp());
+
+  command.action(async (named: string[]) => {
+    const flags = readFlags(lintFlags, command, io.env);
+    const paths = [...named, ...flags.filename];
     if (paths.length === 0) {
       throw new UsageError('lint: name files or folders to check, "." for this folder, or "-" for standard input');
     }
-    const flags = readFlags(lintFlags, command, io.env);
-    const options = ruleSetOptionsOf(flags);
+    const policyOf = createPolicy(command, flags);
     const useColor = io.stdout.isTTY === true && !io.env.NO_COLOR;
-    const format = formats[flags.format]({ version, rules: rules, useColor });
+    const chosen: typeof flags.output = command.getOptionValue('format') ?? flags.output;
+    const format = formats[chosen]({ version, rules: rules, useColor });
     const maxWarnings = flags['max-warnings'];
 
     const summary: LintSummary = { files: 0, objects: 0, denials: 0, warnings: 0, errors: 0 };
     const output = createOutput(io);
-    const progress = createProgress(io.stderr);
-    const now = new Date();
+    const progress = createProgress(flags.quiet ? { ...io.stderr, isTTY: false } : io.stderr);
     const run = {
       paths,
       stdin: io.stdin as Readable,
-      policy: { rules: createRuleSet(options), options, now: () => now },
+      policyOf,
       signal: io.signal,
       onFile: () => summary.files++,
     };
@@ -101,7 +154,7 @@ export const defineLint: DefineCommand = (command, io, end) => {
         io.stderr.write(`${showPlace(result.error)}: ${printable(result.error.message)}\n`);
         await output.write(format.error(result.error));
       } else {
-        await output.write(format.object(result.object));
+        await output.write(format.object(flags.quiet ? withoutWarnings(result.object) : result.object));
         progress.show(() => `${count(summary.objects, 'ExtensionConfig')} in ${count(summary.files, 'file')}`);
       }
     }
@@ -112,12 +165,26 @@ export const defineLint: DefineCommand = (command, io, end) => {
       end(exitCode.interrupted);
       return;
     }
-    await output.write(format.end(summary));
+    if (!flags.quiet || chosen !== 'text') {
+      await output.write(format.end(summary));
+    }
     await output.flush();
     const tooManyWarnings = summary.warnings > maxWarnings;
     if (tooManyWarnings) {
       io.stderr.write(`lint: ${count(summary.warnings, 'warning')}, more than --max-warnings ${maxWarnings}\n`);
     }
-    end(summary.errors > 0 ? exitCode.usage : summary.denials > 0 || tooManyWarnings ? exitCode.findings : exitCode.ok);
+    const isEmpty = summary.objects === 0 && summary.errors === 0 && !flags['allow-empty'];
+    if (isEmpty) {
+      io.stderr.write(
+        `lint: no ExtensionConfig in ${count(summary.files, 'file')}; name other files, or say --allow-empty\n`,
+      );
+    }
+    end(
+      summary.errors > 0 || isEmpty
+        ? exitCode.usage
+        : summary.denials > 0 || tooManyWarnings
+          ? exitCode.findings
+          : exitCode.ok,
+    );
   });
 };

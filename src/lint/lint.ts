@@ -9,7 +9,8 @@ export interface LintRun {
   /** Files, folders, and `-` for standard input. */
   paths: readonly string[];
   stdin: Readable;
-  policy: LintPolicy;
+  /** The policy for the objects of a file. */
+  policyOf: (file: string) => LintPolicy;
   /** Ends the run early: what has been found so far has been yielded. */
   signal: AbortSignal;
   /** Called for each file before it is read. */
@@ -21,7 +22,7 @@ const documentsPerTurn = 50;
 
 async function* lintSource(
   { file, read }: Source,
-  { policy, signal }: LintRun,
+  { policyOf, signal }: LintRun,
   turn: () => Promise<void>,
 ): AsyncGenerator<LintResult> {
   let text: string;
@@ -38,6 +39,7 @@ async function* lintSource(
     yield { error: { file, message, ...(line !== undefined && { line, column: 1 }) } };
     return;
   }
+  const policy = policyOf(file);
   for (const part of splitDocuments(text)) {
     if ('error' in part) {
       yield { error: { file, line: part.line, column: 1, message: part.error } };

@@ -151,8 +151,8 @@ function* jsonDocuments(text: string, limit: number): Generator<DocumentText | S
     yield end - start > limit
       ? { error: tooLarge(limit), line }
       : { text: text.slice(start, end), firstLine: line, start, form: 'json' };
-    for (let found = text.indexOf('\n', at); found !== -1 && found < end; found = text.indexOf('\n', found + 1)) {
-      line++;
+    for (let next = at; next < end; next++) {
+      line += text.charCodeAt(next) === newline ? 1 : 0;
     }
     at = end;
   }

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { applyPatch } from 'diff';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { runProgram } from './io.ts';
@@ -213,4 +214,82 @@ test('lint points to it', async () => {
   const { stdout } = await runProgram(['lint', '-'], { stdin: old });
   expect(stdout).toMatch(/To rewrite files in .*v1beta2: extensionconfig-webhook convert --to v1beta2 --write PATH\n$/);
   expect((await runProgram(['lint', '-'], { stdin: inV1beta2(old) })).stdout).not.toContain('convert');
+});
+
+describe('--check', () => {
+  test('prints what would change as a diff, and changes nothing', async () => {
+    const file = join(folder, 'x.yaml');
+    const text = `${pod}---\n${old}---\n${pod}---\n${old}`;
+    writeFileSync(file, text);
+    const { code, stdout, stderr } = await runProgram(['convert', '--check', '-f', file]);
+    expect([code, stderr]).toEqual([1, '']);
+    expect(readFileSync(file, 'utf8')).toBe(text);
+    expect(stdout.match(/^@@.*$/gm)).toEqual(['@@ -6,5 +6,5 @@', '@@ -20,5 +20,5 @@']);
+    expect(stdout).toContain(`--- a/${file}\n+++ b/${file}\n`);
+    expect(applyPatch(text, stdout)).toBe(inV1beta2(text));
+  });
+
+  test.each([
+    ['fields that move', golden('v1alpha1')],
+    ['JSON', `${json}\n${json}`],
+    ['no newline at the end', old.trimEnd()],
+    ['two that move', `${golden('v1alpha1')}---\n${golden('v1alpha1')}`],
+  ])('the diff makes what convert makes: %s', async (_, text) => {
+    const file = join(folder, 'x.yaml');
+    writeFileSync(file, text);
+    const { stdout } = await runProgram(['convert', '--check', file]);
+    expect(applyPatch(text, stdout)).toBe((await runProgram(['convert', file])).stdout);
+  });
+
+  test('is fine with what is in the wanted version', async () => {
+    expect(await runProgram(['convert', '--check', '-'], { stdin: inV1beta2(old) })).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    });
+  });
+
+  test('and --write do not go together', async () => {
+    const { code, stderr } = await runProgram(['convert', '--check', '--write', folder]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('leave one out')]);
+  });
+});
+
+test('--quiet says nothing of what was written', async () => {
+  const file = join(folder, 'x.yaml');
+  writeFileSync(file, old);
+  expect(await runProgram(['convert', '--write', '--quiet', file])).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect(readFileSync(file, 'utf8')).toBe(inV1beta2(old));
+});
+
+test('text that looks like another type for some parser stays as it was', async () => {
+  const text = golden('v1alpha1').replace(
+    /^metadata:\n/m,
+    'metadata:\n  labels: {a: e1, b: "08", c: 12:30:45, "yes": "no"}\n',
+  );
+  const { code, stdout } = await runProgram(['convert', '-'], { stdin: text });
+  expect(code).toBe(0);
+  expect(stdout).toContain('{a: e1, b: "08", c: 12:30:45, "yes": "no"}');
+});
+
+test.each<[string, () => string]>([
+  ['20,000 documents', () => `${inV1beta2(old)}---\n${old}---\n`.repeat(10_000)],
+  [
+    'a List of 10,000',
+    () =>
+      `kind: List\nitems:\n${old
+        .replace(/^(?=.)/gm, '  ')
+        .replace('  # what this is\n  api', '- api')
+        .repeat(10_000)}`,
+  ],
+  [
+    'a key with 100,000 neighbours',
+    () => `${golden('v1alpha1')}\nother:\n${Array.from({ length: 100_000 }, (_, i) => `  k${i}: v\n`).join('')}`,
+  ],
+])('%s take time in proportion to the text', { timeout: 60_000 }, async (_, text) => {
+  const stdin = text();
+  const start = performance.now();
+  const { code } = await runProgram(['convert', '-'], { stdin });
+  expect(performance.now() - start).toBeLessThan(20_000);
+  expect(code).toBe(0);
 });

@@ -36,7 +36,7 @@ const warned = manifest('warned', 'clientConfig: {url: "https://127.0.0.1"}');
 const samples = fileURLToPath(new URL('../../manifests/samples/', import.meta.url));
 
 test.each(readdirSync(samples).filter((name) => name.startsWith('good-')))('sample %s is good', async (name) => {
-  const { code, stdout } = await runProgram(['lint', '--format', 'json', join(samples, name)]);
+  const { code, stdout } = await runProgram(['lint', '--output', 'json', join(samples, name)]);
   const { findings, summary } = JSON.parse(stdout);
   expect(code).toBe(0);
   expect(summary.objects).toBe(1);
@@ -73,7 +73,7 @@ const families: Record<string, string[]> = {
 test.each(
   readdirSync(samples).filter((name) => name.startsWith('bad-')),
 )('sample %s is bad in its way', async (name) => {
-  const { stdout } = await runProgram(['lint', '--format', 'json', join(samples, name)]);
+  const { stdout } = await runProgram(['lint', '--output', 'json', join(samples, name)]);
   const found = new Set(JSON.parse(stdout).findings.map(({ ruleId }: { ruleId: string }) => ruleId));
   expect([...found]).toEqual(families[name]);
   expect(stdout).not.toMatch(/password@|PRIVATE KEY-----|c2VjcmV0|extension:secret/);
@@ -85,8 +85,12 @@ test.each<[string, string, string[], number]>([
   ['a warning', warned, [], 0],
   ['a warning that is one too many', warned, ['--max-warnings', '0'], 1],
   ['as many warnings as allowed', warned, ['--max-warnings', '1'], 0],
-  ['other kinds', 'kind: ConfigMap\napiVersion: v1\n', [], 0],
-  ['the same kind of another group', 'kind: ExtensionConfig\napiVersion: example.com/v1\n', [], 0],
+  ['other kinds', 'kind: ConfigMap\napiVersion: v1\n', [], 2],
+  ['other kinds that are all there may be', 'kind: ConfigMap\napiVersion: v1\n', ['--allow-empty'], 0],
+  ['nothing', '', [], 2],
+  ['nothing that is fine', '', ['--allow-empty'], 0],
+  ['the old name of --output', good, ['--format', 'json'], 0],
+  ['the same kind of another group', 'kind: ExtensionConfig\napiVersion: example.com/v1\n', ['--allow-empty'], 0],
   ['no apiVersion', 'kind: ExtensionConfig\n', [], 1],
   [
     'a bad item of a List',
@@ -176,11 +180,11 @@ test.each<[string, () => string, number, RegExp]>([
     /:1:1: a document is larger than 16777216 characters; split it/,
   ],
   ['JSON with brackets', () => `{"a": ${'['.repeat(4_000_000)}`, 2, /JSON: /],
-  ['JSON with objects', () => '{}'.repeat(500_000), 0, /0 ExtensionConfigs/],
+  ['JSON with objects', () => '{}'.repeat(200_000), 0, /0 ExtensionConfigs/],
 ])('%s takes time in proportion to the text', { timeout: 60_000 }, async (_, text, code, message) => {
   const stdin = text();
   const start = performance.now();
-  const ended = await runProgram(['lint', '-'], { stdin });
+  const ended = await runProgram(['lint', '--allow-empty', '-'], { stdin });
   expect(performance.now() - start).toBeLessThan(10_000);
   expect(ended.stdout + ended.stderr).toMatch(message);
   expect(ended.code).toBe(code);
@@ -228,8 +232,8 @@ const config = (text: string) => write(`config-${text.length}.yaml`, text);
 
 test.each<[string, string[], NodeJS.ProcessEnv, RegExp]>([
   ['no path', [], {}, /name files or folders/],
-  ['format', ['-', '--format', 'xml'], {}, /--format: "xml" is not allowed: it must be one of text, json/],
-  ['a name of Object', ['-', '--format', 'toString'], {}, /is not allowed: it must be one of/],
+  ['output', ['-', '--output', 'xml'], {}, /--output: "xml" is not allowed: it must be one of text, json/],
+  ['a name of Object', ['-', '--output', 'toString'], {}, /is not allowed: it must be one of/],
   ['max-warnings', ['-', '--max-warnings', '-1'], {}, /--max-warnings: "-1" is not allowed: it must be a whole number/],
   [
     'profile',
@@ -275,4 +279,123 @@ test('a signal ends a run that waits for input', async () => {
   const ended = runProgram(['lint', '-'], { stdin, signal: stop.signal });
   setImmediate(() => stop.abort());
   expect((await ended).code).toBe(130);
+});
+
+test('a folder with nothing in it is an error that says what to do', async () => {
+  const empty = join(folder, 'empty');
+  mkdirSync(empty);
+  expect(await runProgram(['lint', empty])).toEqual({
+    code: 2,
+    stdout: '0 ExtensionConfigs in 0 files: 0 errors, 0 warnings\n',
+    stderr: 'lint: no ExtensionConfig in 0 files; name other files, or say --allow-empty\n',
+  });
+});
+
+test('-f is another way to name files', async () => {
+  const path = write('named.yaml', good);
+  expect(await runProgram(['lint', '-f', path])).toEqual(await runProgram(['lint', path]));
+  const both = await runProgram(['lint', '-f', path, '--filename', path, path]);
+  expect(both.stdout).toContain('3 ExtensionConfigs in 3 files');
+});
+
+test('--quiet prints denials only', async () => {
+  const { code, stdout, stderr } = await runProgram(['lint', '--quiet', '-'], { stdin: `${warned}---\n${bad}` });
+  expect([code, stderr]).toEqual([1, '']);
+  expect(stdout).toMatch(/^<stdin>:15:\d+: error: [^\n]* \(url-valid\)\n$/);
+  expect(await runProgram(['lint', '--quiet', '-'], { stdin: warned })).toEqual({ code: 0, stdout: '', stderr: '' });
+  // It does not hide that they were too many.
+  expect((await runProgram(['lint', '--quiet', '--max-warnings', '0', '-'], { stdin: warned })).code).toBe(1);
+});
+
+test('a file that is not YAML is told apart from its mistakes', async () => {
+  const readme = fileURLToPath(new URL('../../README.md', import.meta.url));
+  const { code, stdout } = await runProgram(['lint', readme]);
+  expect(code).toBe(2);
+  expect(stdout).toBe('0 ExtensionConfigs in 1 file: 0 errors, 0 warnings, 1 read error\n');
+});
+
+/** A folder of its own with files in it. */
+function tree(name: string, files: Record<string, string>): string {
+  for (const [file, text] of Object.entries(files)) {
+    write(join(name, file), text);
+  }
+  return join(folder, name);
+}
+
+const withQuery = manifest('x', 'clientConfig: {url: "https://h?q"}');
+
+test('the nearest configuration file above a manifest counts, and flags count before it', async () => {
+  const root = tree('configured', {
+    '.extensionconfig-lint.yaml': 'profile: upstream\n',
+    'a/x.yaml': withQuery,
+    'a/b/.extensionconfig-lint.yaml': 'rules: {ca-missing: deny, url-query: off}\n',
+    'a/b/c/x.yaml': manifest('x', 'clientConfig: {url: "https://h?q"}').replace(/^ {2}annotations.*\n/m, ''),
+  });
+  const rulesOf = async (...args: string[]) => {
+    const { stdout } = await runProgram(['lint', '--output', 'json', ...args]);
+    return JSON.parse(stdout).findings.map(({ ruleId }: { ruleId: string }) => ruleId);
+  };
+  expect(await rulesOf(join(root, 'a/x.yaml'))).toEqual([]);
+  expect(await rulesOf(join(root, 'a/b'))).toEqual(['ca-missing']);
+  expect(await rulesOf(root)).toEqual(['ca-missing']);
+  expect(await rulesOf(join(root, 'a/x.yaml'), '--profile', 'strict')).toEqual(['url-query']);
+  expect(await rulesOf(join(root, 'a/x.yaml'), '--no-config')).toEqual(['url-query']);
+  expect(await rulesOf(join(root, 'a/b'), '--rules-config', config('rules: {ca-missing: off}'))).toEqual(['url-query']);
+});
+
+test('a configuration file above the root of the git repository does not count', async () => {
+  const root = tree('outer', {
+    '.extensionconfig-lint.yaml': 'nonsense: 1\n',
+    'x.yaml': good,
+    'repository/.git/HEAD': '',
+    'repository/a/x.yaml': withQuery,
+  });
+  expect((await runProgram(['lint', join(root, 'repository')])).stdout).toContain('url-query');
+  expect((await runProgram(['lint', root])).stderr).toContain('nonsense: unknown field');
+});
+
+test('a configuration file has all that the flags have', async () => {
+  const root = tree('all', {
+    '.extensionconfig-lint.yaml': `profile: strict
+enforcement: warn
+maxHandlerTimeoutSeconds: 30
+targetClusterApiVersion: "1.12"
+hookLifecycles: [hooks/own.yaml]
+rules:
+  settings-credentials: deny
+`,
+    'hooks/own.yaml': 'hooks: [{group: hooks.example.com, version: v1, hook: Before, introduced: "1.9"}]\n',
+    'x.yaml': `${manifest('x', 'clientConfig: {url: "https://h?q"}')}status:
+  handlers:
+  - {name: a.x, requestHook: {apiVersion: hooks.example.com/v1, hook: Before}, timeoutSeconds: 25, failurePolicy: Fail}
+`,
+  });
+  const { stdout } = await runProgram(['lint', join(root, 'x.yaml')]);
+  expect(stdout.match(/: (error|warning): .*$/gm)?.map((line) => line.replace(/:.*\(/, ' ('))).toEqual([
+    ' (url-query)',
+  ]);
+  expect(stdout).toContain('0 errors, 1 warning');
+});
+
+test.each<[string, string, RegExp]>([
+  ['broken', 'profile: [', /.extensionconfig-lint.yaml: line 1/],
+  ['a list', '- a', /must be a map with any of profile, enforcement/],
+  ['an unknown field', 'profil: strict', /profil: unknown field; it must be one of profile, /],
+  ['an unknown profile', 'profile: hard', /profile: "hard" is not allowed: it must be one of strict, upstream/],
+  [
+    'a timeout',
+    'maxHandlerTimeoutSeconds: 31',
+    /maxHandlerTimeoutSeconds: 31 is not allowed: it must be a whole number from 1 to 30/,
+  ],
+  ['a map where there is a text', 'enforcement: {a: 1}', /enforcement: \{"a":1\} is not allowed: it must be a text/],
+  ['an unknown rule', 'rules: {nope: off}', /there is no rule "nope"/],
+  ['an upstream rule', 'rules: {url-valid: warn}', /must stay deny/],
+  ['lifecycles that are no list', 'hookLifecycles: a', /hookLifecycles: must be a list of files/],
+  ['lifecycles that are not there', 'hookLifecycles: [none.yaml]', /lint.yaml: hookLifecycles: .*none.yaml/],
+  ['too large', `# ${'x'.repeat(70_000)}`, /is larger than/],
+])('a configuration file that cannot be used: %s', async (name, text, message) => {
+  const root = tree(`unusable ${name}`, { '.extensionconfig-lint.yaml': text, 'x.yaml': good });
+  const { code, stdout, stderr } = await runProgram(['lint', join(root, 'x.yaml')]);
+  expect(stderr).toMatch(message);
+  expect([code, stdout]).toEqual([2, '']);
 });

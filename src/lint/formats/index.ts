@@ -7,7 +7,7 @@ import { textFormat } from './text.ts';
 
 export { count, type Format, type FormatContext, printable, showPlace } from './format.ts';
 
-/** The formats of a report, by the name that --format takes. */
+/** The formats of a report, by the name that --output takes. */
 export const formats = {
   text: textFormat,
   json: jsonFormat,

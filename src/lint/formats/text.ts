@@ -24,6 +24,6 @@ export function textFormat({ useColor }: FormatContext): Format {
     },
     error: () => '',
     end: ({ files, objects, denials, warnings, errors }) =>
-      `${count(objects, 'ExtensionConfig')} in ${count(files, 'file')}: ${count(denials, 'error')}, ${count(warnings, 'warning')}${errors === 0 ? '' : `, ${errors} unreadable`}\n${isDeprecated ? hint : ''}`,
+      `${count(objects, 'ExtensionConfig')} in ${count(files, 'file')}: ${count(denials, 'error')}, ${count(warnings, 'warning')}${errors === 0 ? '' : `, ${count(errors, 'read error')}`}\n${isDeprecated ? hint : ''}`,
   };
 }
