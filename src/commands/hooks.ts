@@ -165,11 +165,11 @@ const defineDiff: DefineCommand = (command, io, end) => {
     .addHelpText(
       'after',
       `
-Whether a removal is too early (rule 4) follows from the lives of the hooks: those
-of Cluster API are known, a provider's own come with --hook-lifecycles.
+Whether a removal is too early (rule 4) follows from the lives of the hooks:
+those of Cluster API are known, a provider's own come with --hook-lifecycles.
 
-Exit code: 0 nothing breaks a rule, 1 something does, 2 wrong usage or a file that
-cannot be read.`,
+Exit code: 0 nothing breaks a rule, 1 something does, 2 wrong usage or a file
+that cannot be read.`,
     )
     .action((oldFile: string, newFile: string) => {
       const flags = readFlags(diffFlags, command, io.env);

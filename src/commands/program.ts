@@ -79,6 +79,8 @@ export async function createProgram(
       writeErr: (text) => io.stderr.write(text),
       getOutHelpWidth: () => helpWidthOf(io.stdout),
       getErrHelpWidth: () => helpWidthOf(io.stdout),
+      // As all other mistakes are reported.
+      outputError: (text, write) => write(text.replace(/^error: /, `${name}: `)),
     });
   for (const { name: commandName, summary, group, load } of commands) {
     const command = program.command(commandName).summary(summary);

@@ -40,7 +40,7 @@ export interface RuleDescription {
   upstream: boolean;
 }
 
-/** Every rule, in the order of the README's table. */
+/** Every rule, in the order of docs/rules.md. */
 export const ruleDescriptions: readonly RuleDescription[] = rules.map(({ id, summary, severity, upstream }) => ({
   id,
   summary,

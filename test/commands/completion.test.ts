@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -46,19 +46,27 @@ test('all commands are offered, with what they do', async () => {
 // The scripts as shells run them, with the program of this checkout on the PATH.
 let folder: string;
 let env: NodeJS.ProcessEnv;
-beforeAll(() => {
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'completion-'));
-  writeFileSync(join(folder, 'with space.yaml'), '');
+  mkdirSync(join(folder, 'manifests'));
+  writeFileSync(join(folder, 'manifests/with space.yaml'), '');
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    writeFileSync(join(folder, `completion.${shell}`), (await runProgram(['completion', shell])).stdout);
+  }
   env = { ...process.env, PATH: [resolve('bin'), dirname(process.execPath), process.env.PATH].join(delimiter) };
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Writes a script, runs it with a shell in the folder, and returns the lines that it printed. */
 function runShell(shell: string, script: string, args: string[] = []): string[] {
-  const file = join(folder, `${shell}.script`);
+  const file = join(folder, `script.${shell}`);
   writeFileSync(file, script);
-  const output = execFileSync(shell, [...args, file], { cwd: folder, env, encoding: 'utf8', timeout: 20_000 });
-  rmSync(file);
+  const output = execFileSync(shell, [...args, file], {
+    cwd: join(folder, 'manifests'),
+    env,
+    encoding: 'utf8',
+    timeout: 20_000,
+  });
   return output.split('\n').filter((line) => line !== '');
 }
 
@@ -67,7 +75,7 @@ describe('bash', () => {
     runShell(
       'bash',
       `set -u
-source <(extensionconfig-webhook completion bash)
+source ../completion.bash
 COMP_WORDS=(extensionconfig-webhook ${words.map((word) => `'${word}'`).join(' ')})
 COMP_CWORD=${words.length}
 _extensionconfig_webhook_complete
@@ -86,8 +94,8 @@ printf '%s\\n' \${COMPREPLY[@]+"\${COMPREPLY[@]}"}`,
   });
 
   test('evaluates nothing of what was typed, and may be loaded twice', () => {
-    expect(complete('lint', '$(touch evaluated)', '')).toEqual(['bash.script', 'with space.yaml']);
-    const script = 'source <(extensionconfig-webhook completion bash)\n'.repeat(2);
+    expect(complete('lint', '$(touch evaluated)', '')).toEqual(['with space.yaml']);
+    const script = 'source ../completion.bash\n'.repeat(2);
     expect(runShell('bash', `${script}complete -p extensionconfig-webhook`)).toEqual([
       'complete -F _extensionconfig_webhook_complete extensionconfig-webhook',
     ]);
@@ -103,7 +111,7 @@ describe('zsh', needs('zsh'), () => {
 compset() { print -r -- "compset $*" }
 _files() { print -r -- "files $*" }
 _describe() { print -rl -- "\${(@P)2}" }
-source <(extensionconfig-webhook completion zsh)
+source ../completion.zsh
 words=(extensionconfig-webhook ${given.map((word) => `'${word}'`).join(' ')})
 CURRENT=${given.length + 1}
 _extensionconfig-webhook`,
@@ -112,7 +120,7 @@ _extensionconfig-webhook`,
 
   test('completes commands, flags, values and files', () => {
     expect(complete('ru')).toEqual(['rules:list the rules, or explain one']);
-    expect(complete('certs', 'rotate', '--force-')).toEqual(['--force-ca:rotate the authority too, now']);
+    expect(complete('certs', 'rotate', '--force-')).toEqual(['--force-ca:rotate the CA too, now']);
     expect(complete('lint', '--profile=u')).toEqual(['compset -P *=', 'upstream']);
     expect(complete('lint', '')).toEqual(['files ']);
     expect(complete('serve', '--cert-dir', '')).toEqual(['files -/']);
@@ -122,7 +130,7 @@ _extensionconfig-webhook`,
 
 describe('fish', needs('fish'), () => {
   const complete = (line: string) =>
-    runShell('fish', `extensionconfig-webhook completion fish | source\ncomplete -C '${line}'`, ['--no-config']).map(
+    runShell('fish', `source ../completion.fish\ncomplete -C '${line}'`, ['--no-config']).map(
       (found) => found.split('\t')[0],
     );
 

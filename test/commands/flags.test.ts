@@ -2,8 +2,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { run } from '../../src/commands/index.ts';
+import { run, wholeProgram } from '../../src/commands/index.ts';
 import { eventually } from '../sandbox/client.ts';
 import { runProgram } from './io.ts';
 
@@ -77,9 +78,32 @@ test('flags that may be repeated are joined, in the environment by commas', asyn
   expect((await runProgram(['lint', '-'], { env })).stderr).toContain(`--hook-lifecycles: ${two}: `);
 });
 
-const commands = ['', 'serve', 'sandbox', 'lint', 'convert', 'rules', 'certs', 'certs bootstrap', 'certs rotate'];
+/** Every command, and those below it. */
+async function allCommands(): Promise<string[]> {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const names = (command: Command): string[] =>
+    command.commands.flatMap((child) => [child.name(), ...names(child).map((name) => `${child.name()} ${name}`)]);
+  const program = await wholeProgram({ stdin, stdout, stderr, env: {}, signal: new AbortController().signal });
+  return ['', ...names(program)];
+}
+const commands = await allCommands();
+
+describe('a mistyped name', () => {
+  test.each([
+    [['lnt'], "extensionconfig-webhook: unknown command 'lnt'\n(Did you mean lint?)\n"],
+    [['certs', 'rotat'], '(Did you mean rotate?)'],
+    [['lint', '--profil', 'strict'], "unknown option '--profil'\n(Did you mean --profile?)"],
+    [['rules', 'name-label'], 'did you mean name-dns-label'],
+    [['completion', 'tcsh'], 'Allowed choices are bash, zsh, fish.'],
+  ])('%j', async (args, message) => {
+    const { code, stderr } = await runProgram(args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+});
+
 describe('help', () => {
-  test.each([...commands, 'certs inject', 'certs status'])('of "%s" fits 80 columns', async (command) => {
+  test.each(commands)('of "%s" fits 80 columns', async (command) => {
     const { code, stdout } = await runProgram([...command.split(' ').filter(Boolean), '--help']);
     expect(code).toBe(0);
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../sandbox/client.ts';
+import { needs } from '../tools/needs.ts';
 import { projectFolder } from './tree.ts';
 
 const bin = join(projectFolder, 'bin');
@@ -47,7 +48,7 @@ test.each(['--version', 'version'])('%s says what runs', (word) => {
   expect(stdout).toContain(`Node.js ${process.version}, Cluster API v1.2 to v1.14)`);
 });
 
-describe.skipIf(oldNode === undefined)('under a Node.js that is too old', () => {
+describe('under a Node.js that is too old', needs('a Node.js before 24', oldNode !== undefined), () => {
   const old = oldNode as string;
 
   test('without another one: a sentence, whatever was asked', () => {
