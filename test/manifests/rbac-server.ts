@@ -105,7 +105,7 @@ export async function startRbacServer(
     }
     const found = objects.get(path);
     if (found === undefined) {
-      return [404, { message: 'not found' }];
+      return [404, { kind: 'Status', reason: 'NotFound', message: 'not found' }];
     }
     if (method === 'PUT') {
       return [200, store(path, body as Manifest)];
