@@ -207,12 +207,29 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
     gates.set({ name }, enabled ? 1 : 0);
   }
 
+  // Looked up by their labels once: that costs more than counting.
+  const boundReviews = new Map<string, Counter.Internal>();
+  function reviewCounter(webhook: Webhook, operation: string, verdict: AdmissionOutcome['verdict']): Counter.Internal {
+    const key = `${webhook} ${operation} ${verdict}`;
+    let bound = boundReviews.get(key);
+    if (bound === undefined) {
+      bound = reviews.labels({ webhook, operation, verdict });
+      boundReviews.set(key, bound);
+    }
+    return bound;
+  }
+  const boundLatency: Record<Webhook, Histogram.Internal<'webhook'>> = {
+    mutate: latency.labels({ webhook: 'mutate' }),
+    validate: latency.labels({ webhook: 'validate' }),
+    convert: latency.labels({ webhook: 'convert' }),
+  };
+
   return {
     contentType: registry.contentType,
     render: () => registry.metrics(),
     review(webhook, operation, outcome, seconds) {
-      reviews.inc({ webhook, operation, verdict: outcome.verdict });
-      latency.observe({ webhook }, seconds);
+      reviewCounter(webhook, operation, outcome.verdict).inc();
+      boundLatency[webhook].observe(seconds);
       for (const rule of outcome.deniedBy) {
         denials.inc({ rule });
       }
@@ -222,7 +239,7 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
     },
     conversion(result, seconds) {
       conversions.inc({ result: result === 'Success' ? 'success' : 'failure' });
-      latency.observe({ webhook: 'convert' }, seconds);
+      boundLatency.convert.observe(seconds);
     },
     refused(code) {
       refusals.inc({ code: String(code) });
