@@ -177,7 +177,7 @@ test.each<[string, () => string, number, RegExp]>([
     'a document over the limit',
     () => `a: |\n${' x\n'.repeat(6_000_000)}`,
     2,
-    /:1:1: a document is larger than 16777216 characters; split it/,
+    /:1:1: a document is larger than 8388608 characters; split it/,
   ],
   ['JSON with brackets', () => `{"a": ${'['.repeat(4_000_000)}`, 2, /JSON: /],
   ['JSON with objects', () => '{}'.repeat(200_000), 0, /0 ExtensionConfigs/],
