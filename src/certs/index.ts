@@ -6,6 +6,7 @@ export { type Clock, type Outcome, type Progress, type Run, readSnapshot, runCer
 export { annotatedExtensionConfigs } from './extension-configs.ts';
 export type { Facts, Stage } from './facts.ts';
 export { folderStore } from './folder-store.ts';
+export { nodeForge } from './forge.ts';
 export { bundleIn, type Injection, injectTargets } from './inject.ts';
 export { type Entropy, systemEntropy } from './issue.ts';
 export { KubeConfigError, loadKubeConfig } from './kubeconfig.ts';

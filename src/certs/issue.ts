@@ -1,8 +1,9 @@
 import { generateKeyPair, randomBytes, sign } from 'node:crypto';
 import { isIP } from 'node:net';
 import { promisify } from 'node:util';
-import forge from 'node-forge';
+import type forge from 'node-forge';
 import { type Certificate, problemOf, readCertificates } from './certificate.ts';
+import { nodeForge } from './forge.ts';
 
 /** How far notBefore lies before the moment of issue, in ms: clocks of clients may be behind. */
 export const backdateMs = 5 * 60_000;
@@ -55,6 +56,7 @@ const lastMoment = Date.UTC(9999, 11, 31, 23, 59, 59);
 
 /** Signs with node:crypto: forge would do the same arithmetic in JavaScript. */
 function signCertificate(certificate: forge.pki.Certificate, key: string): Certificate {
+  const forge = nodeForge();
   const oid = forge.pki.oids.sha256WithRSAEncryption as string;
   const open = certificate as forge.pki.Certificate & { tbsCertificate: forge.asn1.Asn1 };
   open.signatureOid = oid;
@@ -79,6 +81,7 @@ function signCertificate(certificate: forge.pki.Certificate, key: string): Certi
 }
 
 function blank(publicKey: string, serial: string, notBefore: Date, notAfter: Date): forge.pki.Certificate {
+  const forge = nodeForge();
   const certificate = forge.pki.createCertificate();
   certificate.publicKey = forge.pki.publicKeyFromPem(publicKey);
   certificate.serialNumber = serial;
@@ -120,7 +123,7 @@ export async function issueLeaf(
   entropy: Entropy,
 ): Promise<Issued> {
   const { privateKey, publicKey } = await entropy.makeKeyPair();
-  const issuer = forge.pki.certificateFromPem(authority.certificate.pem);
+  const issuer = nodeForge().pki.certificateFromPem(authority.certificate.pem);
   const end = Math.min(now.getTime() + validityMs, authority.certificate.x509.validToDate.getTime());
   const certificate = blank(publicKey, serialNumber(entropy), new Date(now.getTime() - backdateMs), new Date(end));
   // RFC 5280 limits a common name to 64 characters; clients read the alternative names only.

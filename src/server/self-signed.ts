@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import forge from 'node-forge';
+import { nodeForge } from '../certs/index.ts';
 import { type CertificatePair, checkPair } from './certificate.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -15,6 +15,7 @@ export function selfSignedPair(now: Date): CertificatePair {
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   });
+  const forge = nodeForge();
   const certificate = forge.pki.createCertificate();
   certificate.publicKey = forge.pki.publicKeyFromPem(keys.publicKey);
   // RFC 5280 section 4.1.2.2: a positive number, so the first byte stays below 0x80 (and above 0, to be minimal).

@@ -23,6 +23,8 @@ test('help and version load nothing that only a command needs', () => {
   for (const name of ['yaml', 'ajv', 'express', 'node-forge', 'prom-client', 'pino', '@kubernetes']) {
     expect(packages).not.toContain(name);
   }
+  // Serving with a certificate that is there needs nothing that makes certificates.
+  expect(packagesLoadedBy('serve', '--help')).not.toContain('node-forge');
   expect(packagesLoadedBy('rules')).toContain('yaml');
   expect(packagesLoadedBy('rules')).not.toContain('express');
 });

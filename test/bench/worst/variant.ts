@@ -131,10 +131,15 @@ const mutations: readonly ((random: Random, review: Node, size: number) => void)
   },
 ];
 
+/** Whether a value nests deeper than JSON.stringify can follow; such bodies are refused before they are looked at. */
+function isDeep(value: unknown, levels = 300): boolean {
+  return isNode(value) && (levels === 0 || Object.values(value).some((inner) => isDeep(inner, levels - 1)));
+}
+
 function reviewOf(shape: Shape, size: number): Node | undefined {
   try {
     const review: unknown = JSON.parse(shape.body(size).toString());
-    return isNode(review) ? review : undefined;
+    return isNode(review) && !isDeep(review) ? review : undefined;
   } catch {
     return undefined;
   }
