@@ -35,8 +35,8 @@ const outputChunk = 16 * 1024;
 const help = `
 PATH is a file, a folder (all *.yaml, *.yml and *.json below it, without hidden
 ones and node_modules), or - for standard input. What the flags leave open comes
-from the nearest ${lintConfigName} in the folder of a manifest or above it,
-up to the root of the git repository.
+from the nearest ${lintConfigName} in the folder of a manifest or above
+it, up to the root of the git repository.
 
 Exit code: 0 nothing to deny, 1 denials (or more warnings than --max-warnings),
 2 wrong usage, a file that cannot be read, a YAML error, or nothing to check.`;

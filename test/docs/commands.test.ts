@@ -183,6 +183,7 @@ test('these blocks do not run, and say why', () => {
     'docs/install.md: docker build -t registry.example.com/extensionconfig-webhook:0.1.0 .: needs a container engine and a registry',
     'docs/install.md: kubectl -n extensionconfig-webhook-system rollout status deployment/extensionconfig-webhook: no pod runs in the sandbox',
     'docs/operations.md: kubectl -n extensionconfig-webhook-system port-forward deployment/extensionconfig-webhook 8080 &: no pod runs in the sandbox',
+    'docs/recipes.md: kustomize build overlays/production | npx extensionconfig-webhook lint -: needs kustomize and helm',
     'CONTRIBUTING.md: npm ci: test/package runs npm ci, and this is npm test',
   ]);
 });
