@@ -13,9 +13,9 @@ process.on('SIGHUP', () => {
     stop.abort('SIGHUP');
   }
 });
-// A reader that has seen enough (`… | head`) is no failure.
+// A reader that has seen enough (`… | head`) is no failure, nor is a terminal that was closed.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') {
+  if (error.code === 'EPIPE' || error.code === 'EIO') {
     process.exit();
   }
   // Nor is a terminal that is gone while the program comes to its end.

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { linkSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   AdmissionregistrationV1Api,
+  ApiException,
   ApiextensionsV1Api,
   CoreV1Api,
   CustomObjectsApi,
@@ -17,6 +17,8 @@ import { parseAllDocuments } from 'yaml';
 import { crd, group } from '../api/index.ts';
 import { startSandbox } from '../sandbox/index.ts';
 import { webhookPaths } from '../server/index.ts';
+import { publish } from './kubeconfig-file.ts';
+import { portProblem } from './port-problem.ts';
 import { FailureError } from './program.ts';
 import {
   byService,
@@ -44,8 +46,36 @@ function configurationsFor(webhook: WebhookReference) {
   });
 }
 
+/** Longest wait before a request is tried again, in seconds, whatever the API server asks for. */
+const maxRetryAfter = 10;
+
+/**
+ * Tries a request again as often as the API server asks for that (429, or another failure with Retry-After): right after a
+ * definition is created, a kube-apiserver answers "storage is (re)initializing".
+ *
+ * @throws the failure of the request, or the reason of `signal` when that was aborted.
+ */
+export async function insist<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      return await request();
+    } catch (error) {
+      if (!(error instanceof ApiException)) {
+        throw error;
+      }
+      const asked = Number(error.headers['retry-after'] ?? Number.NaN);
+      if (error.code !== 429 && Number.isNaN(asked)) {
+        throw error;
+      }
+      const seconds = Number.isNaN(asked) ? 1 : Math.min(Math.max(asked, 0.1), maxRetryAfter);
+      await sleep(seconds * 1000, undefined, { signal }).catch(() => {});
+    }
+  }
+}
+
 /** Registers ExtensionConfig and the webhook in front of it. */
-export async function register(config: KubeConfig, webhook: WebhookReference): Promise<void> {
+export async function register(config: KubeConfig, webhook: WebhookReference, signal: AbortSignal): Promise<void> {
   const definition = structuredClone(crd) as unknown as Parameters<
     ApiextensionsV1Api['createCustomResourceDefinition']
   >[0]['body'];
@@ -53,27 +83,56 @@ export async function register(config: KubeConfig, webhook: WebhookReference): P
     strategy: 'Webhook',
     webhook: { conversionReviewVersions: ['v1'], clientConfig: webhook.clientConfig(webhookPaths.convert) },
   };
-  await config.makeApiClient(ApiextensionsV1Api).createCustomResourceDefinition({ body: definition });
+  const extensions = config.makeApiClient(ApiextensionsV1Api);
+  await insist(() => extensions.createCustomResourceDefinition({ body: definition }), signal);
   const registration = config.makeApiClient(AdmissionregistrationV1Api);
   for (const body of configurationsFor(webhook)) {
-    await (body.kind === 'MutatingWebhookConfiguration'
-      ? registration.createMutatingWebhookConfiguration({ body })
-      : registration.createValidatingWebhookConfiguration({ body }));
+    await insist<unknown>(
+      () =>
+        body.kind === 'MutatingWebhookConfiguration'
+          ? registration.createMutatingWebhookConfiguration({ body })
+          : registration.createValidatingWebhookConfiguration({ body }),
+      signal,
+    );
   }
 }
 
-/** Returns when ExtensionConfigs are served. */
+/**
+ * Returns when ExtensionConfigs are served: their definition is established, and the API server has begun to answer for them.
+ *
+ * @throws what an API server answers that neither serves them nor asks to be tried again; the reason of `signal`.
+ */
 export async function untilServed(config: KubeConfig, signal: AbortSignal): Promise<void> {
+  const extensions = config.makeApiClient(ApiextensionsV1Api);
+  const { name } = crd.metadata;
+  for (;;) {
+    const { status } = await insist(() => extensions.readCustomResourceDefinition({ name }), signal);
+    const established = status?.conditions?.find(({ type }) => type === 'Established');
+    if (established?.status === 'True') {
+      break;
+    }
+    const accepted = status?.conditions?.find(({ type }) => type === 'NamesAccepted');
+    if (accepted?.status === 'False') {
+      throw new FailureError(`${name} is not served: ${accepted.message ?? accepted.reason ?? 'its names are taken'}`);
+    }
+    await sleep(10, undefined, { signal }).catch(() => {});
+  }
   const objects = config.makeApiClient(CustomObjectsApi);
-  while (!signal.aborted) {
-    try {
-      await objects.listClusterCustomObject({ group, version: 'v1beta2', plural: 'extensionconfigs' });
-      return;
-    } catch (error) {
-      if ((error as { code?: number }).code !== 404) {
-        throw error;
+  for (const { name: version } of crd.spec.versions) {
+    // Established a moment before it is served; that takes no more than some seconds anywhere.
+    for (;;) {
+      try {
+        await insist(
+          () => objects.listClusterCustomObject({ group, version, plural: 'extensionconfigs', limit: 1 }),
+          signal,
+        );
+        break;
+      } catch (error) {
+        if ((error as { code?: number }).code !== 404) {
+          throw error;
+        }
+        await sleep(10, undefined, { signal }).catch(() => {});
       }
-      await sleep(10);
     }
   }
 }
@@ -96,19 +155,8 @@ export interface SandboxSettings {
   webhook?: WebhookReference | undefined;
   /** Where to write the kubeconfig when all is ready, besides the folder that goes with the sandbox. */
   kubeconfigFile?: string | undefined;
-}
-
-/** Puts a file where others wait for it: whole or not at all, readable by its owner only, and never in another's place. */
-function publish(file: string, text: string): void {
-  const temporary = `${file}.${randomUUID()}.tmp`;
-  try {
-    writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' });
-    linkSync(temporary, file);
-  } catch (error) {
-    throw new FailureError(`the kubeconfig cannot be written: ${(error as Error).message}`);
-  } finally {
-    rmSync(temporary, { force: true });
-  }
+  /** The text that file has now and that may be replaced. */
+  staleKubeconfig?: string | undefined;
 }
 
 /**
@@ -126,12 +174,15 @@ export async function startSandboxWithWebhook(
   const sandbox = await startSandbox({
     port: settings.port,
     log: ({ event, message, ...about }) => log[levels[event]]({ ...about, message }, event),
-    resolveService: ({ namespace, name }) =>
-      local !== undefined && namespace === webhookService.namespace && name === webhookService.name
-        ? { host: '127.0.0.1', port: local.port }
-        : undefined,
-  }).catch((error: Error) => {
-    throw new FailureError(`the sandbox could not start: ${error.message}; choose another --port`);
+    resolveService: ({ namespace, name }) => {
+      const isOurs = namespace === webhookService.namespace && name === webhookService.name;
+      const endpoint = local === undefined ? settings.webhook?.endpoint : { host: '127.0.0.1', port: local.port };
+      return isOurs ? endpoint : undefined;
+    },
+  }).catch((error: NodeJS.ErrnoException) => {
+    throw new FailureError(
+      portProblem(error.code, settings.port, '--port') ?? `the sandbox could not start: ${error.message}`,
+    );
   });
   const directory = mkdtempSync(join(tmpdir(), 'extensionconfig-sandbox-'));
   const files = [directory];
@@ -154,7 +205,7 @@ export async function startSandboxWithWebhook(
     const config = new KubeConfig();
     config.loadFromString(sandbox.kubeconfig);
     const webhook = settings.webhook ?? byService;
-    await register(config, webhook);
+    await register(config, webhook, signal);
     if (settings.webhook === undefined) {
       const namespace = { metadata: { name: webhookService.namespace } };
       await config.makeApiClient(CoreV1Api).createNamespace({ body: namespace });
@@ -167,7 +218,7 @@ export async function startSandboxWithWebhook(
     await untilServed(config, signal);
     signal.throwIfAborted();
     if (settings.kubeconfigFile !== undefined) {
-      publish(settings.kubeconfigFile, sandbox.kubeconfig);
+      publish(settings.kubeconfigFile, sandbox.kubeconfig, settings.staleKubeconfig);
       files.push(settings.kubeconfigFile);
     }
     return { url: sandbox.url, config, kubeconfigFile: settings.kubeconfigFile ?? ownFile, webhook, stop };

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { PassThrough } from 'node:stream';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
@@ -5,6 +6,7 @@ import { createAdmission } from '../admission/index.ts';
 import { runtimeSdkFeatureGate } from '../api/index.ts';
 import { reviewConversion } from '../conversion/index.ts';
 import { createRuleSet } from '../rules/index.ts';
+import type { Endpoint } from '../sandbox/index.ts';
 import {
   type CertificateSource,
   fixedCertificate,
@@ -31,6 +33,8 @@ export interface WebhookReference {
   description: string;
   /** The clientConfig for a path; without a caBundle where `certs bootstrap` injects it. */
   clientConfig(path: string): object;
+  /** Where the Service leads that the clientConfig names, if it names one. */
+  endpoint?: Endpoint;
 }
 
 /** A webhook server reached by URL: PEM certificates verify it for the host of its URL. */
@@ -38,6 +42,19 @@ export function byUrl(url: string, ca: string): WebhookReference {
   return {
     description: url,
     clientConfig: (path) => ({ url: `${url}${path}`, caBundle: Buffer.from(ca).toString('base64') }),
+  };
+}
+
+/**
+ * A webhook server that runs at a URL behind the Service of the manifests, so that these can be applied: configurations that
+ * named its URL would then have both. PEM certificates verify it for the host of its URL.
+ */
+export function behindService(url: URL, ca: string): WebhookReference {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  return {
+    description: url.origin,
+    clientConfig: (path) => ({ service: { ...webhookService, path }, caBundle: Buffer.from(ca).toString('base64') }),
+    endpoint: { host, port: Number(url.port || 443), servername: isIP(host) === 0 ? host : '' },
   };
 }
 
@@ -51,7 +68,7 @@ export const byService: WebhookReference = {
 const stopTimeout = 1_000;
 
 /** Starts the real webhook server on loopback, as `serve --feature-gates=RuntimeSDK=true` does. */
-async function startWebhook(certificates: CertificateSource, log: Logger): Promise<RunningServer> {
+async function startWebhook(certificates: CertificateSource, log: Logger, port = 0): Promise<RunningServer> {
   const now = () => new Date();
   // With the gate off every ExtensionConfig is refused, which is nothing to try.
   const featureGates = { [runtimeSdkFeatureGate]: true };
@@ -63,7 +80,7 @@ async function startWebhook(certificates: CertificateSource, log: Logger): Promi
     }),
     convert: reviewConversion,
     certificates,
-    webhook: { host: '127.0.0.1', port: 0 },
+    webhook: { host: '127.0.0.1', port },
     health: { host: '127.0.0.1', port: 0 },
     log: log.child({}, { level: 'warn' }),
     version,
@@ -92,8 +109,8 @@ export async function startSelfSignedWebhook(log: Logger): Promise<LocalWebhook>
 }
 
 /** Starts the webhook with the certificate in the Secret of `bootstrapCertificates`, followed at the API server. */
-export async function startWebhookOfSecret(config: KubeConfig, log: Logger): Promise<LocalWebhook> {
-  const server = await startWebhook(secretCertificates(config, webhookService.namespace, servingSecret), log);
+export async function startWebhookOfSecret(config: KubeConfig, log: Logger, port = 0): Promise<LocalWebhook> {
+  const server = await startWebhook(secretCertificates(config, webhookService.namespace, servingSecret), log, port);
   return {
     reference: byService,
     port: server.webhookPort,

@@ -5,10 +5,11 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { readCertificates, usable } from '../certs/index.ts';
 import { addFlags, type Flags, type FlagValues, integerFlag, readFlags, textFlag } from './flags.ts';
+import { staleKubeconfig } from './kubeconfig-file.ts';
 import { readLimitedFile } from './limited-file.ts';
 import { logFlags, openLog } from './log.ts';
 import { type DefineCommand, type Io, UsageError } from './program.ts';
-import { byUrl, type WebhookReference } from './sandbox-webhook.ts';
+import { behindService, type WebhookReference } from './sandbox-webhook.ts';
 
 const sandboxFlags = {
   port: integerFlag('PORT', 0, 65_535, { summary: 'port on 127.0.0.1; 0 takes any free one', default: 0 }),
@@ -47,7 +48,7 @@ function referenceOf(flags: FlagValues<typeof sandboxFlags>): WebhookReference |
   if (usable(readCertificates(ca)) === undefined) {
     throw new UsageError(`--webhook-ca-file: ${webhookCaFile} holds no certificates in PEM, or broken ones`);
   }
-  return byUrl(url.origin, ca);
+  return behindService(url, ca);
 }
 
 const hint = fileURLToPath(new URL('../../manifests/samples/', import.meta.url));
@@ -56,10 +57,19 @@ async function runSandbox(command: Command, io: Io): Promise<void> {
   const flags = readFlags(sandboxFlags, command, io.env);
   const webhook = referenceOf(flags);
   const file = flags['write-kubeconfig'];
+  let stale: string | undefined;
   if (file !== undefined && existsSync(file)) {
-    throw new UsageError(`--write-kubeconfig: ${file} exists; remove it, or name another file`);
+    stale = await staleKubeconfig('--write-kubeconfig', file);
+    if (stale === undefined) {
+      throw new UsageError(`--write-kubeconfig: ${file} exists; remove it, or name another file`);
+    }
   }
-  const settings = { port: flags.port, webhook, kubeconfigFile: file === undefined ? undefined : resolve(file) };
+  const settings = {
+    port: flags.port,
+    webhook,
+    kubeconfigFile: file === undefined ? undefined : resolve(file),
+    staleKubeconfig: stale,
+  };
   // The API server and the Kubernetes client are large; no other command needs them.
   const { startSandboxWithWebhook } = await import('./sandbox-start.ts');
   const sandbox = await startSandboxWithWebhook(settings, openLog(io.stderr, flags), io.signal);
@@ -81,6 +91,11 @@ async function runSandbox(command: Command, io: Io): Promise<void> {
     }
   } finally {
     await sandbox.stop();
+  }
+  // A terminal that was closed shows nothing any more.
+  if (io.signal.reason !== 'SIGHUP') {
+    const file = sandbox.kubeconfigFile;
+    io.stdout.write(`Stopped. Everything that the sandbox kept is gone, and so is ${file}.\n`);
   }
 }
 

@@ -19,6 +19,7 @@ import {
 import { addFlags, readFlags } from './flags.ts';
 import { openLog } from './log.ts';
 import { ruleSetOptionsOf } from './policy-flags.ts';
+import { portProblem } from './port-problem.ts';
 import { type DefineCommand, exitCode, FailureError, UsageError } from './program.ts';
 import { type ServeFlags, serveFlags, shutdownDelayOf } from './serve-flags.ts';
 import { version } from './version.ts';
@@ -28,11 +29,11 @@ function listenFailure(error: ListenError): FailureError {
   const flag = error.port === 'webhook' ? '--port' : '--health-port';
   const hostFlag = error.port === 'webhook' ? '--host' : '--health-host';
   const { port, host } = error.address;
+  const problem = portProblem(error.code, port, flag);
+  if (problem !== undefined) {
+    return new FailureError(problem);
+  }
   switch (error.code) {
-    case 'EADDRINUSE':
-      return new FailureError(`port ${port} is in use: stop what listens there or choose another with ${flag}`);
-    case 'EACCES':
-      return new FailureError(`port ${port} needs privileges: choose one above 1023 with ${flag}`);
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':

@@ -154,7 +154,7 @@ function reviewOf(attempt: AdmissionAttempt, resource: Resource, uid: string): J
       ...(name === '' ? {} : { name }),
       ...(namespace === '' ? {} : { namespace }),
       operation,
-      userInfo: { username: user.username, groups: user.groups },
+      userInfo: { ...user },
       object,
       oldObject,
       dryRun,

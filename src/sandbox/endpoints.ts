@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JsonObject } from '../kubernetes/index.ts';
 import { remove } from './deletion.ts';
-import { ApiError, methodNotAllowed } from './errors.ts';
+import { ApiError, methodNotAllowed, tooManyRequests } from './errors.ts';
 import { noCache, readBody, sendJson, sendUnknownPath, viewOf, warnings } from './http.ts';
 import { giveBytes, takeBytes } from './in-flight.ts';
 import { metadataOf } from './objects.ts';
@@ -83,6 +83,9 @@ export async function answerResource(
   if (path === undefined || !known || (path.namespace !== '' && !resource.namespaced)) {
     sendUnknownPath(response);
     return;
+  }
+  if (resource.isCustom && context.registry.servedFor(resource.storage) < context.initializing) {
+    throw tooManyRequests('storage is (re)initializing');
   }
   const warn = warnings(response);
   if (resource.deprecation !== undefined) {

@@ -130,6 +130,26 @@ const replicas: KindTraits = {
   },
 };
 
+/**
+ * A Deployment that its controller has seen and given up on: without `observedGeneration` and this condition
+ * `kubectl rollout status` would wait for ever.
+ */
+const deploymentTraits: KindTraits = {
+  ...replicas,
+  observe(object, now) {
+    const message = 'nothing runs in the sandbox';
+    const times = { lastUpdateTime: now, lastTransitionTime: now };
+    object.status = {
+      ...(isJsonObject(object.status) ? object.status : {}),
+      observedGeneration: at(object, 'metadata', 'generation') ?? 1,
+      conditions: [
+        { type: 'Available', status: 'False', reason: 'MinimumReplicasUnavailable', message, ...times },
+        { type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message, ...times },
+      ],
+    };
+  },
+};
+
 const pathNamed: KindTraits = { nameFormat: 'path' };
 
 const ready = column('Ready', (object) => {
@@ -147,6 +167,14 @@ function roleColumns(): Column[] {
     age,
   ];
 }
+
+/** There is no authorization: whoever has the token may do everything, also as somebody else. */
+const allowing: KindTraits = {
+  answer: (object) => ({
+    ...object,
+    status: { allowed: true, reason: 'in the sandbox everybody may do everything' },
+  }),
+};
 
 /** The built-in kinds. Nothing is run: no pods, no controllers but those of namespaces and definitions. */
 const kinds: readonly Kind[] = [
@@ -293,7 +321,7 @@ const kinds: readonly Kind[] = [
       column('Available', (object) => Number(at(object, 'status', 'availableReplicas') ?? 0), 'string'),
       age,
     ],
-    traits: replicas,
+    traits: deploymentTraits,
   },
   {
     group: 'apps',
@@ -387,7 +415,7 @@ const kinds: readonly Kind[] = [
     plural: 'selfsubjectreviews',
     clusterScoped: true,
     traits: {
-      answer: (object, user) => ({ ...object, status: { userInfo: { username: user.username, groups: user.groups } } }),
+      answer: (object, user) => ({ ...object, status: { userInfo: { ...user } } }),
     },
   },
   {
@@ -395,10 +423,21 @@ const kinds: readonly Kind[] = [
     kind: 'SelfSubjectAccessReview',
     plural: 'selfsubjectaccessreviews',
     clusterScoped: true,
+    traits: allowing,
+  },
+  {
+    group: 'authorization.k8s.io',
+    kind: 'SelfSubjectRulesReview',
+    plural: 'selfsubjectrulesreviews',
+    clusterScoped: true,
     traits: {
       answer: (object) => ({
         ...object,
-        status: { allowed: true, reason: 'the sandbox has one user, who may do everything' },
+        status: {
+          resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
+          nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
+          incomplete: false,
+        },
       }),
     },
   },

@@ -22,19 +22,35 @@ export function compareVersions(a: string, b: string): number {
 /** The resources that are served now. Values are replaced, never changed. */
 export class Registry {
   readonly #resources = new Map<string, Resource>();
+  /** The same by what they are stored as, and by group and version. */
+  readonly #byStorage = new Map<string, { resources: readonly Resource[]; since: number }>();
+  readonly #byVersion = new Map<string, Map<string, Resource>>();
   readonly #revisions = new Map<string, number>();
   #revision = 0;
 
   /** Adds or replaces the versions of one resource; with an empty list the resource is served no longer. */
   set(storage: string, resources: readonly Resource[]): void {
-    for (const [key, resource] of this.#resources) {
-      if (resource.storage === storage) {
-        this.#resources.delete(key);
-        this.#touch(resource);
+    const known = this.#byStorage.get(storage);
+    for (const resource of known?.resources ?? []) {
+      this.#resources.delete(`${resource.group}/${resource.version}/${resource.plural}`);
+      const inVersion = this.#byVersion.get(`${resource.group}/${resource.version}`);
+      inVersion?.delete(resource.plural);
+      if (inVersion?.size === 0) {
+        this.#byVersion.delete(`${resource.group}/${resource.version}`);
       }
+      this.#touch(resource);
+    }
+    this.#byStorage.delete(storage);
+    if (resources.length > 0) {
+      this.#byStorage.set(storage, { resources, since: known?.since ?? performance.now() });
     }
     for (const resource of resources) {
       this.#resources.set(`${resource.group}/${resource.version}/${resource.plural}`, resource);
+      const version = `${resource.group}/${resource.version}`;
+      this.#byVersion.set(
+        version,
+        (this.#byVersion.get(version) ?? new Map<string, Resource>()).set(resource.plural, resource),
+      );
       this.#touch(resource);
     }
   }
@@ -49,14 +65,20 @@ export class Registry {
 
   /** The resources of one group and version, in the order of their names. */
   of(group: string, version: string): Resource[] {
-    return [...this.#resources.values()]
-      .filter((resource) => resource.group === group && resource.version === version)
-      .sort((a, b) => (a.plural < b.plural ? -1 : 1));
+    return [...(this.#byVersion.get(`${group}/${version}`)?.values() ?? [])].sort((a, b) =>
+      a.plural < b.plural ? -1 : 1,
+    );
   }
 
-  /** Any served version of what is stored under a name. */
-  ofStorage(storage: string): Resource[] {
-    return [...this.#resources.values()].filter((resource) => resource.storage === storage);
+  /** The served versions of what is stored under a name. */
+  ofStorage(storage: string): readonly Resource[] {
+    return this.#byStorage.get(storage)?.resources ?? [];
+  }
+
+  /** Since when something is served under a name without a break, in milliseconds from then; 0 when it is not. */
+  servedFor(storage: string): number {
+    const since = this.#byStorage.get(storage)?.since;
+    return since === undefined ? 0 : performance.now() - since;
   }
 
   /** The groups that are served, each with its versions, preferred one first. */

@@ -16,6 +16,8 @@ export interface Column {
 export interface KindTraits {
   /** Completes an object before it is validated: defaults, fields that only the server sets. */
   prepare?(object: JsonObject, old: JsonObject | undefined): void;
+  /** Writes what a controller would see in an object whose spec is new, after its generation is counted. */
+  observe?(object: JsonObject, now: string): void;
   validate?(object: JsonObject, old: JsonObject | undefined): StatusCause[];
   /** Why an object of this name may not be deleted. */
   deletionProblem?(name: string): string | undefined;
@@ -33,6 +35,8 @@ export interface KindTraits {
 export interface UserInfo {
   username: string;
   groups: string[];
+  uid?: string;
+  extra?: Record<string, string[]>;
 }
 
 /** How a webhook is reached: clientConfig of a webhook configuration or of a CustomResourceDefinition. */

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { stringify } from 'yaml';
-import { failure } from '../kubernetes/index.ts';
+import { failure, isJsonObject } from '../kubernetes/index.ts';
 import type { AdmissionEvent } from './admission.ts';
 import { Converter } from './conversion.ts';
 import { isAuthorized, makeCredentials } from './credentials.ts';
@@ -11,6 +11,7 @@ import { answerDocument, type DocumentContext, version } from './documents.ts';
 import { answerResource } from './endpoints.ts';
 import { ApiError, badRequest, internalError, tooLarge, unauthorized } from './errors.ts';
 import { sendJson, sendText } from './http.ts';
+import { impersonated } from './impersonation.ts';
 import { builtInResources } from './kinds.ts';
 import { startNamespaces } from './namespaces.ts';
 import { OpenApi } from './openapi.ts';
@@ -18,8 +19,8 @@ import { startRegistration } from './registration.ts';
 import { Registry } from './registry.ts';
 import type { Resource, UserInfo } from './resource.ts';
 import { DefaultsError } from './schema.ts';
-import { Store, StoreFullError } from './store.ts';
-import { type ResolveService, WebhookCaller } from './webhook-call.ts';
+import { keyOf, Store, StoreFullError } from './store.ts';
+import { type ResolveService, type ServiceReference, WebhookCaller } from './webhook-call.ts';
 import type { WriteContext } from './write-request.ts';
 import { create } from './writes.ts';
 
@@ -37,6 +38,11 @@ export interface SandboxOptions {
   /** Writes per resource that watches can go back to. */
   history?: number;
   clock?(): Date;
+  /**
+   * How long the objects of a definition are answered with 429 after it is established, in milliseconds: a kube-apiserver
+   * does that until it has read what is stored. Default: not at all.
+   */
+  initializing?: number;
 }
 
 /** A running sandbox. */
@@ -80,7 +86,7 @@ async function answer(context: Context, request: IncomingMessage, response: Serv
     throw unauthorized();
   }
   if (request.method !== 'GET' || !answerDocument(context, request, response, url)) {
-    await answerResource(context, request, response, url, user);
+    await answerResource(context, request, response, url, impersonated(request, user));
   }
 }
 
@@ -121,6 +127,14 @@ function kubeconfigOf(url: string, ca: string, token: string): string {
 /** Namespaces that every cluster has. */
 const initialNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 
+/** Where a Service of type ExternalName leads, as the API server resolves it for webhooks; undefined for others. */
+function externalName(store: Store, { namespace, name, port }: ServiceReference) {
+  const spec = store.collection('services').get(keyOf(namespace, name))?.spec;
+  return isJsonObject(spec) && spec.type === 'ExternalName' && typeof spec.externalName === 'string'
+    ? { host: spec.externalName, port }
+    : undefined;
+}
+
 /** Starts an API server on loopback that keeps everything in memory. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const clock = options.clock ?? (() => new Date());
@@ -131,7 +145,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   for (const resource of builtInResources()) {
     registry.set(resource.storage, [resource]);
   }
-  const caller = new WebhookCaller(options.resolveService ?? (() => undefined));
+  const caller = new WebhookCaller((service) => externalName(store, service) ?? options.resolveService?.(service));
   const converter = new Converter(caller);
   const { token } = credentials;
   const log = options.log ?? (() => {});
@@ -145,6 +159,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     openapi: new OpenApi(registry),
     token,
     address: '',
+    initializing: options.initializing ?? 0,
   };
   const server: Server = createServer(
     { cert: credentials.cert, key: credentials.key, requestTimeout, headersTimeout: 20_000, maxHeaderSize: 32 * 1024 },

@@ -11,7 +11,15 @@ export interface ServiceReference {
 }
 
 /** Where the endpoints of a Service are really reached, or undefined when nothing serves it. */
-export type ResolveService = (service: ServiceReference) => { host: string; port: number } | undefined;
+export type ResolveService = (service: ServiceReference) => Endpoint | undefined;
+
+/** Where a server is reached. */
+export interface Endpoint {
+  host: string;
+  port: number;
+  /** The name that its certificate is for, when that is not the name of the Service; empty for an IP address. */
+  servername?: string;
+}
 
 /** Longest answer of a webhook that is read, in bytes: a review holds two objects of at most 3 MiB. */
 const maxResponseBytes = 7 * 1024 * 1024;
@@ -125,7 +133,7 @@ export class WebhookCaller {
           `failed to call webhook: Post ${JSON.stringify(url)}: no endpoints available for service ${JSON.stringify(name)}`,
         );
       }
-      return { ...endpoint, servername, hostHeader: `${servername}:${port}`, path: fullPath, url, ca };
+      return { servername, ...endpoint, hostHeader: `${servername}:${port}`, path: fullPath, url, ca };
     }
     let parsed: URL;
     try {

@@ -6,6 +6,8 @@ import type { Resource, UserInfo } from './resource.ts';
 export interface WriteContext extends AdmissionContext {
   /** The current time as metav1.Time writes it. */
   now(): string;
+  /** How long the objects of a new definition are not answered for, in milliseconds. */
+  initializing: number;
 }
 
 /** A write of one object, or of one subresource of it. */

@@ -122,6 +122,7 @@ export async function create(context: WriteContext, request: WriteRequest): Prom
     delete object.status;
   }
   resource.traits.prepare?.(object, undefined);
+  resource.traits.observe?.(object, context.now());
   const causes = causesOf(resource, object, undefined);
   if (causes.length > 0) {
     throw invalidObject(resource, name, causes);
@@ -246,6 +247,7 @@ async function change(
     resource.traits.prepare?.(next, current);
     if (resource.hasGeneration && !sameJson(specOf(next, resource), specOf(current, resource))) {
       metadata.generation = Number(old.generation ?? 0) + 1;
+      resource.traits.observe?.(next, context.now());
     }
     const causes = causesOf(resource, next, current);
     const added = old.deletionTimestamp === undefined ? undefined : addedFinalizer(next, current);

@@ -1,6 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -9,6 +10,7 @@ import { AdmissionregistrationV1Api, CustomObjectsApi, KubeConfig } from '@kuber
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { run } from '../../src/commands/index.ts';
+import { startSandbox } from '../../src/sandbox/index.ts';
 import { createCertificateFolder, startServeProcess } from '../e2e/serve-process.ts';
 import { eventually } from '../sandbox/client.ts';
 import { needs } from '../tools/needs.ts';
@@ -42,6 +44,68 @@ test('prints a kubeconfig that only its owner may read, and leaves nothing behin
   stop.abort();
   expect(await ended).toBe(0);
   expect(existsSync(file)).toBe(false);
+  expect(output.out).toMatch(new RegExp(`\nStopped. Everything that the sandbox kept is gone, and so is ${file}.\n$`));
+});
+
+test('a terminal that is closed ends it, and leaves nothing behind', needs('script'), async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'closed-'));
+  const env = { ...process.env, TMPDIR: folder };
+  const command = `${process.execPath} src/main.ts sandbox`;
+  const terminal = spawn('script', ['-qec', command, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'ignore'] });
+  let output = '';
+  terminal.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  await eventually(
+    async () => output,
+    (text) => text.includes('kubectl get'),
+  );
+  expect(readdirSync(folder)).toHaveLength(1);
+  // Its end of the terminal goes with it, which is a SIGHUP for what runs there.
+  terminal.kill('SIGKILL');
+  await eventually(
+    async () => readdirSync(folder),
+    (files) => files.length === 0,
+  );
+  rmSync(folder, { recursive: true });
+});
+
+test('a port that is taken is said as serve says it', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  const { output, ended } = start(['--port', String(port)]);
+  expect(await ended).toBe(1);
+  expect(output.err).toContain(`port ${port} is in use: stop what listens there or choose another with --port`);
+  taken.close();
+});
+
+test('replaces the kubeconfig of a sandbox that was killed, and only that', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'stale-'));
+  const file = join(folder, 'kubeconfig');
+  const dead = await startSandbox();
+  await dead.stop();
+  writeFileSync(file, dead.kubeconfig);
+  const { stop, output, ended } = start(['--write-kubeconfig', file]);
+  await ready(output);
+  expect(readFileSync(file, 'utf8')).not.toBe(dead.kubeconfig);
+  stop.abort();
+  expect(await ended).toBe(0);
+  const others = [
+    dead.kubeconfig.replaceAll('extensionconfig-sandbox', 'kind'),
+    dead.kubeconfig.replace('127.0.0.1', '10.0.0.1'),
+    `${dead.kubeconfig}- context: {}\n`,
+    'not: [a kubeconfig',
+    '',
+  ];
+  for (const text of others) {
+    writeFileSync(file, text);
+    const refused = start(['--write-kubeconfig', file]);
+    expect(await refused.ended).toBe(2);
+    expect(refused.output.err).toContain(`${file} exists`);
+    expect(readFileSync(file, 'utf8')).toBe(text);
+  }
+  rmSync(folder, { recursive: true });
 });
 
 // By real signals, because what is left behind would hold a token.
@@ -174,13 +238,76 @@ test('takes the manifests of an installation with kubectl', { ...needs('kubectl'
   }
 });
 
+test('takes them with a webhook server that runs by itself, too', {
+  ...needs('kubectl'),
+  timeout: 60_000,
+}, async () => {
+  const folder = createCertificateFolder();
+  const server = await startServeProcess(folder);
+  const url = `https://127.0.0.1:${server.webhookPort}`;
+  const { stop, output, ended } = start(['--webhook-url', url, '--webhook-ca-file', `${folder.path}/tls.crt`]);
+  try {
+    const kubeconfig = await ready(output);
+    const kubectl = (...args: string[]) =>
+      promisify(execFile)('kubectl', ['--kubeconfig', kubeconfig, ...args]).then(({ stdout }) => stdout);
+    expect(await kubectl('apply', '-k', 'manifests/overlays/with-crd')).toMatch(/mutatingwebhookconfiguration/);
+    expect(await kubectl('apply', '-f', 'manifests/samples/good-url.yaml')).toMatch(/created/);
+    await expect(kubectl('apply', '-f', 'manifests/samples/bad-url.yaml')).rejects.toThrow(/denied the request/);
+    expect(await kubectl('get', 'extensionconfigs.v1alpha1.runtime.cluster.x-k8s.io', '-o', 'name')).toMatch(/^\S+\n$/);
+  } finally {
+    stop.abort();
+    await ended;
+    await server.stop();
+    folder.remove();
+  }
+});
+
+test('kubectl asks what it may do, acts for others, and does not wait for what never runs', {
+  ...needs('kubectl'),
+  timeout: 60_000,
+}, async () => {
+  const { stop, output, ended } = start([]);
+  try {
+    const kubeconfig = await ready(output);
+    const kubectl = (...args: string[]) =>
+      promisify(execFile)('kubectl', ['--kubeconfig', kubeconfig, ...args], { timeout: 20_000 }).then(
+        ({ stdout }) => stdout,
+        ({ stderr }: { stderr: string }) => stderr,
+      );
+    expect(await kubectl('auth', 'can-i', '--list')).toMatch(/\*\.\* +\[\] +\[\] +\[\*\]/);
+    expect(await kubectl('auth', 'can-i', 'delete', 'nodes', '--as', 'somebody')).toBe('yes\n');
+    const as = ['--as', 'system:serviceaccount:a:b', '--as-uid', '7'];
+    expect(JSON.parse(await kubectl('auth', 'whoami', '-o', 'json', ...as))).toMatchObject({
+      status: {
+        userInfo: {
+          username: 'system:serviceaccount:a:b',
+          uid: '7',
+          groups: ['system:serviceaccounts', 'system:serviceaccounts:a', 'system:authenticated'],
+        },
+      },
+    });
+    expect(await kubectl('create', 'deployment', 'web', '--image=web')).toMatch(/created/);
+    const started = performance.now();
+    expect(await kubectl('rollout', 'status', 'deployment/web')).toContain('exceeded its progress deadline');
+    expect(performance.now() - started).toBeLessThan(15_000);
+    expect(await kubectl('describe', 'deployment/web')).toMatch(/ProgressDeadlineExceeded/);
+    expect(await kubectl('get', 'deployment/web', '-o', 'yaml')).toContain('nothing runs in the sandbox');
+  } finally {
+    stop.abort();
+    await ended;
+  }
+});
+
 test.each([
   [['--port', 'x'], '--port'],
   [['--webhook-url', 'http://localhost:1'], 'must begin with https://'],
   [['--webhook-url', 'nothing'], 'is no URL'],
   [['--webhook-url', 'https://localhost:1'], 'needs --webhook-ca-file'],
   [['--webhook-url', 'https://localhost:1', '--webhook-ca-file', '/nowhere.pem'], '/nowhere.pem: no such file'],
-  [['--webhook-url', 'https://localhost:1', '--webhook-ca-file', '/dev/null'], '/dev/null holds no certificates'],
+  [
+    ['--webhook-url', 'https://localhost:1', '--webhook-ca-file', '/dev/null'],
+    '/dev/null: is a device, not a regular file',
+  ],
   [['--webhook-url', 'https://localhost:1', '--webhook-ca-file', 'package.json'], 'package.json holds no certificates'],
   [['--webhook-ca-file', 'package.json'], 'belongs to --webhook-url'],
 ])('%j is a usage error', async (args, message) => {

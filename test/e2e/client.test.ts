@@ -17,7 +17,7 @@ beforeAll(async () => {
   environment = await startEnvironment();
   objects = environment.config.makeApiClient(CustomObjectsApi);
 });
-afterAll(() => environment.stop());
+afterAll(() => environment?.stop());
 
 function body(name: string, spec: object, version = 'v1beta2') {
   return { apiVersion: `${resource.group}/${version}`, kind: 'ExtensionConfig', metadata: { name }, spec };

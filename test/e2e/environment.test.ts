@@ -12,7 +12,8 @@ const config = new KubeConfig();
 
 // An API server that knows nothing of ExtensionConfig, as any other would be.
 beforeAll(async () => {
-  sandbox = await startSandbox();
+  // As a kube-apiserver it asks to be tried again, right after the definition is created.
+  sandbox = await startSandbox({ initializing: 300 });
   folder = mkdtempSync(join(tmpdir(), 'elsewhere-'));
   const file = join(folder, 'kubeconfig');
   writeFileSync(file, sandbox.kubeconfig, { mode: 0o600 });

@@ -1,8 +1,17 @@
-import { AdmissionregistrationV1Api, ApiextensionsV1Api, KubeConfig } from '@kubernetes/client-node';
+import { createServer } from 'node:net';
+import { AdmissionregistrationV1Api, ApiextensionsV1Api, CoreV1Api, KubeConfig } from '@kubernetes/client-node';
 import { pino } from 'pino';
 import { crd } from '../../src/api/index.ts';
-import { register, startSandboxWithWebhook, untilServed } from '../../src/commands/sandbox-start.ts';
-import { configurationName, startSelfSignedWebhook } from '../../src/commands/sandbox-webhook.ts';
+import { insist, register, startSandboxWithWebhook, untilServed } from '../../src/commands/sandbox-start.ts';
+import {
+  byService,
+  configurationName,
+  runCerts,
+  startSelfSignedWebhook,
+  startWebhookOfSecret,
+  type WebhookReference,
+  webhookService,
+} from '../../src/commands/sandbox-webhook.ts';
 import { eventually } from '../sandbox/client.ts';
 
 /** An API server with ExtensionConfig registered and the webhook in front of it. */
@@ -17,48 +26,135 @@ const quiet = pino({ level: 'silent' });
 
 const definition = { name: crd.metadata.name };
 
-async function hasDefinition(config: KubeConfig): Promise<boolean> {
-  const { items } = await config.makeApiClient(ApiextensionsV1Api).listCustomResourceDefinition();
+async function hasDefinition(config: KubeConfig, signal: AbortSignal): Promise<boolean> {
+  const api = config.makeApiClient(ApiextensionsV1Api);
+  const { items } = await insist(() => api.listCustomResourceDefinition(), signal);
   return items.some(({ metadata }) => metadata?.name === definition.name);
 }
 
+/** A request whose failure with this code means that there is nothing to do any more. */
+async function unless(code: number, request: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
+  await insist(request, signal).catch((error: { code?: number }) => {
+    if (error.code !== code) {
+      throw error;
+    }
+  });
+}
+
 /** Takes back what `register` did, and with it every ExtensionConfig. */
-async function unregister(config: KubeConfig): Promise<void> {
+async function unregister(config: KubeConfig, signal: AbortSignal): Promise<void> {
   const registration = config.makeApiClient(AdmissionregistrationV1Api);
-  await registration.deleteValidatingWebhookConfiguration({ name: configurationName });
-  await registration.deleteMutatingWebhookConfiguration({ name: configurationName });
-  await config.makeApiClient(ApiextensionsV1Api).deleteCustomResourceDefinition(definition);
+  const name = configurationName;
+  await unless(404, () => registration.deleteValidatingWebhookConfiguration({ name }), signal);
+  await unless(404, () => registration.deleteMutatingWebhookConfiguration({ name }), signal);
+  await unless(404, () => config.makeApiClient(ApiextensionsV1Api).deleteCustomResourceDefinition(definition), signal);
   await eventually(
-    () => hasDefinition(config),
+    () => hasDefinition(config, signal),
     (exists) => !exists,
   );
 }
 
-async function startElsewhere(kubeconfigFile: string, signal: AbortSignal): Promise<Environment> {
-  const config = new KubeConfig();
-  config.loadFromFile(kubeconfigFile);
-  if (await hasDefinition(config)) {
-    throw new Error(
-      `E2E_KUBECONFIG: the API server of ${kubeconfigFile} has ExtensionConfigs; the suite would delete them: use one without`,
-    );
-  }
-  // A Service of somebody else's API server does not lead to this process; a URL does.
-  const webhook = await startSelfSignedWebhook(quiet);
-  await register(config, webhook.reference);
-  await untilServed(config, signal);
+/** How long an API server may take for what the suite asks of it, in milliseconds. */
+const patience = 25_000;
+
+/** How the API server of E2E_KUBECONFIG reaches the webhook. */
+interface Way {
+  webhook: WebhookReference;
+  /** Makes what has to be there before the webhook can run. */
+  prepare(config: KubeConfig, signal: AbortSignal): Promise<void>;
+  /** Starts the webhook, when the API server knows it. */
+  start(config: KubeConfig, signal: AbortSignal): Promise<{ stop(): Promise<void> }>;
+  cleanUp(config: KubeConfig, signal: AbortSignal): Promise<void>;
+}
+
+async function byOwnUrl(): Promise<Way> {
+  const local = await startSelfSignedWebhook(quiet);
   return {
-    config,
-    kubeconfigFile,
-    async stop() {
-      await unregister(config);
-      await webhook.stop();
+    webhook: local.reference,
+    prepare: async () => {},
+    start: async () => local,
+    cleanUp: async () => {},
+  };
+}
+
+/**
+ * The way of a cluster: by the Service, with certificates of `certs bootstrap`. An API server that runs outside of a cluster
+ * takes a Service of type ExternalName for it, and asks port 443 of that name.
+ */
+function byExternalName(kubeconfigFile: string): Way {
+  const { namespace, name } = webhookService;
+  return {
+    webhook: byService,
+    async prepare(config, signal) {
+      const core = config.makeApiClient(CoreV1Api);
+      const body = { metadata: { name }, spec: { type: 'ExternalName', externalName: 'localhost' } };
+      // Without a namespace controller the namespace of the last time is still there.
+      await unless(409, () => core.createNamespace({ body: { metadata: { name: namespace } } }), signal);
+      await insist(() => core.createNamespacedService({ namespace, body }), signal);
+    },
+    async start(config, signal) {
+      const { code, output } = await runCerts(['bootstrap'], kubeconfigFile, definition.name, signal);
+      if (code !== 0) {
+        throw new Error(`certs bootstrap failed: ${output}`);
+      }
+      return startWebhookOfSecret(config, quiet, 443);
+    },
+    async cleanUp(config, signal) {
+      const core = config.makeApiClient(CoreV1Api);
+      await unless(404, () => core.deleteNamespacedService({ namespace, name }), signal);
+      await unless(404, () => core.deleteCollectionNamespacedSecret({ namespace }), signal);
     },
   };
 }
 
-/** The API server of E2E_KUBECONFIG when it is set (it must reach this machine's loopback), else a sandbox. */
-export async function startEnvironment(): Promise<Environment> {
-  const signal = AbortSignal.timeout(30_000);
+async function startElsewhere(kubeconfigFile: string, wayTo: () => Promise<Way> | Way): Promise<Environment> {
+  const config = new KubeConfig();
+  config.loadFromFile(kubeconfigFile);
+  const signal = AbortSignal.timeout(patience);
+  if (await hasDefinition(config, signal)) {
+    throw new Error(
+      `E2E_KUBECONFIG: the API server of ${kubeconfigFile} has ExtensionConfigs; the suite would delete them: use one without`,
+    );
+  }
+  const way = await wayTo();
+  let webhook: { stop(): Promise<void> } | undefined;
+  async function stop(): Promise<void> {
+    const end = AbortSignal.timeout(patience);
+    await unregister(config, end);
+    await webhook?.stop();
+    await way.cleanUp(config, end);
+  }
+  try {
+    await way.prepare(config, signal);
+    await register(config, way.webhook, signal);
+    webhook = await way.start(config, signal);
+    await untilServed(config, signal);
+  } catch (error) {
+    // The next file would find what this one left.
+    await stop().catch((reason: Error) => process.stderr.write(`test/e2e: cannot clean up: ${reason.message}\n`));
+    throw error;
+  }
+  return { config, kubeconfigFile, stop };
+}
+
+/**
+ * The API server of E2E_KUBECONFIG when it is set (it must reach this machine's loopback), else a sandbox.
+ *
+ * @param way how that API server reaches the webhook: by a URL, or by its Service, which a sandbox always does.
+ */
+export async function startEnvironment(way: 'url' | 'service' = 'url'): Promise<Environment> {
   const elsewhere = process.env.E2E_KUBECONFIG ?? '';
-  return elsewhere === '' ? startSandboxWithWebhook({ port: 0 }, quiet, signal) : startElsewhere(elsewhere, signal);
+  if (elsewhere === '') {
+    return startSandboxWithWebhook({ port: 0 }, quiet, AbortSignal.timeout(patience));
+  }
+  return startElsewhere(elsewhere, way === 'url' ? byOwnUrl : () => byExternalName(elsewhere));
+}
+
+/** Why this machine cannot have the webhook where an API server looks for a Service of type ExternalName; undefined when it can. */
+export function externalNameProblem(): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  const server = createServer()
+    .once('error', (error) => resolve(`port 443 of 127.0.0.1 cannot be listened on (${error.message})`))
+    .listen(443, '127.0.0.1', () => server.close(() => resolve(undefined)));
+  return promise;
 }

@@ -8,7 +8,7 @@ describe('kubectl', needs('kubectl'), () => {
   beforeAll(async () => {
     environment = await startEnvironment();
   });
-  afterAll(() => environment.stop());
+  afterAll(() => environment?.stop());
 
   function kubectl(args: string[], stdin?: object): Promise<{ code: number; output: string }> {
     return new Promise((resolve) => {

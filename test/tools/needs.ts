@@ -8,6 +8,7 @@ const probes = {
   fish: ['--version'],
   kubectl: ['version', '--client'],
   openssl: ['version'],
+  script: ['--version'],
   zsh: ['--version'],
 } as const satisfies Record<string, readonly string[]>;
 

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:tls';
+import { parse } from 'yaml';
+import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
+import { readLimitedFile } from './limited-file.ts';
+import { FailureError } from './program.ts';
+
+/** How long a sandbox may take to greet before it counts as running, in milliseconds. */
+const greetTimeout = 2_000;
+
+function only(list: Json | undefined): JsonObject | undefined {
+  return Array.isArray(list) && list.length === 1 && isJsonObject(list[0]) ? list[0] : undefined;
+}
+
+/** The address and the CA of a sandbox whose kubeconfig a text is; undefined for every other text. */
+function sandboxOf(text: string): { port: number; ca: string } | undefined {
+  let document: Json;
+  try {
+    document = parse(text, { uniqueKeys: false, maxAliasCount: 0 }) as Json;
+  } catch {
+    return undefined;
+  }
+  const config = isJsonObject(document) ? document : {};
+  const names = [only(config.clusters), only(config.users), only(config.contexts)].map((entry) => entry?.name);
+  if (names.some((name) => name !== 'extensionconfig-sandbox') || config['current-context'] !== names[0]) {
+    return undefined;
+  }
+  const cluster = only(config.clusters)?.cluster;
+  const server = isJsonObject(cluster) ? cluster.server : undefined;
+  const ca = isJsonObject(cluster) ? cluster['certificate-authority-data'] : undefined;
+  const port = typeof server === 'string' ? /^https:\/\/127\.0\.0\.1:(\d{1,5})$/.exec(server)?.[1] : undefined;
+  return port === undefined || typeof ca !== 'string'
+    ? undefined
+    : { port: Number(port), ca: Buffer.from(ca, 'base64').toString() };
+}
+
+/** Whether a sandbox runs: whatever else listens on its port by now has another certificate. */
+function isRunning({ port, ca }: { port: number; ca: string }): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  let socket: ReturnType<typeof connect>;
+  try {
+    socket = connect({ host: '127.0.0.1', port, ca, servername: 'localhost', timeout: greetTimeout });
+  } catch {
+    // Certificates that nobody could have served with.
+    return Promise.resolve(false);
+  }
+  socket
+    .once('secureConnect', () => resolve(true))
+    .once('timeout', () => resolve(true))
+    .once('error', () => resolve(false));
+  return promise.finally(() => socket.destroy());
+}
+
+/**
+ * Whether a file is what a sandbox left behind that was killed. Only such a file may be replaced.
+ *
+ * @param name of the flag that names it.
+ * @returns its text, undefined when the file is anything else or its sandbox runs.
+ */
+export async function staleKubeconfig(name: string, file: string): Promise<string | undefined> {
+  let text: string;
+  try {
+    // A pipe would be waited for.
+    if (!statSync(file).isFile()) {
+      return undefined;
+    }
+    text = readLimitedFile(name, file);
+  } catch {
+    // Too large, or not for us to read: not the file of a sandbox.
+    return undefined;
+  }
+  const sandbox = sandboxOf(text);
+  return sandbox === undefined || (await isRunning(sandbox)) ? undefined : text;
+}
+
+/**
+ * Puts a file where others wait for it: whole or not at all, readable by its owner only, and never in another's place.
+ *
+ * @param stale the text of the file that may be replaced.
+ */
+export function publish(file: string, text: string, stale: string | undefined): void {
+  const temporary = `${file}.${randomUUID()}.tmp`;
+  try {
+    writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' });
+    if (stale !== undefined && readFileSync(file, 'utf8') === stale) {
+      rmSync(file);
+    }
+    linkSync(temporary, file);
+  } catch (error) {
+    throw new FailureError(`the kubeconfig cannot be written: ${(error as Error).message}`);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}

@@ -1,0 +1,16 @@
+/**
+ * What a user can do about a port that cannot be listened on; undefined where that is not about the port.
+ *
+ * @param code of the system: EADDRINUSE, EACCES, …
+ * @param flag that chooses the port.
+ */
+export function portProblem(code: string | undefined, port: number, flag: string): string | undefined {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `port ${port} is in use: stop what listens there or choose another with ${flag}`;
+    case 'EACCES':
+      return `port ${port} needs privileges: choose one above 1023 with ${flag}`;
+    default:
+      return undefined;
+  }
+}
