@@ -21,6 +21,7 @@ export const rooms: readonly Room[] = [
   { name: 'rules', knows: 'what makes an ExtensionConfig good: one file a rule in `checks/`, and the engine' },
   { name: 'conversion', knows: 'one API version into another' },
   { name: 'messages', knows: 'the messages of hooks: schemas, checks, samples, versions, OpenAPI' },
+  { name: 'runtime', knows: 'calling extensions: registry, one call, all calls, discovery, backoff, metrics' },
   { name: 'admission', knows: 'AdmissionReview in, AdmissionReview out; pure' },
   { name: 'certs', knows: 'CA, serving certificate, trust bundle, rotation' },
   { name: 'server', knows: 'HTTPS, certificate reload, limits, metrics, draining' },

@@ -1,0 +1,20 @@
+export type { ExtensionConfig } from '../api/index.ts';
+export {
+  type CallAllOptions,
+  type CallAllResult,
+  type CallError,
+  type CalledObject,
+  type CallOptions,
+  type CallResult,
+  type CallStep,
+  type Client,
+  type ClientCertificate,
+  type ClientOptions,
+  createClient,
+  type DiscoveredHandler,
+  type DiscoverResult,
+  type DiscoveryProblem,
+  isCallError,
+  type Registry,
+  type Resolve,
+} from '../runtime/index.ts';

@@ -1,0 +1,93 @@
+import { hooksGroup } from '../hooks/index.ts';
+import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
+import type { Extension } from './registration.ts';
+
+/** A cache whose entries end by themselves. */
+export interface Cache<T> {
+  get(key: string): T | undefined;
+  set(key: string, value: T, lifeMs: number): void;
+}
+
+/** Most entries of a cache: each is of a Cluster or a handler, and the oldest one goes first. */
+const maxEntries = 10_000;
+
+/** A cache of at most 10,000 entries. */
+export function createCache<T>(now: () => number): Cache<T> {
+  const entries = new Map<string, { value: T; until: number }>();
+  return {
+    get(key) {
+      const entry = entries.get(key);
+      if (entry !== undefined && entry.until <= now()) {
+        entries.delete(key);
+        return undefined;
+      }
+      return entry?.value;
+    },
+    set(key, value, lifeMs) {
+      entries.delete(key);
+      entries.set(key, { value, until: now() + lifeMs });
+      const [oldest] = entries.keys();
+      if (entries.size > maxEntries && oldest !== undefined) {
+        entries.delete(oldest);
+      }
+    },
+  };
+}
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+/** Longest time that a wait is remembered, in ms, whatever retryAfterSeconds says. */
+export const maxWaitMs = day;
+
+/** A part of a message by its path. */
+function at(value: Json | undefined, ...path: string[]): Json | undefined {
+  return path.reduce<Json | undefined>((found, key) => (isJsonObject(found) ? found[key] : undefined), value);
+}
+
+/** Settings in a fixed order: Go's random one makes upstream miss. */
+function settingsOf(request: JsonObject): Json {
+  const { settings } = request;
+  return isJsonObject(settings) ? Object.entries(settings).sort(([a], [b]) => (a < b ? -1 : 1)) : [];
+}
+
+/** How long an answer is remembered, and for which request. A key that is undefined is not remembered. */
+interface ResponseCaching {
+  lifeMs: number;
+  keyOf(handler: string, extension: Extension, request: JsonObject): Json | undefined;
+}
+
+/**
+ * The answers that upstream remembers, with its times. The keys have UIDs where upstream has names, so that an object that
+ * was deleted and made again is asked about again.
+ */
+const responseCaching: Readonly<Record<string, ResponseCaching>> = {
+  DiscoverVariables: {
+    lifeMs: 10 * minute,
+    keyOf: (handler, { uid, resourceVersion }, request) => [handler, uid, resourceVersion, settingsOf(request)],
+  },
+  GenerateUpgradePlan: {
+    lifeMs: 10 * minute,
+    keyOf: (handler, _extension, request) => {
+      const uid = at(request, 'cluster', 'metadata', 'uid');
+      return uid === undefined
+        ? undefined
+        : [
+            handler,
+            uid,
+            request.fromControlPlaneKubernetesVersion ?? null,
+            request.fromWorkersKubernetesVersion ?? null,
+            request.toKubernetesVersion ?? null,
+          ];
+    },
+  },
+  CanUpdateMachineSet: {
+    lifeMs: day,
+    keyOf: (handler, _extension, request) => [handler, request.current ?? null, request.desired ?? null],
+  },
+};
+
+/** How the answers of a hook are remembered; undefined for hooks that are always asked. */
+export function responseCachingOf({ group, name }: { group: string; name: string }): ResponseCaching | undefined {
+  return group === hooksGroup && Object.hasOwn(responseCaching, name) ? responseCaching[name] : undefined;
+}

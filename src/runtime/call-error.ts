@@ -1,0 +1,58 @@
+/**
+ * The step that a call ended at. Up to `convert` nothing was sent; `connect` to `decode` are about the exchange, and the
+ * only ones that failurePolicy `Ignore` is for; `status` is an answer of the extension.
+ */
+export type CallStep =
+  | 'hook'
+  | 'registry'
+  | 'selector'
+  | 'request'
+  | 'url'
+  | 'tls-config'
+  | 'convert'
+  | 'backoff'
+  | 'connect'
+  | 'tls'
+  | 'timeout'
+  | 'http'
+  | 'size'
+  | 'decode'
+  | 'status'
+  | 'validation'
+  | 'cancelled';
+
+/** Why a call failed: a value, with the words that users know from conditions. */
+export interface CallError {
+  step: CallStep;
+  /** One line; texts of servers are cut and without control characters. */
+  message: string;
+  /** Status code of the answer, if there was one. */
+  code?: number;
+}
+
+/** What `Ignore` is for: the extension could not be reached, or did not answer as an HTTP server should. */
+const exchangeSteps: ReadonlySet<CallStep> = new Set([
+  'backoff',
+  'connect',
+  'tls',
+  'timeout',
+  'http',
+  'size',
+  'decode',
+]);
+
+/** Whether failurePolicy `Ignore` swallows a failure. A misconfiguration and an answer `Failure` are never swallowed. */
+export function isIgnorable({ step }: CallError): boolean {
+  return exchangeSteps.has(step);
+}
+
+/** Longest piece of a server's text in an error, in characters. */
+const maxQuote = 512;
+
+/** Longest message of an extension in an error, in characters. */
+export const maxMessage = 4096;
+
+/** Text of a server as part of an error: cut, and without what a terminal or a log would obey. */
+export function quotable(text: string, longest = maxQuote): string {
+  return text.slice(0, longest).replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd');
+}

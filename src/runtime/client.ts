@@ -1,0 +1,490 @@
+import type { Registry as MetricsRegistry } from 'prom-client';
+import type { ExtensionConfig } from '../api/index.ts';
+import { ConversionError } from '../conversion/index.ts';
+import {
+  clusterApiHooks,
+  createHookCatalog,
+  formatGroupHook,
+  formatHook,
+  type HookCatalog,
+  type HookDefinition,
+  hooks,
+  newestKnownRelease,
+  type Release,
+} from '../hooks/index.ts';
+import { type Json, type JsonObject, selectsLabels } from '../kubernetes/index.ts';
+import { formatProblems, type HookVersions, messageProblems } from '../messages/index.ts';
+import { createBackoff } from './backoff.ts';
+import { createCache, maxWaitMs, responseCachingOf } from './caches.ts';
+import { type CallError, isIgnorable } from './call-error.ts';
+import { type ClientCertificate, createConnections, type Resolve } from './connections.ts';
+import { aggregate, type DiscoveredHandler, type DiscoveryProblem, readDiscovery } from './discovery.ts';
+import { type ExchangeContext, exchange, keyOf, statusError } from './exchange.ts';
+import { createCallMetrics } from './metrics.ts';
+import { type Extension, extensionOf, type Handler } from './registration.ts';
+import { createRegistry, isCallError, type Registry } from './registry.ts';
+
+/** What a client may be told; all of it may be left out. */
+export interface ClientOptions {
+  /** Labels of a namespace, for namespaceSelectors; undefined when there is no such namespace. Default: none has labels. */
+  namespaceLabels?: (namespace: string) => Promise<Readonly<Record<string, string>> | undefined>;
+  /** The hooks that can be called. Default: those of Cluster API. */
+  hooks?: readonly HookDefinition[];
+  /** Hooks with several versions, between which messages are converted. */
+  versions?: readonly HookVersions[];
+  /** Lives of hooks, for discovery: a handler for a hook that is not in the catalog refuses its extension. */
+  catalog?: HookCatalog;
+  /** The release of Cluster API that discovery speaks for. Default: the newest known. */
+  release?: Release;
+  /** PEM certificate and key that prove the client; read at each call, so that a new pair is used at once. */
+  clientCertificate?: () => ClientCertificate | undefined;
+  /** Where hosts are reached instead, for port-forwards. */
+  resolve?: Resolve;
+  /** Most calls that one extension gets at a time. Default: 10. */
+  maxConcurrentCalls?: number;
+  /** Where the metrics of calls are registered. Default: nowhere. */
+  metrics?: MetricsRegistry;
+  /** Milliseconds of a clock that never goes back. Default: the system's. */
+  now?: () => number;
+}
+
+/** The object that a hook is called for. */
+export interface CalledObject {
+  /** Empty for an object of the whole cluster. */
+  namespace: string;
+  name: string;
+  /** Answers are remembered by it. */
+  uid?: string;
+}
+
+/** A request as the caller writes it: apiVersion and kind follow from the hook. */
+export type RequestBody<Request> = Omit<Request, 'apiVersion' | 'kind'>;
+
+/** What both kinds of calls need. */
+export interface CallAllOptions<Request> {
+  object: CalledObject;
+  request: RequestBody<Request>;
+  /** Ends the call. */
+  signal?: AbortSignal;
+  /** Whether answers that may be remembered are (see the documentation of hooks). Default: no. */
+  cache?: boolean;
+}
+
+export interface CallOptions<Request> extends CallAllOptions<Request> {
+  /** `HANDLER.EXTENSIONCONFIG`. */
+  handler: string;
+}
+
+/** How one call ended. */
+export type CallResult<Response> =
+  | {
+      ok: true;
+      response: Response;
+      /** The failure that failurePolicy `Ignore` swallowed. */
+      swallowed?: CallError;
+      /** Where the response is from. */
+      from: 'extension' | 'cache' | 'wait' | 'ignore';
+    }
+  | { ok: false; error: CallError };
+
+/** How the calls of all handlers ended. `calls` has those that were made, in their order. */
+export type CallAllResult<Response> = (
+  | { ok: true; response: Pick<Response, keyof Response & ('status' | 'message' | 'retryAfterSeconds')> }
+  | { ok: false; error: CallError }
+) & { calls: { handler: string; result: CallResult<Response> }[] };
+
+/** What an extension offers. */
+export type DiscoverResult =
+  | { ok: true; handlers: DiscoveredHandler[] }
+  | { ok: false; error: CallError; problems: DiscoveryProblem[]; handlers: DiscoveredHandler[] };
+
+/** Calls extension servers, as Cluster API does. */
+export interface Client {
+  readonly registry: Registry;
+  /** Asks an extension server for its handlers and checks the answer. An extension in backoff is asked all the same. */
+  discover(config: ExtensionConfig, options?: { signal?: AbortSignal }): Promise<DiscoverResult>;
+  /** Calls one handler by its name. */
+  callExtension<Request extends object, Response extends object>(
+    hook: HookDefinition<Request, Response>,
+    options: CallOptions<Request>,
+  ): Promise<CallResult<Response>>;
+  /**
+   * Calls all handlers of a hook whose namespaceSelector matches, one after the other in the order of their names; the
+   * first error ends it. Messages are joined, and the lowest retryAfterSeconds that is not 0 counts.
+   */
+  callAllExtensions<Request extends object, Response extends object>(
+    hook: HookDefinition<Request, Response>,
+    options: CallAllOptions<Request>,
+  ): Promise<CallAllResult<Response>>;
+  /** The names of the handlers of a hook that are called for an object. */
+  handlersFor(hook: HookDefinition, object: CalledObject): Promise<string[] | CallError>;
+  /** Forgets an ExtensionConfig that is gone: its handlers, connections and backoff. */
+  remove(name: string): void;
+  close(): Promise<void>;
+}
+
+const defaultConcurrentCalls = 10;
+const discoveryTimeoutSeconds = 10;
+
+/** A response of nothing but success. */
+function emptyResponse(hook: HookDefinition): JsonObject {
+  return {
+    apiVersion: `${hook.group}/${hook.version}`,
+    kind: hook.response.kind,
+    status: 'Success',
+    message: '',
+    ...(hook.isBlocking ? { retryAfterSeconds: 0 } : {}),
+  };
+}
+
+const prefixed = (prefix: string, error: CallError): CallError => ({
+  ...error,
+  message: `${prefix}: ${error.message}`,
+});
+
+/** A remembered wait: until when, in ms, and what the extension said. */
+interface Wait {
+  until: number;
+  message: string;
+}
+
+/** A client with an empty registry. */
+export function createClient(options: ClientOptions = {}): Client {
+  const { now = () => performance.now(), versions = [], release = newestKnownRelease } = options;
+  const catalog = options.catalog ?? createHookCatalog();
+  const registry = createRegistry();
+  const connections = createConnections({
+    maxConcurrentCalls: options.maxConcurrentCalls ?? defaultConcurrentCalls,
+    ...(options.clientCertificate && { clientCertificate: options.clientCertificate }),
+    ...(options.resolve && { resolve: options.resolve }),
+  });
+  const backoff = createBackoff(now);
+  const metrics =
+    options.metrics &&
+    createCallMetrics(options.metrics, () =>
+      registry.extensions.map((extension) => ({
+        extension: extension.name,
+        backoffSeconds: backoff.waitMs(keyOf(extension)) / 1000,
+        ...connections.load(keyOf(extension)),
+      })),
+    );
+  const context: ExchangeContext = { connections, backoff, metrics, now };
+  const definitions = new Map((options.hooks ?? clusterApiHooks).map((hook) => [formatHook(hook), hook]));
+  const versionsOf = new Map(versions.map((hook) => [formatGroupHook(hook), hook]));
+  const waits = createCache<Wait>(now);
+  const responses = createCache<JsonObject>(now);
+  for (const hook of versions.flatMap((known) => known.versions)) {
+    definitions.set(formatHook(hook), hook);
+  }
+
+  /** Whether an extension is for the namespace of an object. */
+  async function selects({ namespaceSelector }: Extension, { namespace }: CalledObject): Promise<boolean | CallError> {
+    if (namespaceSelector === undefined) {
+      return false;
+    }
+    const { matchLabels = {}, matchExpressions = [] } = namespaceSelector;
+    if (Object.keys(matchLabels).length === 0 && matchExpressions.length === 0) {
+      return true;
+    }
+    try {
+      const labels = await options.namespaceLabels?.(namespace);
+      return labels === undefined && options.namespaceLabels !== undefined
+        ? { step: 'selector', message: `failed to get namespace ${JSON.stringify(namespace)}: it does not exist` }
+        : selectsLabels(namespaceSelector, labels ?? {});
+    } catch (error) {
+      const message = `failed to get namespace ${JSON.stringify(namespace)}: ${(error as Error).message}`;
+      return { step: 'selector', message };
+    }
+  }
+
+  /** The request as the hook's version has it, with the settings of the extension under its own. */
+  function complete(hook: HookDefinition, request: object, settings: Extension['settings']): JsonObject {
+    const own = (request as { settings?: Record<string, string> }).settings;
+    const merged = { ...settings, ...own };
+    return {
+      ...(request as JsonObject),
+      apiVersion: `${hook.group}/${hook.version}`,
+      kind: hook.request.kind,
+      ...(Object.keys(merged).length === 0 || hook.singleton ? {} : { settings: merged }),
+    };
+  }
+
+  function converted(
+    hook: HookDefinition,
+    convert: (known: HookVersions) => JsonObject,
+    what: string,
+  ): JsonObject | CallError {
+    const known = versionsOf.get(formatGroupHook(hook));
+    try {
+      return known === undefined
+        ? { step: 'convert', message: `failed to convert ${what}: no conversion is known for ${formatGroupHook(hook)}` }
+        : convert(known);
+    } catch (error) {
+      if (error instanceof ConversionError) {
+        return { step: 'convert', message: `failed to convert ${what}: ${error.path.join('.')} ${error.message}` };
+      }
+      throw error;
+    }
+  }
+
+  /** Steps 4 to 7 of a call: what happens once it is known which handler is called. */
+  async function callHandler(
+    hook: HookDefinition,
+    handler: Handler,
+    { request, signal, cache = false }: CallAllOptions<object>,
+  ): Promise<CallResult<JsonObject>> {
+    const failed = (error: CallError): CallResult<JsonObject> => ({ ok: false, error });
+    const body = complete(hook, request, handler.extension.settings);
+    const problems = messageProblems(hook, 'request', body, 'strict');
+    if (problems.length > 0) {
+      return failed({ step: 'request', message: `the request is not valid: ${formatProblems(problems)}` });
+    }
+    const caching = cache ? responseCachingOf(hook) : undefined;
+    const identity = caching?.keyOf(handler.name, handler.extension, body);
+    const cacheKey = identity === undefined ? undefined : JSON.stringify([formatHook(hook), identity]);
+    const remembered = cacheKey === undefined ? undefined : responses.get(cacheKey);
+    if (remembered !== undefined) {
+      return { ok: true, response: structuredClone(remembered), from: 'cache' };
+    }
+    const isOtherVersion = handler.version !== hook.version;
+    const theirs = definitions.get(formatHook({ group: handler.group, version: handler.version, name: handler.hook }));
+    if (theirs === undefined) {
+      const message = `failed to convert request: ${formatHook({ ...hook, version: handler.version })} is not in the Runtime SDK catalog`;
+      return failed({ step: 'convert', message });
+    }
+    const outgoing = isOtherVersion
+      ? converted(hook, (known) => known.requestFor(handler.version, body), 'request')
+      : body;
+    if (isCallError(outgoing)) {
+      return failed(outgoing);
+    }
+    const answer = await exchange(
+      {
+        extension: handler.extension,
+        hook: theirs,
+        callerVersion: hook.version,
+        handler: handler.name.slice(0, handler.name.lastIndexOf('.')),
+        timeoutSeconds: handler.timeoutSeconds,
+        request: outgoing,
+        signal,
+        ignoresBackoff: false,
+      },
+      context,
+    );
+    if (isCallError(answer)) {
+      return handler.failurePolicy === 'Ignore' && isIgnorable(answer)
+        ? { ok: true, response: emptyResponse(hook), swallowed: answer, from: 'ignore' }
+        : failed(answer);
+    }
+    // apiVersion and kind of an answer are not looked at, and may be absent.
+    const typed = { ...answer, apiVersion: `${handler.group}/${handler.version}`, kind: theirs.response.kind };
+    const response = isOtherVersion
+      ? converted(hook, (known) => known.responseFor(hook.version, typed), 'response')
+      : typed;
+    if (isCallError(response)) {
+      return failed(response);
+    }
+    const error = statusError(response);
+    if (error !== undefined) {
+      return failed(error);
+    }
+    const finished: JsonObject = hook.isBlocking ? { retryAfterSeconds: 0, ...response } : response;
+    if (cacheKey !== undefined && caching !== undefined) {
+      responses.set(cacheKey, structuredClone(finished), caching.lifeMs);
+    }
+    return { ok: true, response: finished, from: 'extension' };
+  }
+
+  function waitKeyOf(hook: HookDefinition, { uid }: CalledObject, handler?: string): string | undefined {
+    return hook.isBlocking && uid !== undefined ? JSON.stringify([formatGroupHook(hook), uid, handler]) : undefined;
+  }
+
+  /** The answer of an extension that asked for a wait which has not run out. */
+  function runningWait(hook: HookDefinition, key: string | undefined): JsonObject | undefined {
+    const wait = key === undefined ? undefined : waits.get(key);
+    return (
+      wait && {
+        ...emptyResponse(hook),
+        message: wait.message,
+        retryAfterSeconds: Math.max(1, Math.ceil((wait.until - now()) / 1000)),
+      }
+    );
+  }
+
+  function rememberWait(key: string | undefined, { retryAfterSeconds, message }: Record<string, unknown>): void {
+    if (key !== undefined && typeof retryAfterSeconds === 'number' && retryAfterSeconds > 0) {
+      const lifeMs = Math.min(retryAfterSeconds * 1000, maxWaitMs);
+      waits.set(key, { until: now() + lifeMs, message: typeof message === 'string' ? message : '' }, lifeMs);
+    }
+  }
+
+  function checkHook(hook: HookDefinition): CallError | undefined {
+    return definitions.has(formatHook(hook))
+      ? undefined
+      : { step: 'hook', message: `${formatHook(hook)} is not in the Runtime SDK catalog` };
+  }
+
+  async function handlersFor(hook: HookDefinition, object: CalledObject): Promise<Handler[] | CallError> {
+    const all = registry.list(hook.group, hook.name);
+    if (isCallError(all)) {
+      return all;
+    }
+    const selected: Handler[] = [];
+    for (const handler of all) {
+      const isSelected = await selects(handler.extension, object);
+      if (isCallError(isSelected)) {
+        return prefixed(`failed to compute if extension handler ${JSON.stringify(handler.name)} is called`, isSelected);
+      }
+      if (isSelected) {
+        selected.push(handler);
+      }
+    }
+    return selected;
+  }
+
+  return {
+    registry,
+    async discover(config, { signal } = {}) {
+      const extension = extensionOf(config);
+      const prefix = `failed to discover extension ${JSON.stringify(extension.name)}`;
+      const failed = (error: CallError, problems: DiscoveryProblem[] = [], handlers: DiscoveredHandler[] = []) => ({
+        ok: false as const,
+        error: prefixed(prefix, error),
+        problems,
+        handlers,
+      });
+      const hook = hooks.Discovery;
+      const response = await exchange(
+        {
+          extension,
+          hook,
+          callerVersion: hook.version,
+          handler: undefined,
+          timeoutSeconds: discoveryTimeoutSeconds,
+          request: complete(hook, {}, {}),
+          signal,
+          ignoresBackoff: true,
+        },
+        context,
+      );
+      if (isCallError(response)) {
+        return failed(response);
+      }
+      const error = statusError(response);
+      if (error !== undefined) {
+        return failed(error);
+      }
+      const { handlers, problems } = readDiscovery(response, extension.name, { catalog, release });
+      return problems.length === 0
+        ? { ok: true, handlers }
+        : failed(
+            { step: 'validation', message: `failed to validate discovery response: ${aggregate(problems)}` },
+            problems,
+            handlers,
+          );
+    },
+    async callExtension<Request extends object, Response extends object>(
+      hook: HookDefinition<Request, Response>,
+      call: CallOptions<Request>,
+    ): Promise<CallResult<Response>> {
+      const prefix = `failed to call extension handler ${JSON.stringify(call.handler)}`;
+      const failed = (error: CallError): CallResult<Response> => ({ ok: false, error: prefixed(prefix, error) });
+      const unknown = checkHook(hook);
+      if (unknown !== undefined) {
+        return failed(unknown);
+      }
+      const handler = registry.get(call.handler);
+      if (isCallError(handler)) {
+        return failed(handler);
+      }
+      if (handler.group !== hook.group || handler.hook !== hook.name) {
+        const message = `handler does not match GroupHook ${JSON.stringify(formatGroupHook(hook))}`;
+        return failed({ step: 'registry', message });
+      }
+      const isSelected = await selects(handler.extension, call.object);
+      if (isSelected !== true) {
+        const { namespace, name } = call.object;
+        return failed(
+          isCallError(isSelected)
+            ? isSelected
+            : { step: 'selector', message: `namespaceSelector did not match object ${namespace}/${name}` },
+        );
+      }
+      const waitKey = call.cache ? waitKeyOf(hook, call.object, handler.name) : undefined;
+      const wait = runningWait(hook, waitKey);
+      if (wait !== undefined) {
+        return { ok: true, response: wait as Response, from: 'wait' };
+      }
+      const result = await callHandler(hook, handler, call);
+      if (!result.ok) {
+        return failed(result.error);
+      }
+      rememberWait(waitKey, result.response);
+      return result as CallResult<Response>;
+    },
+    async callAllExtensions<Request extends object, Response extends object>(
+      hook: HookDefinition<Request, Response>,
+      call: CallAllOptions<Request>,
+    ): Promise<CallAllResult<Response>> {
+      const prefix = `failed to call extension handlers for hook ${JSON.stringify(formatGroupHook(hook))}`;
+      const calls: { handler: string; result: CallResult<Response> }[] = [];
+      const failed = (error: CallError): CallAllResult<Response> => ({
+        ok: false,
+        error: prefixed(prefix, error),
+        calls,
+      });
+      const succeeded = (response: object): CallAllResult<Response> => ({
+        ok: true,
+        response: response as Response,
+        calls,
+      });
+      const unknown = checkHook(hook);
+      if (unknown !== undefined) {
+        return failed(unknown);
+      }
+      const handlers = await handlersFor(hook, call.object);
+      if (isCallError(handlers)) {
+        return failed(handlers);
+      }
+      const waitKey = call.cache ? waitKeyOf(hook, call.object) : undefined;
+      // Without a handler nothing blocks, whatever was remembered.
+      const wait = handlers.length === 0 ? undefined : runningWait(hook, waitKey);
+      if (wait !== undefined) {
+        const { status, message = '', retryAfterSeconds = 0 } = wait;
+        return succeeded({ status, message, retryAfterSeconds });
+      }
+      const messages: string[] = [];
+      let retryAfterSeconds = 0;
+      for (const handler of handlers) {
+        const result = await callHandler(hook, handler, call);
+        calls.push({ handler: handler.name, result: result as CallResult<Response> });
+        if (!result.ok) {
+          return failed(prefixed(`failed to call extension handler ${JSON.stringify(handler.name)}`, result.error));
+        }
+        const { message, retryAfterSeconds: retry }: { [key: string]: Json } = result.response;
+        if (typeof message === 'string' && message !== '') {
+          messages.push(message);
+        }
+        if (typeof retry === 'number' && retry !== 0) {
+          retryAfterSeconds = retryAfterSeconds === 0 ? retry : Math.min(retryAfterSeconds, retry);
+        }
+      }
+      const message = messages.join(', ');
+      rememberWait(waitKey, { retryAfterSeconds, message });
+      return succeeded({ status: 'Success', message, ...(hook.isBlocking ? { retryAfterSeconds } : {}) });
+    },
+    async handlersFor(hook, object) {
+      const handlers = await handlersFor(hook, object);
+      return isCallError(handlers) ? handlers : handlers.map(({ name }) => name);
+    },
+    remove(name) {
+      const gone = registry.extensions.find((extension) => extension.name === name);
+      registry.remove(name);
+      if (gone !== undefined) {
+        connections.forget(keyOf(gone));
+        backoff.forget(keyOf(gone));
+      }
+    },
+    close: () => connections.close(),
+  };
+}

@@ -1,0 +1,255 @@
+import { X509Certificate } from 'node:crypto';
+import { getCACertificates } from 'node:tls';
+import { Pool } from 'undici';
+import { type CallError, quotable } from './call-error.ts';
+import type { Target } from './url.ts';
+
+/** A certificate that proves the caller to extension servers: PEM. */
+export interface ClientCertificate {
+  cert: string;
+  key: string;
+}
+
+/** Where connections of a host and port go instead, as curl's `--resolve` does it; the name is still verified. */
+export type Resolve = (host: string) => { host: string; port: number } | undefined;
+
+/** What connections need to know. */
+export interface ConnectionOptions {
+  /** Read at each call: a certificate that changed is used from the next connection on. */
+  clientCertificate?: () => ClientCertificate | undefined;
+  resolve?: Resolve;
+  /** Most calls that an extension gets at a time; more wait, within their timeout. */
+  maxConcurrentCalls: number;
+}
+
+/** One POST. */
+export interface Exchange {
+  target: Target;
+  /** PEM that the certificate is verified with; absent: the roots of the system. */
+  caBundle: string | undefined;
+  body: string;
+  signal: AbortSignal;
+}
+
+/** An answer with status code and body, as it came. */
+export interface Answer {
+  code: number;
+  body: Buffer;
+}
+
+/** Connections to extension servers, which are kept for later calls. */
+export interface Connections {
+  /** Sends a POST; what goes wrong is a value. Redirects are not followed. `key` names the extension. */
+  post(key: string, exchange: Exchange): Promise<Answer | CallError>;
+  /** Calls of an extension that are on their way, and those that wait for one to end. */
+  load(key: string): { running: number; waiting: number };
+  /** Closes the connections of an extension that is gone. */
+  forget(key: string): void;
+  close(): Promise<void>;
+}
+
+/** Longest answer that is read, in bytes: what Go's server takes as a request, and upstream meant to have as a limit. */
+const maxAnswerBytes = 20 * 1024 * 1024;
+/** Longest answer other than 200 that is read: 512 characters of it are shown. */
+const maxErrorBytes = 4 * 1024;
+/** How long an idle connection is kept, in ms (Go: 90 s). */
+const keepAliveMs = 90_000;
+/** How long a TLS handshake may take, in ms (Go: 10 s). */
+const handshakeMs = 10_000;
+
+/** What system errors are called in Go, and so in conditions that users know. */
+const words: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connect: connection refused',
+  ECONNRESET: 'connection reset by peer',
+  EHOSTUNREACH: 'connect: no route to host',
+  ENETUNREACH: 'connect: network is unreachable',
+  ENOTFOUND: 'no such host',
+  EAI_AGAIN: 'no such host (the name server did not answer)',
+  EPIPE: 'broken pipe',
+  UND_ERR_SOCKET: 'EOF: the server closed the connection',
+  UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
+  UND_ERR_CONNECT_TIMEOUT: `connect or TLS handshake took more than ${handshakeMs / 1000}s`,
+};
+
+interface SystemError extends Error {
+  code?: string;
+  cause?: unknown;
+  address?: string;
+  port?: number;
+  errors?: unknown[];
+}
+
+/** TLS problems by OpenSSL's codes for certificates, and Node's own. */
+function isTlsProblem(code: string): boolean {
+  return /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO$|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/.test(
+    code,
+  );
+}
+
+function explained(thrown: unknown, target: Target): CallError {
+  const prefix = `http call failed: Post ${JSON.stringify(target.url)}: `;
+  const outer = thrown as SystemError;
+  // A host with several addresses fails once for each of them.
+  const [first] = outer.errors ?? [];
+  const error = (first ?? outer) as SystemError;
+  const code = error.code ?? '';
+  if (isTlsProblem(code)) {
+    const detail = quotable(error.message.replaceAll(/\s+/g, ' '));
+    return {
+      step: 'tls',
+      message: `${prefix}tls: failed to verify certificate or handshake failed: ${code}: ${detail}`,
+    };
+  }
+  const where = error.address === undefined ? '' : `dial tcp ${error.address}:${error.port}: `;
+  const what = words[code] ?? `${code === '' ? '' : `${code}: `}${quotable(error.message)}`;
+  return { step: 'connect', message: `${prefix}${where}${what}` };
+}
+
+async function readBody(body: AsyncIterable<Buffer>, limit: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > limit) {
+      // Leaving the loop destroys the stream, and with it the connection.
+      return undefined;
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length);
+}
+
+interface KeptPool {
+  /** What the pool was made for: address, roots and client certificate. */
+  identity: string;
+  pool: Pool;
+}
+
+/**
+ * The certificates of a bundle that can be read, as Go takes them; the others are left out.
+ *
+ * @throws {Error} when there is none.
+ */
+function readable(bundle: string): string[] {
+  const found = bundle.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+  const good = found.filter((pem) => {
+    try {
+      return new X509Certificate(pem).subject !== undefined;
+    } catch {
+      return false;
+    }
+  });
+  if (good.length === 0) {
+    throw new Error('clientConfig.caBundle holds no certificate in PEM that can be read');
+  }
+  return good;
+}
+
+let systemRoots: string[] | undefined;
+
+/** The roots of the system, or Node's own where it has none. */
+function rootsOfSystem(): string[] {
+  if (systemRoots === undefined) {
+    const found = getCACertificates('system');
+    systemRoots = found.length > 0 ? found : getCACertificates('default');
+  }
+  return systemRoots;
+}
+
+/** Connections that are made when they are first needed. */
+export function createConnections(options: ConnectionOptions): Connections {
+  const pools = new Map<string, KeptPool>();
+
+  function poolFor(key: string, { target, caBundle }: Exchange): Pool {
+    const certificate = options.clientCertificate?.();
+    const identity = JSON.stringify([target.origin, caBundle, certificate]);
+    const kept = pools.get(key);
+    if (kept?.identity === identity) {
+      return kept.pool;
+    }
+    // Calls that are on their way end on their old connections.
+    kept?.pool.close().catch(() => {});
+    const elsewhere = options.resolve?.(target.host);
+    const pool = new Pool(elsewhere === undefined ? target.origin : `https://${elsewhere.host}:${elsewhere.port}`, {
+      connections: options.maxConcurrentCalls,
+      pipelining: 1,
+      keepAliveTimeout: keepAliveMs,
+      keepAliveMaxTimeout: keepAliveMs,
+      // The signal of the call covers all of it.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: {
+        ca: caBundle === undefined ? rootsOfSystem() : readable(caBundle),
+        // Go verifies an address against the addresses in the certificate, and sends no name for it.
+        ...(elsewhere === undefined ? {} : { servername: target.serverName }),
+        ...(certificate === undefined ? {} : { cert: certificate.cert, key: certificate.key }),
+        minVersion: 'TLSv1.2',
+        timeout: handshakeMs,
+        rejectUnauthorized: true,
+      },
+    });
+    pools.set(key, { identity, pool });
+    return pool;
+  }
+
+  return {
+    async post(key, exchange) {
+      const { target, body, signal } = exchange;
+      let pool: Pool;
+      try {
+        pool = poolFor(key, exchange);
+      } catch (error) {
+        return { step: 'tls-config', message: `failed to create http client: ${quotable((error as Error).message)}` };
+      }
+      try {
+        const response = await pool.request({
+          method: 'POST',
+          path: target.path,
+          headers: {
+            host: target.host,
+            'content-type': 'application/json',
+            'user-agent': 'extensionconfig-webhook',
+            ...(target.authorization === undefined ? {} : { authorization: target.authorization }),
+          },
+          body,
+          signal,
+        });
+        const isGood = response.statusCode === 200;
+        const limit = isGood ? maxAnswerBytes : maxErrorBytes;
+        const read = await readBody(response.body, limit);
+        if (isGood && read === undefined) {
+          const message = `http call failed: the answer is larger than ${maxAnswerBytes / 1024 / 1024} MiB`;
+          return { step: 'size', message, code: 200 };
+        }
+        return { code: response.statusCode, body: read ?? Buffer.alloc(0) };
+      } catch (error) {
+        if (signal.aborted) {
+          const isTimeout = (signal.reason as Error | undefined)?.name === 'TimeoutError';
+          return isTimeout
+            ? {
+                step: 'timeout',
+                message: `http call failed: Post ${JSON.stringify(target.url)}: context deadline exceeded`,
+              }
+            : { step: 'cancelled', message: `http call failed: Post ${JSON.stringify(target.url)}: context canceled` };
+        }
+        return explained(error, target);
+      }
+    },
+    load(key) {
+      const stats = pools.get(key)?.pool.stats;
+      return { running: stats?.running ?? 0, waiting: (stats?.queued ?? 0) + (stats?.pending ?? 0) };
+    },
+    forget(key) {
+      pools
+        .get(key)
+        ?.pool.close()
+        .catch(() => {});
+      pools.delete(key);
+    },
+    async close() {
+      const all = [...pools.values()];
+      pools.clear();
+      await Promise.all(all.map(({ pool }) => pool.destroy()));
+    },
+  };
+}

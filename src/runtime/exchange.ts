@@ -1,0 +1,135 @@
+import type { HookDefinition } from '../hooks/index.ts';
+import { JsonError, type JsonObject, parseJson } from '../kubernetes/index.ts';
+import { decodeResponse } from '../messages/index.ts';
+import type { Backoff } from './backoff.ts';
+import { type CallError, isIgnorable, maxMessage, quotable } from './call-error.ts';
+import type { Answer, Connections } from './connections.ts';
+import { firstJsonValue } from './first-json.ts';
+import type { CallMetrics } from './metrics.ts';
+import type { Extension } from './registration.ts';
+import { isCallError } from './registry.ts';
+import { targetOf } from './url.ts';
+
+/** One request on its way to one handler. */
+export interface Outgoing {
+  extension: Extension;
+  /** The hook in the version of the handler. */
+  hook: HookDefinition;
+  /** The hook in the version of the caller: metrics name that one, as upstream's do. */
+  callerVersion: string;
+  /** Name without that of the ExtensionConfig; undefined for a singleton. */
+  handler: string | undefined;
+  timeoutSeconds: number;
+  request: JsonObject;
+  signal: AbortSignal | undefined;
+  /** Whether an extension that failed just now is asked all the same. */
+  ignoresBackoff: boolean;
+}
+
+/** What exchanges need of the rest of the client. */
+export interface ExchangeContext {
+  connections: Connections;
+  backoff: Backoff;
+  metrics: CallMetrics | undefined;
+  now: () => number;
+}
+
+/** Identity of an extension for connections and backoff: a re-created object starts afresh. */
+export function keyOf({ name, uid }: Extension): string {
+  return `${name} ${uid}`;
+}
+
+/** The text in a caBundle, or undefined without one. Whether it holds certificates is seen when a connection needs them. */
+const pemOf = (caBundle = '') => (caBundle === '' ? undefined : Buffer.from(caBundle, 'base64').toString('latin1'));
+
+function read(answer: Answer, hook: HookDefinition): JsonObject | CallError {
+  if (answer.code !== 200) {
+    const body = JSON.stringify(quotable(answer.body.toString('utf8')));
+    const message = `http call failed: got response with status code ${answer.code} != 200: response : ${body}`;
+    return { step: 'http', message, code: answer.code };
+  }
+  const failed = (problem: string): CallError => ({
+    step: 'decode',
+    message: `http call failed: failed to decode response: ${problem}`,
+    code: 200,
+  });
+  try {
+    const decoded = decodeResponse(hook, parseJson(firstJsonValue(answer.body)));
+    return 'problem' in decoded ? failed(decoded.problem) : decoded.response;
+  } catch (error) {
+    if (error instanceof JsonError) {
+      return failed(answer.body.length === 0 ? 'EOF: the body is empty' : error.message);
+    }
+    throw error;
+  }
+}
+
+/** Sends a request and reads the answer, which is in the version of the handler. Never throws for what a server does. */
+export async function exchange(outgoing: Outgoing, context: ExchangeContext): Promise<JsonObject | CallError> {
+  const { extension, hook, handler, timeoutSeconds, request, signal } = outgoing;
+  const { connections, backoff, metrics, now } = context;
+  const { clientConfig } = extension;
+  const { group, version, name } = hook;
+  const target = targetOf(clientConfig, {
+    group,
+    version,
+    hook: name,
+    timeoutSeconds,
+    ...(handler === undefined ? {} : { handler }),
+  });
+  if (isCallError(target)) {
+    return target;
+  }
+  const caBundle = pemOf(clientConfig.caBundle);
+  const key = keyOf(extension);
+  const held = outgoing.ignoresBackoff ? undefined : backoff.holds(key);
+  if (held !== undefined) {
+    metrics?.heldBack(extension.name);
+    return {
+      step: 'backoff',
+      message: `extension ${JSON.stringify(extension.name)} is not called for another ${Math.ceil(held.waitMs / 1000)}s: it failed ${held.failures === 1 ? 'once' : `${held.failures} times`} in a row, last with: ${held.lastError}`,
+    };
+  }
+  const timeout = AbortSignal.timeout(timeoutSeconds * 1000);
+  const started = now();
+  const answer = await connections.post(key, {
+    target,
+    caBundle,
+    body: JSON.stringify(request),
+    signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+  });
+  const result = isCallError(answer) ? answer : read(answer, hook);
+  const isFailed = isCallError(result);
+  const status = isFailed ? undefined : result.status;
+  metrics?.request(
+    {
+      code: isFailed ? String(result.code ?? '<error>') : '200',
+      host: target.host,
+      group,
+      version: outgoing.callerVersion,
+      hook: name,
+      status: status === 'Success' || status === 'Failure' ? status : 'Unknown',
+    },
+    (now() - started) / 1000,
+  );
+  if (!isFailed) {
+    backoff.succeeded(key);
+  } else if (isIgnorable(result)) {
+    backoff.failed(key, result.message);
+  }
+  return result;
+}
+
+/** What an answer means: nothing wrong, or the error that its status stands for. */
+export function statusError({ status, message }: JsonObject): CallError | undefined {
+  const text = typeof message === 'string' ? quotable(message, maxMessage) : '';
+  if (status === 'Success') {
+    return undefined;
+  }
+  return status === 'Failure'
+    ? { step: 'status', message: `got failure response with message: ${text}` }
+    : {
+        step: 'status',
+        message: `got unknown response status ${JSON.stringify(quotable(String(status ?? '')))} with message: ${text}`,
+      };
+}

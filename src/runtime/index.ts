@@ -1,0 +1,14 @@
+export { type CallError, type CallStep, isIgnorable, quotable } from './call-error.ts';
+export * from './client.ts';
+export type { ClientCertificate, Resolve } from './connections.ts';
+export {
+  aggregate,
+  type DiscoveredHandler,
+  type DiscoveryProblem,
+  type KnownHooks,
+  phaseOf,
+  readDiscovery,
+} from './discovery.ts';
+export { type ClientConfig, defaultTimeoutSeconds, type Extension, extensionOf, type Handler } from './registration.ts';
+export { createRegistry, isCallError, type Registry } from './registry.ts';
+export { type Target, targetOf } from './url.ts';

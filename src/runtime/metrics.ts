@@ -1,0 +1,98 @@
+import { Counter, Gauge, Histogram, type Registry as MetricsRegistry } from 'prom-client';
+
+/** What calls report. */
+export interface CallMetrics {
+  /** An answer, or a failure to get one: counted as received, before failurePolicy. */
+  request(labels: RequestLabels, seconds: number): void;
+  /** A call that was not made because its extension is in backoff. */
+  heldBack(extension: string): void;
+}
+
+export interface RequestLabels {
+  /** HTTP status code, or `<error>`. */
+  code: string;
+  host: string;
+  group: string;
+  version: string;
+  hook: string;
+  /** Success, Failure or Unknown. */
+  status: string;
+}
+
+/** Facts of extensions that are read when metrics are. */
+export interface ExtensionLoad {
+  extension: string;
+  backoffSeconds: number;
+  running: number;
+  waiting: number;
+}
+
+const callLabels = ['host', 'group', 'version', 'hook'] as const;
+
+/** Upstream's buckets, in seconds. */
+const buckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
+
+/**
+ * Registers the metrics of calls: two with the names, labels and buckets that Cluster API has, and ours about backoff and
+ * concurrency.
+ */
+export function createCallMetrics(registry: MetricsRegistry, loads: () => readonly ExtensionLoad[]): CallMetrics {
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'capi_runtime_sdk_requests_total',
+    help: 'Number of HTTP requests, partitioned by status code, host, hook and response status.',
+    labelNames: ['code', ...callLabels, 'status'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'capi_runtime_sdk_request_duration_seconds',
+    help: 'Request duration in seconds, broken down by hook and host.',
+    labelNames: callLabels,
+    buckets,
+    registers,
+  });
+  const held = new Counter({
+    name: 'extensionconfig_extension_calls_held_back_total',
+    help: 'Calls that were not made because the extension failed before and is left alone for a while.',
+    labelNames: ['extension'],
+    registers,
+  });
+  const gauges = {
+    backoffSeconds: new Gauge({
+      name: 'extensionconfig_extension_backoff_seconds',
+      help: 'Seconds until an extension that failed is called again; 0 when it is not held back.',
+      labelNames: ['extension'],
+      registers,
+      collect: () => collect(),
+    }),
+    running: new Gauge({
+      name: 'extensionconfig_extension_calls_running',
+      help: 'Calls of an extension that are on their way.',
+      labelNames: ['extension'],
+      registers,
+    }),
+    waiting: new Gauge({
+      name: 'extensionconfig_extension_calls_waiting',
+      help: 'Calls of an extension that wait because as many as may be are on their way.',
+      labelNames: ['extension'],
+      registers,
+    }),
+  };
+  function collect(): void {
+    const current = loads();
+    for (const [fact, gauge] of Object.entries(gauges) as [keyof typeof gauges, Gauge<'extension'>][]) {
+      gauge.reset();
+      for (const load of current) {
+        gauge.set({ extension: load.extension }, load[fact]);
+      }
+    }
+  }
+  return {
+    request(labels, seconds) {
+      const { code: _code, status: _status, ...call } = labels;
+      requests.inc({ ...labels });
+      durations.observe(call, seconds);
+    },
+    heldBack: (extension) => held.inc({ extension }),
+  };
+}

@@ -1,0 +1,52 @@
+import type { ExtensionConfig } from '../api/index.ts';
+import type { LabelSelector } from '../kubernetes/index.ts';
+
+/** How an extension server is reached. */
+export type ClientConfig = NonNullable<NonNullable<ExtensionConfig['spec']>['clientConfig']>;
+
+/** An ExtensionConfig as far as calls need it. */
+export interface Extension {
+  name: string;
+  /** Tells a re-created object from its predecessor. */
+  uid: string;
+  resourceVersion: string;
+  clientConfig: ClientConfig;
+  /** Absent: it matches nothing. */
+  namespaceSelector: LabelSelector | undefined;
+  settings: Readonly<Record<string, string>>;
+}
+
+/** A handler of an extension server, as discovery found it. */
+export interface Handler {
+  /** `HANDLER.EXTENSIONCONFIG`. */
+  name: string;
+  group: string;
+  version: string;
+  hook: string;
+  timeoutSeconds: number;
+  failurePolicy: 'Fail' | 'Ignore';
+  extension: Extension;
+}
+
+/** Seconds that a call may take when the handler says nothing. */
+export const defaultTimeoutSeconds = 10;
+
+/** The extension in an ExtensionConfig of v1beta2. */
+export function extensionOf({ metadata, spec }: ExtensionConfig): Extension {
+  const { uid, resourceVersion } = metadata as { uid?: unknown; resourceVersion?: unknown };
+  const text = (value: unknown) => (typeof value === 'string' ? value : '');
+  return {
+    name: metadata.name ?? '',
+    uid: text(uid),
+    resourceVersion: text(resourceVersion),
+    clientConfig: spec?.clientConfig ?? {},
+    namespaceSelector: spec?.namespaceSelector as LabelSelector | undefined,
+    settings: spec?.settings ?? {},
+  };
+}
+
+/** Group and version of an `apiVersion`, or undefined when it has not the form GROUP/VERSION. */
+export function parseApiVersion(apiVersion: string): { group: string; version: string } | undefined {
+  const [group = '', version = '', ...more] = apiVersion.split('/');
+  return group === '' || version === '' || more.length > 0 ? undefined : { group, version };
+}

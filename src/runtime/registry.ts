@@ -1,0 +1,163 @@
+import type { ExtensionConfig } from '../api/index.ts';
+import { labelSelectorProblems } from '../kubernetes/index.ts';
+import type { CallError } from './call-error.ts';
+import { defaultTimeoutSeconds, type Extension, extensionOf, type Handler, parseApiVersion } from './registration.ts';
+
+/** Handlers of discovered extensions, by name and by hook. Errors are upstream's, as values. */
+export interface Registry {
+  /**
+   * Fills the registry for the first time. An ExtensionConfig that cannot be registered does not keep the others out:
+   * unlike upstream, where one such object stops the whole manager.
+   *
+   * @returns the errors, by the names of the ExtensionConfigs.
+   */
+  warmUp(configs: Iterable<ExtensionConfig>): Map<string, CallError>;
+  readonly isReady: boolean;
+  /** Replaces what is registered of an ExtensionConfig by the handlers in its status: all of them, or none. */
+  add(config: ExtensionConfig): CallError | undefined;
+  /** Forgets an ExtensionConfig; one that is not known is fine. */
+  remove(name: string): CallError | undefined;
+  get(name: string): Handler | CallError;
+  /** The handlers of a hook in any version, by their names. */
+  list(group: string, hook: string): readonly Handler[] | CallError;
+  /** Extensions with at least one handler, by their names. */
+  readonly extensions: readonly Extension[];
+}
+
+const failure = (message: string): CallError => ({ step: 'registry', message });
+
+/** Whether a result of the registry, or of a call, is an error. */
+export function isCallError(value: unknown): value is CallError {
+  return typeof value === 'object' && value !== null && 'step' in value && 'message' in value;
+}
+
+const cold = (operation: string) =>
+  failure(`invalid operation: ${operation} cannot be called on a registry which has not been warmed up`);
+
+function handlersOf(config: ExtensionConfig): Handler[] | CallError {
+  const extension = extensionOf(config);
+  const problem = extension.namespaceSelector && labelSelectorProblems(extension.namespaceSelector, 1)[0];
+  if (problem !== undefined) {
+    return failure(`failed to create namespaceSelector: ${problem.path.join('.')}: ${problem.message}`);
+  }
+  const handlers: Handler[] = [];
+  for (const { name, requestHook, timeoutSeconds, failurePolicy } of config.status?.handlers ?? []) {
+    const groupVersion = parseApiVersion(requestHook?.apiVersion ?? '');
+    if (name === undefined || requestHook?.hook === undefined || groupVersion === undefined) {
+      return failure(`failed to parse GroupVersion ${JSON.stringify(requestHook?.apiVersion ?? '')}`);
+    }
+    handlers.push({
+      name,
+      ...groupVersion,
+      hook: requestHook.hook,
+      timeoutSeconds: timeoutSeconds || defaultTimeoutSeconds,
+      failurePolicy: failurePolicy === 'Ignore' ? 'Ignore' : 'Fail',
+      extension,
+    });
+  }
+  return handlers;
+}
+
+const keyOf = (group: string, hook: string) => `${hook}.${group}`;
+
+/** An empty registry, which has to be warmed up. */
+export function createRegistry(): Registry {
+  let isReady = false;
+  const byName = new Map<string, Handler>();
+  const byExtension = new Map<string, readonly Handler[]>();
+  /** In the order of their names; a hook that changed is sorted when it is next asked for. */
+  const byHook = new Map<string, Map<string, Handler>>();
+  const sorted = new Map<string, readonly Handler[]>();
+
+  function forget(name: string): void {
+    for (const handler of byExtension.get(name) ?? []) {
+      const key = keyOf(handler.group, handler.hook);
+      byName.delete(handler.name);
+      byHook.get(key)?.delete(handler.name);
+      sorted.delete(key);
+    }
+    byExtension.delete(name);
+  }
+
+  function replace(config: ExtensionConfig): CallError | undefined {
+    forget(config.metadata.name ?? '');
+    const handlers = handlersOf(config);
+    if (isCallError(handlers)) {
+      return handlers;
+    }
+    for (const handler of handlers) {
+      const key = keyOf(handler.group, handler.hook);
+      const ofHook = byHook.get(key) ?? new Map<string, Handler>();
+      byHook.set(key, ofHook.set(handler.name, handler));
+      byName.set(handler.name, handler);
+      sorted.delete(key);
+    }
+    byExtension.set(config.metadata.name ?? '', handlers);
+    return undefined;
+  }
+
+  return {
+    get isReady() {
+      return isReady;
+    },
+    get extensions() {
+      return [...byExtension.values()]
+        .flatMap(([handler]) => (handler === undefined ? [] : [handler.extension]))
+        .sort((a, b) => (a.name < b.name ? -1 : 1));
+    },
+    warmUp(configs) {
+      if (isReady) {
+        const message =
+          'failed to warm up registry: invalid operation: WarmUp cannot be called on a registry which has already been warmed up';
+        return new Map([['', failure(message)]]);
+      }
+      const errors = new Map<string, CallError>();
+      for (const config of configs) {
+        const error = replace(config);
+        if (error !== undefined) {
+          errors.set(config.metadata.name ?? '', error);
+        }
+      }
+      isReady = true;
+      return errors;
+    },
+    add(config) {
+      if (!isReady) {
+        return cold('Add');
+      }
+      const error = replace(config);
+      return (
+        error && failure(`failed to register ExtensionConfig ${JSON.stringify(config.metadata.name)}: ${error.message}`)
+      );
+    },
+    remove(name) {
+      if (!isReady) {
+        return cold('Remove');
+      }
+      forget(name);
+      return undefined;
+    },
+    get(name) {
+      if (!isReady) {
+        return failure('invalid operation: Get cannot be called on a registry not yet ready');
+      }
+      return byName.get(name) ?? failure(`handler with name ${JSON.stringify(name)} has not been registered`);
+    },
+    list(group, hook) {
+      if (!isReady) {
+        return cold('List');
+      }
+      if (group === '' || hook === '') {
+        return failure('invalid operation: List cannot be called with an empty group or hook');
+      }
+      const key = keyOf(group, hook);
+      const known = sorted.get(key);
+      if (known !== undefined) {
+        return known;
+      }
+      const handlers = [...(byHook.get(key)?.values() ?? [])].sort((a, b) => (a.name < b.name ? -1 : 1));
+      sorted.set(key, handlers);
+      return handlers;
+    },
+  };
+}

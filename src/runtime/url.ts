@@ -1,0 +1,94 @@
+import { posix } from 'node:path';
+import querystring from 'node:querystring';
+import { parseRequestUri } from '../kubernetes/index.ts';
+import type { CallError } from './call-error.ts';
+import { formatGoSeconds } from './go-duration.ts';
+import type { ClientConfig } from './registration.ts';
+
+/** Where a call goes. */
+export interface Target {
+  /** The whole address, as errors name it. Without user info. */
+  url: string;
+  /** `https://HOST[:PORT]`. */
+  origin: string;
+  /** Host with its port, as the Host header and the metrics have it. */
+  host: string;
+  /** Name that the certificate must be for: the host without port and brackets. */
+  serverName: string;
+  path: string;
+  /** User info of a configured URL, as Go sends it. */
+  authorization?: string;
+}
+
+/** Which handler is called; without a name for a singleton. */
+export interface CalledHandler {
+  group: string;
+  version: string;
+  hook: string;
+  handler?: string;
+  timeoutSeconds: number;
+}
+
+const failed = (problem: string): CallError => ({ step: 'url', message: `failed to compute URL: ${problem}` });
+
+/** What a clean URL path cannot hold as it is. */
+const unsafe = /[^A-Za-z0-9\-._~!$&'()*+,;=:@/%]/gu;
+
+function withTimeout(query: string | undefined, timeoutSeconds: number): string {
+  const parameters = new URLSearchParams(query ?? '');
+  parameters.set('timeout', formatGoSeconds(timeoutSeconds));
+  parameters.sort();
+  return parameters.toString();
+}
+
+/**
+ * The address of a handler as Cluster API computes it: a service wins over a URL, the hook and the handler are in lower
+ * case, and the joined path is clean (no doubled or trailing slash, no dots).
+ */
+export function targetOf(clientConfig: ClientConfig, called: CalledHandler): Target | CallError {
+  const { service, url } = clientConfig;
+  let host: string;
+  let prefix: string;
+  let query: string | undefined;
+  let userInfo: string | undefined;
+  if (service !== undefined && Object.keys(service).length > 0) {
+    host = `${service.name ?? ''}.${service.namespace ?? ''}.svc${service.port === undefined ? '' : `:${service.port}`}`;
+    prefix = service.path ?? '';
+  } else if (url === undefined) {
+    return failed('at least one of service and url should be defined in config');
+  } else {
+    const parsed = parseRequestUri(url);
+    if ('problem' in parsed) {
+      return failed(`${JSON.stringify(url.slice(0, 200))} ${parsed.problem}`);
+    }
+    if (parsed.scheme !== 'https') {
+      return failed(`expected https scheme, got ${JSON.stringify(url.slice(0, 200))}`);
+    }
+    host = parsed.host ?? '';
+    [prefix = ''] = parsed.path.split('#');
+    [query] = (parsed.query ?? '').split('#');
+    userInfo = parsed.userInfo;
+  }
+  const { group, version, hook, handler } = called;
+  const joined = posix.join('/', prefix, group, version, hook.toLowerCase(), handler?.toLowerCase() ?? '');
+  const clean = joined.replace(/\/$/, '').replaceAll(unsafe, (character) => encodeURIComponent(character));
+  const path = `${clean}?${withTimeout(query, called.timeoutSeconds)}`;
+  const origin = `https://${host}`;
+  let serverName: string;
+  try {
+    const { hostname } = new URL(origin);
+    serverName = hostname.replace(/^\[(.*)\]$/, '$1');
+  } catch {
+    return failed(`${JSON.stringify(origin.slice(0, 200))} names no host that can be called`);
+  }
+  return {
+    url: `${origin}${path}`,
+    origin,
+    host,
+    serverName,
+    path,
+    ...(userInfo === undefined
+      ? {}
+      : { authorization: `Basic ${Buffer.from(querystring.unescape(userInfo)).toString('base64')}` }),
+  };
+}

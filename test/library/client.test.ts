@@ -1,0 +1,38 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createClient } from '../../src/library/client.ts';
+import { hooks, messageProblems, sampleRequest } from '../../src/library/hooks.ts';
+import { caBundle, extensionConfig, startExtension } from '../runtime/extension-server.ts';
+
+// As the documentation has it.
+test('an extension is discovered, registered and called with types', async () => {
+  const requestHook = { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'BeforeClusterUpgrade' };
+  const server = await startExtension(({ url }) =>
+    url.includes('/discovery')
+      ? { status: 'Success', handlers: [{ name: 'upgrade', requestHook }] }
+      : { status: 'Success', message: 'wait', retryAfterSeconds: 5 },
+  );
+  const client = createClient();
+  onTestFinished(async () => {
+    await client.close();
+    await server.close();
+  });
+  client.registry.warmUp([]);
+
+  const config = extensionConfig('example', { url: server.url, caBundle });
+  const found = await client.discover(config);
+  expect(found).toMatchObject({ ok: true });
+  client.registry.add({ ...config, status: { handlers: found.handlers as never } });
+
+  const sample = sampleRequest(hooks.BeforeClusterUpgrade);
+  expect(messageProblems(hooks.BeforeClusterUpgrade, 'request', sample, 'strict')).toEqual([]);
+  const result = await client.callAllExtensions(hooks.BeforeClusterUpgrade, {
+    object: { namespace: 'default', name: 'example' },
+    request: {
+      cluster: { metadata: { name: 'example', namespace: 'default' }, spec: {} },
+      fromKubernetesVersion: 'v1.32.0',
+      toKubernetesVersion: 'v1.33.0',
+    },
+  });
+  const seconds: number | undefined = result.ok ? result.response.retryAfterSeconds : undefined;
+  expect(seconds).toBe(5);
+});

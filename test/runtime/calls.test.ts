@@ -1,0 +1,711 @@
+import { readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { Registry as MetricsRegistry } from 'prom-client';
+import { afterEach, describe, expect, test } from 'vitest';
+import { clusterApiHooks, type HookDefinition, hooks, hooksGroup } from '../../src/hooks/index.ts';
+import type { JsonObject } from '../../src/kubernetes/index.ts';
+import { sampleRequest } from '../../src/messages/index.ts';
+import { type Client, type ClientOptions, createClient } from '../../src/runtime/index.ts';
+import { beforeClusterUpgradeV1beta1, beforeClusterUpgradeVersions } from '../messages/invented.ts';
+import { recordedCalls } from '../messages/recorded.ts';
+import { makeCertificate, testCa } from '../server/certificates.ts';
+import {
+  type Answering,
+  caBundle,
+  type ExtensionServer,
+  extensionConfig,
+  startExtension,
+  storedHandler,
+} from './extension-server.ts';
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((one) => one.close()));
+});
+
+async function server(answer: Answering, options = {}): Promise<ExtensionServer> {
+  const started = await startExtension(answer, options);
+  open.push(started);
+  return started;
+}
+
+function client(options: ClientOptions = {}): Client {
+  const created = createClient(options);
+  open.push(created);
+  created.registry.warmUp([]);
+  return created;
+}
+
+const object = { namespace: 'default', name: 'lab', uid: 'uid-1' };
+const success = { status: 'Success', message: '', retryAfterSeconds: 0 };
+const upgrade = hooks.BeforeClusterUpgrade;
+/** A request without what the client adds. */
+function requestOf(hook: HookDefinition): never {
+  const { apiVersion: _a, kind: _k, settings: _s, ...request } = sampleRequest(hook);
+  return request as never;
+}
+
+/** A client with one handler of BeforeClusterUpgrade on a server. */
+async function single(
+  answer: Answering,
+  {
+    handler = {},
+    options = {},
+    serverOptions = {},
+    url,
+  }: {
+    handler?: object;
+    options?: ClientOptions;
+    serverOptions?: object;
+    url?: (server: ExtensionServer) => string;
+  } = {},
+) {
+  const extension = await server(answer, serverOptions);
+  const caller = client(options);
+  const config = extensionConfig('one', { url: url?.(extension) ?? extension.url, caBundle }, [
+    storedHandler('upgrade.one', 'BeforeClusterUpgrade', { timeoutSeconds: 1, ...handler }),
+  ]);
+  expect(caller.registry.add(config)).toBeUndefined();
+  const call = (more: object = {}) =>
+    caller.callExtension(upgrade, { handler: 'upgrade.one', object, request: requestOf(upgrade), ...more });
+  return { extension, caller, call, config };
+}
+
+describe('what Cluster API sent', () => {
+  test.each(recordedCalls.map((call) => [call.file, call] as const))('%s is sent alike', async (_file, recorded) => {
+    const hook = clusterApiHooks.find(({ request }) => request.kind === recorded.body.kind) as HookDefinition;
+    const extension = await server(() => recorded.answer);
+    const caller = client();
+    const { apiVersion: _a, kind: _k, settings, ...request } = recorded.body as JsonObject;
+    const timeoutSeconds = Number(/timeout=(\d+)s/.exec(recorded.url)?.[1]);
+    if (hook.singleton) {
+      await caller.discover(extensionConfig('lab', { url: extension.url, caBundle }));
+    } else {
+      const name = `${recorded.url.split('?')[0]?.split('/').at(-1)}.lab`;
+      const config = extensionConfig(
+        'lab',
+        { url: extension.url, caBundle },
+        [storedHandler(name, hook.name, { timeoutSeconds })],
+        // The ClusterClass's settings win over the ExtensionConfig's.
+        { spec: { settings: { flavor: 'small', ...(settings as object) } } },
+      );
+      caller.registry.add(config);
+      const result = await caller.callExtension(hook, { handler: name, object, request });
+      expect(result).toMatchObject({ ok: true, response: recorded.answer });
+    }
+    const [sent] = extension.received;
+    expect({ method: sent?.method, url: sent?.url, body: JSON.parse(sent?.body ?? '') }).toEqual({
+      method: recorded.method,
+      url: recorded.url,
+      body: recorded.body,
+    });
+    expect(sent?.headers['content-type']).toBe('application/json');
+  });
+});
+
+test("Cluster API's own server, as recorded, is discovered and called", async () => {
+  const answers = JSON.parse(
+    readFileSync(new URL('../fixtures/runtime-sdk/server-answers.json', import.meta.url), 'utf8'),
+  ) as { request: { path: string; method: string; body?: string }; response: { status: number; body: string } }[];
+  const extension = await server(({ url }, response) => {
+    const [path] = url.split('?');
+    const found = answers.findLast(({ request, response: { status } }) => request.path === path && status === 200);
+    const discovery = answers[0];
+    const one = path?.endsWith('/discovery') ? discovery : found;
+    response.writeHead(one?.response.status ?? 404, { 'content-type': 'text/plain; charset=utf-8' });
+    response.write((one?.response.body ?? '404 page not found\n').slice(0, 5));
+    response.end((one?.response.body ?? '404 page not found\n').slice(5));
+    return undefined;
+  });
+  const caller = client();
+  const config = extensionConfig('lab', { url: extension.url, caBundle });
+  const found = await caller.discover(config);
+  expect(found).toMatchObject({ ok: true });
+  const handlers = found.handlers;
+  expect(handlers).toHaveLength(16);
+  expect(handlers[0]).toEqual({
+    name: 'after-workers-upgrade.lab',
+    requestHook: { apiVersion: `${hooksGroup}/v1alpha1`, hook: 'AfterWorkersUpgrade' },
+    timeoutSeconds: 10,
+    failurePolicy: 'Fail',
+  });
+  caller.registry.add({ ...config, status: { handlers: handlers as never } });
+  const plan = await caller.callExtension(hooks.GenerateUpgradePlan, {
+    handler: 'generate-upgrade-plan.lab',
+    object,
+    request: requestOf(hooks.GenerateUpgradePlan),
+  });
+  expect(plan).toMatchObject({ ok: true, response: { controlPlaneUpgrades: [{ version: 'v1.31.0' }] } });
+  const update = await caller.callExtension(hooks.CanUpdateMachine, {
+    handler: 'can-update-machine.lab',
+    object,
+    request: requestOf(hooks.CanUpdateMachine),
+  });
+  expect(update).toMatchObject({
+    ok: false,
+    error: {
+      step: 'status',
+      message:
+        "failed to call extension handler \"can-update-machine.lab\": got failure response with message: Object 'Kind' is missing in ''",
+    },
+  });
+});
+
+type Hostile = [name: string, answer: Answering, step: string, message: string | RegExp];
+
+const write =
+  (code: number, body: string | Buffer, headers = {}): Answering =>
+  (_received, response) => {
+    response.writeHead(code, headers);
+    response.end(body);
+    return undefined;
+  };
+
+/** Writes as long as somebody reads. */
+function endless(response: ServerResponse): void {
+  const chunk = Buffer.alloc(256 * 1024, ' ');
+  const more = () => {
+    while (!response.destroyed && response.write(chunk)) {
+      // Until the client is slow.
+    }
+  };
+  response.on('drain', more);
+  response.writeHead(200);
+  more();
+}
+
+const hostile: Hostile[] = [
+  ['500', write(500, 'it\u001b[31m broke\n'), 'http', 'status code 500 != 200: response : "it\ufffd[31m broke\ufffd"'],
+  ['204', write(204, ''), 'http', 'status code 204 != 200'],
+  ['201', write(201, '{}'), 'http', 'status code 201 != 200'],
+  ['a redirect', write(302, '', { location: 'https://localhost:1/' }), 'http', 'status code 302 != 200'],
+  ['a long error', write(500, 'x'.repeat(100_000)), 'http', /^.{0,700}$/],
+  ['no body', write(200, ''), 'decode', 'http call failed: failed to decode response: EOF'],
+  ['no JSON', write(200, 'hello'), 'decode', 'http call failed: failed to decode response: the body is not valid JSON'],
+  ['half a JSON', write(200, '{"status":"Succ'), 'decode', 'failed to decode response'],
+  ['a list', write(200, '[]'), 'decode', 'the message must be of type object, not array'],
+  ['a wrong type', write(200, '{"status":1}'), 'decode', 'status must be of type string, not number'],
+  ['bytes that are no UTF-8', write(200, Buffer.from([0x7b, 0xff, 0x7d])), 'decode', 'not valid UTF-8'],
+  ['a deep answer', write(200, '['.repeat(100_000) + ']'.repeat(100_000)), 'decode', 'nests deeper than 256 levels'],
+  [
+    'gzip that nobody asked for',
+    write(200, Buffer.from('1f8b08', 'hex'), { 'content-encoding': 'gzip' }),
+    'decode',
+    '',
+  ],
+  ['silence', () => undefined, 'timeout', 'context deadline exceeded'],
+  [
+    'a slow answer',
+    (_received, response) => {
+      response.writeHead(200);
+      const timer = setInterval(() => response.write(' '), 50);
+      response.on('close', () => clearInterval(timer));
+      return undefined;
+    },
+    'timeout',
+    'context deadline exceeded',
+  ],
+  [
+    'an endless answer',
+    (_received, response) => {
+      endless(response);
+      return undefined;
+    },
+    'size',
+    'larger than 20 MiB',
+  ],
+  [
+    'a connection that ends',
+    (_received, response) => {
+      response.destroy();
+      return undefined;
+    },
+    'connect',
+    'http call failed: Post "https://localhost:',
+  ],
+  [
+    'less than promised',
+    (_received, response) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('{"status":"Success"');
+      setTimeout(() => response.destroy(), 20);
+      return undefined;
+    },
+    'connect',
+    'http call failed',
+  ],
+  [
+    'headers without end',
+    (_received, response) => {
+      response.writeHead(200, { 'x-long': 'x'.repeat(100_000) });
+      response.end('{}');
+      return undefined;
+    },
+    'connect',
+    'the headers of the answer are too large',
+  ],
+  [
+    'something else than HTTP',
+    (_received, response) => {
+      response.socket?.end('SMTP ready\r\n');
+      return undefined;
+    },
+    'connect',
+    '',
+  ],
+];
+
+// Steps that failurePolicy Ignore is for.
+describe.each(hostile)('a server that answers %s', (_name, answer, step, message) => {
+  test('is an error under Fail', async () => {
+    const { call } = await single(answer, { options: { now: () => 0 } });
+    const result = await call();
+    expect(result).toMatchObject({ ok: false, error: { step } });
+    const error = result.ok ? undefined : result.error;
+    if (typeof message === 'string') {
+      expect(error?.message).toContain(message);
+    } else {
+      expect(error?.message).toMatch(message);
+    }
+    expect(error?.message).toMatch(/^failed to call extension handler "upgrade\.one": http call failed: /);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+    expect(error?.message).not.toMatch(/[\u0000-\u001f]/);
+  });
+
+  test('is swallowed under Ignore', async () => {
+    const { call } = await single(answer, { handler: { failurePolicy: 'Ignore' } });
+    expect(await call()).toMatchObject({ ok: true, from: 'ignore', swallowed: { step }, response: success });
+  });
+});
+
+describe('what Ignore does not swallow', () => {
+  const ignore = { failurePolicy: 'Ignore' as const };
+  test.each<[string, JsonObject, string]>([
+    [
+      'Failure',
+      { status: 'Failure', message: 'no quota', retryAfterSeconds: 5 },
+      'got failure response with message: no quota',
+    ],
+    ['an unknown status', { status: 'Maybe', message: 'x' }, 'got unknown response status "Maybe" with message: x'],
+    [
+      'a message that a terminal would obey, cut',
+      { status: 'Failure', message: `\u001b[2J${'x'.repeat(10_000)}` },
+      `got failure response with message: \ufffd[2J${'x'.repeat(4092)}`,
+    ],
+    ['no status', {}, 'got unknown response status "" with message: '],
+  ])('%s', async (_name, answer, message) => {
+    const { call } = await single(() => answer, { handler: ignore });
+    expect(await call()).toEqual({
+      ok: false,
+      error: { step: 'status', message: `failed to call extension handler "upgrade.one": ${message}` },
+    });
+  });
+
+  test('a request that is not valid, before anything is sent', async () => {
+    const { call, extension } = await single(() => success, { handler: ignore });
+    expect(await call({ request: { cluster: {} } })).toMatchObject({
+      ok: false,
+      error: { step: 'request', message: expect.stringContaining('toKubernetesVersion must be set') },
+    });
+    expect(extension.received).toEqual([]);
+  });
+
+  test.each<[string, object, string, string]>([
+    ['a bad URL', { url: 'http://localhost' }, 'url', 'expected https scheme'],
+    ['a bad caBundle', { url: 'https://localhost', caBundle: 'YWJj' }, 'tls-config', 'holds no certificate'],
+    [
+      'a caBundle that is not a certificate',
+      {
+        url: 'https://localhost',
+        caBundle: Buffer.from('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n').toString('base64'),
+      },
+      'tls-config',
+      'failed to create http client',
+    ],
+  ])('%s', async (_name, clientConfig, step, message) => {
+    const caller = client();
+    caller.registry.add(
+      extensionConfig('one', clientConfig, [storedHandler('upgrade.one', 'BeforeClusterUpgrade', ignore)]),
+    );
+    expect(
+      await caller.callExtension(upgrade, { handler: 'upgrade.one', object, request: requestOf(upgrade) }),
+    ).toMatchObject({ ok: false, error: { step, message: expect.stringContaining(message) } });
+  });
+
+  test('a version that nobody knows', async () => {
+    const { call } = await single(() => success, {
+      handler: { ...ignore, requestHook: { apiVersion: `${hooksGroup}/v1beta9`, hook: 'BeforeClusterUpgrade' } },
+    });
+    expect(await call()).toMatchObject({ ok: false, error: { step: 'convert', message: /v1beta9/ } });
+  });
+});
+
+describe('TLS', () => {
+  test.each<[string, object, string]>([
+    [
+      'a certificate for another name',
+      { certificate: makeCertificate({ commonName: 'x', dnsNames: ['other'], issuer: testCa }) },
+      'ERR_TLS_CERT_ALTNAME_INVALID',
+    ],
+    [
+      'a certificate of nobody',
+      { certificate: makeCertificate({ commonName: 'x', dnsNames: ['localhost'] }) },
+      'DEPTH_ZERO_SELF_SIGNED_CERT',
+    ],
+    [
+      'a certificate that ended',
+      {
+        certificate: makeCertificate({
+          commonName: 'x',
+          dnsNames: ['localhost'],
+          issuer: testCa,
+          notAfter: new Date('2021-01-01'),
+        }),
+      },
+      'CERT_HAS_EXPIRED',
+    ],
+  ])('%s is not taken', async (_name, serverOptions, code) => {
+    const { call, extension } = await single(() => success, { serverOptions });
+    expect(await call()).toMatchObject({ ok: false, error: { step: 'tls', message: expect.stringContaining(code) } });
+    expect(extension.received).toEqual([]);
+  });
+
+  test('without a caBundle the roots of the system count', async () => {
+    const extension = await server(() => success);
+    const caller = client();
+    expect(await caller.discover(extensionConfig('one', { url: extension.url }))).toMatchObject({
+      ok: false,
+      error: { step: 'tls' },
+    });
+  });
+
+  test('a client certificate is shown, and a new one from the next connection on', async () => {
+    const [first, second] = ['first', 'second'].map((commonName) =>
+      makeCertificate({ commonName, dnsNames: [commonName], issuer: testCa }),
+    );
+    const seen: string[] = [];
+    let certificate = first;
+    const { call } = await single(
+      (_received, _response, request) => {
+        const { subject } = (request.socket as import('node:tls').TLSSocket).getPeerCertificate();
+        seen.push(String(subject.CN));
+        return success;
+      },
+      { options: { clientCertificate: () => certificate }, serverOptions: { requestCert: true, ca: testCa.cert } },
+    );
+    await call();
+    certificate = second;
+    await call();
+    await call();
+    expect(seen).toEqual(['first', 'second', 'second']);
+  });
+
+  test('a service is reached elsewhere under its own name', async () => {
+    const certificate = makeCertificate({ commonName: 'x', dnsNames: ['svc.ns.svc'], issuer: testCa });
+    const extension = await server(() => success, { certificate });
+    const caller = client({
+      resolve: (host) => (host === 'svc.ns.svc:443' ? { host: 'localhost', port: extension.port } : undefined),
+    });
+    const config = extensionConfig('one', { service: { name: 'svc', namespace: 'ns', port: 443 }, caBundle });
+    expect(await caller.discover(config)).toMatchObject({ ok: true, handlers: [] });
+    expect(extension.received[0]?.headers.host).toBe('svc.ns.svc:443');
+  });
+});
+
+describe('all handlers', () => {
+  /** Two extensions with handlers of a hook; the path says which one is called. */
+  async function several(answer: (handler: string) => JsonObject, options: ClientOptions = {}) {
+    const extension = await server(({ url }) => answer(url.split('?')[0]?.split('/').at(-1) ?? ''));
+    const caller = client(options);
+    const add = (name: string, handlers: string[], spec: object = {}) =>
+      caller.registry.add(
+        extensionConfig(
+          name,
+          { url: extension.url, caBundle },
+          handlers.map((handler) => storedHandler(`${handler}.${name}`, 'BeforeClusterUpgrade')),
+          { spec },
+        ),
+      );
+    const call = (more: object = {}) =>
+      caller.callAllExtensions(upgrade, { object, request: requestOf(upgrade), ...more });
+    const asked = () => extension.received.map(({ url }) => url.split('?')[0]?.split('/').at(-1));
+    return { extension, caller, add, call, asked };
+  }
+
+  test('are called in the order of their names; messages are joined, the lowest wait counts', async () => {
+    const answers: Record<string, JsonObject> = {
+      a: { status: 'Success', message: 'first', retryAfterSeconds: 30 },
+      b: { status: 'Success', retryAfterSeconds: 0 },
+      c: { status: 'Success', message: 'third', retryAfterSeconds: 5 },
+    };
+    const { add, call, asked } = await several((handler) => answers[handler] as JsonObject);
+    add('zeta', ['c', 'a']);
+    add('alpha', ['b']);
+    expect(await call()).toMatchObject({
+      ok: true,
+      response: { status: 'Success', message: 'first, third', retryAfterSeconds: 5 },
+    });
+    expect(asked()).toEqual(['a', 'b', 'c']);
+  });
+
+  test('end with the first error', async () => {
+    const { add, call, asked } = await several((handler) =>
+      handler === 'b' ? { status: 'Failure', message: 'no' } : success,
+    );
+    add('one', ['a', 'b', 'c']);
+    expect(await call()).toMatchObject({
+      ok: false,
+      error: {
+        message: `failed to call extension handlers for hook "BeforeClusterUpgrade.${hooksGroup}": failed to call extension handler "b.one": got failure response with message: no`,
+      },
+    });
+    expect(asked()).toEqual(['a', 'b']);
+  });
+
+  test('are none: a success', async () => {
+    const { call } = await several(() => success);
+    expect(await call()).toEqual({ ok: true, response: success, calls: [] });
+  });
+
+  test('are those whose namespaceSelector matches', async () => {
+    const looked: string[] = [];
+    const { add, call, asked, caller } = await several(() => success, {
+      namespaceLabels: async (namespace) => {
+        looked.push(namespace);
+        return namespace === 'default' ? { team: 'a' } : undefined;
+      },
+    });
+    add('all', ['all']);
+    await call();
+    expect(looked).toEqual([]);
+    add('mine', ['mine'], { namespaceSelector: { matchLabels: { team: 'a' } } });
+    add('yours', ['yours'], { namespaceSelector: { matchLabels: { team: 'b' } } });
+    add('nobody', ['nobody'], { namespaceSelector: undefined });
+    await call();
+    expect(asked()).toEqual(['all', 'all', 'mine']);
+    // One that is asked for by name and does not match is an error.
+    const request = requestOf(upgrade);
+    expect(await caller.callExtension(upgrade, { handler: 'yours.yours', object, request })).toMatchObject({
+      error: { message: /namespaceSelector did not match object default\/lab/ },
+    });
+    expect(await call({ object: { ...object, namespace: 'gone' } })).toMatchObject({
+      error: { step: 'selector', message: /failed to get namespace "gone": it does not exist/ },
+    });
+  });
+
+  test('1,000 registered ones, of which 50 match, are called', async () => {
+    const { add, call, asked } = await several(() => success, { namespaceLabels: async () => ({ team: 'a' }) });
+    for (let at = 0; at < 20; at++) {
+      const names = Array.from({ length: 50 }, (_, index) => `h${String(index).padStart(2, '0')}`);
+      add(`e${at}`, names, { namespaceSelector: { matchLabels: { team: at === 7 ? 'a' : 'b' } } });
+    }
+    expect(await call()).toMatchObject({ ok: true });
+    expect(asked()).toHaveLength(50);
+  });
+});
+
+describe('what is remembered', () => {
+  test('a wait: the hook is not called before it runs out, whatever the request', async () => {
+    let now = 0;
+    let retry = 30;
+    const { call, extension } = await single(() => ({ status: 'Success', message: 'wait', retryAfterSeconds: retry }), {
+      options: { now: () => now },
+    });
+    expect(await call({ cache: true })).toMatchObject({ from: 'extension', response: { retryAfterSeconds: 30 } });
+    now = 20_500;
+    expect(await call({ cache: true })).toMatchObject({
+      from: 'wait',
+      response: { status: 'Success', message: 'wait', retryAfterSeconds: 10 },
+    });
+    // Another object, or the same name made again, is asked about.
+    expect(await call({ cache: true, object: { ...object, uid: 'uid-2' } })).toMatchObject({ from: 'extension' });
+    now = 30_000;
+    retry = 0;
+    expect(await call({ cache: true })).toMatchObject({ from: 'extension', response: { retryAfterSeconds: 0 } });
+    expect(await call({ cache: true })).toMatchObject({ from: 'extension' });
+    expect(extension.received).toHaveLength(4);
+  });
+
+  test('variables: for ten minutes, by ExtensionConfig and settings in any order', async () => {
+    let now = 0;
+    const extension = await server(() => ({ status: 'Success', variables: [] }));
+    const caller = client({ now: () => now });
+    const add = (uid: string) =>
+      caller.registry.add(
+        extensionConfig('one', { url: extension.url, caBundle }, [storedHandler('v.one', 'DiscoverVariables')], {
+          uid,
+        }),
+      );
+    add('uid-1');
+    const call = (settings: Record<string, string>) =>
+      caller.callExtension(hooks.DiscoverVariables, { handler: 'v.one', object, request: { settings }, cache: true });
+    expect(await call({ a: '1', b: '2' })).toMatchObject({ from: 'extension' });
+    expect(await call({ b: '2', a: '1' })).toMatchObject({ from: 'cache' });
+    expect(await call({ a: '2' })).toMatchObject({ from: 'extension' });
+    now = 600_001;
+    expect(await call({ a: '1', b: '2' })).toMatchObject({ from: 'extension' });
+    add('uid-2');
+    expect(await call({ a: '1', b: '2' })).toMatchObject({ from: 'extension' });
+  });
+
+  test('never a failure', async () => {
+    const { call, extension } = await single(() => ({ status: 'Failure', message: 'no', retryAfterSeconds: 30 }));
+    await call({ cache: true });
+    await call({ cache: true });
+    expect(extension.received).toHaveLength(2);
+  });
+});
+
+describe('an extension that is down', () => {
+  test('is left alone for longer and longer, and asked again after a success', async () => {
+    let now = 0;
+    let isDown = true;
+    const { call, extension } = await single(
+      (received, response, request) => (isDown ? write(500, 'down')(received, response, request) : success),
+      { options: { now: () => now } },
+    );
+    const outcome = async () => {
+      const result = await call();
+      return result.ok ? 'ok' : result.error.step;
+    };
+    expect(await outcome()).toBe('http');
+    expect(await outcome()).toBe('backoff');
+    now = 1000;
+    expect(await outcome()).toBe('http');
+    now = 2900;
+    expect(await outcome()).toBe('backoff');
+    const held = await call();
+    expect(held).toMatchObject({
+      error: {
+        message: /is not called for another 1s: it failed 2 times in a row, last with: http call failed: .*500/,
+      },
+    });
+    now = 3000;
+    isDown = false;
+    expect(await outcome()).toBe('ok');
+    isDown = true;
+    expect(await outcome()).toBe('http');
+    now = 4000;
+    expect(await outcome()).toBe('http');
+    expect(extension.received).toHaveLength(5);
+  });
+
+  test('does not become another one that was made under its name', async () => {
+    const { call, caller, config } = await single(write(500, 'down'), { options: { now: () => 0 } });
+    await call();
+    expect(await call()).toMatchObject({ error: { step: 'backoff' } });
+    caller.registry.add({ ...config, metadata: { ...config.metadata, uid: 'new' } as never });
+    expect(await call()).toMatchObject({ error: { step: 'http' } });
+  });
+
+  test('an answer Failure is an answer', async () => {
+    const { call } = await single(() => ({ status: 'Failure', message: 'no' }));
+    await call();
+    expect(await call()).toMatchObject({ error: { step: 'status' } });
+  });
+
+  test('discovery asks all the same', async () => {
+    const { caller, config, extension } = await single(write(503, 'down'), { options: { now: () => 0 } });
+    await caller.discover(config);
+    expect(await caller.discover(config)).toMatchObject({ error: { step: 'http' } });
+    expect(extension.received).toHaveLength(2);
+  });
+});
+
+test('connections are kept, and no more calls are on their way than allowed', async () => {
+  const { call, extension } = await single(
+    (_received, response) => {
+      setTimeout(() => response.end(JSON.stringify(success)), 20);
+      return undefined;
+    },
+    { options: { maxConcurrentCalls: 3 }, handler: { timeoutSeconds: 10 } },
+  );
+  const results = await Promise.all(Array.from({ length: 20 }, () => call()));
+  expect(results.every(({ ok }) => ok)).toBe(true);
+  expect(extension.mostAtOnce()).toBe(3);
+  expect(extension.connections()).toBeLessThanOrEqual(3);
+});
+
+test('a caller can end a call', async () => {
+  const stop = new AbortController();
+  const { call } = await single(
+    () => {
+      setTimeout(() => stop.abort(), 20);
+      return undefined;
+    },
+    { handler: { timeoutSeconds: 10 } },
+  );
+  expect(await call({ signal: stop.signal })).toMatchObject({ error: { step: 'cancelled' } });
+});
+
+test('a handler in an older version gets its request, and the caller its response', async () => {
+  const { caller, extension } = await single(() => ({ status: 'Success', message: 'fine', retryAfterSeconds: 7 }), {
+    options: { versions: [beforeClusterUpgradeVersions] },
+  });
+  const { cluster } = requestOf(upgrade) as { cluster: object };
+  const result = await caller.callExtension(beforeClusterUpgradeV1beta1, {
+    handler: 'upgrade.one',
+    object,
+    request: { cluster, fromVersion: 'v1.32.0', toVersion: 'v1.33.0', dryRun: true },
+  });
+  expect(result).toMatchObject({
+    ok: true,
+    response: { apiVersion: `${hooksGroup}/v1beta1`, message: 'fine', retryAfterSeconds: 7, severity: 'Info' },
+  });
+  const sent = JSON.parse(extension.received[0]?.body ?? '');
+  expect(sent).toMatchObject({ apiVersion: `${hooksGroup}/v1alpha1`, fromKubernetesVersion: 'v1.32.0' });
+  expect(sent).not.toHaveProperty('dryRun');
+  expect(extension.received[0]?.url).toContain('/v1alpha1/beforeclusterupgrade/upgrade?');
+});
+
+test('metrics have the names and labels of Cluster API, and ours say who is held back', async () => {
+  const metrics = new MetricsRegistry();
+  let answer: Answering = () => ({ status: 'Success' });
+  const { call, extension } = await single((...args) => answer(...args), { options: { metrics, now: () => 0 } });
+  await call();
+  answer = () => ({ status: 'Failure' });
+  await call();
+  answer = write(500, '');
+  await call();
+  await call();
+  const text = await metrics.metrics();
+  const labels = (code: string, status: string) =>
+    `{code="${code}",host="localhost:${extension.port}",group="${hooksGroup}",version="v1alpha1",hook="BeforeClusterUpgrade",status="${status}"}`;
+  expect(text).toContain(`capi_runtime_sdk_requests_total${labels('200', 'Success')} 1`);
+  expect(text).toContain(`capi_runtime_sdk_requests_total${labels('200', 'Failure')} 1`);
+  expect(text).toContain(`capi_runtime_sdk_requests_total${labels('500', 'Unknown')} 1`);
+  expect(text).toMatch(/capi_runtime_sdk_request_duration_seconds_count\{.*\} 3/);
+  expect(text).toContain('extensionconfig_extension_calls_held_back_total{extension="one"} 1');
+  expect(text).toContain('extensionconfig_extension_backoff_seconds{extension="one"} 1');
+  const recorded = readFileSync(new URL('../fixtures/runtime-sdk/metrics.txt', import.meta.url), 'utf8');
+  const names = (lines: string) =>
+    new Set(
+      lines
+        .split('\n')
+        .filter((line) => line.startsWith('capi_'))
+        .map((line) => `${line.split('{')[0]} ${[...line.matchAll(/(\w+)="/g)].map(([, label]) => label).sort()}`),
+    );
+  expect([...names(text)].sort()).toEqual([...names(recorded)].sort());
+  const limits = (lines: string) => new Set([...lines.matchAll(/le="([^"]+)"/g)].map(([, limit]) => limit));
+  expect(limits(text)).toEqual(limits(recorded));
+});
+
+test('an address where nobody is, and a name that nobody has', async () => {
+  const extension = await server(() => success);
+  await extension.close();
+  const caller = client();
+  expect(await caller.discover(extensionConfig('one', { url: extension.url, caBundle }))).toMatchObject({
+    ok: false,
+    error: {
+      step: 'connect',
+      message: expect.stringMatching(
+        new RegExp(
+          `^failed to discover extension "one": http call failed: Post "https://localhost:${extension.port}/hooks\\.runtime\\.cluster\\.x-k8s\\.io/v1alpha1/discovery\\?timeout=10s": dial tcp (127\\.0\\.0\\.1|::1):${extension.port}: connect: connection refused$`,
+        ),
+      ),
+    },
+  });
+  expect(await caller.discover(extensionConfig('one', { url: 'https://nobody.invalid', caBundle }))).toMatchObject({
+    error: { step: 'connect', message: expect.stringContaining('no such host') },
+  });
+});
