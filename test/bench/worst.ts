@@ -206,8 +206,11 @@ function report(rows: readonly Row[]): number {
   }
   const most = (of: (row: Row) => number) => Math.max(...rows.map(of).filter((value) => !Number.isNaN(value)));
   const telling = byRatio.filter(({ decisionMs }) => !(decisionMs <= negligibleMs));
+  const overHttps = rows.some(({ http }) => http !== undefined)
+    ? `; slowest over HTTPS ${most((row) => row.http?.ms ?? 0).toFixed(0)} ms; resident at most ${most((row) => row.residentMiB).toFixed(0)} MiB`
+    : '';
   out(
-    `${rows.length} bodies; worst ratio ${telling[0]?.ratio.toFixed(1)} (aim ${maxRatio}); slowest over HTTPS ${most((row) => row.http?.ms ?? 0).toFixed(0)} ms; largest answer ${inMiB(most((row) => row.http?.bytes ?? row.answerBytes))} MiB; resident at most ${most((row) => row.residentMiB).toFixed(0)} MiB`,
+    `${rows.length} bodies; worst ratio ${telling[0]?.ratio.toFixed(1)} (aim ${maxRatio}); largest answer ${inMiB(most((row) => row.http?.bytes ?? row.answerBytes))} MiB${overHttps}`,
   );
   out(over.length === 0 ? 'none is over an aim' : `${over.length} over an aim`);
   return over.length === 0 ? 0 : 1;
