@@ -14,6 +14,8 @@ interface Format {
 }
 
 const decoder = new TextDecoder();
+/** Most unknown fields that an answer names, as by the decoder of the API server. */
+const maxUnknown = 100;
 
 /** How the body of a request may be written, by media type. */
 const formats = new Map<string, Format>([
@@ -107,7 +109,7 @@ export function complete(
   ];
   const problems = [
     ...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`),
-    ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`),
+    ...unknown.slice(0, maxUnknown).map((path) => `unknown field ${JSON.stringify(path)}`),
   ];
   if (problems.length > 0 && validation === 'Strict') {
     throw badRequest(

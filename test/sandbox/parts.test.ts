@@ -100,10 +100,21 @@ test.each([
 test.each([
   ['{"a":1,"a":1}', ['a']],
   ['{"a":1,"\\u0061":1}', ['a']],
-  ['{"spec":{"list":[{},{"foo":"\\"x\\":","foo":{"x":1}}]},"spec" :{}}', ['spec', 'spec.list[1].foo']],
+  ['{"spec":{"list":[{},{"foo":"\\"x\\":","foo":{"x":1}}]},"spec" :{}}', ['spec.list[1].foo', 'spec']],
   ['{"a":{"a":1},"b":["a","a"],"c":"\\",\\"a\\":"}', []],
 ])('fields that %s has twice', (text, paths) => {
   expect(duplicateFields(text, JSON.parse(text) as Json)).toEqual(paths);
+});
+
+test('fields that a large body has twice are found in linear time, and not all of them are named', () => {
+  const fields = Array.from({ length: 100_000 }, (_, i) => `"key-${i}":{"a":[1,"${'x'.repeat(10)}"],"a":2}`);
+  const text = `{"data":{${fields.join(',')}},"long":"${'x\\n'.repeat(300_000)}"}`;
+  const started = performance.now();
+  const found = duplicateFields(text, JSON.parse(text) as Json);
+  // By a parser of YAML that kept positions: over 10 s and 1 GB.
+  expect(performance.now() - started).toBeLessThan(3_000);
+  expect(found).toHaveLength(100);
+  expect(found[1]).toBe('data.key-1.a');
 });
 
 test('nothing that JSON.stringify writes has a field twice', () => {
