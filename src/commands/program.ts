@@ -69,8 +69,8 @@ export async function createProgram(
       throw new CommanderError(exitCode.ok, versionAsked, '');
     })
     .helpOption('-h, --help', 'print this help')
-    .helpCommand('help [command]', 'print the help of a command')
     .commandsGroup('Other:')
+    .helpCommand('help [command]', 'print the help of a command')
     .exitOverride()
     .showHelpAfterError('(add --help for all options)')
     .configureHelp(helpConfiguration)

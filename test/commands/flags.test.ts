@@ -109,6 +109,12 @@ describe('help', () => {
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
+  test('lists every command in a group', async () => {
+    const { stdout } = await runProgram(['--help']);
+    const headings = stdout.split('\n').filter((line) => /^\S.*:$/.test(line));
+    expect(headings).toEqual(['Options:', 'Run in a cluster:', 'Manifests:', 'Extensions:', 'Try:', 'Other:']);
+  });
+
   test('names defaults, choices and the environment variables', async () => {
     const { stdout } = await runProgram(['serve', '--help']);
     const text = stdout.replaceAll(/\s+/g, ' ');
