@@ -16,7 +16,7 @@ import type { Logger } from 'pino';
 import { parseAllDocuments } from 'yaml';
 import { crd, group } from '../api/index.ts';
 import { startSandbox } from '../sandbox/index.ts';
-import { webhookPaths } from '../server/index.ts';
+import { webhookPaths } from '../webhook/index.ts';
 import { publish } from './kubeconfig-file.ts';
 import { portProblem } from './port-problem.ts';
 import { FailureError } from './program.ts';

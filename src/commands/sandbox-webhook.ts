@@ -7,14 +7,8 @@ import { runtimeSdkFeatureGate } from '../api/index.ts';
 import { reviewConversion } from '../conversion/index.ts';
 import { createRuleSet } from '../rules/index.ts';
 import type { Endpoint } from '../sandbox/index.ts';
-import {
-  type CertificateSource,
-  fixedCertificate,
-  type RunningServer,
-  secretCertificates,
-  selfSignedPair,
-  startServer,
-} from '../server/index.ts';
+import { type CertificateSource, fixedCertificate, secretCertificates, selfSignedPair } from '../server/index.ts';
+import { type RunningWebhook, startWebhook } from '../webhook/index.ts';
 import { defineCerts } from './certs.ts';
 import { defaultsOf } from './flags.ts';
 import { policyFlags, ruleSetOptionsOf } from './policy-flags.ts';
@@ -68,11 +62,11 @@ export const byService: WebhookReference = {
 const stopTimeout = 1_000;
 
 /** Starts the real webhook server on loopback, as `serve --feature-gates=RuntimeSDK=true` does. */
-async function startWebhook(certificates: CertificateSource, log: Logger, port = 0): Promise<RunningServer> {
+async function startLocalWebhook(certificates: CertificateSource, log: Logger, port = 0): Promise<RunningWebhook> {
   const now = () => new Date();
   // With the gate off every ExtensionConfig is refused, which is nothing to try.
   const featureGates = { [runtimeSdkFeatureGate]: true };
-  return startServer({
+  return startWebhook({
     admission: createAdmission({
       rules: createRuleSet(ruleSetOptionsOf(defaultsOf(policyFlags))),
       isRuntimeSdkEnabled: true,
@@ -100,7 +94,7 @@ export interface LocalWebhook {
 /** Starts the webhook with a certificate for localhost that it makes itself. */
 export async function startSelfSignedWebhook(log: Logger): Promise<LocalWebhook> {
   const pair = selfSignedPair(new Date());
-  const server = await startWebhook(fixedCertificate(pair), log);
+  const server = await startLocalWebhook(fixedCertificate(pair), log);
   return {
     reference: byUrl(`https://127.0.0.1:${server.webhookPort}`, pair.cert),
     port: server.webhookPort,
@@ -110,7 +104,11 @@ export async function startSelfSignedWebhook(log: Logger): Promise<LocalWebhook>
 
 /** Starts the webhook with the certificate in the Secret of `bootstrapCertificates`, followed at the API server. */
 export async function startWebhookOfSecret(config: KubeConfig, log: Logger, port = 0): Promise<LocalWebhook> {
-  const server = await startWebhook(secretCertificates(config, webhookService.namespace, servingSecret), log, port);
+  const server = await startLocalWebhook(
+    secretCertificates(config, webhookService.namespace, servingSecret),
+    log,
+    port,
+  );
   return {
     reference: byService,
     port: server.webhookPort,

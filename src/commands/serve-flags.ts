@@ -1,4 +1,5 @@
-import { defaultLimits, type FeatureGates, knownFeatureGates, parseFeatureGates } from '../server/index.ts';
+import { defaultLimits } from '../server/index.ts';
+import { type FeatureGates, knownFeatureGates, parseFeatureGates } from '../webhook/index.ts';
 import {
   type Flag,
   FlagError,

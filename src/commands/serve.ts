@@ -11,11 +11,10 @@ import {
   fileCertificates,
   fixedCertificate,
   ListenError,
-  type RunningServer,
   secretCertificates,
   selfSignedPair,
-  startServer,
 } from '../server/index.ts';
+import { type RunningWebhook, startWebhook } from '../webhook/index.ts';
 import { addFlags, readFlags } from './flags.ts';
 import { openLog } from './log.ts';
 import { ruleSetOptionsOf } from './policy-flags.ts';
@@ -26,8 +25,8 @@ import { version } from './version.ts';
 
 /** What a user can do about a port that cannot be listened on. */
 function listenFailure(error: ListenError): FailureError {
-  const flag = error.port === 'webhook' ? '--port' : '--health-port';
-  const hostFlag = error.port === 'webhook' ? '--host' : '--health-host';
+  const flag = error.port === 'main' ? '--port' : '--health-port';
+  const hostFlag = error.port === 'main' ? '--host' : '--health-host';
   const { port, host } = error.address;
   const problem = portProblem(error.code, port, flag);
   if (problem !== undefined) {
@@ -100,9 +99,9 @@ export const defineServe: DefineCommand = (command, io, end) => {
     });
     const certificates = certificatesOf(flags);
     const log = openLog(io.stdout, flags);
-    let server: RunningServer;
+    let server: RunningWebhook;
     try {
-      server = await startServer({
+      server = await startWebhook({
         admission,
         convert: reviewConversion,
         certificates,

@@ -8,8 +8,15 @@ export interface BodyRefusal {
 
 const jsonContentType = /^application\/json\s*(;|$)/i;
 
+/** Which requests are read: only those that POST JSON and say so, or any. */
+export type Wanted = 'posted JSON' | 'any request';
+
 /** What the header of a request says against reading its body, or undefined. */
-export function headerRefusal(request: IncomingMessage, maxBytes: number): BodyRefusal | undefined {
+export function headerRefusal(request: IncomingMessage, maxBytes: number, wanted: Wanted): BodyRefusal | undefined {
+  return (wanted === 'posted JSON' ? formRefusal(request) : undefined) ?? contentRefusal(request, maxBytes);
+}
+
+function formRefusal(request: IncomingMessage): BodyRefusal | undefined {
   if (request.method !== 'POST') {
     return { code: 405, message: `${request.method} is not supported here: use POST` };
   }
@@ -17,6 +24,10 @@ export function headerRefusal(request: IncomingMessage, maxBytes: number): BodyR
   if (type !== 'application/json' && (type === undefined || !jsonContentType.test(type))) {
     return { code: 415, message: 'the content type must be application/json' };
   }
+  return undefined;
+}
+
+function contentRefusal(request: IncomingMessage, maxBytes: number): BodyRefusal | undefined {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     return { code: 415, message: 'the body must not be compressed: leave content-encoding out' };

@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, Express } from 'express';
 import type { Logger } from 'pino';
 import { refusal } from './answer.ts';
-import { plainExpress } from './application.ts';
+import { plainExpress } from './express.ts';
 import type { Metrics } from './metrics.ts';
 import { describeChecks, type Readiness } from './readiness.ts';
 

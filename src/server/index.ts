@@ -1,11 +1,22 @@
+export { refusal, refuseUnread } from './answer.ts';
 export { type CertificatePair, checkPair } from './certificate.ts';
 export { type CertificateEvent, type CertificateSource, fixedCertificate } from './certificate-source.ts';
 export { ClientCaError } from './client-ca.ts';
-export type { Convert } from './convert.ts';
-export { type FeatureGates, knownFeatureGates, parseFeatureGates } from './feature-gates.ts';
+export { TrackedResponse } from './connections.ts';
+export { plainExpress } from './express.ts';
 export { fileCertificates } from './file-certificates.ts';
 export { defaultLimits, type Limits } from './limits.ts';
+export type { Metrics } from './metrics.ts';
+export { receiveBody, replying } from './receive.ts';
 export { secretCertificates } from './secret-certificates.ts';
 export { selfSignedPair } from './self-signed.ts';
-export { ListenError, type RunningServer, type ServerOptions, startServer } from './server.ts';
-export { webhookPaths } from './webhook-routes.ts';
+export {
+  type Address,
+  type Application,
+  type Foundation,
+  ListenError,
+  type RunningServer,
+  type ServerOptions,
+  type StopOptions,
+  startServer,
+} from './server.ts';

@@ -1,24 +1,18 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { AdmissionOutcome } from '../admission/index.ts';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { type ServingStatus, servingStatus } from '../certs/index.ts';
-import type { Operation } from '../kubernetes/index.ts';
 import type { CertificatePair } from './certificate.ts';
-import type { FeatureGates } from './feature-gates.ts';
 
-/** The endpoints that have metrics of their own. */
-export type Webhook = 'mutate' | 'validate' | 'convert';
-
-/** The ports of the server, as labels of metrics. */
-export type Port = 'webhook' | 'health';
+/** A port of the server, as label of metrics: the name of the main port, or `health`. */
+export type Port = string;
 
 /** What the server counts, and how Prometheus gets it. */
 export interface Metrics {
   /** The format of Prometheus' text exposition. */
   contentType: string;
+  /** Where an application adds metrics of its own. */
+  registry: Registry;
   /** All metrics as text. */
   render(): Promise<string>;
-  review(webhook: Webhook, operation: Operation | 'UNKNOWN', outcome: AdmissionOutcome, seconds: number): void;
-  conversion(result: 'Success' | 'Failure', seconds: number): void;
   refused(code: number): void;
   /** `bundle` is the trust bundle that came with the pair. */
   certificateLoaded(pair: CertificatePair, bundle: string | undefined): void;
@@ -42,48 +36,22 @@ export interface LiveCounts {
 /** What never changes while the process runs. */
 export interface BuildFacts {
   version: string;
-  featureGates: FeatureGates;
+  /** What the names of the metrics begin with: `extensionconfig_webhook_`. */
+  prefix: string;
+  /** Name of the main port. */
+  port: Port;
 }
-
-const prefix = 'extensionconfig_webhook_';
-
-/** Upper bounds in seconds: a decision takes well under a millisecond, a large object some; 10 s is the API server's end. */
-const latencyBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10];
 
 const stageNames: readonly ServingStatus['stage'][] = ['missing', 'steady', 'staged', 'promoted'];
 
 /** Metrics in a registry of their own. `processMetrics` adds memory, CPU, garbage collection and event loop lag. */
 export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetrics: boolean): Metrics {
+  const { prefix } = facts;
   const registry = new Registry();
   const registers = [registry];
   if (processMetrics) {
     collectDefaultMetrics({ register: registry });
   }
-  const reviews = new Counter({
-    name: `${prefix}reviews_total`,
-    help: 'Admission reviews answered, by webhook, operation and verdict (allowed, warned, denied, malformed).',
-    labelNames: ['webhook', 'operation', 'verdict'] as const,
-    registers,
-  });
-  const denials = new Counter({
-    name: `${prefix}rule_denials_total`,
-    help: 'Reviews that a rule denied, by rule.',
-    labelNames: ['rule'] as const,
-    registers,
-  });
-  const warnings = new Counter({
-    name: `${prefix}rule_warnings_total`,
-    help: 'Reviews that a rule warned about, by rule.',
-    labelNames: ['rule'] as const,
-    registers,
-  });
-  const latency = new Histogram({
-    name: `${prefix}request_duration_seconds`,
-    help: 'Time from the header of a request to its answer, by webhook. Sending the body is part of it.',
-    labelNames: ['webhook'] as const,
-    buckets: latencyBuckets,
-    registers,
-  });
   const refusals = new Counter({
     name: `${prefix}http_refusals_total`,
     help: 'Requests that were refused before any decision, by HTTP status code.',
@@ -124,14 +92,6 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
     help: 'Times the source of certificates began to fail (a forbidden watch, an API server out of reach).',
     registers,
   });
-  const conversions = new Counter({
-    name: `${prefix}conversions_total`,
-    help: 'ConversionReviews answered, by result: success or failure (an object cannot be read or written in a version).',
-    labelNames: ['result'] as const,
-    registers,
-  });
-  conversions.inc({ result: 'success' }, 0);
-  conversions.inc({ result: 'failure' }, 0);
   const evicted = new Counter({
     name: `${prefix}connections_evicted_total`,
     help: 'Connections closed to make room for others: the longest idle ones, and slow ones. By port.',
@@ -157,7 +117,7 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
     labelNames: ['port'] as const,
     registers,
   });
-  for (const port of ['webhook', 'health']) {
+  for (const port of [facts.port, 'health']) {
     for (const counter of [evicted, dropped, answersDropped]) {
       counter.inc({ port }, 0);
     }
@@ -185,7 +145,7 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
   });
   new Gauge({
     name: `${prefix}connections`,
-    help: 'Open connections on the webhook port.',
+    help: `Open connections on the ${facts.port} port.`,
     registers,
     collect() {
       this.set(live.connections());
@@ -197,50 +157,10 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
     labelNames: ['version', 'node_version'] as const,
     registers,
   }).set({ version: facts.version, node_version: process.version }, 1);
-  const gates = new Gauge({
-    name: `${prefix}feature_enabled`,
-    help: 'Whether a feature gate is on (1) or off (0).',
-    labelNames: ['name'] as const,
-    registers,
-  });
-  for (const [name, enabled] of Object.entries(facts.featureGates)) {
-    gates.set({ name }, enabled ? 1 : 0);
-  }
-
-  // Looked up by their labels once: that costs more than counting.
-  const boundReviews = new Map<string, Counter.Internal>();
-  function reviewCounter(webhook: Webhook, operation: string, verdict: AdmissionOutcome['verdict']): Counter.Internal {
-    const key = `${webhook} ${operation} ${verdict}`;
-    let bound = boundReviews.get(key);
-    if (bound === undefined) {
-      bound = reviews.labels({ webhook, operation, verdict });
-      boundReviews.set(key, bound);
-    }
-    return bound;
-  }
-  const boundLatency: Record<Webhook, Histogram.Internal<'webhook'>> = {
-    mutate: latency.labels({ webhook: 'mutate' }),
-    validate: latency.labels({ webhook: 'validate' }),
-    convert: latency.labels({ webhook: 'convert' }),
-  };
-
   return {
     contentType: registry.contentType,
+    registry,
     render: () => registry.metrics(),
-    review(webhook, operation, outcome, seconds) {
-      reviewCounter(webhook, operation, outcome.verdict).inc();
-      boundLatency[webhook].observe(seconds);
-      for (const rule of outcome.deniedBy) {
-        denials.inc({ rule });
-      }
-      for (const rule of outcome.warnedBy) {
-        warnings.inc({ rule });
-      }
-    },
-    conversion(result, seconds) {
-      conversions.inc({ result: result === 'Success' ? 'success' : 'failure' });
-      boundLatency.convert.observe(seconds);
-    },
     refused(code) {
       refusals.inc({ code: String(code) });
     },

@@ -6,6 +6,8 @@ export type Phase = 'starting' | 'serving' | 'draining' | 'stopped';
 /** What readiness depends on. */
 export interface ReadinessFacts {
   phase: Phase;
+  /** Name of the main port. */
+  port: string;
   pair: CertificatePair | undefined;
   /** Why there is no usable certificate, as the source last said. */
   certificateProblem: string | undefined;
@@ -32,10 +34,10 @@ export interface Check {
 /** Whether reviews can be answered, and if not, why; with everything that was looked at. */
 export type Readiness = { checks: readonly Check[] } & ({ ready: true } | { ready: false; reason: string });
 
-function phaseProblem(phase: Phase): string | undefined {
+function phaseProblem({ phase, port }: ReadinessFacts): string | undefined {
   switch (phase) {
     case 'starting':
-      return 'the webhook port is not open yet';
+      return `the ${port} port is not open yet`;
     case 'serving':
       return undefined;
     default:
@@ -59,7 +61,7 @@ function certificateCheck({ pair, certificateProblem, now }: ReadinessFacts): Ch
 
 /** Decides whether the server is ready for reviews: when no essential check has a problem. */
 export function readinessOf(facts: ReadinessFacts): Readiness {
-  const phase: Check = { name: 'phase', problem: phaseProblem(facts.phase), essential: true };
+  const phase: Check = { name: 'phase', problem: phaseProblem(facts), essential: true };
   const checks: Check[] = [
     certificateCheck(facts),
     { name: 'certificate-source', problem: facts.sourceProblem, essential: false },

@@ -1,19 +1,15 @@
 import { constants } from 'node:crypto';
-import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Logger } from 'pino';
-import type { Admission } from '../admission/index.ts';
-import { rawRefusal } from './answer.ts';
-import { createApplication } from './application.ts';
+import { rawRefusal, refusal, refuseUnread } from './answer.ts';
 import { refusalOf } from './callers.ts';
 import { type CertificatePair, judgePair } from './certificate.ts';
 import type { CertificateEvent, CertificateSource } from './certificate-source.ts';
 import { watchClientCa } from './client-ca.ts';
-import { TrackedResponse, type TrackedServer, trackConnections } from './connections.ts';
-import type { Convert } from './convert.ts';
-import type { FeatureGates } from './feature-gates.ts';
+import { type Connections, TrackedResponse, type TrackedServer, trackConnections } from './connections.ts';
 import type { FileWatch } from './file-watch.ts';
 import { createHealthApplication } from './health.ts';
 import { defaultLimits, healthLimits, type Limits } from './limits.ts';
@@ -26,19 +22,37 @@ export interface Address {
   port: number;
 }
 
+/** What an application gets from the server that it runs on. */
+export interface Foundation {
+  metrics: Metrics;
+  log: Logger;
+  maxBodyBytes: number;
+  connections: Pick<Connections, 'holdBody' | 'holdAnswer'>;
+  /** Milliseconds of a clock that never goes back. */
+  monotonicNow: () => number;
+  /** Whether callers are to be told that their connection ends. */
+  isDraining: () => boolean;
+}
+
+/** What answers requests. */
+export type Application = (request: IncomingMessage, response: TrackedResponse) => void;
+
 /** What a server is made of. */
 export interface ServerOptions {
-  admission: Admission;
-  convert?: Convert | undefined;
+  /** What answers on the main port, to callers that may call. */
+  application: (foundation: Foundation) => Application;
+  /** What the main port is called in the log, in metrics and for those who ask whether the server is ready. */
+  name: string;
+  /** What the names of metrics begin with. */
+  metricsPrefix: string;
   certificates: CertificateSource;
   /** Asks callers for a certificate of these CAs. */
   clients?: { caFile: string; allowedNames: readonly string[] } | undefined;
-  webhook: Address;
+  main: Address;
   health: Address;
   limits?: Partial<Limits> | undefined;
   log: Logger;
   version: string;
-  featureGates: FeatureGates;
   /** Adds the process's own metrics; once a process. */
   processMetrics: boolean;
   now: () => Date;
@@ -64,7 +78,8 @@ const defaultGraceMs = 2_000;
 
 /** A server that listens. */
 export interface RunningServer {
-  webhookPort: number;
+  /** The main port. */
+  port: number;
   healthPort: number;
   /** Answers what is under way, then closes everything. Later calls wait for the first. Never rejects. */
   stop(options: StopOptions): Promise<void>;
@@ -72,10 +87,10 @@ export interface RunningServer {
 
 /** A port that cannot be listened on. `code` is the system's: EADDRINUSE, EACCES, … */
 export class ListenError extends Error {
-  readonly port: 'webhook' | 'health';
+  readonly port: 'main' | 'health';
   readonly address: Address;
   readonly code: string;
-  constructor(port: 'webhook' | 'health', address: Address, code: string) {
+  constructor(port: 'main' | 'health', address: Address, code: string) {
     super(`cannot listen on ${address.host ?? '*'}:${address.port}: ${code}`);
     this.port = port;
     this.address = address;
@@ -104,7 +119,7 @@ const tlsSettings = {
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 } as const;
 
-function listen(server: TrackedServer, port: 'webhook' | 'health', address: Address): Promise<number> {
+function listen(server: TrackedServer, port: 'main' | 'health', address: Address): Promise<number> {
   return new Promise((resolve, reject) => {
     const onError = (error: NodeJS.ErrnoException) =>
       reject(new ListenError(port, address, error.code ?? error.message));
@@ -142,14 +157,14 @@ function answerBrokenRequests(server: TrackedServer, onRefused: (code: number) =
 }
 
 /**
- * Starts the server: the health port first, then the webhook port. Without a certificate TLS handshakes fail and
+ * Starts the server: the health port first, then the main port. Without a certificate TLS handshakes fail and
  * `/readyz` says why, until the source brings one; each later one is taken up by new connections, and open ones live on.
  *
  * @throws {ListenError} when a port is taken or not allowed.
  * @throws {ClientCaError} when the client CA file cannot be used.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { log, now, clients } = options;
+  const { log, now, clients, name } = options;
   const limits: Limits = { ...defaultLimits, ...options.limits };
   let phase: Phase = 'starting';
   let pair: CertificatePair | undefined;
@@ -158,7 +173,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let clientCa: string | undefined;
   let clientCaProblem: string | undefined;
 
-  const webhook = createHttpsServer({
+  const main = createHttpsServer({
     ...tlsSettings,
     ServerResponse: TrackedResponse,
     requestCert: clients !== undefined,
@@ -179,9 +194,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     dropped: () => metrics.connectionDropped(port),
     answerDropped: () => metrics.answerDropped(port),
   });
-  const connections = trackConnections(webhook, limits, eventsOf('webhook'));
+  const connections = trackConnections(main, limits, eventsOf(name));
   const metrics: Metrics = createMetrics(
-    { version: options.version, featureGates: options.featureGates },
+    { version: options.version, prefix: options.metricsPrefix, port: name },
     { inFlight: connections.inFlight, inFlightBytes: connections.inFlightBytes, connections: connections.count },
     options.processMetrics,
   );
@@ -189,7 +204,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   // Decided once a connection, at its handshake.
   const refusals = new WeakMap<TLSSocket, string>();
   if (clients !== undefined) {
-    webhook.on('secureConnection', (socket) => {
+    main.on('secureConnection', (socket) => {
       const refused = refusalOf(socket, clients);
       if (refused !== undefined) {
         refusals.set(socket, refused);
@@ -197,33 +212,39 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       }
     });
   }
-  webhook.on(
+  const application = options.application({
+    metrics,
+    log,
+    maxBodyBytes: limits.maxBodyBytes,
+    connections,
+    monotonicNow: () => performance.now(),
+    isDraining: () => phase === 'draining',
+  });
+  main.on(
     'request',
-    createApplication(
-      {
-        admission: options.admission,
-        convert: options.convert,
-        metrics,
-        log,
-        maxBodyBytes: limits.maxBodyBytes,
-        connections,
-        monotonicNow: () => performance.now(),
-        isDraining: () => phase === 'draining',
-      },
-      clients === undefined ? undefined : (socket) => refusals.get(socket),
-    ),
+    clients === undefined
+      ? application
+      : (request: IncomingMessage, response: TrackedResponse) => {
+          const refused = refusals.get(request.socket as TLSSocket);
+          if (refused === undefined) {
+            application(request, response);
+          } else {
+            metrics.refused(403);
+            refuseUnread(request, response, refusal(403, refused), limits.maxBodyBytes);
+          }
+        },
   );
   // The route says 100 Continue, or refuses before a body is sent.
-  webhook.on('checkContinue', (request, response) => webhook.emit('request', request, response));
-  webhook.on('tlsClientError', (error: NodeJS.ErrnoException) => {
+  main.on('checkContinue', (request, response) => main.emit('request', request, response));
+  main.on('tlsClientError', (error: NodeJS.ErrnoException) => {
     metrics.handshakeFailed();
     log.debug({ code: error.code }, 'TLS handshake failed');
   });
-  answerBrokenRequests(webhook, metrics.refused);
+  answerBrokenRequests(main, metrics.refused);
 
   function useCertificate(): void {
     if (pair !== undefined) {
-      webhook.setSecureContext({
+      main.setSecureContext({
         cert: pair.cert,
         key: pair.key,
         ...tlsSettings,
@@ -292,6 +313,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       () =>
         readinessOf({
           phase,
+          port: name,
           pair,
           certificateProblem,
           sourceProblem,
@@ -305,7 +327,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const healthConnections = trackConnections(health, { ...limits, ...healthLimits }, eventsOf('health'));
 
   let clientCaWatch: FileWatch | undefined;
-  let webhookPort: number;
+  let port: number;
   let healthPort: number;
   try {
     healthPort = await listen(health, 'health', options.health);
@@ -325,7 +347,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       );
     }
     await options.certificates.start(onCertificate);
-    webhookPort = await listen(webhook, 'webhook', options.webhook);
+    port = await listen(main, 'main', options.main);
   } catch (error) {
     options.certificates.stop();
     clientCaWatch?.close();
@@ -333,7 +355,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     throw error;
   }
   phase = 'serving';
-  log.info({ webhookPort, healthPort, host: options.webhook.host ?? 'all interfaces' }, 'listening');
+  log.info({ [`${name}Port`]: port, healthPort, host: options.main.host ?? 'all interfaces' }, 'listening');
 
   async function shutDown({ closeAfter, graceMs = defaultGraceMs, timeoutMs }: StopOptions): Promise<void> {
     phase = 'draining';
@@ -347,7 +369,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
   let stopping: Promise<void> | undefined;
   return {
-    webhookPort,
+    port,
     healthPort,
     stop(stopOptions) {
       stopping ??= shutDown(stopOptions);

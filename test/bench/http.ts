@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { exampleCaBundle } from '../../src/rules/example-certificates.ts';
-import { selfSignedPair, webhookPaths } from '../../src/server/index.ts';
+import { selfSignedPair } from '../../src/server/index.ts';
+import { webhookPaths } from '../../src/webhook/index.ts';
 import { load, openConnections, requestBytes } from './load.ts';
 import { builtProgram, median, type Program, printTable, startProgram } from './program.ts';
 

@@ -5,7 +5,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request as httpsRequest } from 'node:https';
 import { parseArgs } from 'node:util';
-import { webhookPaths } from '../../src/server/index.ts';
+import { webhookPaths } from '../../src/webhook/index.ts';
 import { createCertificateFolder, type ServeProcess, startServeProcess } from '../e2e/serve-process.ts';
 import type { Job, Judged } from './worst/judge.ts';
 import { type Shape, shapes } from './worst/shapes.ts';

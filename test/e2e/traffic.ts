@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Agent, request as httpsRequest } from 'node:https';
 import { connect as connectTcp } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { webhookPaths } from '../../src/server/index.ts';
+import { webhookPaths } from '../../src/webhook/index.ts';
 
 const { mutate, validate } = webhookPaths;
 

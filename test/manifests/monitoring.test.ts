@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createMetrics } from '../../src/server/metrics.ts';
+import { createReviewMetrics, metricsPrefix } from '../../src/webhook/metrics.ts';
 import { buildOverlay, find, manifestsFolder } from './kustomization.ts';
 
 interface AlertRule {
@@ -42,10 +43,11 @@ function metricsIn(expression: string): string[] {
 /** Names that the program exports, and those that a histogram adds to its own. */
 async function exported(): Promise<Set<string>> {
   const metrics = createMetrics(
-    { version: '0.0.0', featureGates: { RuntimeSDK: true } },
+    { version: '0.0.0', prefix: metricsPrefix, port: 'webhook' },
     { inFlight: () => 0, inFlightBytes: () => 0, connections: () => 0 },
     true,
   );
+  createReviewMetrics(metrics.registry, { RuntimeSDK: true });
   const text = await metrics.render();
   return new Set(
     [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name, type]) =>

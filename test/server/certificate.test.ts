@@ -72,6 +72,7 @@ test.each([
 ] as const)('readiness: %s', (phase, pair, certificateProblem, ready, reason) => {
   const state = readinessOf({
     phase,
+    port: 'webhook',
     pair,
     certificateProblem,
     sourceProblem: undefined,

@@ -4,6 +4,7 @@ import { createHealthApplication } from '../../src/server/health.ts';
 import type { CertificateEvent } from '../../src/server/index.ts';
 import { createMetrics } from '../../src/server/metrics.ts';
 import type { Readiness } from '../../src/server/readiness.ts';
+import { createReviewMetrics, metricsPrefix } from '../../src/webhook/metrics.ts';
 import { localhost } from './certificates.ts';
 import { collectingLog, pairOf, start, stopAll } from './running.ts';
 
@@ -12,10 +13,11 @@ afterEach(stopAll);
 let state: Readiness = { ready: true, checks: [] };
 const { log, lines: logged } = collectingLog();
 const metrics = createMetrics(
-  { version: '1.2.3', featureGates: { RuntimeSDK: true, Other: false } },
+  { version: '1.2.3', prefix: metricsPrefix, port: 'webhook' },
   { inFlight: () => 3, inFlightBytes: () => 0, connections: () => 7 },
   false,
 );
+createReviewMetrics(metrics.registry, { RuntimeSDK: true, Other: false });
 const http = supertest(createHealthApplication(() => state, metrics, log));
 
 test('/readyz follows the state, /healthz does not', async () => {

@@ -4,15 +4,14 @@ import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { pino } from 'pino';
 import type { Admission, AdmissionOutcome } from '../../src/admission/index.ts';
 import type { AdmissionRequest } from '../../src/kubernetes/index.ts';
+import { checkPair, fixedCertificate } from '../../src/server/index.ts';
 import {
-  checkPair,
-  fixedCertificate,
   knownFeatureGates,
-  type RunningServer,
-  type ServerOptions,
-  startServer,
+  type RunningWebhook,
+  startWebhook,
+  type WebhookOptions,
   webhookPaths,
-} from '../../src/server/index.ts';
+} from '../../src/webhook/index.ts';
 import { localhost, type TestCertificate, testCa } from './certificates.ts';
 
 /**
@@ -71,12 +70,12 @@ export function pairOf({ cert, key }: TestCertificate) {
   return checked.pair;
 }
 
-const running: RunningServer[] = [];
+const running: RunningWebhook[] = [];
 
 /** Starts a server on free ports of loopback, with a log that is kept. */
-export async function start(options: Partial<ServerOptions> = {}) {
+export async function start(options: Partial<WebhookOptions> = {}) {
   const { log, lines } = collectingLog();
-  const server = await startServer({
+  const server = await startWebhook({
     admission: testAdmission,
     certificates: fixedCertificate(pairOf(localhost)),
     webhook: { host: '127.0.0.1', port: 0 },

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type TLSSocket } from 'node:tls';
-import { webhookPaths } from '../../../src/server/index.ts';
+import { webhookPaths } from '../../../src/webhook/index.ts';
 import { type Shape, shapes } from './shapes.ts';
 
 /** What has been done so far. */

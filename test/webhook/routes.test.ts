@@ -4,16 +4,17 @@ import fc from 'fast-check';
 import supertest from 'supertest';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ConversionReviewResponse, maxJsonDepth } from '../../src/kubernetes/index.ts';
-import { createApplication } from '../../src/server/application.ts';
 import { TrackedResponse } from '../../src/server/connections.ts';
-import { knownFeatureGates } from '../../src/server/index.ts';
 import { createMetrics } from '../../src/server/metrics.ts';
-import { capturedCalls, collectingLog, mutate, review, testAdmission, validate } from './running.ts';
+import { createApplication } from '../../src/webhook/application.ts';
+import { knownFeatureGates } from '../../src/webhook/index.ts';
+import { createReviewMetrics, metricsPrefix } from '../../src/webhook/metrics.ts';
+import { capturedCalls, collectingLog, mutate, review, testAdmission, validate } from '../server/running.ts';
 
 const maxBodyBytes = 64 * 1024;
 const { log, lines } = collectingLog();
 const metrics = createMetrics(
-  { version: '1.2.3', featureGates: knownFeatureGates },
+  { version: '1.2.3', prefix: metricsPrefix, port: 'webhook' },
   { inFlight: () => 0, inFlightBytes: () => 0, connections: () => 0 },
   false,
 );
@@ -33,22 +34,20 @@ function conversionReview(fails: boolean): ConversionReviewResponse {
   };
 }
 
-const application = createApplication(
-  {
-    admission: testAdmission,
-    convert: (body) =>
-      typeof body === 'object'
-        ? { review: conversionReview((body as { fail?: boolean }).fail === true) }
-        : { problem: 'no ConversionReview' },
-    metrics,
-    log,
-    maxBodyBytes,
-    connections: { holdBody: () => true, holdAnswer: () => {} },
-    monotonicNow: () => (clock += 2),
-    isDraining: () => false,
-  },
-  undefined,
-);
+const application = createApplication({
+  admission: testAdmission,
+  convert: (body) =>
+    typeof body === 'object'
+      ? { review: conversionReview((body as { fail?: boolean }).fail === true) }
+      : { problem: 'no ConversionReview' },
+  metrics,
+  reviews: createReviewMetrics(metrics.registry, knownFeatureGates),
+  log,
+  maxBodyBytes,
+  connections: { holdBody: () => true, holdAnswer: () => {} },
+  monotonicNow: () => (clock += 2),
+  isDraining: () => false,
+});
 const http = supertest(createServer({ ServerResponse: TrackedResponse }, application));
 
 function post(path: string, body: string | Buffer, type = 'application/json') {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseFeatureGates } from '../../src/server/index.ts';
+import { parseFeatureGates } from '../../src/webhook/index.ts';
 
 const known = { RuntimeSDK: false, Other: true };
 

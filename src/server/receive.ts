@@ -1,0 +1,48 @@
+import type { IncomingMessage } from 'node:http';
+import { answer, refusal, refuseUnread } from './answer.ts';
+import { collectBody, headerRefusal, type Wanted } from './body.ts';
+import type { TrackedResponse } from './connections.ts';
+import type { Foundation } from './server.ts';
+
+/** What some refusals have to say beside their text. */
+const refusalHeaders: Readonly<Record<number, Readonly<Record<string, string>>>> = {
+  405: { allow: 'POST' },
+  503: { 'retry-after': '1' },
+};
+
+/** Sends one answer of JSON, taken into account until it has been read. */
+export type Reply = (response: TrackedResponse, code: number, text: string) => void;
+
+/** How an application answers: the connection ends with the answer while the server drains. */
+export function replying({ connections, isDraining }: Pick<Foundation, 'connections' | 'isDraining'>): Reply {
+  return (response, code, text) => {
+    const bytes = Buffer.byteLength(text);
+    connections.holdAnswer(response, bytes);
+    answer(response, code, text, bytes, isDraining());
+  };
+}
+
+/** Reads a body within the limits and passes it on; a request beyond them is refused here, and counted. */
+export function receiveBody(
+  { metrics, maxBodyBytes, connections }: Pick<Foundation, 'metrics' | 'maxBodyBytes' | 'connections'>,
+  wanted: Wanted,
+  request: IncomingMessage,
+  response: TrackedResponse,
+  onBody: (bytes: Buffer) => void,
+): void {
+  const refuse = ({ code, message }: { code: number; message: string }) => {
+    metrics.refused(code);
+    // What was read of the body is not kept.
+    connections.holdAnswer(response, 0);
+    refuseUnread(request, response, refusal(code, message), maxBodyBytes, refusalHeaders[code] ?? {});
+  };
+  const refused = headerRefusal(request, maxBodyBytes, wanted);
+  if (refused !== undefined) {
+    refuse(refused);
+    return;
+  }
+  if (request.headers.expect !== undefined) {
+    response.writeContinue();
+  }
+  collectBody(request, maxBodyBytes, (bytes) => connections.holdBody(response, bytes), onBody, refuse);
+}
