@@ -58,6 +58,8 @@ async function openTerminal() {
     EXTENSIONCONFIG_WEBHOOK_SERVE_HEALTH_HOST: '127.0.0.1',
     // Targets of the sandbox need no half minute.
     EXTENSIONCONFIG_WEBHOOK_CERTS_PROPAGATION_DELAY: '1s',
+    // npx keeps a link to each checkout that it was called in.
+    npm_config_cache: join(checkout, '.npm-cache'),
     npm_config_loglevel: 'error',
     npm_config_update_notifier: 'false',
     KUBECONFIG: '/dev/null',
