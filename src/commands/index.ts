@@ -40,6 +40,18 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import('./convert.ts')).defineConvert,
   },
   {
+    name: 'discover',
+    summary: 'ask extension servers what they offer, and check it',
+    group: group.extensions,
+    load: async () => (await import('./discover.ts')).defineDiscover,
+  },
+  {
+    name: 'call',
+    summary: 'call a handler, or all of a hook, and say what Cluster API makes of it',
+    group: group.extensions,
+    load: async () => (await import('./call.ts')).defineCall,
+  },
+  {
     name: 'hooks',
     summary: 'list the Runtime Hooks, explain one, or compare two OpenAPI documents of hooks',
     group: group.extensions,

@@ -11,4 +11,5 @@ export {
 } from './discovery.ts';
 export { type ClientConfig, defaultTimeoutSeconds, type Extension, extensionOf, type Handler } from './registration.ts';
 export { createRegistry, isCallError, type Registry } from './registry.ts';
+export { type Survey, type SurveyFinding, type SurveyOptions, surveyExtension } from './survey.ts';
 export { type Target, targetOf } from './url.ts';

@@ -1,0 +1,285 @@
+import { parseDocument, stringify } from 'yaml';
+import type { ExtensionConfig } from '../api/index.ts';
+import { clusterApiHooks, type HookDefinition } from '../hooks/index.ts';
+import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
+import { printable } from '../lint/index.ts';
+import { sampleRequest } from '../messages/index.ts';
+import {
+  type CallAllResult,
+  type CalledObject,
+  type CallResult,
+  type Client,
+  createClient,
+  isCallError,
+} from '../runtime/index.ts';
+import { type Extensions, extensionFlags, readExtensions } from './extensions.ts';
+import { addFlags, choiceFlag, type Flags, type FlagValues, readFlags, switchFlag, textFlag } from './flags.ts';
+import { hookNamed } from './hooks.ts';
+import { readLimitedFile } from './limited-file.ts';
+import { nearestTo } from './nearest.ts';
+import { type DefineCommand, exitCode, FailureError, type Io, UsageError } from './program.ts';
+import { createProgress } from './progress.ts';
+
+const callFlags = {
+  ...extensionFlags,
+  hook: textFlag('HOOK', {
+    summary: 'with --all: the hook whose handlers are called',
+    default: undefined,
+  }),
+  all: switchFlag('call all handlers of --hook whose namespaceSelector matches, as Cluster API does'),
+  request: textFlag('FILE', {
+    summary: 'YAML or JSON file with the request; apiVersion and kind may be left out',
+    default: undefined,
+  }),
+  sample: switchFlag('send a sample request: "hooks NAME" shows it'),
+  namespace: {
+    ...textFlag('NAMESPACE', {
+      summary: 'namespace of the object that the hook is called for',
+      default: undefined,
+      defaultText: 'that of the Cluster in the request, or default',
+    }),
+    short: 'n',
+  },
+  output: choiceFlag('FORMAT', ['text', 'json'], { summary: 'form of the output', default: 'text' }),
+} satisfies Flags;
+
+type CallFlags = FlagValues<typeof callFlags>;
+
+/** Largest request in a file, in MiB: the limit of Cluster API's server. */
+const maxRequestMebibytes = 20;
+
+/** What Cluster API would make of an answer. */
+interface Verdict {
+  verdict: 'taken' | 'blocked' | 'swallowed' | 'failed';
+  /** Seconds that Cluster API waits, when blocked. */
+  retryAfterSeconds?: number;
+  message?: string;
+  /** The text that would stand in the condition. */
+  error?: string;
+}
+
+function verdictOf(result: CallResult<JsonObject> | CallAllResult<JsonObject>): Verdict {
+  if (!result.ok) {
+    return { verdict: 'failed', error: result.error.message };
+  }
+  if ('swallowed' in result && result.swallowed !== undefined) {
+    return { verdict: 'swallowed', error: result.swallowed.message };
+  }
+  const { message, retryAfterSeconds } = result.response as Record<string, unknown>;
+  const text = typeof message === 'string' && message !== '' ? { message } : {};
+  return typeof retryAfterSeconds === 'number' && retryAfterSeconds !== 0
+    ? { verdict: 'blocked', retryAfterSeconds, ...text }
+    : { verdict: 'taken', ...text };
+}
+
+function verdictText(name: string, { verdict, retryAfterSeconds, message, error }: Verdict): string {
+  const said = message === undefined ? '' : `: ${message}`;
+  const texts = {
+    taken: `taken${said}`,
+    blocked: `blocked for ${retryAfterSeconds}s${said}`,
+    swallowed: `swallowed by failurePolicy Ignore: ${error}`,
+    failed: `failed: ${error}`,
+  };
+  return `${printable(`${name}: ${texts[verdict]}`)}\n`;
+}
+
+/** A response as indented YAML, without what a terminal would obey. */
+function responseText(response: object): string {
+  return stringify(response, { aliasDuplicateObjects: false })
+    .trimEnd()
+    .split('\n')
+    .map((line) => `  ${printable(line)}\n`)
+    .join('');
+}
+
+function readRequest(file: string, hook: HookDefinition): JsonObject {
+  const where = `--request: ${file}`;
+  let content: unknown;
+  try {
+    const document = parseDocument(readLimitedFile('--request', file, maxRequestMebibytes), { logLevel: 'silent' });
+    const [error] = document.errors;
+    if (error !== undefined) {
+      throw new UsageError(`${where}: ${error.message.split('\n')[0]}`);
+    }
+    content = document.toJS({ maxAliasCount: 100 });
+  } catch (error) {
+    throw error instanceof UsageError ? error : new UsageError(`${where}: ${(error as Error).message}`);
+  }
+  if (!isJsonObject(content)) {
+    throw new UsageError(`${where}: is not an object`);
+  }
+  const { apiVersion, kind, ...request } = content;
+  const expected = { apiVersion: `${hook.group}/${hook.version}`, kind: hook.request.kind };
+  for (const [field, value] of [
+    ['apiVersion', apiVersion],
+    ['kind', kind],
+  ] as const) {
+    if (value !== undefined && value !== expected[field]) {
+      throw new UsageError(`${where}: ${field} ${JSON.stringify(value)} is not ${expected[field]}`);
+    }
+  }
+  return request;
+}
+
+function requestOf(hook: HookDefinition, { request: file, sample }: CallFlags): JsonObject {
+  if ((file === undefined) === !sample) {
+    throw new UsageError('call: give either --request FILE or --sample');
+  }
+  if (file !== undefined) {
+    return readRequest(file, hook);
+  }
+  const { apiVersion: _a, kind: _k, settings: _s, ...request } = sampleRequest(hook);
+  return request;
+}
+
+function objectOf({ cluster }: JsonObject, namespace: string | undefined): CalledObject {
+  const metadata = isJsonObject(cluster) && isJsonObject(cluster.metadata) ? cluster.metadata : {};
+  const text = (value: unknown, otherwise: string) => (typeof value === 'string' ? value : otherwise);
+  return { namespace: namespace ?? text(metadata.namespace, 'default'), name: text(metadata.name, '') };
+}
+
+/** Registers extensions; those that discovery has not been at are asked for their handlers. */
+async function register(client: Client, configs: readonly ExtensionConfig[], io: Io): Promise<void> {
+  client.registry.warmUp([]);
+  for (const config of configs) {
+    let current = config;
+    if ((config.status?.handlers ?? []).length === 0) {
+      const found = await client.discover(config, { signal: io.signal });
+      io.signal.throwIfAborted();
+      if (!found.ok) {
+        io.stderr.write(`${printable(found.error.message)}\n`);
+        continue;
+      }
+      current = { ...config, status: { ...config.status, handlers: found.handlers as never } };
+    }
+    const error = client.registry.add(current);
+    if (error !== undefined) {
+      io.stderr.write(`${printable(error.message)}\n`);
+    }
+  }
+}
+
+async function callOne(name: string, client: Client, flags: CallFlags, io: Io): Promise<Verdict['verdict']> {
+  const handler = client.registry.get(name);
+  if (isCallError(handler)) {
+    const extension = name.slice(name.lastIndexOf('.') + 1);
+    const known = clusterApiHooks.flatMap((hook) => {
+      const found = client.registry.list(hook.group, hook.name);
+      return isCallError(found) ? [] : found.map((one) => one.name);
+    });
+    const nearest = nearestTo(name, known);
+    const hint =
+      nearest.length === 0 ? `"discover ${extension}" says what it offers` : `did you mean ${nearest.join(' or ')}?`;
+    throw new FailureError(printable(`${handler.message}; ${hint}`));
+  }
+  const hook = clusterApiHooks.find(
+    (candidate) =>
+      candidate.group === handler.group && candidate.version === handler.version && candidate.name === handler.hook,
+  );
+  if (hook === undefined) {
+    throw new FailureError(
+      printable(
+        `${name} serves ${handler.group}/${handler.version}, Hook=${handler.hook}, which this program does not know`,
+      ),
+    );
+  }
+  const request = requestOf(hook, flags);
+  const object = objectOf(request, flags.namespace);
+  const result = (await client.callExtension(hook, {
+    handler: name,
+    object,
+    request,
+    signal: io.signal,
+  })) as CallResult<JsonObject>;
+  io.signal.throwIfAborted();
+  const verdict = verdictOf(result);
+  if (flags.output === 'json') {
+    const response = result.ok ? { response: result.response } : {};
+    io.stdout.write(`${JSON.stringify({ handler: name, hook: hook.name, ...verdict, ...response }, null, 2)}\n`);
+  } else {
+    io.stdout.write(verdictText(name, verdict));
+    io.stdout.write(result.ok ? responseText(result.response) : '');
+  }
+  return verdict.verdict;
+}
+
+async function callAll(client: Client, hook: HookDefinition, flags: CallFlags, io: Io): Promise<Verdict['verdict']> {
+  const request = requestOf(hook, flags);
+  const object = objectOf(request, flags.namespace);
+  const result = (await client.callAllExtensions(hook, {
+    object,
+    request,
+    signal: io.signal,
+  })) as CallAllResult<JsonObject>;
+  io.signal.throwIfAborted();
+  const verdict = verdictOf(result);
+  const calls = result.calls.map(({ handler, result: one }) => ({
+    handler,
+    ...verdictOf(one),
+    ...(one.ok ? { response: one.response } : {}),
+  }));
+  if (flags.output === 'json') {
+    io.stdout.write(`${JSON.stringify({ hook: hook.name, ...verdict, calls }, null, 2)}\n`);
+    return verdict.verdict;
+  }
+  for (const { handler, response, ...one } of calls) {
+    io.stdout.write(verdictText(handler, one));
+    io.stdout.write(response === undefined ? '' : responseText(response));
+  }
+  const whole = calls.length === 0 && result.ok ? 'no handler matches: taken' : undefined;
+  io.stdout.write(whole === undefined ? verdictText(hook.name, verdict) : `${hook.name}: ${whole}\n`);
+  return verdict.verdict;
+}
+
+/** `call HANDLER.EXTENSIONCONFIG`, `call --hook HOOK --all`: one call, and what Cluster API would make of it. */
+export const defineCall: DefineCommand = (command, io, end) => {
+  command
+    .description(
+      'Calls a handler, or with --all every handler of a hook one after the other, and says what Cluster API would make of the answer. The call is real: the extension does what it does.',
+    )
+    .argument('[handler]', 'handler as HANDLER.EXTENSIONCONFIG')
+    .addHelpText(
+      'after',
+      `
+Handlers are those in the status of the ExtensionConfigs; an extension without
+any there is asked for them first.
+
+Exit code: 0 taken, blocked, or swallowed by failurePolicy Ignore, 1 failed, 2
+wrong usage or a file that cannot be read.`,
+    )
+    .action(async (name: string | undefined) => {
+      const flags = readFlags(callFlags, command, io.env);
+      if ((name === undefined) === !flags.all || flags.all !== (flags.hook !== undefined)) {
+        throw new UsageError('call: name a handler as HANDLER.EXTENSIONCONFIG, or give --hook HOOK and --all');
+      }
+      const dot = name?.lastIndexOf('.') ?? -1;
+      if (name !== undefined && (dot <= 0 || dot === name.length - 1)) {
+        throw new UsageError(`call: ${JSON.stringify(name.slice(0, 100))} is not of the form HANDLER.EXTENSIONCONFIG`);
+      }
+      const hook = flags.hook === undefined ? undefined : hookNamed(flags.hook, '--hook');
+      if (hook?.singleton) {
+        throw new UsageError(`--hook: ${hook.name} has no handlers; "discover" calls it`);
+      }
+      if ((flags.request === undefined) === !flags.sample) {
+        throw new UsageError('call: give either --request FILE or --sample');
+      }
+      const extensions: Extensions = await readExtensions(flags, name === undefined ? [] : [name.slice(dot + 1)], io);
+      const client = createClient({
+        resolve: extensions.resolve,
+        ...(extensions.namespaceLabels && { namespaceLabels: extensions.namespaceLabels }),
+      });
+      const progress = createProgress(io.stderr);
+      const ticking = setInterval(() => progress.show(() => 'waiting for the answer'), 200);
+      try {
+        await register(client, extensions.configs, io);
+        const verdict =
+          hook === undefined ? await callOne(name ?? '', client, flags, io) : await callAll(client, hook, flags, io);
+        end(verdict === 'failed' ? exitCode.findings : exitCode.ok);
+      } finally {
+        clearInterval(ticking);
+        progress.clear();
+        await client.close();
+      }
+    });
+  addFlags(command, callFlags);
+};

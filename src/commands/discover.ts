@@ -1,0 +1,133 @@
+import { stringify } from 'yaml';
+import { printable } from '../lint/index.ts';
+import { createClient, type Survey, type SurveyFinding, surveyExtension } from '../runtime/index.ts';
+import { extensionFlags, readExtensions } from './extensions.ts';
+import { addFlags, choiceFlag, type Flags, readFlags } from './flags.ts';
+import { hookCatalogOf, policyFlags } from './policy-flags.ts';
+import { type DefineCommand, exitCode } from './program.ts';
+import { createProgress } from './progress.ts';
+import { table } from './table.ts';
+
+const discoverFlags = {
+  ...extensionFlags,
+  output: choiceFlag('FORMAT', ['text', 'json', 'yaml'], {
+    summary: 'text, or a line (json) or a document (yaml) for each extension',
+    default: 'text',
+  }),
+  'max-handler-timeout-seconds': policyFlags['max-handler-timeout-seconds'],
+  'target-cluster-api-version': policyFlags['target-cluster-api-version'],
+  'hook-lifecycles': policyFlags['hook-lifecycles'],
+} satisfies Flags;
+
+/** Most extensions that are asked at a time. */
+const maxAtOnce = 10;
+
+function findingText({ severity, handler, message, remedy }: SurveyFinding): string {
+  return printable(`  ${severity}: ${handler === undefined ? '' : `${handler}: `}${message}; ${remedy}`);
+}
+
+function surveyText({ extensionConfig, status, handlers, findings, tls, latenciesMs }: Survey): string {
+  const facts = [
+    status,
+    ...(status === 'Discovered' ? [`${handlers.length} handler${handlers.length === 1 ? '' : 's'}`] : []),
+    ...(tls === undefined ? [] : [`${tls.protocol}, certificate until ${tls.notAfter.slice(0, 10)}`]),
+    `${latenciesMs.map((latency) => `${latency} ms`).join(', ')}`,
+  ];
+  const rows = handlers.map(({ name, requestHook, timeoutSeconds = 10, failurePolicy }) =>
+    [
+      `  ${name.slice(0, name.lastIndexOf('.'))}`,
+      requestHook.hook,
+      requestHook.apiVersion,
+      `${timeoutSeconds}s`,
+      failurePolicy,
+    ].map(printable),
+  );
+  return [
+    `${printable(extensionConfig)}: ${facts.join('; ')}\n`,
+    rows.length === 0 ? '' : table([['  HANDLER', 'HOOK', 'VERSION', 'TIMEOUT', 'POLICY'], ...rows]),
+    ...findings.map((finding) => `${findingText(finding)}\n`),
+  ].join('');
+}
+
+/** Runs work on all items, some at a time; the results come in the order of the items. */
+async function* inTurn<T, R>(items: readonly T[], work: (item: T) => Promise<R>): AsyncGenerator<R> {
+  const running: Promise<R>[] = [];
+  for (const item of items) {
+    const one = work(item);
+    // Awaited later, in its turn.
+    one.catch(() => {});
+    running.push(one);
+    if (running.length === maxAtOnce) {
+      yield (await running.shift()) as R;
+    }
+  }
+  for (const one of running) {
+    yield await one;
+  }
+}
+
+/** `discover [NAME…]`: what extension servers offer, and what is wrong with it. */
+export const defineDiscover: DefineCommand = (command, io, end) => {
+  command
+    .description(
+      'Asks the extension servers of ExtensionConfigs, in the cluster or in files, for their handlers; checks the answer by all rules of Cluster API and the server by its certificate, speed and constancy. Nothing is written.',
+    )
+    .argument('[names...]', 'ExtensionConfigs; default all')
+    .addHelpText(
+      'after',
+      `
+Through a port-forward, with the name that the certificate is for:
+  kubectl -n capi-system port-forward service/my-extension 8443:443 &
+  extensionconfig-webhook discover -f config.yaml --resolve capi-system/my-extension:443=localhost:8443
+
+Exit code: 0 Cluster API would take every answer (warnings are fine), 1 it would
+not, 2 wrong usage or a file that cannot be read.`,
+    )
+    .action(async (names: string[]) => {
+      const flags = readFlags(discoverFlags, command, io.env);
+      const progress = createProgress(io.stderr);
+      const { configs, resolve } = await readExtensions(flags, names, io);
+      const known = {
+        catalog: hookCatalogOf(flags['hook-lifecycles']),
+        release: flags['target-cluster-api-version'],
+      };
+      const client = createClient({ resolve, ...known });
+      let [asked, errors] = [0, 0];
+      const ticking = setInterval(
+        () => progress.show(() => `${asked} of ${configs.length} ExtensionConfigs asked`),
+        200,
+      );
+      try {
+        const surveys = inTurn(configs, (config) =>
+          surveyExtension(config, {
+            client,
+            known,
+            resolve,
+            signal: io.signal,
+            maxHandlerTimeoutSeconds: flags['max-handler-timeout-seconds'],
+          }),
+        );
+        for await (const survey of surveys) {
+          asked++;
+          errors += survey.findings.filter(({ severity }) => severity === 'error').length;
+          progress.clear();
+          io.stdout.write(
+            flags.output === 'json'
+              ? `${JSON.stringify(survey)}\n`
+              : flags.output === 'yaml'
+                ? `---\n${stringify(survey, { aliasDuplicateObjects: false })}`
+                : surveyText(survey),
+          );
+        }
+      } finally {
+        clearInterval(ticking);
+        progress.clear();
+        await client.close();
+      }
+      if (configs.length === 0) {
+        io.stderr.write('discover: there are no ExtensionConfigs\n');
+      }
+      end(errors > 0 ? exitCode.findings : exitCode.ok);
+    });
+  addFlags(command, discoverFlags);
+};

@@ -1,0 +1,231 @@
+import type { Readable } from 'node:stream';
+import {
+  apiVersionOf,
+  decodeExtensionConfig,
+  type ExtensionConfig,
+  group,
+  hubVersion,
+  kind,
+  versionOf,
+} from '../api/index.ts';
+import { ApiError, type Cluster, connect, loadKubeConfig } from '../certs/index.ts';
+import { ConversionError, extensionConfigConverter } from '../conversion/index.ts';
+import { dns1123LabelProblems, dns1123SubdomainProblems, isJsonObject, type JsonObject } from '../kubernetes/index.ts';
+import { isExtensionConfig, printable } from '../lint/index.ts';
+import { readDocument, SourceError, sourcesOf, splitDocuments } from '../manifests/index.ts';
+import type { Resolve } from '../runtime/index.ts';
+import { type Flag, FlagError, type Flags, type FlagValues, listFlag, textFlag } from './flags.ts';
+import { FailureError, type Io, UsageError } from './program.ts';
+
+/** Where a Service is reached instead. */
+interface Resolved {
+  /** `NAME.NAMESPACE.svc:PORT`. */
+  host: string;
+  to: { host: string; port: number };
+}
+
+const port = (text: string) =>
+  /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65535 ? Number(text) : 0;
+
+const resolveFlag: Flag<readonly Resolved[]> = {
+  placeholder: 'NAMESPACE/NAME:PORT=HOST:PORT',
+  summary: 'where a Service is reached from here, for example through a port-forward; may be repeated',
+  default: [],
+  repeatable: true,
+  parse: (text) => {
+    const [from = '', to = '', ...more] = text.split('=');
+    const [namespace = '', service = ''] = from.split('/');
+    const [name = '', fromPort = ''] = service.split(':');
+    const colon = to.lastIndexOf(':');
+    const host = to.slice(0, Math.max(colon, 0)).replace(/^\[(.*)\]$/, '$1');
+    const isGood =
+      more.length === 0 &&
+      from.split('/').length === 2 &&
+      dns1123LabelProblems(namespace).length === 0 &&
+      dns1123LabelProblems(name).length === 0 &&
+      port(fromPort) > 0 &&
+      host !== '' &&
+      port(to.slice(colon + 1)) > 0;
+    if (!isGood) {
+      throw new FlagError('it must be of the form capi-system/my-extension:443=localhost:8443');
+    }
+    return [{ host: `${name}.${namespace}.svc:${port(fromPort)}`, to: { host, port: port(to.slice(colon + 1)) } }];
+  },
+};
+
+/** The flags that say which extensions there are and how they are reached. */
+export const extensionFlags = {
+  filename: {
+    ...listFlag('PATH', 'file or folder with ExtensionConfigs, or - for standard input; may be repeated'),
+    defaultText: 'those of the cluster',
+    short: 'f',
+  },
+  resolve: resolveFlag,
+  kubeconfig: textFlag('FILE', {
+    summary: 'how to reach the API server',
+    default: undefined,
+    defaultText: '$KUBECONFIG, ~/.kube/config, or in-cluster',
+  }),
+  context: textFlag('NAME', {
+    summary: 'context of the kubeconfig',
+    default: undefined,
+    defaultText: 'its current context',
+  }),
+} satisfies Flags;
+
+/** ExtensionConfigs, and what is known about where they are. */
+export interface Extensions {
+  configs: ExtensionConfig[];
+  resolve: Resolve;
+  /** Labels of a namespace; undefined when there is no cluster to ask. */
+  namespaceLabels: ((namespace: string) => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
+}
+
+const collection = `/apis/${apiVersionOf(hubVersion)}/extensionconfigs`;
+
+/** An object as v1beta2. */
+function read(object: JsonObject, where: string): ExtensionConfig {
+  const version = versionOf(object.apiVersion);
+  if (version === undefined) {
+    throw new UsageError(`${where}: ${kind} of an unknown apiVersion: write ${apiVersionOf(hubVersion)}`);
+  }
+  let current = object;
+  try {
+    current = extensionConfigConverter.convert(object, apiVersionOf(hubVersion));
+  } catch (error) {
+    if (error instanceof ConversionError) {
+      throw new UsageError(`${where}: ${error.path.join('.')} ${error.message}`);
+    }
+    throw error;
+  }
+  const { object: config, violations } = decodeExtensionConfig(current, hubVersion);
+  const [wrong] = violations.filter(({ problem }) => problem === 'type');
+  if (wrong !== undefined) {
+    throw new UsageError(`${where}: ${wrong.path.join('.')} ${wrong.message}; "lint" says everything that is wrong`);
+  }
+  const name = config.metadata.name ?? '';
+  if (dns1123LabelProblems(name).length > 0) {
+    throw new UsageError(`${where}: metadata.name ${JSON.stringify(printable(name.slice(0, 100)))} is not a DNS label`);
+  }
+  return config;
+}
+
+async function fromFiles(paths: readonly string[], io: Io): Promise<ExtensionConfig[]> {
+  const configs: ExtensionConfig[] = [];
+  for await (const source of sourcesOf(paths, io.stdin as Readable)) {
+    const file = printable(source.file);
+    if ('message' in source) {
+      throw new UsageError(`${file}: ${source.message}`);
+    }
+    let text: string;
+    try {
+      text = await source.read(io.signal);
+    } catch (error) {
+      io.signal.throwIfAborted();
+      throw error instanceof SourceError ? new UsageError(`${file}: ${error.message}`) : error;
+    }
+    for (const part of splitDocuments(text)) {
+      if ('error' in part) {
+        throw new UsageError(`${file}:${part.line}: ${part.error}`);
+      }
+      const document = readDocument(part);
+      if ('errors' in document) {
+        const [error] = document.errors;
+        throw new UsageError(`${file}:${error?.line}: ${printable(error?.message ?? '')}`);
+      }
+      for (const { object, placeOf } of document.objects) {
+        if (isExtensionConfig(object)) {
+          configs.push(read(object, `${file}:${placeOf([]).line}`));
+        }
+      }
+    }
+  }
+  return configs;
+}
+
+async function fromCluster(cluster: Cluster, names: readonly string[]): Promise<ExtensionConfig[]> {
+  if (names.length > 0) {
+    return Promise.all(
+      [...new Set(names)].map(async (name) => read(await cluster.request('GET', `${collection}/${name}`), name)),
+    );
+  }
+  const { items } = await cluster.request('GET', collection);
+  return (Array.isArray(items) ? items : []).filter(isJsonObject).map((item) =>
+    // The items of a list have no apiVersion and kind.
+    read({ ...item, apiVersion: apiVersionOf(hubVersion), kind }, 'the cluster'),
+  );
+}
+
+/** What an API server's refusal means to whoever asked for extensions. */
+function explained(error: unknown): Error {
+  if (error instanceof UsageError || !(error instanceof Error)) {
+    return error as Error;
+  }
+  const hint =
+    error instanceof ApiError && error.code === 404 && error.message.includes('does not serve')
+      ? `: the cluster has no ${kind}s of ${group}; give files with -f`
+      : '';
+  return new FailureError(`${error.message}${hint}`);
+}
+
+/**
+ * The ExtensionConfigs of files, or of the cluster.
+ *
+ * @param names only these; empty for all.
+ * @throws {UsageError} for files that cannot be read, and for a name that no ExtensionConfig of the files has.
+ * @throws {FailureError} when the API server does not answer, or has no such object.
+ */
+export async function readExtensions(
+  flags: FlagValues<typeof extensionFlags>,
+  names: readonly string[],
+  io: Io,
+): Promise<Extensions> {
+  for (const name of names) {
+    const [problem] = dns1123SubdomainProblems(name);
+    if (problem !== undefined) {
+      throw new UsageError(`${JSON.stringify(name.slice(0, 100))} is not the name of an ExtensionConfig: ${problem}`);
+    }
+  }
+  const places = new Map(flags.resolve.map(({ host, to }) => [host, to]));
+  const resolve: Resolve = (host) => places.get(/:\d+$/.test(host) ? host : `${host}:443`);
+  if (flags.filename.length > 0) {
+    const all = await fromFiles(flags.filename, io);
+    const byName = new Map(all.map((config) => [config.metadata.name, config]));
+    if (byName.size < all.length) {
+      throw new UsageError('two ExtensionConfigs in the files have the same name');
+    }
+    const missing = names.find((name) => !byName.has(name));
+    if (missing !== undefined) {
+      throw new UsageError(`no ExtensionConfig in the files has the name ${JSON.stringify(missing)}`);
+    }
+    const configs = names.length === 0 ? all : all.filter(({ metadata }) => names.includes(metadata.name ?? ''));
+    return { configs, resolve, namespaceLabels: undefined };
+  }
+  let cluster: Cluster;
+  try {
+    cluster = connect(loadKubeConfig({ kubeconfig: flags.kubeconfig, context: flags.context }), io.signal);
+  } catch (error) {
+    throw new UsageError(`no cluster: ${(error as Error).message}; or give files with -f`);
+  }
+  try {
+    return {
+      configs: await fromCluster(cluster, names),
+      resolve,
+      namespaceLabels: async (namespace) => {
+        try {
+          const { metadata } = await cluster.request('GET', `/api/v1/namespaces/${encodeURIComponent(namespace)}`);
+          const labels = isJsonObject(metadata) ? metadata.labels : undefined;
+          return (isJsonObject(labels) ? labels : {}) as Record<string, string>;
+        } catch (error) {
+          if (error instanceof ApiError && error.code === 404) {
+            return undefined;
+          }
+          throw error;
+        }
+      },
+    };
+  } catch (error) {
+    io.signal.throwIfAborted();
+    throw explained(error);
+  }
+}

@@ -1,0 +1,72 @@
+import { X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import { connect, type PeerCertificate } from 'node:tls';
+import { quotable } from './call-error.ts';
+import type { Resolve } from './connections.ts';
+import type { Target } from './url.ts';
+
+/** What a TLS handshake says about a server, whether its certificate would be taken or not. */
+export interface TlsFacts {
+  /** `TLSv1.3`. */
+  protocol: string;
+  /** Names and addresses that the certificate is for. */
+  names: readonly string[];
+  notBefore: Date;
+  notAfter: Date;
+  /** Whether the certificate is for the name that the server is called by. */
+  isForName: boolean;
+}
+
+/** Most names of a certificate that are looked at. */
+const maxNames = 100;
+
+function factsOf(certificate: PeerCertificate, protocol: string | null, target: Target): TlsFacts {
+  const x509 = new X509Certificate(certificate.raw);
+  const names = (x509.subjectAltName ?? '').split(', ').filter((name) => name !== '');
+  return {
+    protocol: protocol ?? '',
+    names: names.slice(0, maxNames).map((name) => quotable(name.replace(/^(DNS|IP Address):/, ''))),
+    notBefore: new Date(x509.validFrom),
+    notAfter: new Date(x509.validTo),
+    isForName:
+      (isIP(target.serverName) === 0
+        ? x509.checkHost(target.serverName, { subject: 'never' })
+        : x509.checkIP(target.serverName)) !== undefined,
+  };
+}
+
+/**
+ * Looks at the certificate of a server, also at one that would not be taken. Sends nothing after the handshake.
+ *
+ * @returns undefined when there is no handshake; a call says why.
+ */
+export function probeTls(target: Target, signal: AbortSignal, resolve?: Resolve): Promise<TlsFacts | undefined> {
+  const { hostname, port } = new URL(target.origin);
+  const elsewhere = resolve?.(target.host);
+  return new Promise((done) => {
+    const socket = connect({
+      host: elsewhere?.host ?? hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: elsewhere?.port ?? (port === '' ? 443 : Number(port)),
+      ...(isIP(target.serverName) === 0 ? { servername: target.serverName } : {}),
+      // The facts are wanted above all of a certificate that is wrong.
+      rejectUnauthorized: false,
+      minVersion: 'TLSv1',
+    });
+    const end = (facts: TlsFacts | undefined) => {
+      signal.removeEventListener('abort', onAbort);
+      socket.destroy();
+      done(facts);
+    };
+    const onAbort = () => end(undefined);
+    signal.addEventListener('abort', onAbort, { once: true });
+    socket.once('error', () => end(undefined));
+    socket.once('close', () => end(undefined));
+    socket.once('secureConnect', () => {
+      try {
+        end(factsOf(socket.getPeerCertificate(), socket.getProtocol(), target));
+      } catch {
+        end(undefined);
+      }
+    });
+  });
+}

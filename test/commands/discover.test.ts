@@ -1,0 +1,347 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { parseAllDocuments, stringify } from 'yaml';
+import type { ExtensionConfig } from '../../src/api/index.ts';
+import { hooksGroup } from '../../src/hooks/index.ts';
+import type { JsonObject } from '../../src/kubernetes/index.ts';
+import {
+  type Answering,
+  caBundle,
+  extensionConfig,
+  startExtension,
+  storedHandler,
+} from '../runtime/extension-server.ts';
+import { makeCertificate, testCa } from '../server/certificates.ts';
+import { runProgram } from './io.ts';
+
+const requestHook = { apiVersion: `${hooksGroup}/v1alpha1`, hook: 'BeforeClusterUpgrade' };
+const handlers = [{ name: 'upgrade', requestHook, timeoutSeconds: 5, failurePolicy: 'Fail' }];
+const offering =
+  (offered: object[]): Answering =>
+  ({ url }) =>
+    url.includes('/discovery')
+      ? { status: 'Success', handlers: offered as JsonObject[] }
+      : { status: 'Success', message: 'please wait', retryAfterSeconds: 7 };
+
+async function server(answer: Answering, options = {}) {
+  const started = await startExtension(answer, options);
+  onTestFinished(() => started.close());
+  return started;
+}
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'discover-'));
+  onTestFinished(() => rmSync(path, { recursive: true }));
+  return path;
+}
+
+/** Writes ExtensionConfigs into one file. */
+function fileOf(...configs: ExtensionConfig[]): string {
+  const file = join(folder(), 'configs.yaml');
+  writeFileSync(file, configs.map((config) => stringify(config)).join('---\n'));
+  return file;
+}
+
+/** An API server with ExtensionConfigs and namespaces, and a kubeconfig for it. */
+async function cluster(
+  configs: ExtensionConfig[],
+  namespaces: Record<string, Record<string, string>> = {},
+): Promise<string> {
+  const api = createServer((request, response) => {
+    const path = request.url ?? '';
+    const prefix = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
+    const name = path.split('/').at(-1) ?? '';
+    const found =
+      path === prefix
+        ? {
+            apiVersion: 'runtime.cluster.x-k8s.io/v1beta2',
+            kind: 'ExtensionConfigList',
+            items: configs.map(({ apiVersion: _a, kind: _k, ...item }) => item),
+          }
+        : path.startsWith(prefix)
+          ? configs.find(({ metadata }) => metadata.name === name)
+          : namespaces[name] && { metadata: { name, labels: namespaces[name] } };
+    response.writeHead(found === undefined ? 404 : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(found ?? { kind: 'Status', code: 404, message: `"${name}" not found` }));
+  });
+  await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
+  onTestFinished(
+    () =>
+      new Promise<void>((resolve) => {
+        api.close(() => resolve());
+        api.closeAllConnections();
+      }),
+  );
+  const file = join(folder(), 'kubeconfig');
+  writeFileSync(
+    file,
+    stringify({
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [
+        {
+          name: 'a',
+          cluster: {
+            server: `http://127.0.0.1:${(api.address() as AddressInfo).port}`,
+            'insecure-skip-tls-verify': true,
+          },
+        },
+      ],
+      users: [{ name: 'a', user: {} }],
+      contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
+      'current-context': 'a',
+    }),
+  );
+  return file;
+}
+
+test('discover says what an extension in a file offers', async () => {
+  const extension = await server(offering(handlers));
+  const file = fileOf(extensionConfig('one', { url: extension.url, caBundle }));
+  const { code, stdout, stderr } = await runProgram(['discover', '-f', file]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(
+    /^one: Discovered; 1 handler; TLSv1\.3, certificate until 2049-01-01; \d+ ms, \d+ ms, \d+ ms\n/,
+  );
+  expect(stdout).toMatch(
+    /^ {2}HANDLER +HOOK +VERSION +TIMEOUT +POLICY\n {2}upgrade +BeforeClusterUpgrade +hooks\.runtime\.cluster\.x-k8s\.io\/v1alpha1 +5s +Fail\n$/m,
+  );
+  // Three times, for latency and constancy.
+  expect(extension.received).toHaveLength(3);
+});
+
+test('discover prints JSON lines and YAML documents in the order of the objects', async () => {
+  const extension = await server(offering(handlers));
+  const file = fileOf(...['b', 'a', 'c'].map((name) => extensionConfig(name, { url: extension.url, caBundle })));
+  const json = (await runProgram(['discover', '-f', file, '--output', 'json'])).stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(json.map(({ extensionConfig: name }) => name)).toEqual(['b', 'a', 'c']);
+  expect(json[0]).toMatchObject({
+    status: 'Discovered',
+    message: '',
+    findings: [],
+    handlers: [{ name: 'upgrade.b', requestHook }],
+  });
+  const yaml = parseAllDocuments((await runProgram(['discover', 'c', '-f', file, '--output', 'yaml'])).stdout);
+  expect(yaml.map((document) => (document as { toJS(): { extensionConfig: string } }).toJS().extensionConfig)).toEqual([
+    'c',
+  ]);
+});
+
+test('discover names everything that Cluster API would refuse, each with its remedy', async () => {
+  const bad = [
+    { name: 'A', requestHook, timeoutSeconds: 31 },
+    { name: 'b', requestHook: { ...requestHook, hook: 'NoSuchHook\u001b[2J' } },
+  ];
+  const extension = await server(offering(bad));
+  const file = fileOf(extensionConfig('one', { url: extension.url, caBundle }));
+  const { code, stdout } = await runProgram(['discover', '-f', file]);
+  expect(code).toBe(1);
+  expect(stdout).toContain('one: NotDiscovered');
+  expect(stdout).toMatch(/ {2}error: A: handler name A is not valid: .*; use lower case letters/);
+  expect(stdout).toMatch(
+    / {2}error: A: handler A timeoutSeconds 31 must be between 0 and 30; ask for at most 10 seconds/,
+  );
+  expect(stdout).toMatch(/ {2}error: b: .*NoSuchHook.*is not in the Runtime SDK catalog; .*refuse the whole extension/);
+  expect(stdout).not.toContain('\u001b');
+  const json = JSON.parse((await runProgram(['discover', '-f', file, '--output', 'json'])).stdout);
+  expect(json.message).toMatch(
+    /^Error in discovery: failed to discover extension "one": failed to validate discovery response: \[/,
+  );
+});
+
+test('discover warns about what will hurt later, and ends with 0', async () => {
+  let answers = 0;
+  const extension = await server(() => {
+    answers++;
+    return {
+      status: 'Success',
+      handlers: [{ name: `h${answers}`, requestHook, timeoutSeconds: 20, failurePolicy: 'Ignore' }],
+    };
+  });
+  const file = fileOf(extensionConfig('one', { url: extension.url, caBundle }));
+  const { code, stdout } = await runProgram(['discover', '-f', file]);
+  expect(code).toBe(0);
+  expect(stdout).toContain('warning: h3: may take 20s, more than 10s');
+  expect(stdout).toContain('warning: h3: ignores failures of a hook that can block');
+  expect(stdout).toContain('warning: does not answer the same each time');
+});
+
+test.each([
+  [
+    'another name',
+    { certificate: makeCertificate({ commonName: 'x', dnsNames: ['other.example'], issuer: testCa }) },
+    'error: the certificate is not for localhost; it is for other.example',
+  ],
+  [
+    'the past',
+    {
+      certificate: makeCertificate({
+        commonName: 'x',
+        dnsNames: ['localhost'],
+        issuer: testCa,
+        notAfter: new Date('2021-01-01T00:00:00Z'),
+      }),
+    },
+    'error: the certificate is valid from 2020-01-01 to 2021-01-01, not now',
+  ],
+])('discover explains a certificate for %s', async (_name, options, message) => {
+  const extension = await server(offering(handlers), options);
+  const { code, stdout } = await runProgram([
+    'discover',
+    '-f',
+    fileOf(extensionConfig('one', { url: extension.url, caBundle })),
+  ]);
+  expect(code).toBe(1);
+  expect(stdout).toContain(message);
+});
+
+test('discover reaches a Service elsewhere, under its own name', async () => {
+  const certificate = makeCertificate({ commonName: 'x', dnsNames: ['svc.ns.svc'], issuer: testCa });
+  const extension = await server(offering(handlers), { certificate });
+  const file = fileOf(extensionConfig('one', { service: { name: 'svc', namespace: 'ns' }, caBundle }));
+  const { code, stdout } = await runProgram([
+    'discover',
+    '-f',
+    file,
+    '--resolve',
+    `ns/svc:443=localhost:${extension.port}`,
+  ]);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('one: Discovered') });
+});
+
+test('discover and call work on the cluster of a kubeconfig', async () => {
+  const extension = await server(offering(handlers));
+  const kubeconfig = await cluster(
+    [
+      extensionConfig('one', { url: extension.url, caBundle }, [storedHandler('upgrade.one', 'BeforeClusterUpgrade')]),
+      extensionConfig('two', { url: extension.url, caBundle }, [storedHandler('upgrade.two', 'BeforeClusterUpgrade')], {
+        spec: { namespaceSelector: { matchLabels: { team: 'b' } } },
+      }),
+    ],
+    { default: { team: 'a' } },
+  );
+  const all = await runProgram(['discover', '--kubeconfig', kubeconfig]);
+  expect(all.stderr).toBe('');
+  expect(all.stdout).toMatch(/^one: Discovered[\s\S]*^two: Discovered/m);
+  const none = await runProgram(['discover', 'three', '--kubeconfig', kubeconfig]);
+  expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('"three" not found') });
+  const called = await runProgram([
+    'call',
+    '--hook',
+    'BeforeClusterUpgrade',
+    '--all',
+    '--sample',
+    '--kubeconfig',
+    kubeconfig,
+  ]);
+  expect(called.stdout).toMatch(/^upgrade\.one: blocked for 7s: please wait\n/);
+  expect(called.stdout).not.toContain('upgrade.two');
+  const excluded = await runProgram(['call', 'upgrade.two', '--sample', '--kubeconfig', kubeconfig, '-n', 'default']);
+  expect(excluded).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('namespaceSelector did not match object default/'),
+  });
+});
+
+test('call prints the answer and what Cluster API makes of it', async () => {
+  const extension = await server(offering(handlers));
+  const file = fileOf(extensionConfig('one', { url: extension.url, caBundle }));
+  const { code, stdout } = await runProgram(['call', 'upgrade.one', '-f', file, '--sample']);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^upgrade\.one: blocked for 7s: please wait\n {2}retryAfterSeconds: 7\n/);
+  expect(JSON.parse(extension.received.at(-1)?.body ?? '')).toMatchObject({ kind: 'BeforeClusterUpgradeRequest' });
+  const json = JSON.parse(
+    (await runProgram(['call', 'upgrade.one', '-f', file, '--sample', '--output', 'json'])).stdout,
+  );
+  expect(json).toMatchObject({
+    handler: 'upgrade.one',
+    hook: 'BeforeClusterUpgrade',
+    verdict: 'blocked',
+    retryAfterSeconds: 7,
+    response: { status: 'Success' },
+  });
+});
+
+test('call sends a request of a file, and refuses one that is not of the hook', async () => {
+  const extension = await server(offering(handlers));
+  const file = fileOf(extensionConfig('one', { url: extension.url, caBundle }));
+  const request = join(folder(), 'request.yaml');
+  const call = () => runProgram(['call', 'upgrade.one', '-f', file, '--request', request]);
+  writeFileSync(request, 'cluster: { spec: {} }\nfromKubernetesVersion: v1.1.0\ntoKubernetesVersion: v1.2.0\n');
+  expect(await call()).toMatchObject({ code: 0 });
+  expect(JSON.parse(extension.received.at(-1)?.body ?? '')).toMatchObject({ fromKubernetesVersion: 'v1.1.0' });
+  writeFileSync(request, 'cluster: { spec: {} }\n');
+  expect(await call()).toMatchObject({ code: 1, stdout: expect.stringContaining('fromKubernetesVersion must be set') });
+  writeFileSync(request, 'kind: BeforeClusterCreateRequest\n');
+  expect(await call()).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('is not BeforeClusterUpgradeRequest'),
+  });
+});
+
+test.each<[string, Answering, number, RegExp]>([
+  [
+    'Failure',
+    ({ url }) =>
+      url.includes('/discovery')
+        ? { status: 'Success', handlers }
+        : { status: 'Failure', message: 'no \u001b[2Jquota' },
+    1,
+    /^upgrade\.one: failed: failed to call extension handler "upgrade\.one": got failure response with message: no \ufffd\[2Jquota\n$/,
+  ],
+  [
+    'an error that Ignore swallows',
+    (received, response) => {
+      if (received.url.includes('/discovery')) {
+        return { status: 'Success', handlers: [{ ...handlers[0], failurePolicy: 'Ignore' }] };
+      }
+      response.writeHead(500);
+      response.end('broken');
+      return undefined;
+    },
+    0,
+    /^upgrade\.one: swallowed by failurePolicy Ignore: http call failed: .*status code 500/,
+  ],
+])('call says what %s means', async (_name, answer, code, text) => {
+  const extension = await server(answer);
+  const file = fileOf(extensionConfig('one', { url: extension.url, caBundle }));
+  const ended = await runProgram(['call', 'upgrade.one', '-f', file, '--sample']);
+  expect(ended.code).toBe(code);
+  expect(ended.stdout).toMatch(text);
+});
+
+test.each<[string[], RegExp]>([
+  [['call'], /name a handler as HANDLER\.EXTENSIONCONFIG, or give --hook HOOK and --all/],
+  [['call', 'a.b', '--all'], /name a handler/],
+  [['call', 'ab', '--sample'], /is not of the form HANDLER\.EXTENSIONCONFIG/],
+  [['call', 'a.b'], /give either --request FILE or --sample/],
+  [['call', '--hook', 'BeforeClusterUpgrad', '--all', '--sample'], /did you mean BeforeClusterUpgrade/],
+  [['call', '--hook', 'Discovery', '--all', '--sample'], /"discover" calls it/],
+  [['discover', '-f', '/nowhere.yaml'], /nowhere\.yaml: .*no such file/],
+  [['discover', 'A B'], /is not the name of an ExtensionConfig/],
+  [
+    ['discover', '--resolve', 'ns/svc=localhost:1'],
+    /it must be of the form capi-system\/my-extension:443=localhost:8443/,
+  ],
+  [['discover', '--kubeconfig', '/nowhere'], /no cluster: .*give files with -f/],
+])('%j is wrong usage', async (args, message) => {
+  const { code, stderr } = await runProgram(args);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(message) });
+});
+
+test('discover ends when it is stopped', async () => {
+  const stop = new AbortController();
+  const extension = await server(() => {
+    stop.abort('SIGINT');
+    return undefined;
+  });
+  const file = fileOf(extensionConfig('one', { url: extension.url, caBundle }));
+  expect(await runProgram(['discover', '-f', file], { signal: stop.signal })).toMatchObject({ code: 130 });
+});
