@@ -1,14 +1,12 @@
 import { decodeExtensionConfig, hubVersion, versionOf } from '../api/index.ts';
 import { createHookCatalog, newestKnownRelease } from '../hooks/index.ts';
 import type { JsonObject } from '../kubernetes/index.ts';
-import { exampleLifecycles } from './example-hooks.ts';
+import { exampleLifecycles } from './examples/index.ts';
 import type { Rule, RuleInput } from './rule.ts';
 import { createRuleSet, type Report, type RuleSetOptions } from './rule-set.ts';
 
-/** When the examples are looked at: their certificates are as they say. */
-const then = new Date('2026-01-01T00:00:00Z');
-/** When the example of an expiring certificate has 17 days left. */
-const beforeExpiry = new Date('2020-12-15T00:00:00Z');
+/** When examples that name no time are checked: their certificates are what their names say. */
+const defaultTime = new Date('2026-01-01T00:00:00Z');
 
 const options: RuleSetOptions = {
   profile: 'strict',
@@ -21,8 +19,8 @@ const options: RuleSetOptions = {
 const ruleSet = createRuleSet(options);
 
 /**
- * What the rules say of an example (`bad` or `good`) of a rule: with the program's defaults, the examples' invented
- * hooks, and a clock at which the examples hold.
+ * What all rules say about an example of one rule (its `bad` or `good` manifest): with the program's defaults, the
+ * invented hooks of the examples, and at the time that the example names.
  */
 export function exampleReports(rule: Rule, object: JsonObject): Report[] {
   const version = versionOf(object.apiVersion) ?? hubVersion;
@@ -32,7 +30,7 @@ export function exampleReports(rule: Rule, object: JsonObject): Report[] {
     version,
     subject: 'object',
     isPruned: false,
-    now: rule.id === 'ca-certificate-expiring' ? beforeExpiry : then,
+    now: rule.example.checkedAt ?? defaultTime,
   };
   return ruleSet.check(input);
 }

@@ -57,6 +57,16 @@ export interface RuleOptions {
   clusterApi: Release;
 }
 
+/** What the documentation of a rule shows. */
+export interface Example {
+  /** A manifest with a finding of the rule. */
+  bad: JsonObject;
+  /** The same manifest, fixed. */
+  good: JsonObject;
+  /** When the manifests are checked, for rules that look at the clock; 1 January 2026 if absent. */
+  checkedAt?: Date;
+}
+
 /** A rule is data plus one function. */
 export interface Rule {
   id: string;
@@ -73,6 +83,5 @@ export interface Rule {
   givesWay?: true;
   /** Reports every finding. (A callback, and no list or generator: on a good object 40 rules then allocate nothing.) */
   check(input: RuleInput, report: (finding: Finding) => void, options: RuleOptions): void;
-  /** Two manifests: one with a finding of this rule, and the same with the remedy. */
-  example: { bad: JsonObject; good: JsonObject };
+  example: Example;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { withDefaults } from '../../src/admission/index.ts';
 import type { AdmissionRequest, JsonObject, JsonPatchOperation } from '../../src/kubernetes/index.ts';
-import { example, exampleHandler, exampleService } from '../../src/rules/example.ts';
+import { example, exampleHandler, exampleService } from '../../src/rules/examples/index.ts';
 import { admission, requestFor } from './policy.ts';
 
 const good = example();

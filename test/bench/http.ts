@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { exampleCaBundle } from '../../src/rules/example-certificates.ts';
+import { exampleCaBundle } from '../../src/rules/examples/index.ts';
 import { selfSignedPair } from '../../src/server/index.ts';
 import { webhookPaths } from '../../src/webhook/index.ts';
 import { load, openConnections, requestBytes } from './load.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { decodeExtensionConfig } from '../../src/api/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
-import { example, exampleHandler, exampleService } from '../../src/rules/example.ts';
+import { example, exampleHandler, exampleService } from '../../src/rules/examples/index.ts';
 import {
   createRuleSet,
   type Level,

@@ -1,14 +1,18 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
-import { example, exampleHandler, exampleService } from '../../src/rules/example.ts';
 import {
+  deprecatedHook,
+  example,
   exampleCaBundle,
   exampleCaBundleWithKey,
   exampleExpiredCaBundle,
   exampleFutureCaBundle,
-  exampleLeafCaBundle,
-} from '../../src/rules/example-certificates.ts';
-import { deprecatedHook, futureHook, withdrawnHook } from '../../src/rules/example-hooks.ts';
+  exampleHandler,
+  exampleService,
+  exampleServingCertificate,
+  futureHook,
+  withdrawnHook,
+} from '../../src/rules/examples/index.ts';
 import { exampleReports, rules } from '../../src/rules/index.ts';
 
 const url = (text: string) => example({ clientConfig: { url: text } });
@@ -231,7 +235,7 @@ const cases: Record<string, { valid: JsonObject[]; invalid: JsonObject[] }> = {
   },
   'ca-certificate-not-ca': {
     valid: [bundle(exampleCaBundle)],
-    invalid: [bundle(exampleLeafCaBundle), bundle(encode(pem + decode(exampleLeafCaBundle)))],
+    invalid: [bundle(exampleServingCertificate), bundle(encode(pem + decode(exampleServingCertificate)))],
   },
   'schema-limits': {
     valid: [url(`https://h/${'a'.repeat(502)}`), handlers(...many(512))],

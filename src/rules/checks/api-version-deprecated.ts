@@ -1,6 +1,6 @@
 import { group, hubVersion, kind } from '../../api/index.ts';
 import { phaseIn } from '../../hooks/index.ts';
-import { example } from '../example.ts';
+import { example } from '../examples/index.ts';
 import type { Rule } from '../rule.ts';
 
 export const rule: Rule = {

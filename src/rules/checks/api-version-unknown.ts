@@ -1,5 +1,5 @@
 import { apiVersionOf, kind, versionOf, versions } from '../../api/index.ts';
-import { example } from '../example.ts';
+import { example } from '../examples/index.ts';
 import type { Rule } from '../rule.ts';
 
 export const rule: Rule = {

@@ -1,7 +1,6 @@
 import { injectCaFromSecretAnnotation } from '../../api/index.ts';
 import { caBundleOf, caBundlePath } from '../ca-bundle.ts';
-import { example, exampleService } from '../example.ts';
-import { exampleCaBundle } from '../example-certificates.ts';
+import { example, exampleCaBundle, exampleService } from '../examples/index.ts';
 import type { Rule } from '../rule.ts';
 
 export const rule: Rule = {

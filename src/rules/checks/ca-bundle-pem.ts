@@ -1,6 +1,5 @@
 import { caBundleOf, caBundlePath } from '../ca-bundle.ts';
-import { example, exampleService } from '../example.ts';
-import { exampleCaBundle } from '../example-certificates.ts';
+import { example, exampleCaBundle, exampleService } from '../examples/index.ts';
 import type { Rule } from '../rule.ts';
 
 export const rule: Rule = {

@@ -1,6 +1,5 @@
 import { caBundleOf, caBundlePath } from '../ca-bundle.ts';
-import { example, exampleService } from '../example.ts';
-import { exampleCaBundle, exampleCaBundleWithKey } from '../example-certificates.ts';
+import { example, exampleCaBundle, exampleCaBundleWithKey, exampleService } from '../examples/index.ts';
 import type { Rule } from '../rule.ts';
 
 export const rule: Rule = {

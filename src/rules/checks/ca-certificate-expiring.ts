@@ -1,6 +1,5 @@
 import { caBundleOf, caBundlePath } from '../ca-bundle.ts';
-import { example, exampleService } from '../example.ts';
-import { exampleCaBundle, exampleExpiredCaBundle } from '../example-certificates.ts';
+import { example, exampleCaBundle, exampleExpiredCaBundle, exampleService } from '../examples/index.ts';
 import type { Rule } from '../rule.ts';
 
 /** How long before its end a certificate is reported, in milliseconds: 30 days. */
@@ -22,8 +21,9 @@ export const rule: Rule = {
     }
   },
   example: {
-    // Shown as what it will be one day; the tests set the clock.
     bad: example({ annotations: {}, clientConfig: { service: exampleService, caBundle: exampleExpiredCaBundle } }),
     good: example({ annotations: {}, clientConfig: { service: exampleService, caBundle: exampleCaBundle } }),
+    // 17 days before the certificate expires.
+    checkedAt: new Date('2020-12-15T00:00:00Z'),
   },
 };

@@ -1,6 +1,5 @@
 import { caBundleOf, caBundlePath } from '../ca-bundle.ts';
-import { example, exampleService } from '../example.ts';
-import { exampleCaBundle, exampleLeafCaBundle } from '../example-certificates.ts';
+import { example, exampleCaBundle, exampleService, exampleServingCertificate } from '../examples/index.ts';
 import type { Rule } from '../rule.ts';
 
 export const rule: Rule = {
@@ -19,7 +18,7 @@ export const rule: Rule = {
     }
   },
   example: {
-    bad: example({ annotations: {}, clientConfig: { service: exampleService, caBundle: exampleLeafCaBundle } }),
+    bad: example({ annotations: {}, clientConfig: { service: exampleService, caBundle: exampleServingCertificate } }),
     good: example({ annotations: {}, clientConfig: { service: exampleService, caBundle: exampleCaBundle } }),
   },
 };

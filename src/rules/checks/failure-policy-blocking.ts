@@ -1,5 +1,5 @@
 import { compareReleases } from '../../hooks/index.ts';
-import { example } from '../example.ts';
+import { example } from '../examples/index.ts';
 import { knownHandlersOf } from '../handlers.ts';
 import type { Rule } from '../rule.ts';
 

@@ -1,4 +1,4 @@
-import { example, exampleService } from '../example.ts';
+import { example, exampleService } from '../examples/index.ts';
 import type { Finding, Rule } from '../rule.ts';
 
 export const rule: Rule = {

@@ -1,5 +1,5 @@
 import { showValue } from '../../kubernetes/index.ts';
-import { example, exampleHandler } from '../example.ts';
+import { example, exampleHandler } from '../examples/index.ts';
 import { knownHandlersOf, nameHook } from '../handlers.ts';
 import type { Rule } from '../rule.ts';
 

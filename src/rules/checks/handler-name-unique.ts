@@ -1,4 +1,4 @@
-import { example, exampleHandler } from '../example.ts';
+import { example, exampleHandler } from '../examples/index.ts';
 import { handlersOf } from '../handlers.ts';
 import type { Rule } from '../rule.ts';
 

@@ -1,4 +1,4 @@
-import { example } from '../example.ts';
+import { example } from '../examples/index.ts';
 import { handlersOf } from '../handlers.ts';
 import type { Rule } from '../rule.ts';
 

@@ -1,6 +1,5 @@
 import { formatRelease, phaseIn } from '../../hooks/index.ts';
-import { example } from '../example.ts';
-import { futureHook } from '../example-hooks.ts';
+import { example, futureHook } from '../examples/index.ts';
 import { knownHandlersOf } from '../handlers.ts';
 import type { Rule } from '../rule.ts';
 

@@ -1,6 +1,5 @@
 import { formatRelease, phaseIn, stabilityOf, supportEnd } from '../../hooks/index.ts';
-import { example } from '../example.ts';
-import { deprecatedHook } from '../example-hooks.ts';
+import { deprecatedHook, example } from '../examples/index.ts';
 import { knownHandlersOf, nameHook } from '../handlers.ts';
 import type { Rule } from '../rule.ts';
 

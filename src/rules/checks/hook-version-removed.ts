@@ -1,6 +1,5 @@
 import { formatRelease, phaseIn } from '../../hooks/index.ts';
-import { example } from '../example.ts';
-import { withdrawnHook } from '../example-hooks.ts';
+import { example, withdrawnHook } from '../examples/index.ts';
 import { knownHandlersOf, nameHook } from '../handlers.ts';
 import type { Rule } from '../rule.ts';
 

@@ -1,6 +1,6 @@
 import { injectCaFromSecretAnnotation } from '../../api/index.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../kubernetes/index.ts';
-import { example } from '../example.ts';
+import { example } from '../examples/index.ts';
 import type { Rule } from '../rule.ts';
 
 export const rule: Rule = {

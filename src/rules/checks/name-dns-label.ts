@@ -1,5 +1,5 @@
 import { dns1123LabelProblems } from '../../kubernetes/index.ts';
-import { example } from '../example.ts';
+import { example } from '../examples/index.ts';
 import type { Rule } from '../rule.ts';
 
 /** What the API server appends to a generateName: five characters that any label may hold. */

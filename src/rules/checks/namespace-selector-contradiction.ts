@@ -1,5 +1,5 @@
 import { labelSelectorContradiction, labelSelectorProblems } from '../../kubernetes/index.ts';
-import { example } from '../example.ts';
+import { example } from '../examples/index.ts';
 import { namespaceSelectorOf } from '../namespace-selector.ts';
 import type { Rule } from '../rule.ts';
 

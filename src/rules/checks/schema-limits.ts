@@ -1,6 +1,6 @@
 import type { SchemaViolation } from '../../api/index.ts';
 import type { CauseReason } from '../../kubernetes/index.ts';
-import { example } from '../example.ts';
+import { example } from '../examples/index.ts';
 import type { Finding, Rule } from '../rule.ts';
 
 const reasons: Record<SchemaViolation['problem'], CauseReason> = {

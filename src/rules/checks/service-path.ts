@@ -1,5 +1,5 @@
 import { parseRequestUri } from '../../kubernetes/index.ts';
-import { example, exampleService } from '../example.ts';
+import { example, exampleService } from '../examples/index.ts';
 import type { Rule } from '../rule.ts';
 import { isServiceDefined } from '../service.ts';
 

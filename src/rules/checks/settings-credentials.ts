@@ -1,4 +1,4 @@
-import { example } from '../example.ts';
+import { example } from '../examples/index.ts';
 import type { Rule } from '../rule.ts';
 
 /** Words in a key that promise a credential. Whole words, so that `tokenBucketSize` or `secretName` stay quiet. */

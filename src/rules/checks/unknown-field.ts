@@ -1,5 +1,5 @@
 import { kind, openApiSchemaOf } from '../../api/index.ts';
-import { example } from '../example.ts';
+import { example } from '../examples/index.ts';
 import type { Rule } from '../rule.ts';
 import { forUnknownFields } from '../unknown-fields.ts';
 

@@ -1,4 +1,4 @@
-import { example, exampleService } from '../example.ts';
+import { example, exampleService } from '../examples/index.ts';
 import type { Rule } from '../rule.ts';
 import { clientUrlOf, showableUrl, urlPath } from '../url.ts';
 

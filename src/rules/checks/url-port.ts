@@ -1,5 +1,5 @@
 import { isPortNumber } from '../../kubernetes/index.ts';
-import { example } from '../example.ts';
+import { example } from '../examples/index.ts';
 import type { Rule } from '../rule.ts';
 import { clientUrlOf, showableUrl, urlPath } from '../url.ts';
 

@@ -1,5 +1,5 @@
 import { parseRequestUri } from '../../kubernetes/index.ts';
-import { example } from '../example.ts';
+import { example } from '../examples/index.ts';
 import type { Rule } from '../rule.ts';
 import { showableUrl, urlPath } from '../url.ts';
 

@@ -1,4 +1,4 @@
-import { exampleCaBundle } from '../../../src/rules/example-certificates.ts';
+import { exampleCaBundle } from '../../../src/rules/examples/index.ts';
 
 /** One nasty body, of any size. */
 export interface Shape {

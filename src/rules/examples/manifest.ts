@@ -1,4 +1,4 @@
-import type { JsonObject } from '../kubernetes/index.ts';
+import type { JsonObject } from '../../kubernetes/index.ts';
 
 interface ExampleParts {
   apiVersion?: string;

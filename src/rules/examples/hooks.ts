@@ -1,4 +1,4 @@
-import type { Lifecycle } from '../hooks/index.ts';
+import type { Lifecycle } from '../../hooks/index.ts';
 
 /** Name of the invented hook whose first version is gone. */
 export const withdrawnHook = 'BeforeThing';
