@@ -1,36 +1,33 @@
 import { type FieldPath, isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
-import { type BagStep, type KeptValue, keyOf, maxBagBytes } from './bag.ts';
+import { type KeptStep, type KeptValue, keyOf, maxConversionDataBytes } from './conversion-data.ts';
 import { ConversionError } from './error.ts';
 import { fits } from './limits.ts';
 import { own, setOwn } from './own.ts';
 import type { Action, ValuePlan } from './plan.ts';
 
-/**
- * Where a walk is: a step and the place above it. The paths are put together only when they are asked for, since hardly
- * any is.
- */
-interface Place {
-  above: Place | undefined;
-  /** A property, the index of an item, or a map's key. */
+/** Where the walk is: a step, and the position above it. Paths are built on demand, since few are needed. */
+interface Position {
+  above: Position | undefined;
+  /** A property, the index of an item, or the key of a map. */
   step: string | number;
-  /** The list's item that `step` leads to, and the names of its keys. */
+  /** The list item that `step` leads to, and the names of its keys. */
   item?: { value: Json; keys: readonly string[] };
   isMapKey?: boolean;
 }
 
-/** The path of a place for messages. */
-function fieldOf(place: Place | undefined): FieldPath {
+/** The path of a position for messages. */
+function fieldOf(position: Position | undefined): FieldPath {
   const steps: (string | number)[] = [];
-  for (let at = place; at !== undefined; at = at.above) {
+  for (let at = position; at !== undefined; at = at.above) {
     steps.push(at.step);
   }
   return steps.reverse();
 }
 
-/** The path of a place for the bag. */
-function bagPathOf(place: Place | undefined): BagStep[] {
-  const steps: BagStep[] = [];
-  for (let at = place; at !== undefined; at = at.above) {
+/** The path of a position for conversion data. */
+function keptPathOf(position: Position | undefined): KeptStep[] {
+  const steps: KeptStep[] = [];
+  for (let at = position; at !== undefined; at = at.above) {
     const { step, item, isMapKey } = at;
     steps.push(item !== undefined ? keyOf(item.value, item.keys) : isMapKey ? [String(step)] : String(step));
   }
@@ -40,7 +37,7 @@ function bagPathOf(place: Place | undefined): BagStep[] {
 interface Moved {
   to: readonly string[];
   value: Json;
-  place: Place;
+  position: Position;
 }
 
 /** The outcome of the walk over the object. */
@@ -48,50 +45,50 @@ interface Walk {
   kept: KeptValue[];
 }
 
-/** No bag with more values is within its limit: the shortest one takes as many bytes. */
-const maxKept = maxBagBytes / '{"path":["a"],"value":0}'.length;
+/** More values never fit into the conversion data: the shortest one takes this many bytes. */
+const maxKept = maxConversionDataBytes / '{"path":["a"],"value":0}'.length;
 
-function keep({ kept }: Walk, place: Place, value: Json): void {
+function keep({ kept }: Walk, position: Position, value: Json): void {
   if (kept.length > maxKept) {
     throw new ConversionError(
-      fieldOf(place),
-      `is one of more than ${kept.length} values that only one version can represent; at most ${maxBagBytes} bytes of them can be kept`,
+      fieldOf(position),
+      `is one of more than ${kept.length} values that only one version can represent; at most ${maxConversionDataBytes} bytes of them can be kept`,
     );
   }
-  kept.push({ path: bagPathOf(place), value });
+  kept.push({ path: keptPathOf(position), value });
 }
 
-function put(object: JsonObject, name: string, value: Json, place: Place): void {
+function put(object: JsonObject, name: string, value: Json, position: Position): void {
   if (Object.hasOwn(object, name)) {
     throw new ConversionError(
-      fieldOf(place),
-      `becomes ${name} in the other version, where something else stands already`,
+      fieldOf(position),
+      `becomes ${name} in the other version, where there is another value already`,
     );
   }
   setOwn(object, name, value);
 }
 
-/** A copy of an object with a value at a path; objects on the way are made. */
-function withValueAt(object: JsonObject, path: readonly string[], { to, value, place }: Moved): JsonObject {
+/** A copy of an object with a value at a path; missing objects on the way are created. */
+function withValueAt(object: JsonObject, path: readonly string[], { to, value, position }: Moved): JsonObject {
   const [name = '', ...rest] = path;
   const copy = { ...object };
   if (rest.length === 0) {
-    put(copy, name, value, place);
+    put(copy, name, value, position);
     return copy;
   }
   const inner = own(object, name) ?? {};
   if (!isJsonObject(inner)) {
-    throw new ConversionError(fieldOf(place), `becomes ${to.join('.')}, and ${name} is no object`);
+    throw new ConversionError(fieldOf(position), `becomes ${to.join('.')}, and ${name} is not an object`);
   }
-  setOwn(copy, name, withValueAt(inner, rest, { to, value, place }));
+  setOwn(copy, name, withValueAt(inner, rest, { to, value, position }));
   return copy;
 }
 
-/** Takes what moves away from below a value that goes into the bag; undefined when nothing is left because of that. */
+/** Removes the fields that move elsewhere from a value that is kept; undefined when they were all that it held. */
 function takeMoved(
   value: Json,
   actions: ReadonlyMap<string, Action>,
-  place: Place,
+  position: Position,
   moved: Moved[],
   walk: Walk,
 ): Json | undefined {
@@ -104,9 +101,9 @@ function takeMoved(
     const action = actions.get(key);
     let left: Json | undefined = child;
     if (action?.do === 'keep') {
-      left = takeMoved(child, action.below, { above: place, step: key }, moved, walk);
+      left = takeMoved(child, action.below, { above: position, step: key }, moved, walk);
     } else if (action !== undefined) {
-      apply(action, key, child, {}, { above: place, step: key }, moved, walk);
+      apply(action, key, child, {}, { above: position, step: key }, moved, walk);
       left = undefined;
     }
     if (left === undefined) {
@@ -123,55 +120,55 @@ function apply(
   key: string,
   value: Json,
   target: JsonObject,
-  place: Place,
+  position: Position,
   moved: Moved[],
   walk: Walk,
 ): void {
   if (action === undefined) {
-    put(target, key, value, place);
+    put(target, key, value, position);
   } else if (action.do === 'keep') {
-    const rest = takeMoved(value, action.below, place, moved, walk);
+    const rest = takeMoved(value, action.below, position, moved, walk);
     if (rest !== undefined) {
-      keep(walk, place, rest);
+      keep(walk, position, rest);
     }
   } else if (action.do !== 'skip') {
     if (action.limits !== undefined && !fits(value, action.limits)) {
-      keep(walk, place, value);
+      keep(walk, position, value);
       return;
     }
-    const converted = convertValue(value, action.plan, place, moved, walk);
-    if (action.do === 'place') {
-      put(target, action.name, converted, place);
+    const converted = convertValue(value, action.plan, position, moved, walk);
+    if (action.do === 'set') {
+      put(target, action.name, converted, position);
     } else {
-      moved.push({ to: action.to, value: converted, place });
+      moved.push({ to: action.to, value: converted, position });
     }
   }
 }
 
-/** A value in a scope of its own: what moves inside it stays inside it. */
-function convertScope(value: Json, plan: ValuePlan, place: Place | undefined, walk: Walk): Json {
+/** A value with a scope of its own: fields that move inside it stay inside it. */
+function convertScope(value: Json, plan: ValuePlan, position: Position | undefined, walk: Walk): Json {
   const moved: Moved[] = [];
-  const converted = convertValue(value, plan, place, moved, walk);
+  const converted = convertValue(value, plan, position, moved, walk);
   return moved.reduce((object, move) => withValueAt(object as JsonObject, move.to, move), converted);
 }
 
 function convertValue(
   value: Json,
   plan: ValuePlan | undefined,
-  place: Place | undefined,
+  position: Position | undefined,
   moved: Moved[],
   walk: Walk,
 ): Json {
   if (plan?.kind === 'list' && Array.isArray(value)) {
     return value.map((item, index) => {
-      const inner: Place = { above: place, step: index, item: { value: item, keys: plan.keys } };
+      const inner: Position = { above: position, step: index, item: { value: item, keys: plan.keys } };
       return convertScope(item, plan.item, inner, walk);
     });
   }
   if (plan?.kind === 'map' && isJsonObject(value)) {
     return Object.fromEntries(
       Object.entries(value).map(([key, item]) => {
-        const inner: Place = { above: place, step: key, isMapKey: true };
+        const inner: Position = { above: position, step: key, isMapKey: true };
         return [key, convertScope(item, plan.value, inner, walk)];
       }),
     );
@@ -179,19 +176,19 @@ function convertValue(
   if (plan?.kind === 'object' && isJsonObject(value)) {
     const target: JsonObject = {};
     for (const key of Object.keys(value)) {
-      apply(plan.actions.get(key), key, value[key] as Json, target, { above: place, step: key }, moved, walk);
+      apply(plan.actions.get(key), key, value[key] as Json, target, { above: position, step: key }, moved, walk);
     }
     return target;
   }
-  // Of a type that the schema does not have: passed on, since validation names such a field better.
+  // A value of the wrong type is passed on: validation explains it better.
   return value;
 }
 
 /**
- * The automatic part for a whole object. The result shares what did not change with the original; neither may be
- * changed in place. `kept` is what the other version cannot say.
+ * The automatic part of a conversion, for a whole object. The result shares with the original what did not change;
+ * neither may be modified in place. `kept` is what the other version cannot represent.
  *
- * @throws {ConversionError} when two values would come to stand in one place.
+ * @throws {ConversionError} when two values would become the same field, or more is kept than conversion data can hold.
  */
 export function convertStructure(
   object: JsonObject,

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, showValue } from '../kubernetes/index.ts';
-import { type Bag, type KeptValue, readBag, writeBag } from './bag.ts';
+import { type ConversionData, formatConversionData, type KeptValue, parseConversionData } from './conversion-data.ts';
 import { convertStructure } from './convert-value.ts';
 import { ConversionError } from './error.ts';
 import { own, setOwn } from './own.ts';
@@ -7,9 +7,9 @@ import { type ChangeTable, compilePlans, type Plan, type VersionSchema } from '.
 import { restore } from './restore.ts';
 
 /**
- * A hand-written step: what the automatic part made, and the object it made it from. Returns the finished object;
- * both arguments stay as they are. Throws ConversionError for what cannot be converted. Of `metadata` only labels and
- * annotations are taken over.
+ * A hand-written step: takes the result of the automatic part and the original object, modifies neither, and returns the
+ * finished object. Throws ConversionError for what cannot be converted. Only labels and annotations of the `metadata`
+ * that it returns are used.
  */
 export type Step = (converted: JsonObject, original: JsonObject) => JsonObject;
 
@@ -25,23 +25,23 @@ export interface VersionChange extends ChangeTable {
 export interface VersionMap {
   kind: string;
   versions: readonly VersionSchema[];
-  /** Connects all versions, each pair by one way only. */
+  /** Must form a tree over all versions. */
   changes: readonly VersionChange[];
   /**
-   * Annotation that keeps what a version cannot represent. Without one it is lost: messages have no metadata to keep it
-   * in.
+   * Annotation for the conversion data: what a version cannot represent. Without one it is lost, as in messages, which
+   * have no metadata.
    */
-  bagAnnotation?: string;
+  conversionDataAnnotation?: string;
 }
 
 /** Converts objects of one kind between its versions. */
-export interface Converter {
+export interface KindConverter {
   kind: string;
   apiVersions: readonly string[];
-  /** Bytes of the annotation of an object in which conversion data is kept. */
+  /** Size of an object's conversion data, in bytes of UTF-8. */
   conversionDataBytes(object: JsonObject): number;
   /**
-   * The object in another version. The object itself when it is in that version already; never changed in place.
+   * The object in another version, or the object itself when it is in that version already. It is never modified.
    *
    * @throws {ConversionError} for another kind, an unknown version, or a value that cannot be converted.
    */
@@ -51,7 +51,7 @@ export interface Converter {
 interface Edge {
   to: string;
   plan: Plan;
-  /** The plan of the other direction, which knows what may be restored. */
+  /** The plan of the opposite direction, which knows what may be restored. */
   back: Plan;
   step: Step | undefined;
 }
@@ -62,7 +62,7 @@ function annotationsOf(object: JsonObject): JsonObject | undefined {
   return isJsonObject(annotations) ? annotations : undefined;
 }
 
-/** The object with another text in an annotation, or without that annotation. */
+/** The object with a new value of an annotation, or without the annotation. */
 function withAnnotation(object: JsonObject, name: string, text: string | undefined): JsonObject {
   const metadata = own(object, 'metadata') ?? {};
   const annotations = isJsonObject(metadata) ? (own(metadata, 'annotations') ?? {}) : null;
@@ -75,7 +75,7 @@ function withAnnotation(object: JsonObject, name: string, text: string | undefin
   return { ...object, metadata: Object.keys(all).length === 0 ? rest : { ...rest, annotations: all } };
 }
 
-/** What a hand-written step made, with the original's metadata except labels and annotations. */
+/** The result of a hand-written step, with the metadata of the original except for labels and annotations. */
 function withOwnMetadata(made: JsonObject, original: JsonObject): JsonObject {
   if (made.metadata === original.metadata) {
     return made;
@@ -91,8 +91,8 @@ function withOwnMetadata(made: JsonObject, original: JsonObject): JsonObject {
   return { ...made, metadata };
 }
 
-function updatedBag(bag: Bag, from: string, to: string, kept: KeptValue[]): Bag {
-  const updated = new Map(bag);
+function updatedData(data: ConversionData, from: string, to: string, kept: KeptValue[]): ConversionData {
+  const updated = new Map(data);
   updated.delete(to);
   updated.delete(from);
   if (kept.length > 0) {
@@ -101,7 +101,7 @@ function updatedBag(bag: Bag, from: string, to: string, kept: KeptValue[]): Bag 
   return updated;
 }
 
-function edgesOf({ versions, changes, bagAnnotation }: VersionMap): Map<string, Edge[]> {
+function edgesOf({ versions, changes, conversionDataAnnotation }: VersionMap): Map<string, Edge[]> {
   const schemas = new Map(versions.map((version) => [version.apiVersion, version]));
   const edges = new Map<string, Edge[]>(versions.map(({ apiVersion }) => [apiVersion, []]));
   for (const change of changes) {
@@ -113,20 +113,20 @@ function edgesOf({ versions, changes, bagAnnotation }: VersionMap): Map<string, 
     const hasStepFor = (paths: readonly string[] | undefined, step: Step | undefined) => !paths?.length || step;
     if (!hasStepFor(change.byHand?.newer, change.toNewer) || !hasStepFor(change.byHand?.older, change.toOlder)) {
       throw new Error(
-        `${change.older} to ${change.newer}: byHand names fields, and the step that writes them is missing`,
+        `${change.older} to ${change.newer}: byHand names fields, but the step that writes them is missing`,
       );
     }
-    const { toNewer, toOlder } = compilePlans(older, newer, change, bagAnnotation !== undefined);
+    const { toNewer, toOlder } = compilePlans(older, newer, change, conversionDataAnnotation !== undefined);
     edges.get(change.older)?.push({ to: change.newer, plan: toNewer, back: toOlder, step: change.toNewer });
     edges.get(change.newer)?.push({ to: change.older, plan: toOlder, back: toNewer, step: change.toOlder });
   }
   return edges;
 }
 
-/** The edges from one version to all others. */
+/** The edges to follow from one version to each of the others. */
 function routesFrom(start: string, edges: Map<string, Edge[]>): Map<string, Edge[]> {
   const routes = new Map<string, Edge[]>([[start, []]]);
-  // A map may grow while it is iterated: the order is that of a breadth-first search.
+  // A breadth-first search: the map grows while it is iterated.
   for (const [version, route] of routes) {
     for (const edge of edges.get(version) ?? []) {
       if (!routes.has(edge.to)) {
@@ -140,37 +140,46 @@ function routesFrom(start: string, edges: Map<string, Edge[]>): Map<string, Edge
 /**
  * Compiles the conversion between all versions of a kind.
  *
- * @throws {UnlistedDifferenceError} when two versions differ in what their table does not list.
+ * @throws {UnlistedDifferenceError} when two versions differ in a way that their table does not list.
+ * @throws {Error} when a schema or a hand-written step is missing, or the versions do not form a tree.
  */
-export function createConverter(map: VersionMap): Converter {
-  const { kind, bagAnnotation } = map;
+export function createConverter(map: VersionMap): KindConverter {
+  const { kind, conversionDataAnnotation } = map;
   const apiVersions = map.versions.map(({ apiVersion }) => apiVersion);
   const edges = edgesOf(map);
   const routes = new Map(apiVersions.map((version) => [version, routesFrom(version, edges)]));
   const isConnected = [...routes.values()].every((reached) => reached.size === apiVersions.length);
   if (!isConnected || map.changes.length !== apiVersions.length - 1) {
-    throw new Error(`the versions of ${kind} must hang together, each pair by one way: ${apiVersions.join(', ')}`);
+    throw new Error(
+      `the versions of ${kind} must form a tree, with one path between each two: ${apiVersions.join(', ')}`,
+    );
   }
 
   function take(object: JsonObject, from: string, { to, plan, back, step }: Edge): JsonObject {
-    const text = bagAnnotation === undefined ? undefined : own(annotationsOf(object) ?? {}, bagAnnotation);
-    const bag = text === undefined ? undefined : readBag(text);
+    const text =
+      conversionDataAnnotation === undefined ? undefined : own(annotationsOf(object) ?? {}, conversionDataAnnotation);
+    const data = text === undefined ? undefined : parseConversionData(text);
     const { object: converted, kept } = convertStructure(object, plan.root);
     setOwn(converted, 'apiVersion', to);
     const finished = step === undefined ? converted : withOwnMetadata(step(converted, object), object);
-    const restored = restore(finished, bag?.get(to) ?? [], back);
-    if (bagAnnotation === undefined || (bag === undefined && kept.length === 0)) {
+    const restored = restore(finished, data?.get(to) ?? [], back);
+    if (conversionDataAnnotation === undefined || (data === undefined && kept.length === 0)) {
       return restored;
     }
-    const updated = updatedBag(bag ?? new Map(), from, to, kept);
-    return withAnnotation(restored, bagAnnotation, updated.size === 0 ? undefined : writeBag(updated, bagAnnotation));
+    const updated = updatedData(data ?? new Map(), from, to, kept);
+    return withAnnotation(
+      restored,
+      conversionDataAnnotation,
+      updated.size === 0 ? undefined : formatConversionData(updated, conversionDataAnnotation),
+    );
   }
 
   return {
     kind,
     apiVersions,
     conversionDataBytes(object) {
-      const text = bagAnnotation === undefined ? undefined : own(annotationsOf(object) ?? {}, bagAnnotation);
+      const text =
+        conversionDataAnnotation === undefined ? undefined : own(annotationsOf(object) ?? {}, conversionDataAnnotation);
       return typeof text === 'string' ? Buffer.byteLength(text) : 0;
     },
     convert(object, apiVersion) {

@@ -1,6 +1,6 @@
 import type { FieldPath } from '../kubernetes/index.ts';
 
-/** Why one object cannot be converted; `path` is the field in the version the step started from. */
+/** Why an object cannot be converted; `path` is the field, in the version that the step started from. */
 export class ConversionError extends Error {
   readonly path: FieldPath;
 

@@ -4,7 +4,7 @@ import { isJsonObject, type Json } from '../kubernetes/index.ts';
 const lower = ['minimum', 'minLength', 'minItems', 'minProperties'] as const;
 const upper = ['maximum', 'maxLength', 'maxItems', 'maxProperties'] as const;
 
-/** The keywords by which one schema may refuse a value that another one takes, without those of fields below. */
+/** The keywords by which the schema `to` may reject a value that `from` accepts, without those of nested fields. */
 export function tightened(from: OpenApiSchema, to: OpenApiSchema): string[] {
   const found: string[] = [
     ...lower.filter((key) => (to[key] ?? Number.NEGATIVE_INFINITY) > (from[key] ?? Number.NEGATIVE_INFINITY)),
@@ -24,7 +24,7 @@ export function tightened(from: OpenApiSchema, to: OpenApiSchema): string[] {
   return found;
 }
 
-/** Whether `fits` looks at a keyword. */
+/** Whether `fits` checks a keyword. */
 export function canCheck(keyword: string): boolean {
   return keyword !== 'format' && keyword !== 'nullable';
 }
@@ -33,7 +33,7 @@ function isWithin(size: number, min: number | undefined, max: number | undefined
   return size >= (min ?? 0) && size <= (max ?? Number.POSITIVE_INFINITY);
 }
 
-/** Characters as the API server counts them: code points. */
+/** Length in characters as the API server counts them: code points. */
 function charactersIn(text: string): number {
   let count = 0;
   for (const _character of text) {
@@ -42,7 +42,7 @@ function charactersIn(text: string): number {
   return count;
 }
 
-/** Whether a value keeps the limits of a schema. A value of another type breaks none of them. */
+/** Whether a value is within the limits of a schema, nested fields aside. A value of another type always is. */
 export function fits(value: Json, schema: OpenApiSchema): boolean {
   if (schema.enum !== undefined && typeof value === schema.type && !schema.enum.includes(value)) {
     return false;

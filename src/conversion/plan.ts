@@ -5,35 +5,38 @@ import { isBelow, joinPath, schemaAt, tokensOf } from './schema-path.ts';
 /**
  * What changed between two neighbouring versions, as far as their schemas cannot tell. Paths are written
  * `status.handlers[].name`: `[]` stands for the items of a list, `{}` for the values of a map.
+ *
+ * A field that no entry names becomes the field with the same name in the other version, or else the field whose name
+ * differs only in case, since acronyms are often respelled between versions (`URL` and `url`).
  */
 export interface ChangeTable {
-  /** Fields that changed their name or place: path in the older version → path in the newer one. */
+  /** Fields that were renamed or moved: path in the older version → path in the newer one. */
   moves?: Readonly<Record<string, string>>;
-  /** Fields of the older version that the newer one cannot say. They are kept in the bag. */
+  /** Fields of the older version that the newer one does not have. They are kept as conversion data. */
   removed?: readonly string[];
-  /** Fields of the newer version that the older one cannot say. They are kept in the bag. */
+  /** Fields of the newer version that the older one does not have. They are kept as conversion data. */
   added?: readonly string[];
   /** Fields that the hand-written steps convert; the automatic part leaves them out. */
   byHand?: { older?: readonly string[]; newer?: readonly string[] };
   /**
-   * Fields for which one version has tighter limits than the other: `keep` leaves out values that do not fit, and keeps
-   * them in the bag; `pass` copies them all the same, and the API server's validation has the last word.
+   * Fields for which one version has tighter limits than the other: `keep` leaves out values beyond the limits, and keeps
+   * them as conversion data; `pass` copies them nevertheless, and leaves the decision to the API server's validation.
    */
   tighter?: Readonly<Record<string, 'keep' | 'pass'>>;
 }
 
-/** What becomes of one property. */
+/** What happens to one property. */
 export type Action =
-  /** Goes to a property of the object that its object becomes. */
-  | { do: 'place'; name: string; plan: ValuePlan | undefined; limits: OpenApiSchema | undefined }
-  /** Goes to another place, relative to the root or the list's item. */
+  /** Becomes a property of the object that its own object becomes. */
+  | { do: 'set'; name: string; plan: ValuePlan | undefined; limits: OpenApiSchema | undefined }
+  /** Moves to another path, relative to the root or the list item. */
   | { do: 'move'; to: readonly string[]; plan: ValuePlan | undefined; limits: OpenApiSchema | undefined }
-  /** Goes into the bag, after what moves away from below it. */
+  /** Becomes conversion data, without the nested fields that move elsewhere. */
   | { do: 'keep'; below: ReadonlyMap<string, Action> }
   /** Is left to the hand-written step. */
   | { do: 'skip' };
 
-/** How a value is converted. Where there is none, and for properties without an action, the value is taken as it is. */
+/** How a value is converted. Values without a plan, and properties without an action, are copied unchanged. */
 export type ValuePlan =
   | { kind: 'object'; actions: ReadonlyMap<string, Action> }
   | { kind: 'list'; item: ValuePlan; keys: readonly string[] }
@@ -42,13 +45,13 @@ export type ValuePlan =
 /** The automatic part of one direction. */
 export interface Plan {
   root: ValuePlan | undefined;
-  /** What the bag may hold for the version the plan starts from: paths, with the limits that a value must break. */
+  /** What conversion data may hold for the version that the plan starts from: paths, with the limits to be exceeded. */
   kept: ReadonlyMap<string, OpenApiSchema | undefined>;
   /** The keys that identify the items of each list that the plan goes through, by the path of its items. */
   listKeys: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Two versions differ in what no table lists. */
+/** Two versions differ in a way that no table lists. */
 export class UnlistedDifferenceError extends Error {}
 
 interface Side {
@@ -58,7 +61,7 @@ interface Side {
   byHand: ReadonlySet<string>;
 }
 
-/** The root or the list's item that moves stay within, on both sides. */
+/** The root, list item or map value that moves must stay within, on both sides. */
 interface Scope {
   from: string;
   to: string;
@@ -74,6 +77,11 @@ function kindOf(schema: OpenApiSchema): string {
     return 'anything';
   }
   return schema.type === 'object' && typeof schema.additionalProperties === 'object' ? 'map' : schema.type;
+}
+
+/** Whether two names are the same but for their case: how acronyms get respelled between versions (`URL`, `url`). */
+function isSameIgnoringCase(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
 }
 
 function compileDirection(
@@ -122,7 +130,7 @@ function compileDirection(
     for (const name of target.required ?? []) {
       const toName = joinPath(toPath, name);
       const fromName = sourceOf.get(toName) ?? joinPath(path, name);
-      const isRequired = [...known].some((other) => other.toLowerCase() === fromName.toLowerCase());
+      const isRequired = [...known].some((other) => isSameIgnoringCase(other, fromName));
       const listed = tighter.has(fromName) ? fromName : toName;
       if (isRequired || to.byHand.has(toName)) {
         continue;
@@ -134,7 +142,10 @@ function compileDirection(
     }
   }
 
-  /** The property of the other version that a property becomes by itself: same name, else same name without case. */
+  /**
+   * The property of the other version that a property becomes without an entry in the table: the one with the same name,
+   * or else one whose name differs only in case, unless this version has a property of that exact name as well.
+   */
   function counterpart(name: string, source: OpenApiSchema, target: OpenApiSchema, toPath: string) {
     const isFree = (candidate: string) => {
       const path = joinPath(toPath, candidate);
@@ -144,8 +155,7 @@ function compileDirection(
     return (
       names.find((candidate) => candidate === name) ??
       names.find(
-        (candidate) =>
-          candidate.toLowerCase() === name.toLowerCase() && !Object.hasOwn(source.properties ?? {}, candidate),
+        (candidate) => isSameIgnoringCase(candidate, name) && !Object.hasOwn(source.properties ?? {}, candidate),
       )
     );
   }
@@ -160,14 +170,16 @@ function compileDirection(
       return undefined;
     }
     if (!isInside || relative.some((token) => token === '[]' || token === '{}')) {
-      problems.push(`${path}: moves to ${target}, out of its list or into another; a hand-written step can`);
+      problems.push(
+        `${path}: moves to ${target}, out of its list or into another; only a hand-written step can do that`,
+      );
       return undefined;
     }
     const limits = limitsFor(source, schema, path, target);
     return { do: 'move', to: relative, plan: valuePlan(source, schema, path, target, scope), limits };
   }
 
-  /** What moves away from below a property that goes into the bag. */
+  /** The actions for nested fields that move elsewhere from a property that is kept. */
   function actionsBelow(source: OpenApiSchema, path: string, isListed: boolean, scope: Scope): Map<string, Action> {
     const actions = new Map<string, Action>();
     for (const [name, schema] of Object.entries(source.properties ?? {})) {
@@ -230,7 +242,7 @@ function compileDirection(
     const plan = valuePlan(schema, otherSchema, child, otherPath, scope);
     return other === name && plan === undefined && limits === undefined
       ? undefined
-      : { do: 'place', name: other, plan, limits };
+      : { do: 'set', name: other, plan, limits };
   }
 
   function hasKept(path: string): boolean {
@@ -256,7 +268,9 @@ function compileDirection(
       const keys = source['x-kubernetes-list-map-keys'] ?? [];
       listKeys.set(inner.from, keys);
       if (keeps && keys.length === 0 && hasKept(inner.from)) {
-        problems.push(`${path}: its items have no keys to find them by, so nothing below it can be kept in the bag`);
+        problems.push(
+          `${path}: its items have no keys to find them by, so nothing below it can be kept as conversion data`,
+        );
       }
       return item && { kind: 'list', item, keys };
     }
@@ -296,7 +310,7 @@ export interface VersionSchema {
 /**
  * Compiles both directions between two versions from their schemas and the table of what changed.
  *
- * @param keeps whether there is a place for what one version cannot represent; else it is lost.
+ * @param keeps whether what one version cannot represent is kept as conversion data; otherwise it is lost.
  * @throws {UnlistedDifferenceError} naming every difference that the table does not list, and every entry of the table
  * that matches nothing.
  */
@@ -339,7 +353,7 @@ export function compilePlans(
   );
   if (problems.length > 0) {
     throw new UnlistedDifferenceError(
-      `${older.apiVersion} and ${newer.apiVersion} differ in what no table lists:\n- ${[...new Set(problems)].join('\n- ')}`,
+      `${older.apiVersion} and ${newer.apiVersion} differ in ways that no table lists:\n- ${[...new Set(problems)].join('\n- ')}`,
     );
   }
   return { toNewer, toOlder };

@@ -1,27 +1,27 @@
 import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
-import { type BagStep, type KeptValue, keyOf, patternOf } from './bag.ts';
+import { type KeptStep, type KeptValue, keyOf, patternOf } from './conversion-data.ts';
 import { fits } from './limits.ts';
 import { own, setOwn } from './own.ts';
 import type { Plan } from './plan.ts';
 import { tokensOf } from './schema-path.ts';
 
-/** Copies of what has been changed already, and the positions of lists' items by their keys. */
+/** Copies of what has been changed already, and the positions of list items by their keys. */
 interface Drafts {
   copies: Set<Json>;
   positions: Map<Json, Map<string, number[]>>;
 }
 
-/** The keys of a list's item as a text that is the same for the same keys. */
+/** The keys of a list item as a text that is equal for equal keys. */
 function identityOf(key: JsonObject): string {
   return JSON.stringify(Object.entries(key).sort());
 }
 
-/** A path as a text that is the same for the same place. */
-function placeOf(path: readonly BagStep[]): string {
+/** A path as a text that is equal for equal paths. */
+function pathIdentityOf(path: readonly KeptStep[]): string {
   return path.map((step) => (isJsonObject(step) ? identityOf(step) : JSON.stringify(step))).join();
 }
 
-/** Adds what is missing; what is there stays. */
+/** Adds what is missing; what is present stays as it is. */
 function merged(present: Json | undefined, kept: Json): Json {
   if (present === undefined) {
     return kept;
@@ -36,7 +36,7 @@ function merged(present: Json | undefined, kept: Json): Json {
   return result;
 }
 
-/** A version of a container that may be changed in place. */
+/** A copy of a container that may be modified in place. */
 function draft<T extends Json[] | JsonObject>(container: T, { copies }: Drafts): T {
   if (copies.has(container)) {
     return container;
@@ -46,7 +46,7 @@ function draft<T extends Json[] | JsonObject>(container: T, { copies }: Drafts):
   return copy;
 }
 
-/** Positions of the items with these keys, where the list still has some. `names` are those that a list's keys have. */
+/** Positions of the items with these keys, if the list still has any. `names` are the names of the list's keys. */
 function positionsOf(
   list: Json[],
   key: JsonObject,
@@ -72,17 +72,17 @@ function positionsOf(
 
 /** What is being restored: a value, the names of list keys on its path, and what was changed before. */
 interface Restoring {
-  path: readonly BagStep[];
+  path: readonly KeptStep[];
   listKeys: Plan['listKeys'];
   value: Json;
-  /** How many values for the same place came before. */
+  /** How many values for the same path came before. */
   occurrence: number;
-  /** Whether a list on the way has several items with the same keys. */
+  /** Whether a list on the path has several items with the same keys. */
   hasTwins: boolean;
   drafts: Drafts;
 }
 
-/** The container with the value at the rest of its path, or undefined where that path ends. */
+/** The container with the value at the rest of its path, or undefined if that path no longer exists. */
 function setAt(container: Json | undefined, depth: number, restoring: Restoring): Json | undefined {
   const { path, listKeys, value, occurrence, drafts } = restoring;
   const step = path[depth];
@@ -105,7 +105,7 @@ function setAt(container: Json | undefined, depth: number, restoring: Restoring)
     return list;
   }
   const name = typeof step === 'string' ? step : step[0];
-  // Containers are not made: the user has removed what is not there.
+  // Missing containers are not created: the user has removed them.
   if (!isJsonObject(container) || (depth + 1 < path.length && !Object.hasOwn(container, name))) {
     return undefined;
   }
@@ -118,16 +118,16 @@ function setAt(container: Json | undefined, depth: number, restoring: Restoring)
   return copy;
 }
 
-/** Whether a path may be one of the plan's: no deeper, and of steps that are single names. */
-function isPlainPath(path: readonly BagStep[], maxDepth: number): boolean {
+/** Whether a path may be one of the plan's: not deeper, and every step a single name. */
+function isPlainPath(path: readonly KeptStep[], maxDepth: number): boolean {
   return path.length <= maxDepth && path.every((step) => typeof step !== 'string' || !/[.[\]{}]/.test(step));
 }
 
 /**
- * Puts kept values back where they are still missing and what they belong to is still there. Values that `plan`, the
- * way from this version to the one that cannot represent them, would not have kept are ignored. Each value is put back
- * once: of several for one place the first counts, or, where a list has several items with the same keys, the nth is for
- * the nth of them. So time and the size of the result are linear in the object and the values, whatever they are.
+ * Restores kept values where they are still missing and what they belong to still exists. Values that `plan` (from this
+ * version to the one that cannot represent them) would not have kept are ignored. Each value is restored once: of
+ * several for one path the first counts, or, where a list has several items with the same keys, the nth is for the nth
+ * of them. So time and the size of the result are linear in the object and the values.
  */
 export function restore(object: JsonObject, values: readonly KeptValue[], plan: Plan): JsonObject {
   const { kept, listKeys } = plan;
@@ -141,9 +141,9 @@ export function restore(object: JsonObject, values: readonly KeptValue[], plan: 
     if (!kept.has(pattern) || (limits !== undefined && fits(value, limits))) {
       continue;
     }
-    const place = placeOf(path);
-    const occurrence = occurrences.get(place) ?? 0;
-    occurrences.set(place, occurrence + 1);
+    const identity = pathIdentityOf(path);
+    const occurrence = occurrences.get(identity) ?? 0;
+    occurrences.set(identity, occurrence + 1);
     restored = (setAt(restored, 0, { path, listKeys, value, occurrence, hasTwins: false, drafts }) ??
       restored) as JsonObject;
   }

@@ -8,7 +8,7 @@ import {
   type JsonObject,
   showValue,
 } from '../kubernetes/index.ts';
-import type { Converter } from './engine.ts';
+import type { KindConverter } from './engine.ts';
 import { ConversionError } from './error.ts';
 import { extensionConfigConverter } from './extension-config.ts';
 
@@ -23,13 +23,13 @@ function failed(uid: string, message: string): ConversionReviewResponse {
 /** Most bytes of conversion data that one answer adds to the objects of its request (1 MiB). */
 const maxAddedBytes = 1024 * 1024;
 
-/** An object in a message: its place in the request, and its name. */
+/** An object for a message: its index in the request, and its name. */
 function nameOf({ metadata }: JsonObject, index: number): string {
   const name = isJsonObject(metadata) ? metadata.name : undefined;
   return `objects[${index}]${typeof name === 'string' ? ` ${showValue(name)}` : ''}`;
 }
 
-/** Why an object could not be converted, in a sentence that names the field. Nothing of the object beyond that. */
+/** Why an object could not be converted. Names the field, and shows nothing else of the object. */
 function reasonOf(error: unknown): string {
   if (error instanceof ConversionError) {
     return `${formatFieldPath(error.path)}: ${error.message}`;
@@ -38,11 +38,11 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Makes the function that answers ConversionReviews of apiextensions.k8s.io/v1: all objects in the order of the request,
- * or a failure that names the object and the field. It never throws; `problem` says why a body cannot be answered as a
- * review.
+ * Creates the function that answers ConversionReviews of apiextensions.k8s.io/v1: all objects in the order of the
+ * request, or a failure that names the object and the field. The function never throws; `problem` says why a body is not
+ * a review that can be answered.
  */
-export function createReview({ convert, conversionDataBytes, kind }: Converter) {
+export function createReview({ convert, conversionDataBytes, kind }: KindConverter) {
   return (body: Json): { review: ConversionReviewResponse } | { problem: string } => {
     const decoded = decodeConversionReview(body);
     if ('problem' in decoded) {

@@ -5,12 +5,12 @@ export function tokensOf(path: string): string[] {
   return path.match(/\[\]|\{\}|[^.[\]{}]+/g) ?? [];
 }
 
-/** A path and one step more. */
+/** A path with one more step. */
 export function joinPath(path: string, token: string): string {
   return path === '' || token === '[]' || token === '{}' ? `${path}${token}` : `${path}.${token}`;
 }
 
-/** Whether a path leads to something below another. */
+/** Whether a path is below another one. */
 export function isBelow(path: string, ancestor: string): boolean {
   return path.length > ancestor.length && path.startsWith(ancestor) && /[.[{]/.test(path.charAt(ancestor.length));
 }

@@ -117,7 +117,7 @@ test('of metadata a step may change labels and annotations only', () => {
   expect(meddling.convert(object, v3).metadata).toEqual({ name: 'old', labels: { a: 'b' } });
 });
 
-describe('what no table lists is an error at the start', () => {
+describe('an unlisted difference is an error at start', () => {
   const without = (part: Partial<VersionChange>): VersionMap => ({
     ...kitchens,
     changes: [{ ...firstChange, ...part }, secondChange],
@@ -135,7 +135,7 @@ describe('what no table lists is an error at the start', () => {
     [
       'a step that is missing',
       { ...kitchens, changes: [firstChange, { older: v2, newer: v3, byHand: secondChange.byHand! }] },
-      /byHand names fields, and the step that writes them is missing/,
+      /byHand names fields, but the step that writes them is missing/,
     ],
     [
       'a field that is not there',
@@ -152,8 +152,8 @@ describe('what no table lists is an error at the start', () => {
       without({ moves: { ...firstChange.moves, 'spec.cook': 'spec.boss' } }),
       /spec.cook: moves to spec.boss, which .*v2 does not have/,
     ],
-    ['a version on its own', { ...kitchens, changes: [firstChange] }, /must hang together/],
-    ['two ways', { ...kitchens, changes: [firstChange, secondChange, secondChange] }, /each pair by one way/],
+    ['a version on its own', { ...kitchens, changes: [firstChange] }, /must form a tree/],
+    ['two ways', { ...kitchens, changes: [firstChange, secondChange, secondChange] }, /one path between each two/],
     ['a version without a schema', { ...kitchens, versions: kitchenSchemas.slice(1) }, /no schema for .*v1/],
   ])('%s', (_name, map, message) => {
     expect(() => createConverter(map)).toThrow(message);
@@ -169,7 +169,7 @@ describe('what no table lists is an error at the start', () => {
     expect(() =>
       createConverter({
         kind: 'K',
-        bagAnnotation: 'b',
+        conversionDataAnnotation: 'b',
         versions: [
           { apiVersion: 'a/v1', schema: list({ x: { type: 'string' } }) },
           { apiVersion: 'a/v2', schema: list({}) },

@@ -16,7 +16,7 @@ const version = (name: string, spec: OpenApiSchema) => ({
   schema: object({ spec }),
 });
 
-/** Three versions of an API that nobody has: v1 and v2 differ in names and places, v2 and v3 in a type. */
+/** Three versions of an made-up API: v1 and v2 differ in names and places, v2 and v3 in a type. */
 export const kitchenSchemas = [
   version(
     'v1',
@@ -102,5 +102,5 @@ export const kitchens: VersionMap = {
   kind: 'Kitchen',
   versions: kitchenSchemas,
   changes: [firstChange, secondChange],
-  bagAnnotation: 'kitchens.example.com/kept',
+  conversionDataAnnotation: 'kitchens.example.com/kept',
 };

@@ -61,9 +61,9 @@ describe('a failure names the object and the field, and converts nothing', () =>
       /objects\[0\] "b": status.conditions: becomes/,
     ],
     [
-      'a place inside what is no object',
+      'a field inside what is not an object',
       [object('b', { status: { conditions: [], deprecated: 'x' } })],
-      /"b": status.conditions: becomes status.deprecated.v1beta1.conditions, and deprecated is no object/,
+      /"b": status.conditions: becomes status.deprecated.v1beta1.conditions, and deprecated is not an object/,
     ],
     ['no object', [object('a'), 7], /request.objects\[1\] must be an object, got a number/],
     ['no list', {}, /request.objects must be an array/],
@@ -101,10 +101,10 @@ describe('kept values', () => {
       value,
     })),
   });
-  const hub = (bag: JsonObject, names: string[]): JsonObject => ({
+  const hub = (data: JsonObject, names: string[]): JsonObject => ({
     ...object('a', { status: { handlers: names.map((name) => ({ name })) } }),
     apiVersion: `${group}/v1beta2`,
-    metadata: { name: 'a', annotations: { [annotation]: JSON.stringify(bag) } },
+    metadata: { name: 'a', annotations: { [annotation]: JSON.stringify(data) } },
   });
   const handlersOf = (body: Json) => answer(body).convertedObjects[0].status.handlers;
   const back = `${group}/v1alpha1`;
@@ -122,9 +122,9 @@ describe('kept values', () => {
   });
 
   test('keys that the list does not have, and steps that hide a path, are ignored', () => {
-    const bag = kept([{ hook: 'h' }, 0], [{ name: 'h', hook: 'h' }, 0]) as Record<string, Json[]>;
-    bag[back]?.push({ path: ['status.handlers[].timeoutSeconds'], value: 0 });
-    const converted = answer(review([hub(bag, ['h'])], back)).convertedObjects[0];
+    const data = kept([{ hook: 'h' }, 0], [{ name: 'h', hook: 'h' }, 0]) as Record<string, Json[]>;
+    data[back]?.push({ path: ['status.handlers[].timeoutSeconds'], value: 0 });
+    const converted = answer(review([hub(data, ['h'])], back)).convertedObjects[0];
     expect(converted.status).toEqual({ handlers: [{ name: 'h' }] });
     expect(Object.keys(converted).sort()).toEqual(['apiVersion', 'kind', 'metadata', 'spec', 'status']);
   });

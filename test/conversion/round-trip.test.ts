@@ -84,15 +84,15 @@ const withHandlers = (apiVersion: string, handlers: Json, metadata: JsonObject =
   status: { handlers },
 });
 const handlersOf = (object: JsonObject) => (object.status as JsonObject).handlers;
-const bagOf = (object: JsonObject) =>
+const conversionDataOf = (object: JsonObject) =>
   ((object.metadata as JsonObject).annotations as JsonObject | undefined)?.[conversionDataAnnotation];
 
-describe('the bag', () => {
+describe('conversion data', () => {
   const away = converter.convert(withHandlers(older, [handler('a', 0), handler('b', 5), handler('c', -1)]), newer);
 
-  test('holds what v1beta2 cannot say, by the name of the handler', () => {
+  test('holds what v1beta2 cannot represent, by the name of the handler', () => {
     expect(handlersOf(away)).toEqual([handler('a'), handler('b', 5), handler('c')]);
-    expect(JSON.parse(String(bagOf(away)))).toEqual({
+    expect(JSON.parse(String(conversionDataOf(away)))).toEqual({
       [older]: [
         { path: ['status', 'handlers', { name: 'a' }, 'timeoutSeconds'], value: 0 },
         { path: ['status', 'handlers', { name: 'c' }, 'timeoutSeconds'], value: -1 },
@@ -114,7 +114,7 @@ describe('the bag', () => {
   ])('comes back right after a change: %s', (_name, handlers, expected) => {
     const home = converter.convert({ ...away, status: { handlers } }, older);
     expect(handlersOf(home)).toEqual(expected);
-    expect(bagOf(home)).toBeUndefined();
+    expect(conversionDataOf(home)).toBeUndefined();
   });
 
   test('does not bring back a status that was removed', () => {

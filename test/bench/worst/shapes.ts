@@ -15,7 +15,7 @@ const kind = { group: 'runtime.cluster.x-k8s.io', version: 'v1beta2', kind: 'Ext
 const service = { namespace: 'capi-extensions', name: 'my-extension', port: 443 };
 const discovery = { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'Discovery' };
 const blocking = { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'BeforeClusterUpgrade' };
-const bagAnnotation = 'runtime.cluster.x-k8s.io/conversion-data';
+const conversionDataAnnotation = 'runtime.cluster.x-k8s.io/conversion-data';
 const injectAnnotation = 'runtime.cluster.x-k8s.io/inject-ca-from-secret';
 
 function extensionConfig(parts: Part = {}, version = 'v1beta2'): Part {
@@ -670,24 +670,24 @@ const updateShapes: Shape[] = [
 ];
 
 const keptTimeout = (name: string) => ({ path: ['status', 'handlers', { name }, 'timeoutSeconds'], value: 0 });
-const bagged = (bag: unknown, handlers: unknown[], version = 'v1beta2') =>
+const withConversionData = (data: unknown, handlers: unknown[], version = 'v1beta2') =>
   extensionConfig(
     {
-      metadata: { name: 'my-extension', annotations: { [bagAnnotation]: JSON.stringify(bag) } },
+      metadata: { name: 'my-extension', annotations: { [conversionDataAnnotation]: JSON.stringify(data) } },
       status: { handlers },
     },
     version,
   );
 const v1alpha1 = `${kind.group}/v1alpha1`;
 /** What an annotation may hold at most, with room for its quotes. */
-const bagSize = (size: number, share: number) => Math.min(size * share, 180_000);
+const conversionDataSize = (size: number, share: number) => Math.min(size * share, 180_000);
 
 const conversionShapes: Shape[] = [
   convert('many handlers of one name, kept values for that name', (size) =>
     conversion(
       [
-        bagged(
-          { [v1alpha1]: items(bagSize(size, 0.25), () => keptTimeout('a')) },
+        withConversionData(
+          { [v1alpha1]: items(conversionDataSize(size, 0.25), () => keptTimeout('a')) },
           items(size / 2, () => ({ name: 'a', requestHook: blocking })),
         ),
       ],
@@ -697,8 +697,8 @@ const conversionShapes: Shape[] = [
   convert('many handlers, a kept value for each', (size) =>
     conversion(
       [
-        bagged(
-          { [v1alpha1]: items(bagSize(size, 0.25), (index) => keptTimeout(`h${index}`)) },
+        withConversionData(
+          { [v1alpha1]: items(conversionDataSize(size, 0.25), (index) => keptTimeout(`h${index}`)) },
           items(size / 2, (index) => ({ name: `h${index}`, requestHook: blocking })),
         ),
       ],
@@ -708,9 +708,9 @@ const conversionShapes: Shape[] = [
   convert('kept values whose keys are named differently each', (size) =>
     conversion(
       [
-        bagged(
+        withConversionData(
           {
-            [v1alpha1]: items(bagSize(size, 0.25), (index) => ({
+            [v1alpha1]: items(conversionDataSize(size, 0.25), (index) => ({
               path: ['status', 'handlers', { [`k${index}`]: 1 }, 'timeoutSeconds'],
               value: 0,
             })),
@@ -724,8 +724,10 @@ const conversionShapes: Shape[] = [
   convert('kept values with huge keys', (size) =>
     conversion(
       [
-        bagged(
-          { [v1alpha1]: Array.from({ length: 100 }, () => keptTimeout(fill(bagSize(size, 0.25) / 120, 'n'))) },
+        withConversionData(
+          {
+            [v1alpha1]: Array.from({ length: 100 }, () => keptTimeout(fill(conversionDataSize(size, 0.25) / 120, 'n'))),
+          },
           items(size / 2, () => ({ name: 'a', requestHook: blocking })),
         ),
       ],
@@ -735,8 +737,8 @@ const conversionShapes: Shape[] = [
   convert('kept values of long paths', (size) =>
     conversion(
       [
-        bagged(
-          { [v1alpha1]: [{ path: items(bagSize(size, 0.5), () => 'a'), value: 0 }] },
+        withConversionData(
+          { [v1alpha1]: [{ path: items(conversionDataSize(size, 0.5), () => 'a'), value: 0 }] },
           items(size / 2, () => ({ name: 'a' })),
         ),
       ],
@@ -746,19 +748,21 @@ const conversionShapes: Shape[] = [
   convert('kept values for huge lists of versions', (size) =>
     conversion(
       [
-        bagged(
-          entries(bagSize(size, 0.5), (index) => [`v${index}`, []]),
+        withConversionData(
+          entries(conversionDataSize(size, 0.5), (index) => [`v${index}`, []]),
           [],
         ),
       ],
       'v1alpha1',
     ),
   ),
-  convert('an annotation that is too long', (size) => conversion([bagged(fill(size, 'x'), [])], 'v1alpha1')),
+  convert('an annotation that is too long', (size) =>
+    conversion([withConversionData(fill(size, 'x'), [])], 'v1alpha1'),
+  ),
   convert('many objects with full annotations', (size) =>
     conversion(
       Array.from({ length: Math.max(1, Math.floor(size / 220_000)) }, () =>
-        bagged({ [v1alpha1]: items(170_000, () => keptTimeout('a')) }, [{ name: 'a' }]),
+        withConversionData({ [v1alpha1]: items(170_000, () => keptTimeout('a')) }, [{ name: 'a' }]),
       ),
       'v1alpha1',
     ),

@@ -1,0 +1,97 @@
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../kubernetes/index.ts';
+import { ConversionError } from './error.ts';
+import { joinPath } from './schema-path.ts';
+
+/**
+ * One step of a kept value's path: a property, a list item identified by the values of its keys, or (in brackets) the
+ * key of a map. List items have no index here, since the list may have been reordered in the meantime.
+ */
+export type KeptStep = string | JsonObject | [string];
+
+/** A value that a version cannot represent, and where it belongs. */
+export interface KeptValue {
+  path: KeptStep[];
+  value: Json;
+}
+
+/** What is kept, by the `apiVersion` that can represent it. */
+export type ConversionData = Map<string, KeptValue[]>;
+
+/** Most bytes of conversion data (256 KiB): what Kubernetes allows for all annotations of an object together. */
+export const maxConversionDataBytes = 256 * 1024;
+
+function isStep(step: Json): step is KeptStep & Json {
+  return (
+    typeof step === 'string' ||
+    isJsonObject(step) ||
+    (Array.isArray(step) && step.length === 1 && typeof step[0] === 'string')
+  );
+}
+
+function isKeptValue(entry: Json): entry is Json & KeptValue {
+  return (
+    isJsonObject(entry) &&
+    Array.isArray(entry.path) &&
+    entry.path.length > 0 &&
+    entry.path.every(isStep) &&
+    Object.hasOwn(entry, 'value')
+  );
+}
+
+/**
+ * Parses the conversion data in an annotation. Undefined for anything else, since users can write any text there, and
+ * for more than `maxConversionDataBytes` UTF-16 units.
+ */
+export function parseConversionData(text: Json): ConversionData | undefined {
+  if (typeof text !== 'string' || text.length > maxConversionDataBytes) {
+    return undefined;
+  }
+  let value: Json;
+  try {
+    value = parseJson(Buffer.from(text));
+  } catch {
+    return undefined;
+  }
+  if (!isJsonObject(value)) {
+    return undefined;
+  }
+  const data: ConversionData = new Map();
+  for (const [version, entries] of Object.entries(value)) {
+    if (!Array.isArray(entries) || !entries.every(isKeptValue)) {
+      return undefined;
+    }
+    data.set(version, entries.map(({ path, value: kept }) => ({ path, value: kept })) as KeptValue[]);
+  }
+  return data;
+}
+
+/**
+ * The annotation text of conversion data that is not empty.
+ *
+ * @throws {ConversionError} when it is longer than `maxConversionDataBytes` in UTF-8.
+ */
+export function formatConversionData(data: ConversionData, annotation: string): string {
+  const text = JSON.stringify(Object.fromEntries(data));
+  const bytes = Buffer.byteLength(text);
+  if (bytes > maxConversionDataBytes) {
+    throw new ConversionError(
+      ['metadata', 'annotations', annotation],
+      `would need ${bytes} bytes to keep what the other version cannot represent; at most ${maxConversionDataBytes} are possible`,
+    );
+  }
+  return text;
+}
+
+/** The path of a kept value in the notation of plans: `status.handlers[].timeoutSeconds`. */
+export function patternOf(path: readonly KeptStep[]): string {
+  return path.reduce<string>(
+    (pattern, step) => joinPath(pattern, typeof step === 'string' ? step : Array.isArray(step) ? '{}' : '[]'),
+    '',
+  );
+}
+
+/** The keys that identify a list item, without those that it lacks. */
+export function keyOf(item: Json, keys: readonly string[]): JsonObject {
+  const found = isJsonObject(item) ? item : {};
+  return Object.fromEntries(keys.filter((key) => Object.hasOwn(found, key)).map((key) => [key, found[key] as Json]));
+}
