@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, writeFileSync } from 'node:fs';
 
 // What the compiler does not bring to dist/.
-copyFileSync('src/sandbox/kubernetes.proto', 'dist/sandbox/kubernetes.proto');
+copyFileSync('src/sandbox/writes/kubernetes.proto', 'dist/sandbox/writes/kubernetes.proto');
 // The viewer of OpenAPI documents: its bundle needs none of the packages that npm installs beside it.
 copyFileSync(
   'node_modules/openapi-explorer/dist/browser/openapi-explorer.min.js',

@@ -4,25 +4,38 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { stringify } from 'yaml';
 import { failure, isJsonObject } from '../kubernetes/index.ts';
-import type { AdmissionEvent } from './admission.ts';
-import { Converter } from './conversion.ts';
 import { isAuthorized, makeCredentials } from './credentials.ts';
-import { answerDocument, type DocumentContext, version } from './documents.ts';
-import { answerResource } from './endpoints.ts';
-import { ApiError, badRequest, internalError, tooLarge, unauthorized } from './errors.ts';
-import { sendJson, sendText } from './http.ts';
-import { impersonated } from './impersonation.ts';
-import { builtInResources } from './kinds.ts';
-import { startNamespaces } from './namespaces.ts';
-import { OpenApi } from './openapi.ts';
-import { startRegistration } from './registration.ts';
-import { Registry } from './registry.ts';
-import type { Resource, UserInfo } from './resource.ts';
-import { DefaultsError } from './schema.ts';
-import { keyOf, Store, StoreFullError } from './store.ts';
-import { type ResolveService, type ServiceReference, WebhookCaller } from './webhook-call.ts';
-import type { WriteContext } from './write-request.ts';
-import { create } from './writes.ts';
+import {
+  answerDocument,
+  answerResource,
+  type DocumentContext,
+  impersonated,
+  OpenApi,
+  sendJson,
+  sendText,
+  version,
+} from './http/index.ts';
+import { builtInResources, startNamespaces, startRegistration } from './kinds/index.ts';
+import {
+  ApiError,
+  badRequest,
+  internalError,
+  Registry,
+  type Resource,
+  tooLarge,
+  type UserInfo,
+  unauthorized,
+} from './resources/index.ts';
+import { DefaultsError } from './schema/index.ts';
+import { keyOf, Store, StoreFullError } from './storage/index.ts';
+import {
+  type AdmissionEvent,
+  Converter,
+  type ResolveService,
+  type ServiceReference,
+  WebhookCaller,
+} from './webhooks/index.ts';
+import { create, type WriteContext } from './writes/index.ts';
 
 /** Something that the client does not see. */
 export type SandboxEvent = AdmissionEvent | { event: 'bug'; request: string; message: string };

@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/kubernetes/index.ts';
-import { duplicateFields } from '../../src/sandbox/duplicate-fields.ts';
-import { applyJsonPatch, applyMergePatch } from '../../src/sandbox/patches.ts';
-import { acceptNames } from '../../src/sandbox/registration.ts';
-import { compareVersions } from '../../src/sandbox/registry.ts';
-import { isOn, parseApiPath } from '../../src/sandbox/requests.ts';
-import { parseLabelSelector } from '../../src/sandbox/selectors.ts';
-import { formatAge } from '../../src/sandbox/tables.ts';
+import { parseApiPath } from '../../src/sandbox/http/requests.ts';
+import { acceptNames } from '../../src/sandbox/kinds/registration.ts';
+import { applyJsonPatch, applyMergePatch } from '../../src/sandbox/patches/patches.ts';
+import { isOn } from '../../src/sandbox/reads/query-flag.ts';
+import { formatAge } from '../../src/sandbox/reads/tables.ts';
+import { compareVersions } from '../../src/sandbox/resources/registry.ts';
+import { parseLabelSelector } from '../../src/sandbox/storage/selectors.ts';
+import { duplicateFields } from '../../src/sandbox/writes/duplicate-fields.ts';
 
 test.each([
   [0, '0s'],

@@ -1,0 +1,289 @@
+import { type Context, type Environment, EvaluationError, type ParseResult } from '@marcbachmann/cel-js';
+import { compilePattern, type Pattern } from '../schema/index.ts';
+
+/** Most that one evaluation of an expression may cost (apiserver, cel.PerCallLimit): "roughly 0.1 second". */
+const perCall = 1_000_000;
+/** Most that all rules may cost for one object (apiserver, cel.RuntimeCELCostBudget). */
+export const rulesBudget = 10_000_000;
+/** Most that the matchConditions of one webhook may cost (apiserver, cel.RuntimeCELCostBudgetMatchConditions). */
+export const matchConditionsBudget = 2_500_000;
+
+/** An expression was stopped because it, or what was evaluated before it, cost too much. */
+export class CostError extends Error {
+  /** Whether nothing is left for other expressions either. */
+  readonly isSpent: boolean;
+
+  constructor(isSpent: boolean) {
+    super(
+      isSpent
+        ? 'validation failed due to running out of cost budget, no further validation rules will be run'
+        : 'operation cancelled: actual cost limit exceeded',
+    );
+    this.isSpent = isSpent;
+  }
+}
+
+/** What expressions may cost together: a step is 1, and reading a text a tenth of its length, as for the API server. */
+export interface Budget {
+  left: number;
+}
+
+/** A node of a parsed expression, as the library's evaluator walks it. */
+interface Node {
+  op: string;
+  args: unknown;
+  meta: { alternate?: Node; macro?: unknown };
+  evaluate(evaluator: Evaluator, node: Node, context: unknown): unknown;
+}
+
+interface Evaluator {
+  run(node: Node, context: unknown): unknown;
+  tryEval(node: Node, context: unknown): unknown;
+}
+
+/** The operands of an operation that reads more than a step's worth of them. */
+interface Operation {
+  name: string;
+  count: number;
+  /** Operands that are not evaluated yet. */
+  missing: number;
+  values: unknown[];
+}
+
+const weights = new WeakMap<object, number>();
+
+/** How much there is to read in a value. Values are not changed while expressions see them. */
+function weightOf(value: unknown): number {
+  if (typeof value === 'string') {
+    return 1 + value.length / 10;
+  }
+  if (typeof value !== 'object' || value === null || value instanceof Date) {
+    return 1;
+  }
+  let weight = weights.get(value);
+  if (weight === undefined) {
+    const inside = Array.isArray(value) ? value : value instanceof Map ? value.values() : Object.values(value);
+    weight = 1;
+    for (const item of inside) {
+      weight += weightOf(item);
+    }
+    weights.set(value, weight);
+  }
+  return weight;
+}
+
+function lengthOf(value: unknown): number {
+  return typeof value === 'string' || Array.isArray(value) ? value.length : 0;
+}
+
+/** Operators that read all of their operands. */
+const readingOperators = new Set(['==', '!=', 'in', '+', '<', '<=', '>', '>=']);
+
+/** Functions that read a text as something else; what is longer than this is nothing of the kind. */
+const readers = new Set(['bool', 'double', 'duration', 'int', 'timestamp', 'uint']);
+const maxRead = 256;
+
+/** What an operation costs beyond its step. */
+function costOf({ name, values }: Operation): number {
+  const [a, b] = values;
+  switch (name) {
+    case '==':
+    case '!=':
+      return Math.min(weightOf(a), weightOf(b));
+    case 'in':
+      return Array.isArray(b) ? weightOf(b) : 1;
+    case '+':
+      return values.reduce<number>((sum, value) => sum + lengthOf(value) / (typeof value === 'string' ? 10 : 1), 0);
+    case 'contains':
+    case 'indexOf':
+    case 'lastIndexOf':
+    case 'split':
+      return lengthOf(a) / 10 + (lengthOf(a) * lengthOf(b)) / 100;
+    case 'join':
+      return weightOf(a) + (lengthOf(a) * lengthOf(b)) / 10;
+    case 'size':
+      return typeof a === 'string' ? weightOf(a) : 1;
+    default:
+      return values.reduce<number>((sum, value) => sum + weightOf(value), 0);
+  }
+}
+
+/** What an error costs that an expression passes over: making it takes that much longer than a step. */
+const errorCost = 20;
+
+/** Compiled patterns of `matches`, the latest of them. */
+const patterns = new Map<string, Pattern>();
+const maxPatterns = 500;
+
+/** The evaluator of an environment: what it hands to the nodes of an expression. */
+function evaluatorOf(environment: Environment): Evaluator {
+  const probe = environment.parse('true');
+  let found: Evaluator | undefined;
+  (probe.ast as unknown as Node).evaluate = (evaluator) => {
+    found = evaluator;
+    return true;
+  };
+  probe();
+  if (found === undefined) {
+    throw new Error('the evaluator of @marcbachmann/cel-js is not where it was');
+  }
+  return found;
+}
+
+/**
+ * Counts what expressions cost while they are evaluated, and stops them. The library has limits for the form of an expression
+ * but none for its work, so every step of its evaluator goes through here.
+ */
+export class Meter {
+  readonly #environment: Environment;
+  readonly #operations = new WeakMap<Node, Operation>();
+  /** What each operand is used by, and which of its operands it is. */
+  readonly #operands = new WeakMap<Node, { operation: Operation; index: number }>();
+  readonly #known = new WeakSet<Node>();
+  #budget: Budget = { left: 0 };
+  /** What the current evaluation may still cost. */
+  #left = 0;
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+    const evaluator = evaluatorOf(environment);
+    evaluator.run = (node, context) => this.#run(evaluator, node, context);
+    const { tryEval } = evaluator;
+    evaluator.tryEval = (node, context) => {
+      const result = tryEval.call(evaluator, node, context);
+      // `all`, `exists`, `&&` and `||` go on after an error; not after this one.
+      if (result instanceof CostError) {
+        throw result;
+      }
+      if (result instanceof Error) {
+        this.#spend(errorCost);
+      }
+      return result;
+    };
+  }
+
+  /** Compiles an expression that the environment has found to be valid. */
+  compile(expression: string): ParseResult {
+    // Within another, so that all of it is evaluated step by step.
+    return this.#environment.parse(`[${expression}\n][0]`);
+  }
+
+  /**
+   * Evaluates what `compile` made.
+   *
+   * @throws {CostError} when it costs more than one evaluation may, or than the budget has left.
+   * @throws {EvaluationError} when the expression itself fails.
+   */
+  evaluate(expression: ParseResult, variables: Context, budget: Budget): unknown {
+    if (budget.left <= 0) {
+      throw new CostError(true);
+    }
+    this.#budget = budget;
+    this.#left = Math.min(perCall, budget.left);
+    const before = this.#left;
+    try {
+      return expression(variables);
+    } catch (error) {
+      if (error instanceof RangeError) {
+        // A text longer than JavaScript can hold, or calls nested too deeply.
+        throw new EvaluationError(error.message);
+      }
+      throw error;
+    } finally {
+      budget.left -= before - this.#left;
+    }
+  }
+
+  #spend(cost: number): void {
+    this.#left -= cost;
+    if (this.#left < 0) {
+      throw new CostError(this.#budget.left < perCall);
+    }
+  }
+
+  #run(evaluator: Evaluator, node: Node, context: unknown): unknown {
+    this.#spend(1);
+    if (!this.#known.has(node)) {
+      this.#learn(node);
+    }
+    const operation = this.#operations.get(node);
+    if (operation !== undefined) {
+      operation.values = [];
+      operation.missing = operation.count;
+    }
+    const value =
+      operation?.name === 'matches' ? this.#matches(evaluator, node, context) : node.evaluate(evaluator, node, context);
+    const user = this.#operands.get(node);
+    if (user !== undefined) {
+      this.#note(user.operation, user.index, value);
+    }
+    return value;
+  }
+
+  /** Takes an operand. With the last of them the operation begins, and is paid for. */
+  #note(operation: Operation, index: number, value: unknown): void {
+    operation.values[index] = value;
+    operation.missing--;
+    if (operation.missing > 0) {
+      return;
+    }
+    if (readers.has(operation.name) && lengthOf(operation.values[0]) > maxRead) {
+      throw new EvaluationError(`${operation.name}(): the text is longer than ${maxRead} characters`);
+    }
+    this.#spend(costOf(operation));
+    operation.values = [];
+  }
+
+  /** Finds the operands of an operation. */
+  #learn(node: Node): void {
+    this.#known.add(node);
+    if (node.meta.alternate !== undefined || node.meta.macro !== undefined) {
+      return;
+    }
+    const { op, args } = node;
+    let name = op;
+    let operands: Node[] = [];
+    if (op === 'call') {
+      [name, operands] = args as [string, Node[]];
+    } else if (op === 'rcall') {
+      const [called, receiver, others] = args as [string, Node, Node[]];
+      name = called;
+      operands = [receiver, ...others];
+    } else if (readingOperators.has(op)) {
+      operands = args as Node[];
+    }
+    if (operands.length > 0) {
+      const operation: Operation = { name, count: operands.length, missing: operands.length, values: [] };
+      this.#operations.set(node, operation);
+      for (const [index, operand] of operands.entries()) {
+        this.#operands.set(operand, { operation, index });
+      }
+    }
+  }
+
+  /** `matches` of CEL is RE2; the library's is JavaScript, which backtracks. */
+  #matches(evaluator: Evaluator, node: Node, context: unknown): boolean {
+    const [, receiver, others] = node.args as [string, Node, Node[]];
+    const text = evaluator.run(receiver, context);
+    const source = evaluator.run(others[0] as Node, context);
+    if (typeof text !== 'string' || typeof source !== 'string' || others.length !== 1) {
+      throw new EvaluationError("found no matching overload for 'matches'");
+    }
+    let pattern = patterns.get(source);
+    if (pattern === undefined) {
+      this.#spend(500);
+      try {
+        pattern = compilePattern(source);
+      } catch (error) {
+        throw new EvaluationError((error as Error).message);
+      }
+      this.#spend(pattern.size * 50);
+      patterns.set(source, pattern);
+      if (patterns.size > maxPatterns) {
+        patterns.delete(patterns.keys().next().value as string);
+      }
+    }
+    this.#spend((text.length * pattern.size) / 10);
+    return pattern.test(text);
+  }
+}

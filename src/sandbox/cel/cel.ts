@@ -1,0 +1,68 @@
+import type { TypeCheckResult } from '@marcbachmann/cel-js';
+import type { Json } from '../../kubernetes/index.ts';
+import { fieldOf, propertyOf, type Schema } from '../schema/index.ts';
+
+/** Words of CEL that cannot be names of fields there. */
+const reserved = new Set(
+  'true false null in as break const continue else for function if import let loop package namespace return'.split(' '),
+);
+
+/** The name of a property in an expression. */
+function celName(name: string): string {
+  if (reserved.has(name)) {
+    return `__${name}__`;
+  }
+  return name
+    .replaceAll('__', '__underscores__')
+    .replaceAll('.', '__dot__')
+    .replaceAll('-', '__dash__')
+    .replaceAll('/', '__slash__');
+}
+
+/** Values that were converted before, each as the one schema describes it that it has at its place. */
+export type Seen = Map<Json, unknown>;
+
+/** The evaluator looks for the first key of an object by listing all of them, which it need not do in a map. */
+const maxPlain = 16;
+
+function mapOf(entries: [string, unknown][]): unknown {
+  return entries.length > maxPlain ? new Map(entries) : Object.fromEntries(entries);
+}
+
+/**
+ * A value as an expression sees it: integers are bigints there. A schema says what JSON does not tell (a number that happens
+ * to be whole, a time) and which keys are properties, whose names are escaped.
+ */
+export function celOf(value: Json, schema?: Schema, seen: Seen = new Map()): unknown {
+  if (typeof value === 'object' && value !== null) {
+    // A rule sees the whole of its value; those within it are converted once for all rules.
+    let result = seen.get(value);
+    if (result === undefined) {
+      result = Array.isArray(value)
+        ? value.map((item) => celOf(item, schema?.items, seen))
+        : mapOf(
+            Object.entries(value).map(([key, item]) => {
+              const isProperty = schema !== undefined && propertyOf(schema, key) !== undefined;
+              return [isProperty ? celName(key) : key, celOf(item, fieldOf(schema, key), seen)];
+            }),
+          );
+      seen.set(value, result);
+    }
+    return result;
+  }
+  if (typeof value === 'number') {
+    return Number.isSafeInteger(value) && schema?.type !== 'number' ? BigInt(value) : value;
+  }
+  if (typeof value === 'string' && (schema?.format === 'date-time' || schema?.format === 'date')) {
+    return new Date(value);
+  }
+  return value;
+}
+
+/** Why a checked expression cannot decide anything, or undefined. */
+export function decisionProblem({ valid, type, error }: TypeCheckResult): string | undefined {
+  if (!valid) {
+    return `compilation failed: ${error?.summary ?? 'unknown error'}`;
+  }
+  return type === 'bool' || type === 'dyn' ? undefined : `must evaluate to bool, not ${type}`;
+}

@@ -1,0 +1,100 @@
+import { Environment, type EvaluationError, type ParseResult } from '@marcbachmann/cel-js';
+import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../../kubernetes/index.ts';
+import { causeOf, duplicate, invalid, required } from '../schema/index.ts';
+import { celOf, decisionProblem } from './cel.ts';
+import { type Budget, CostError, Meter, matchConditionsBudget } from './cel-budget.ts';
+
+/** A condition of a webhook: CEL over the request (admissionregistration.k8s.io/v1, MatchCondition). */
+export interface MatchCondition {
+  name: string;
+  expression: string;
+}
+
+/** The conditions of a webhook say neither yes nor no. */
+export class UndecidedConditions extends Error {}
+
+/** Most conditions of one webhook. */
+const maxConditions = 64;
+
+const environment = new Environment()
+  .registerVariable('object', 'dyn')
+  .registerVariable('oldObject', 'dyn')
+  .registerVariable('request', 'dyn');
+
+const meter = new Meter(environment);
+
+/** Compiled once: stored objects do not change. */
+const compiled = new WeakMap<MatchCondition, ParseResult>();
+
+function compile(condition: MatchCondition): ParseResult {
+  let found = compiled.get(condition);
+  if (found === undefined) {
+    found = meter.compile(condition.expression);
+    compiled.set(condition, found);
+  }
+  return found;
+}
+
+/** What is wrong with the matchConditions of a webhook at `field`. */
+export function matchConditionCauses(given: Json | undefined, field: string): StatusCause[] {
+  if (given === undefined || given === null) {
+    return [];
+  }
+  const conditions = Array.isArray(given) ? given.filter(isJsonObject) : [];
+  const causes: StatusCause[] = [];
+  if (conditions.length > maxConditions) {
+    return [causeOf('FieldValueTooMany', field, conditions.length, `must have at most ${maxConditions} items`)];
+  }
+  const names = new Set<string>();
+  for (const [index, { name, expression }] of conditions.entries()) {
+    const at = `${field}[${index}]`;
+    if (typeof name !== 'string' || name === '') {
+      causes.push(required(`${at}.name`));
+    } else if (names.has(name)) {
+      causes.push(duplicate(`${at}.name`, name));
+    } else {
+      names.add(name);
+    }
+    if (typeof expression !== 'string' || expression.trim() === '') {
+      causes.push(required(`${at}.expression`));
+      continue;
+    }
+    const problem = decisionProblem(environment.check(expression));
+    if (problem !== undefined) {
+      causes.push(invalid(`${at}.expression`, expression, problem));
+    }
+  }
+  return causes;
+}
+
+/**
+ * Whether a webhook is to be asked about a request: all its conditions are true. One that is false decides, even where
+ * another cannot be evaluated.
+ *
+ * @param request that of the AdmissionReview.
+ * @throws {UndecidedConditions} when none is false and one cannot be evaluated.
+ */
+export function matchesConditions(conditions: readonly MatchCondition[], request: JsonObject): boolean {
+  const { object = null, oldObject = null, ...rest } = request;
+  const variables = { object: celOf(object), oldObject: celOf(oldObject), request: celOf(rest) };
+  const budget: Budget = { left: matchConditionsBudget };
+  const failures: string[] = [];
+  for (const condition of conditions) {
+    const { name } = condition;
+    try {
+      const result = meter.evaluate(compile(condition), variables, budget);
+      if (result === false) {
+        return false;
+      }
+      if (result !== true) {
+        failures.push(`${name}: is no bool`);
+      }
+    } catch (error) {
+      failures.push(`${name}: ${error instanceof CostError ? error.message : (error as EvaluationError).summary}`);
+    }
+  }
+  if (failures.length > 0) {
+    throw new UndecidedConditions(`match conditions could not be evaluated: ${failures.join('; ')}`);
+  }
+  return true;
+}

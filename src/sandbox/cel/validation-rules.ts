@@ -1,0 +1,228 @@
+import { Environment, type EvaluationError, Optional, type ParseResult } from '@marcbachmann/cel-js';
+import {
+  type CauseReason,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type StatusCause,
+} from '../../kubernetes/index.ts';
+import { canonical, causeOf, fieldOf, invalid, joinPath, partsOf, required, type Schema } from '../schema/index.ts';
+import { celOf, decisionProblem, type Seen } from './cel.ts';
+import { type Budget, CostError, Meter, rulesBudget } from './cel-budget.ts';
+
+/**
+ * A rule of a CustomResourceDefinition over the values that a schema describes (x-kubernetes-validations).
+ *
+ * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules
+ */
+export interface ValidationRule {
+  rule: string;
+  message?: string;
+  messageExpression?: string;
+  reason?: string;
+  fieldPath?: string;
+  optionalOldSelf?: boolean;
+}
+
+const environment = new Environment({ enableOptionalTypes: true })
+  .registerVariable('self', 'dyn')
+  .registerVariable('oldSelf', 'dyn');
+
+const meter = new Meter(environment);
+
+/** Compiled expressions, the latest of them; undefined for what this engine cannot evaluate. */
+const compiled = new Map<string, ParseResult | undefined>();
+const maxCompiled = 10_000;
+
+function compile(expression: string): ParseResult | undefined {
+  if (!compiled.has(expression)) {
+    compiled.set(expression, environment.check(expression).valid ? meter.compile(expression) : undefined);
+    if (compiled.size > maxCompiled) {
+      compiled.delete(compiled.keys().next().value as string);
+    }
+  }
+  return compiled.get(expression);
+}
+
+/** The rules of every schema within a schema, with the path of the schema. */
+function rulesIn(schema: JsonObject, path: string): [ValidationRule, string][] {
+  const given = schema['x-kubernetes-validations'];
+  const own = (Array.isArray(given) ? given.filter(isJsonObject) : []).map((rule, index): [ValidationRule, string] => [
+    rule as unknown as ValidationRule,
+    `${path}.x-kubernetes-validations[${index}]`,
+  ]);
+  return [...own, ...partsOf(schema, path).flatMap(([part, at]) => rulesIn(part, at))];
+}
+
+/** Why a rule of a definition cannot be compiled, and which rules are good CEL that this engine cannot evaluate. */
+export function checkRules(schema: JsonObject, path: string): { causes: StatusCause[]; unknown: string[] } {
+  const causes: StatusCause[] = [];
+  const unknown: string[] = [];
+  for (const [{ rule }, at] of rulesIn(schema, path)) {
+    const field = `${at}.rule`;
+    if (typeof rule !== 'string' || rule.trim() === '') {
+      causes.push(required(field, 'rule is not specified'));
+      continue;
+    }
+    const checked = environment.check(rule);
+    const problem = decisionProblem(checked);
+    if (checked.error?.code === 'no_matching_overload') {
+      unknown.push(`${field} is not evaluated here: ${checked.error.summary}`);
+    } else if (problem !== undefined) {
+      causes.push(invalid(field, rule, problem));
+    }
+  }
+  return { causes, unknown };
+}
+
+const withRules = new WeakMap<Schema, boolean>();
+
+function hasRules(schema: Schema): boolean {
+  let known = withRules.get(schema);
+  if (known === undefined) {
+    known = rulesIn(schema as unknown as JsonObject, '').length > 0;
+    withRules.set(schema, known);
+  }
+  return known;
+}
+
+/** What a rule may call its problem. */
+const reasons = [
+  'FieldValueInvalid',
+  'FieldValueDuplicate',
+  'FieldValueForbidden',
+  'FieldValueRequired',
+] as const satisfies CauseReason[];
+
+/** Longest message that an expression makes (apiserver, cel.MaxEvaluatedMessageExpressionSizeBytes). */
+const maxMessage = 5 * 1024;
+
+interface Variables {
+  self: unknown;
+  oldSelf: unknown;
+}
+
+/** One look at the rules for an object. */
+class Validation {
+  readonly causes: StatusCause[] = [];
+  readonly budget: Budget = { left: rulesBudget };
+  readonly seen: Seen = new Map();
+  isOver = false;
+}
+
+function messageOf(
+  { rule, message, messageExpression }: ValidationRule,
+  variables: Variables,
+  { budget }: Validation,
+): string {
+  if (messageExpression !== undefined) {
+    try {
+      const expression = compile(messageExpression);
+      const text = expression === undefined ? undefined : meter.evaluate(expression, { ...variables }, budget);
+      if (typeof text === 'string' && text.trim() !== '') {
+        return text.slice(0, maxMessage);
+      }
+    } catch {
+      // What the rule says without it.
+    }
+  }
+  return message ?? `failed rule: ${rule.trim()}`;
+}
+
+/** What a rule has against a value. */
+function problemOf(
+  rule: ValidationRule,
+  variables: Variables,
+  hasOld: boolean,
+  validation: Validation,
+): string | undefined {
+  const expression = compile(rule.rule);
+  if (expression === undefined || (isTransition(rule.rule) && !hasOld && rule.optionalOldSelf !== true)) {
+    return undefined;
+  }
+  try {
+    const holds = meter.evaluate(expression, { ...variables }, validation.budget) === true;
+    return holds ? undefined : messageOf(rule, variables, validation);
+  } catch (error) {
+    if (!(error instanceof CostError)) {
+      return `${(error as EvaluationError).summary} evaluating rule: ${rule.message ?? rule.rule}`;
+    }
+    validation.isOver = true;
+    return error.isSpent
+      ? error.message
+      : `'${error.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${rule.message ?? rule.rule}`;
+  }
+}
+
+/** Whether a rule compares with what was before. */
+function isTransition(rule: string): boolean {
+  return /\boldSelf\b/.test(rule);
+}
+
+/** Finds the item that an item of a list was before: in a list of type map, the one with its keys. */
+function previousItems(old: Json | undefined, schema: Schema): (item: Json) => Json | undefined {
+  const keys = schema['x-kubernetes-list-type'] === 'map' ? (schema['x-kubernetes-list-map-keys'] ?? []) : [];
+  if (keys.length === 0 || !Array.isArray(old)) {
+    return () => undefined;
+  }
+  const identityOf = (item: JsonObject) => canonical(keys.map((key) => item[key] ?? null));
+  const items = new Map(old.filter(isJsonObject).map((item) => [identityOf(item), item]));
+  return (item) => (isJsonObject(item) ? items.get(identityOf(item)) : undefined);
+}
+
+function ruleCause(rule: ValidationRule, problem: string, schema: Schema, path: string): StatusCause {
+  const reason = reasons.find((known) => known === rule.reason) ?? 'FieldValueInvalid';
+  const showsType = reason === 'FieldValueInvalid' || reason === 'FieldValueDuplicate';
+  const field = `${path}${rule.fieldPath ?? ''}`.replace(/^\./, '');
+  return causeOf(reason, field === '' ? '<nil>' : field, showsType ? (schema.type ?? 'object') : undefined, problem);
+}
+
+function validateAt(value: Json, old: Json | undefined, schema: Schema, path: string, validation: Validation): void {
+  if (value === null || validation.isOver || !hasRules(schema)) {
+    return;
+  }
+  const { causes, seen } = validation;
+  const rules = (schema['x-kubernetes-validations'] ?? []) as ValidationRule[];
+  if (rules.length > 0) {
+    const hasOld = old !== undefined && old !== null;
+    const self = celOf(value, schema, seen);
+    const oldSelf = hasOld ? celOf(old, schema, seen) : null;
+    for (const rule of rules) {
+      const optional = hasOld ? Optional.of(oldSelf) : Optional.none();
+      const variables = { self, oldSelf: rule.optionalOldSelf === true ? optional : oldSelf };
+      const problem = problemOf(rule, variables, hasOld, validation);
+      if (problem !== undefined) {
+        causes.push(ruleCause(rule, problem, schema, path));
+      }
+      if (validation.isOver) {
+        return;
+      }
+    }
+  }
+  if (Array.isArray(value) && schema.items !== undefined) {
+    const previous = previousItems(old, schema);
+    for (const [index, item] of value.entries()) {
+      validateAt(item, previous(item), schema.items, `${path}[${index}]`, validation);
+    }
+  } else if (isJsonObject(value)) {
+    for (const [key, item] of Object.entries(value)) {
+      const field = fieldOf(schema, key);
+      if (field !== undefined) {
+        const before = isJsonObject(old) && Object.hasOwn(old, key) ? old[key] : undefined;
+        validateAt(item, before, field, joinPath(path, key), validation);
+      }
+    }
+  }
+}
+
+/**
+ * Evaluates the rules of a schema. Rules that compare with `oldSelf` are skipped where nothing was before; rules that this
+ * engine cannot evaluate, always.
+ *
+ * @param old what is replaced; undefined for a creation.
+ */
+export function validateRules(value: Json, old: Json | undefined, schema: Schema): StatusCause[] {
+  const validation = new Validation();
+  validateAt(value, old, schema, '', validation);
+  return validation.causes;
+}

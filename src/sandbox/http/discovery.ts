@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import type { JsonObject } from '../../kubernetes/index.ts';
+import { apiVersionOf, type Registry, type Resource, verbsOf } from '../resources/index.ts';
+
+const statusVerbs = ['get', 'patch', 'update'];
+
+function storageVersionHash(resource: Resource): string {
+  const identity = `${resource.group}/${resource.storageVersion}/${resource.kind}`;
+  return createHash('sha256').update(identity).digest().subarray(0, 8).toString('base64');
+}
+
+function resourceEntries(resource: Resource): JsonObject[] {
+  const { plural, singular, namespaced, kind, shortNames, categories } = resource;
+  const main: JsonObject = {
+    name: plural,
+    singularName: singular,
+    namespaced,
+    kind,
+    verbs: [...verbsOf(resource)],
+    ...(shortNames.length > 0 ? { shortNames: [...shortNames] } : {}),
+    ...(categories.length > 0 ? { categories: [...categories] } : {}),
+    storageVersionHash: storageVersionHash(resource),
+  };
+  return resource.hasStatus
+    ? [main, { name: `${plural}/status`, singularName: '', namespaced, kind, verbs: statusVerbs }]
+    : [main];
+}
+
+/** `GET /api/v1` or `/apis/GROUP/VERSION`: APIResourceList, or undefined when it is not served. */
+export function resourceList(registry: Registry, group: string, version: string): JsonObject | undefined {
+  const resources = registry.of(group, version);
+  if (resources.length === 0) {
+    return undefined;
+  }
+  return {
+    kind: 'APIResourceList',
+    apiVersion: 'v1',
+    groupVersion: apiVersionOf({ group, version }),
+    resources: resources.flatMap(resourceEntries),
+  };
+}
+
+function groupEntry(group: string, versions: readonly string[]): JsonObject {
+  const entries = versions.map((version) => ({ groupVersion: `${group}/${version}`, version }));
+  return { name: group, versions: entries, preferredVersion: entries[0] as JsonObject };
+}
+
+/** `GET /apis/GROUP`: APIGroup, or undefined when it is not served. */
+export function groupDocument(registry: Registry, group: string): JsonObject | undefined {
+  const versions = registry.groups().get(group);
+  return versions === undefined || group === ''
+    ? undefined
+    : { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group, versions) };
+}
+
+/** `GET /apis`: APIGroupList. */
+export function groupList(registry: Registry): JsonObject {
+  const groups = [...registry.groups()].filter(([group]) => group !== '').sort(([a], [b]) => (a < b ? -1 : 1));
+  return {
+    kind: 'APIGroupList',
+    apiVersion: 'v1',
+    groups: groups.map(([group, versions]) => groupEntry(group, versions)),
+  };
+}
+
+/** `GET /api`: APIVersions. */
+export function coreVersions(serverAddress: string): JsonObject {
+  return {
+    kind: 'APIVersions',
+    versions: ['v1'],
+    serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }],
+  };
+}
+
+function aggregatedResource(resource: Resource): JsonObject {
+  const { group, version, kind, plural, singular, namespaced, shortNames, categories } = resource;
+  const responseKind = { group, version, kind };
+  return {
+    resource: plural,
+    responseKind,
+    scope: namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: singular,
+    verbs: [...verbsOf(resource)],
+    ...(shortNames.length > 0 ? { shortNames: [...shortNames] } : {}),
+    ...(categories.length > 0 ? { categories: [...categories] } : {}),
+    ...(resource.hasStatus ? { subresources: [{ subresource: 'status', responseKind, verbs: statusVerbs }] } : {}),
+  };
+}
+
+/** `GET /api` or `/apis` as APIGroupDiscoveryList of apidiscovery.k8s.io/v2: everything in one document. */
+export function aggregatedDiscovery(registry: Registry, core: boolean): JsonObject {
+  const groups = [...registry.groups()]
+    .filter(([group]) => (group === '') === core)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return {
+    kind: 'APIGroupDiscoveryList',
+    apiVersion: 'apidiscovery.k8s.io/v2',
+    metadata: {},
+    items: groups.map(([group, versions]) => ({
+      metadata: group === '' ? {} : { name: group },
+      versions: versions.map((version) => ({
+        version,
+        freshness: 'Current',
+        resources: registry.of(group, version).map(aggregatedResource),
+      })),
+    })),
+  };
+}

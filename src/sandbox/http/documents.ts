@@ -1,0 +1,120 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { JsonObject } from '../../kubernetes/index.ts';
+import type { Registry } from '../resources/index.ts';
+import { aggregatedDiscovery, coreVersions, groupDocument, groupList, resourceList } from './discovery.ts';
+import { noCache, sendJson, sendUnknownPath } from './http.ts';
+import type { OpenApi } from './openapi.ts';
+
+/** What documents need of their surroundings. */
+export interface DocumentContext {
+  registry: Registry;
+  openapi: OpenApi;
+  /** Host and port of the server. */
+  address: string;
+}
+
+const discoveryType =
+  /application\/json;(?=[^,]*g=apidiscovery\.k8s\.io)(?=[^,]*v=v2(?:;|,|$))[^,]*as=APIGroupDiscoveryList/;
+
+/** The answer of /version. */
+export const version = {
+  major: '1',
+  minor: '36',
+  emulationMajor: '1',
+  emulationMinor: '36',
+  minCompatibilityMajor: '1',
+  minCompatibilityMinor: '35',
+  gitVersion: 'v1.36.0-extensionconfig-webhook-sandbox',
+  gitCommit: '',
+  gitTreeState: '',
+  buildDate: '1970-01-01T00:00:00Z',
+  goVersion: '',
+  compiler: '',
+  platform: `${process.platform}/${process.arch}`,
+};
+
+function sendOpenApi(context: DocumentContext, request: IncomingMessage, response: ServerResponse, url: URL): void {
+  const match = /^\/openapi\/v3\/(?:api|apis\/([^/]+))\/([^/]+)$/.exec(url.pathname);
+  const document = match === null ? undefined : context.openapi.document(match[1] ?? '', match[2] as string);
+  if (document === undefined) {
+    sendUnknownPath(response);
+    return;
+  }
+  const etag = `"${document.hash}"`;
+  const hash = url.searchParams.get('hash');
+  response.setHeader('Etag', etag);
+  response.setHeader('Vary', 'Accept');
+  response.setHeader('Content-Type', 'application/json');
+  response.setHeader('Cache-Control', hash === document.hash ? 'public, immutable' : noCache);
+  if (hash !== null && hash !== document.hash) {
+    response.writeHead(301, { Location: `${url.pathname}?hash=${document.hash}` });
+    response.end();
+    return;
+  }
+  if (hash !== null) {
+    response.setHeader('Expires', new Date(Date.now() + 365 * 24 * 60 * 60 * 1000).toUTCString());
+  }
+  if (request.headers['if-none-match'] === etag) {
+    response.writeHead(304);
+    response.end();
+    return;
+  }
+  response.end(document.body);
+}
+
+/**
+ * OpenAPI v2 with nothing in it: kubectl looks here for a kind that it has not found in v3, and says "no matches for kind"
+ * when it is not here either. An empty message is an empty document, in protobuf.
+ */
+function sendOpenApiV2(request: IncomingMessage, response: ServerResponse): void {
+  if (request.headers.accept?.includes('application/com.github.proto-openapi.spec.v2@v1.0+protobuf')) {
+    response.writeHead(200, { 'Content-Type': 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf' });
+    response.end();
+  } else {
+    sendJson(response, 200, { swagger: '2.0', info: { title: 'Kubernetes', version: version.gitVersion }, paths: {} });
+  }
+}
+
+/** Answers what describes the API: discovery and OpenAPI. @returns false when the path is none of its own. */
+export function answerDocument(
+  context: DocumentContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  url: URL,
+): boolean {
+  const { registry, openapi } = context;
+  if (url.pathname === '/openapi/v2') {
+    sendOpenApiV2(request, response);
+    return true;
+  }
+  const parts = url.pathname.split('/').filter((part) => part !== '');
+  if (parts[0] === 'openapi' && parts[1] === 'v3') {
+    if (parts.length === 2) {
+      sendJson(response, 200, openapi.root());
+    } else {
+      sendOpenApi(context, request, response, url);
+    }
+    return true;
+  }
+  const isRoot = parts.length === 1 && (parts[0] === 'api' || parts[0] === 'apis');
+  if (isRoot && discoveryType.test(request.headers.accept ?? '')) {
+    const type = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+    sendJson(response, 200, aggregatedDiscovery(registry, parts[0] === 'api'), false, type);
+    return true;
+  }
+  let document: JsonObject | undefined;
+  if (isRoot) {
+    document = parts[0] === 'api' ? coreVersions(context.address) : groupList(registry);
+  } else if (parts[0] === 'api' && parts.length === 2) {
+    document = resourceList(registry, '', parts[1] as string);
+  } else if (parts[0] === 'apis' && parts.length === 2) {
+    document = groupDocument(registry, parts[1] as string);
+  } else if (parts[0] === 'apis' && parts.length === 3) {
+    document = resourceList(registry, parts[1] as string, parts[2] as string);
+  }
+  if (document === undefined) {
+    return false;
+  }
+  sendJson(response, 200, document);
+  return true;
+}

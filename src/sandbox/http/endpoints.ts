@@ -1,0 +1,130 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { JsonObject } from '../../kubernetes/index.ts';
+import { get, isOn, list, type ReadRequest, select, watch } from '../reads/index.ts';
+import {
+  ApiError,
+  metadataOf,
+  methodNotAllowed,
+  type Resource,
+  tooManyRequests,
+  type UserInfo,
+} from '../resources/index.ts';
+import { create, patch, remove, update, type WriteContext, type WriteRequest } from '../writes/index.ts';
+import { noCache, readBody, sendJson, sendUnknownPath, viewOf, warnings } from './http.ts';
+import { giveBytes, takeBytes } from './in-flight.ts';
+import { parseApiPath } from './requests.ts';
+
+/** How long a watcher may take to read what it was sent, in milliseconds. */
+const maxStall = 30_000;
+
+function beginWatch(context: WriteContext, read: ReadRequest, response: ServerResponse): void {
+  response.statusCode = 200;
+  response.setHeader('Cache-Control', noCache);
+  response.setHeader('Content-Type', 'application/json');
+  const stop = watch(context, read, {
+    write: (line) => response.write(line),
+    drained: () => drained(response),
+    end: () => response.end(),
+    drop: () => response.destroy(),
+  });
+  response.on('close', stop);
+  if (!response.headersSent) {
+    response.flushHeaders();
+  }
+}
+
+/** Resolves when a client has read what it was sent; with false when it takes too long, or too many others do not read. */
+function drained(response: ServerResponse): Promise<boolean> {
+  const bytes = response.writableLength;
+  if (!takeBytes(bytes)) {
+    return Promise.resolve(false);
+  }
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), maxStall).unref();
+  const read = () => resolve(true);
+  response.once('drain', read).once('close', read);
+  return promise.finally(() => {
+    clearTimeout(timer);
+    response.off('drain', read).off('close', read);
+    giveBytes(bytes);
+  });
+}
+
+function successOf({ group, plural }: Resource, name: string, uid: string): JsonObject {
+  const details = { name, ...(group === '' ? {} : { group }), kind: plural, uid };
+  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details };
+}
+
+async function removeCollection(context: WriteContext, read: ReadRequest, write: WriteRequest): Promise<JsonObject> {
+  const { objects } = select(context, read);
+  for (const object of objects) {
+    const { name, namespace = '' } = metadataOf(object);
+    try {
+      await remove(context, { ...write, name: String(name), namespace: String(namespace) });
+    } catch (error) {
+      // Another client was faster, which is what this one wanted.
+      if (!(error instanceof ApiError && error.status.code === 404)) {
+        throw error;
+      }
+    }
+  }
+  return list(context, { ...read, view: { as: 'object' }, query: new URLSearchParams(read.query) });
+}
+
+/** Answers a request for a resource: 404 when there is none at its path. @throws {ApiError} */
+export async function answerResource(
+  context: WriteContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  url: URL,
+  user: UserInfo,
+): Promise<void> {
+  const path = parseApiPath(url.pathname);
+  const resource = path === undefined ? undefined : context.registry.find(path.group, path.version, path.plural);
+  const isSubresource = path?.subresource !== undefined && path.subresource !== '';
+  const known = resource !== undefined && (!isSubresource || (path?.subresource === 'status' && resource.hasStatus));
+  if (path === undefined || !known || (path.namespace !== '' && !resource.namespaced)) {
+    sendUnknownPath(response);
+    return;
+  }
+  if (resource.isCustom && context.registry.servedFor(resource.storage) < context.initializing) {
+    throw tooManyRequests('storage is (re)initializing');
+  }
+  const warn = warnings(response);
+  if (resource.deprecation !== undefined) {
+    warn(resource.deprecation);
+  }
+  const { searchParams: query } = url;
+  const { namespace, name, subresource } = path;
+  const method = request.method ?? 'GET';
+  const { view, yaml } = viewOf(request.headers.accept ?? '', query);
+  const read: ReadRequest = { resource, namespace, name, query, view };
+  if (method === 'GET' && resource.traits.answer === undefined) {
+    if (isOn(query, 'watch')) {
+      beginWatch(context, read, response);
+    } else {
+      sendJson(response, 200, name === '' ? await list(context, read) : await get(context, read), yaml);
+    }
+    return;
+  }
+  const body = await readBody(request);
+  const mediaType = request.headers['content-type'];
+  const write = { resource, namespace, name, subresource, query, body, mediaType, user, warn };
+  const hasNamespace = !resource.namespaced || namespace !== '';
+  if (method === 'POST' && name === '' && hasNamespace) {
+    sendJson(response, 201, await create(context, write), yaml);
+  } else if (method === 'PUT' && name !== '' && hasNamespace) {
+    sendJson(response, 200, await update(context, write), yaml);
+  } else if (method === 'PATCH' && name !== '' && hasNamespace) {
+    sendJson(response, 200, await patch(context, write), yaml);
+  } else if (method === 'DELETE' && subresource === '' && hasNamespace) {
+    if (name === '') {
+      sendJson(response, 200, await removeCollection(context, read, write), yaml);
+      return;
+    }
+    const removed = await remove(context, write);
+    sendJson(response, 200, 'object' in removed ? removed.object : successOf(resource, name, removed.uid), yaml);
+  } else {
+    throw methodNotAllowed('the server does not allow this method on the requested resource');
+  }
+}

@@ -1,0 +1,134 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { stringify } from 'yaml';
+import type { JsonObject, Status } from '../../kubernetes/index.ts';
+import type { View } from '../reads/index.ts';
+import { notAcceptable, tooLarge, tooManyRequests } from '../resources/index.ts';
+import { giveBytes, takeBytes } from './in-flight.ts';
+
+/** Largest body of a request, in bytes; the limit of the real API server. */
+const maxBody = 3 * 1024 * 1024;
+/** Cache-Control of everything that may change. */
+export const noCache = 'no-cache, private';
+
+/** What the Accept header and the query ask for. @throws {ApiError} 406 when nothing of it is served. */
+export function viewOf(accept: string, query: URLSearchParams): { view: View; yaml: boolean } {
+  for (const type of (accept === '' ? '*/*' : accept).split(',').map((part) => part.trim())) {
+    const [media, ...parameters] = type.split(';').map((part) => part.trim());
+    const as = parameters.find((parameter) => parameter.startsWith('as='))?.slice(3);
+    const yaml = media === 'application/yaml';
+    if (media !== 'application/json' && media !== 'application/*' && media !== '*/*' && !yaml) {
+      continue;
+    }
+    if (as === undefined) {
+      return { view: { as: 'object' }, yaml };
+    }
+    const isMeta = parameters.includes('g=meta.k8s.io') && parameters.includes('v=v1');
+    if (isMeta && as === 'Table') {
+      const include = query.get('includeObject');
+      return {
+        view: { as: 'table', include: include === 'Object' || include === 'None' ? include : 'Metadata' },
+        yaml,
+      };
+    }
+    if (isMeta && as.startsWith('PartialObjectMetadata')) {
+      return { view: { as: 'metadata' }, yaml };
+    }
+  }
+  throw notAcceptable(['application/json', 'application/yaml']);
+}
+
+/** Answers with a document, as JSON or as YAML. */
+export function sendJson(
+  response: ServerResponse,
+  code: number,
+  document: JsonObject | Status,
+  yaml = false,
+  type?: string,
+): void {
+  const text = yaml ? stringify(document) : `${JSON.stringify(document)}\n`;
+  if (text.length > smallAnswer && !hold(response, text.length)) {
+    const { status } = tooManyRequests('too many answers are being sent, please try again later');
+    sendJson(response, status.code, status);
+    return;
+  }
+  response.writeHead(code, {
+    'Cache-Control': noCache,
+    'Content-Type': type ?? (yaml ? 'application/yaml' : 'application/json'),
+    ...(code === 429 ? { 'Retry-After': '1' } : {}),
+  });
+  response.end(text);
+}
+
+/** Answers of up to this many characters are not counted. */
+const smallAnswer = 64 * 1024;
+/** How long a client may take to read an answer, in milliseconds. */
+const readTimeout = 60_000;
+
+/** Counts an answer until the client has read it, and ends the connection of one that does not. @returns false for one too many. */
+function hold(response: ServerResponse, bytes: number): boolean {
+  if (!takeBytes(bytes)) {
+    return false;
+  }
+  const timer = setTimeout(() => response.destroy(), readTimeout).unref();
+  response.once('close', () => {
+    clearTimeout(timer);
+    giveBytes(bytes);
+  });
+  return true;
+}
+
+/** Answers with plain text. */
+export function sendText(response: ServerResponse, code: number, text: string): void {
+  response.writeHead(code, {
+    'Cache-Control': noCache,
+    'Content-Type': 'text/plain; charset=utf-8',
+    'X-Content-Type-Options': 'nosniff',
+  });
+  response.end(text);
+}
+
+/** Answers a path that is not served. */
+export function sendUnknownPath(response: ServerResponse): void {
+  sendText(response, 404, '404 page not found\n');
+}
+
+/** The body of a request. @throws {ApiError} 413 when it is too large, 429 when too many are being read. */
+export async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let taken = 0;
+  request.once('close', () => giveBytes(taken));
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBody) {
+      throw tooLarge(`limit is ${maxBody}`);
+    }
+    if (!takeBytes(chunk.length)) {
+      throw tooManyRequests('too many requests are being read, please try again later');
+    }
+    taken += chunk.length;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Longest warning, and most characters of all warnings of one answer (apiserver, warning recorder). */
+const maxWarning = 256;
+const maxWarnings = 4096;
+
+/** Collects warnings: each text once, as headers. */
+export function warnings(response: ServerResponse): (text: string) => void {
+  const seen = new Set<string>();
+  let total = 0;
+  return (text) => {
+    const clean = text.replaceAll(/[\r\n\t]+/g, ' ').trim();
+    total += clean.length;
+    const kept = total > maxWarnings ? clean.slice(0, maxWarning) : clean;
+    if (kept !== '' && !seen.has(kept) && !(total > maxWarnings && seen.size > 16)) {
+      seen.add(kept);
+      // Header values are Latin-1; UTF-8 bytes pass as such.
+      const quoted = Buffer.from(kept.replaceAll(/[\\"]/g, '\\$&'), 'utf8').toString('latin1');
+      response.appendHeader('Warning', `299 - "${quoted}"`);
+    }
+  };
+}

@@ -1,0 +1,5 @@
+export { answerDocument, type DocumentContext, version } from './documents.ts';
+export { answerResource } from './endpoints.ts';
+export { sendJson, sendText } from './http.ts';
+export { impersonated } from './impersonation.ts';
+export { OpenApi } from './openapi.ts';

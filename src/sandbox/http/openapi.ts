@@ -1,0 +1,269 @@
+import { createHash } from 'node:crypto';
+import type { Json, JsonObject } from '../../kubernetes/index.ts';
+import { apiVersionOf, type Registry, type Resource } from '../resources/index.ts';
+import { modelNameOf, objectMetaSchema, type Schema, schemaOfModel } from '../schema/index.ts';
+
+/** An OpenAPI v3 document of one group and version, ready to be sent. */
+export interface OpenApiDocument {
+  body: Buffer;
+  /** SHA-512 of the body, upper case hexadecimal. */
+  hash: string;
+}
+
+const metaPrefix = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
+
+function schemaName(model: string): string {
+  return [
+    'V1ObjectMeta',
+    'V1LabelSelector',
+    'V1LabelSelectorRequirement',
+    'V1OwnerReference',
+    'V1ManagedFieldsEntry',
+    'V1ListMeta',
+    'V1DeleteOptions',
+    'V1Status',
+  ].includes(model)
+    ? `${metaPrefix}${model.slice(2)}`
+    : `io.k8s.api.${model.replace(/^(?:Core)?V1/, 'v1.')}`;
+}
+
+function resourceSchemaName({ group, version, kind }: Resource): string {
+  const prefix = group === '' ? 'io.k8s.api.core' : group.split('.').reverse().join('.');
+  return `${prefix}.${version}.${kind}`;
+}
+
+/** Schemas by name, collected while references to them are written. */
+type Components = Record<string, JsonObject>;
+
+/** A schema as OpenAPI v3 writes it: nothing is left out, models of Kubernetes become references. */
+function render(schema: Schema, components: Components): JsonObject {
+  const model = modelNameOf(schema);
+  if (model === undefined) {
+    return renderInline(schema, components);
+  }
+  const name = schemaName(model);
+  if (components[name] === undefined) {
+    components[name] = {};
+    components[name] = renderInline(schema, components);
+  }
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+function renderInline(schema: Schema, components: Components): JsonObject {
+  const { properties, items, additionalProperties, allOf, anyOf, oneOf, not, ...rest } = schema;
+  const rendered: JsonObject = { ...(rest as JsonObject) };
+  if (properties !== undefined) {
+    rendered.properties = Object.fromEntries(
+      Object.entries(properties).map(([name, property]) => [name, render(property, components)]),
+    );
+  }
+  if (items !== undefined) {
+    rendered.items = render(items, components);
+  }
+  if (additionalProperties !== undefined) {
+    rendered.additionalProperties =
+      typeof additionalProperties === 'object' ? render(additionalProperties, components) : additionalProperties;
+  }
+  for (const [key, schemas] of Object.entries({ allOf, anyOf, oneOf })) {
+    if (schemas !== undefined) {
+      rendered[key] = schemas.map((part) => render(part, components));
+    }
+  }
+  if (not !== undefined) {
+    rendered.not = render(not, components);
+  }
+  return rendered;
+}
+
+function resourceSchema(resource: Resource, components: Components): JsonObject {
+  const rendered = renderInline(resource.schema, components);
+  const properties = rendered.properties as JsonObject | undefined;
+  const metadata = render(objectMetaSchema(), components).$ref as string;
+  return {
+    ...rendered,
+    properties: {
+      ...properties,
+      apiVersion: { type: 'string', description: 'GROUP/VERSION of the schema of this object.' },
+      kind: { type: 'string', description: 'Kind of this object.' },
+      metadata: { allOf: [{ $ref: metadata }], description: "Standard object's metadata." },
+    },
+    'x-kubernetes-group-version-kind': [gvkOf(resource)],
+  };
+}
+
+function gvkOf({ group, version, kind }: Resource): JsonObject {
+  return { group, version, kind };
+}
+
+function query(name: string, type: 'string' | 'boolean' | 'integer', description: string): JsonObject {
+  return { name, in: 'query', description, schema: { type, uniqueItems: true } };
+}
+
+const writeParameters = [
+  query('dryRun', 'string', 'With the value All nothing is stored.'),
+  query('fieldManager', 'string', 'Who or what makes the change.'),
+  query('fieldValidation', 'string', 'What happens to unknown and duplicate fields: Ignore, Warn or Strict.'),
+];
+const listParameters = [
+  query('labelSelector', 'string', 'Selects objects by their labels.'),
+  query('fieldSelector', 'string', 'Selects objects by their fields.'),
+  query('limit', 'integer', 'Most objects in one answer.'),
+  query('continue', 'string', 'Token of the answer that this one continues.'),
+  query('resourceVersion', 'string', 'Version to read at or to watch from.'),
+  query('resourceVersionMatch', 'string', 'How resourceVersion is applied.'),
+  query('watch', 'boolean', 'Streams changes instead of listing.'),
+  query('allowWatchBookmarks', 'boolean', 'Sends BOOKMARK events.'),
+  query('sendInitialEvents', 'boolean', 'Begins a watch with what exists.'),
+  query('timeoutSeconds', 'integer', 'Ends a watch after this time.'),
+];
+const pretty = query('pretty', 'string', 'Ignored.');
+const deleteParameters = [
+  writeParameters[0] as JsonObject,
+  query('gracePeriodSeconds', 'integer', 'Ignored.'),
+  query('propagationPolicy', 'string', 'Ignored: there is no garbage collector.'),
+];
+
+const jsonTypes = ['application/json', 'application/yaml'];
+
+function content(types: readonly string[], schema: JsonObject): JsonObject {
+  return Object.fromEntries(types.map((type) => [type, { schema }]));
+}
+
+function patchTypes(resource: Resource): string[] {
+  return [
+    'application/apply-patch+yaml',
+    'application/json-patch+json',
+    'application/merge-patch+json',
+    ...(resource.isCustom ? [] : ['application/strategic-merge-patch+json']),
+  ];
+}
+
+function operations(resource: Resource, components: Components): JsonObject {
+  const ref = { $ref: `#/components/schemas/${resourceSchemaName(resource)}` };
+  const listRef = { $ref: `#/components/schemas/${resourceSchemaName(resource)}List` };
+  const status = render(schemaOfModel('V1Status') as Schema, components);
+  const options = render(schemaOfModel('V1DeleteOptions') as Schema, components);
+  const operation = (action: string, answer: JsonObject, parameters: readonly JsonObject[], body?: JsonObject) => ({
+    tags: [apiVersionOf(resource)],
+    operationId: `${action}${resource.kind}`,
+    parameters: [...parameters],
+    ...(body === undefined ? {} : { requestBody: { content: body } }),
+    responses: {
+      '200': { description: 'OK', content: content(jsonTypes, answer) },
+      '401': { description: 'Unauthorized' },
+    },
+    'x-kubernetes-action': action,
+    'x-kubernetes-group-version-kind': gvkOf(resource),
+  });
+  const body = content(['application/json', 'application/yaml'], ref);
+  const prefix = resource.group === '' ? '/api' : `/apis/${resource.group}`;
+  const base = `${prefix}/${resource.version}${resource.namespaced ? '/namespaces/{namespace}' : ''}/${resource.plural}`;
+  const path = (name: string) => ({ name, in: 'path', required: true, schema: { type: 'string', uniqueItems: true } });
+  const scope = resource.namespaced ? [path('namespace'), pretty] : [pretty];
+  const create = operation('post', ref, writeParameters, body);
+  if (resource.traits.answer !== undefined) {
+    return { [base]: { post: create, parameters: scope } };
+  }
+  const patch = operation(
+    'patch',
+    ref,
+    [...writeParameters, query('force', 'boolean', 'Takes fields over from other managers.')],
+    content(patchTypes(resource), { type: 'object' }),
+  );
+  const one = {
+    get: operation('get', ref, []),
+    put: operation('put', ref, writeParameters, body),
+    patch,
+    delete: operation('delete', status, deleteParameters, content(jsonTypes, options)),
+    parameters: [path('name'), ...scope],
+  };
+  const { delete: _, ...withoutDelete } = one;
+  return {
+    [base]: {
+      get: operation('list', listRef, listParameters),
+      post: create,
+      delete: operation('deletecollection', status, [...deleteParameters, ...listParameters]),
+      parameters: scope,
+    },
+    [`${base}/{name}`]: one,
+    ...(resource.hasStatus ? { [`${base}/{name}/status`]: withoutDelete } : {}),
+    ...(resource.namespaced
+      ? {
+          [`${prefix}/${resource.version}/${resource.plural}`]: {
+            get: operation('list', listRef, listParameters),
+            parameters: [pretty],
+          },
+        }
+      : {}),
+  };
+}
+
+function build(resources: readonly Resource[]): OpenApiDocument {
+  const components: Components = {};
+  const paths: JsonObject = {};
+  for (const resource of resources) {
+    const name = resourceSchemaName(resource);
+    components[name] = resourceSchema(resource, components);
+    components[`${name}List`] = {
+      type: 'object',
+      required: ['items'],
+      properties: {
+        apiVersion: { type: 'string' },
+        kind: { type: 'string' },
+        metadata: render(schemaOfModel('V1ListMeta') as Schema, components),
+        items: { type: 'array', items: { $ref: `#/components/schemas/${name}` } },
+      },
+      'x-kubernetes-group-version-kind': [{ ...gvkOf(resource), kind: resource.listKind }],
+    };
+    Object.assign(paths, operations(resource, components));
+  }
+  const document: Json = {
+    openapi: '3.0.0',
+    info: { title: 'extensionconfig-webhook sandbox', version: 'v1' },
+    paths,
+    components: { schemas: components, securitySchemes: { BearerToken: { type: 'http', scheme: 'bearer' } } },
+  };
+  const body = Buffer.from(JSON.stringify(document));
+  return { body, hash: createHash('sha512').update(body).digest('hex').toUpperCase() };
+}
+
+/** The OpenAPI v3 documents: built when they are asked for, and again only when their group and version has changed. */
+export class OpenApi {
+  readonly #registry: Registry;
+  readonly #documents = new Map<string, { revision: number; document: OpenApiDocument }>();
+
+  constructor(registry: Registry) {
+    this.#registry = registry;
+  }
+
+  /** The document of a group and version, or undefined when it is not served. */
+  document(group: string, version: string): OpenApiDocument | undefined {
+    const resources = this.#registry.of(group, version);
+    const key = `${group}/${version}`;
+    if (resources.length === 0) {
+      this.#documents.delete(key);
+      return undefined;
+    }
+    const revision = this.#registry.revisionOf(group, version);
+    let known = this.#documents.get(key);
+    if (known?.revision !== revision) {
+      known = { revision, document: build(resources) };
+      this.#documents.set(key, known);
+    }
+    return known.document;
+  }
+
+  /** `GET /openapi/v3`: where the documents are, each URL with the hash of its content. */
+  root(): JsonObject {
+    const paths: JsonObject = {};
+    const groups = [...this.#registry.groups()].sort(([a], [b]) => (a < b ? -1 : 1));
+    for (const [group, versions] of groups) {
+      for (const version of versions.toSorted()) {
+        const path = group === '' ? `api/${version}` : `apis/${group}/${version}`;
+        const hash = this.document(group, version)?.hash ?? '';
+        paths[path] = { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` };
+      }
+    }
+    return { paths };
+  }
+}

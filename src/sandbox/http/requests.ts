@@ -1,0 +1,48 @@
+/** What a path under /api or /apis names. */
+export interface ApiPath {
+  group: string;
+  version: string;
+  plural: string;
+  /** Empty for all namespaces and for cluster-scoped resources. */
+  namespace: string;
+  /** Empty for the collection. */
+  name: string;
+  subresource: string;
+}
+
+/**
+ * Reads `/api/v1/…` and `/apis/GROUP/VERSION/…`, with or without `namespaces/NAMESPACE`.
+ *
+ * @returns undefined for every other path, also when an escape in it is broken.
+ */
+export function parseApiPath(pathname: string): ApiPath | undefined {
+  let parts: string[];
+  try {
+    parts = pathname.split('/').slice(1).map(decodeURIComponent);
+  } catch {
+    return undefined;
+  }
+  if (parts.at(-1) === '') {
+    parts.pop();
+  }
+  const root = parts.shift();
+  if (root !== 'api' && root !== 'apis') {
+    return undefined;
+  }
+  const group = root === 'api' ? '' : (parts.shift() ?? '');
+  const version = parts.shift() ?? '';
+  let namespace = '';
+  // `namespaces/x` and `namespaces/x/status` are about the namespace itself.
+  if (
+    parts[0] === 'namespaces' &&
+    parts.length > 2 &&
+    !(parts.length === 3 && ['status', 'finalize'].includes(parts[2] ?? ''))
+  ) {
+    namespace = parts[1] ?? '';
+    parts = parts.slice(2);
+  }
+  const [plural = '', name = '', subresource = '', ...rest] = parts;
+  return version === '' || plural === '' || rest.length > 0
+    ? undefined
+    : { group, version, plural, namespace, name, subresource };
+}

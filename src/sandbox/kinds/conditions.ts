@@ -1,0 +1,27 @@
+import { isJsonObject, type JsonObject } from '../../kubernetes/index.ts';
+
+/** Conditions of an object's status. */
+export function conditionsOf(object: JsonObject): JsonObject[] {
+  const status = object.status;
+  const conditions = isJsonObject(status) ? status.conditions : undefined;
+  return Array.isArray(conditions) ? conditions.filter(isJsonObject) : [];
+}
+
+/** Whether a condition has status True. */
+export function isConditionTrue(object: JsonObject, type: string): boolean {
+  return conditionsOf(object).some((condition) => condition.type === type && condition.status === 'True');
+}
+
+/** The conditions with one set; the time of its last transition changes only with its status. */
+export function withCondition(
+  conditions: readonly JsonObject[],
+  next: { type: string; status: 'True' | 'False'; reason: string; message: string },
+  now: string,
+): JsonObject[] {
+  const old = conditions.find(({ type }) => type === next.type);
+  const lastTransitionTime = old?.status === next.status ? (old.lastTransitionTime ?? now) : now;
+  const condition: JsonObject = { lastTransitionTime, ...next };
+  return old === undefined
+    ? [...conditions, condition]
+    : conditions.map((known) => (known === old ? condition : known));
+}

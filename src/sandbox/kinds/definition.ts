@@ -1,0 +1,232 @@
+import {
+  dns1035LabelProblems,
+  dns1123SubdomainProblems,
+  isJsonObject,
+  type JsonObject,
+  type StatusCause,
+} from '../../kubernetes/index.ts';
+import { checkRules } from '../cel/index.ts';
+import type { KindTraits, WebhookClientConfig } from '../resources/index.ts';
+import { invalid, notSupported, required, type Schema, sameJson, structuralCauses } from '../schema/index.ts';
+import { withCondition } from './conditions.ts';
+
+/** Names of a CustomResourceDefinition. */
+export interface DefinitionNames {
+  plural: string;
+  singular: string;
+  kind: string;
+  listKind: string;
+  shortNames?: string[];
+  categories?: string[];
+}
+
+/** CustomResourceDefinition of apiextensions.k8s.io/v1, once it is validated. */
+export interface Definition {
+  metadata: { name: string; deletionTimestamp?: string; finalizers?: string[]; resourceVersion?: string };
+  spec: {
+    group: string;
+    scope: 'Namespaced' | 'Cluster';
+    names: DefinitionNames;
+    versions: {
+      name: string;
+      served: boolean;
+      storage: boolean;
+      deprecated?: boolean;
+      deprecationWarning?: string;
+      schema: { openAPIV3Schema: Schema };
+      subresources?: { status?: object };
+      additionalPrinterColumns?: {
+        name: string;
+        type: string;
+        format?: string;
+        description?: string;
+        priority?: number;
+        jsonPath: string;
+      }[];
+    }[];
+    conversion: { strategy: 'None' | 'Webhook'; webhook?: { clientConfig: WebhookClientConfig } };
+  };
+  status?: { acceptedNames?: Partial<DefinitionNames>; conditions?: JsonObject[]; storedVersions?: string[] };
+}
+
+/** Finalizer under which the objects of a deleted definition are removed. */
+export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
+
+function prepare(object: JsonObject, old: JsonObject | undefined): void {
+  const spec = object.spec;
+  if (!isJsonObject(spec)) {
+    return;
+  }
+  const names = spec.names;
+  if (isJsonObject(names) && typeof names.kind === 'string') {
+    names.singular ||= names.kind.toLowerCase();
+    names.listKind ||= `${names.kind}List`;
+  }
+  spec.conversion ??= { strategy: 'None' };
+  const service = (spec.conversion as { webhook?: { clientConfig?: { service?: JsonObject } } }).webhook?.clientConfig
+    ?.service;
+  if (isJsonObject(service)) {
+    service.port ??= 443;
+  }
+  const versions = Array.isArray(spec.versions) ? spec.versions.filter(isJsonObject) : [];
+  const storageVersion = versions.find(({ storage }) => storage === true)?.name;
+  const status = isJsonObject(object.status) ? object.status : {};
+  const stored = Array.isArray(status.storedVersions) ? status.storedVersions : [];
+  if (typeof storageVersion === 'string') {
+    object.status = {
+      ...(old === undefined ? { conditions: [], acceptedNames: { plural: '', kind: '' } } : {}),
+      ...status,
+      storedVersions: stored.includes(storageVersion) ? stored : [...stored, storageVersion],
+    };
+  }
+}
+
+function nameCauses(spec: JsonObject): StatusCause[] {
+  const causes: StatusCause[] = [];
+  const names = isJsonObject(spec.names) ? spec.names : {};
+  for (const field of ['plural', 'kind'] as const) {
+    if (typeof names[field] !== 'string' || names[field] === '') {
+      causes.push(required(`spec.names.${field}`));
+    }
+  }
+  const checked: [string, unknown][] = [
+    ['plural', names.plural],
+    ['singular', names.singular],
+    ['kind', typeof names.kind === 'string' ? names.kind.toLowerCase() : undefined],
+    ['listKind', typeof names.listKind === 'string' ? names.listKind.toLowerCase() : undefined],
+    ...(Array.isArray(names.shortNames) ? names.shortNames : []).map((name, index): [string, unknown] => [
+      `shortNames[${index}]`,
+      name,
+    ]),
+  ];
+  for (const [field, name] of checked) {
+    if (typeof name === 'string' && name !== '') {
+      causes.push(...dns1035LabelProblems(name).map((problem) => invalid(`spec.names.${field}`, name, problem)));
+    }
+  }
+  if (names.kind !== undefined && names.kind === names.listKind) {
+    causes.push(invalid('spec.names.listKind', names.listKind, 'kind and listKind may not be the same'));
+  }
+  return causes;
+}
+
+function versionCauses(spec: JsonObject): StatusCause[] {
+  const causes: StatusCause[] = [];
+  const versions = Array.isArray(spec.versions) ? spec.versions.filter(isJsonObject) : [];
+  const seen = new Set<unknown>();
+  for (const [index, version] of versions.entries()) {
+    const field = `spec.versions[${index}]`;
+    const { name } = version;
+    if (typeof name !== 'string' || dns1035LabelProblems(name).length > 0) {
+      causes.push(invalid(`${field}.name`, name, 'a version is an RFC 1035 label, such as v1 or v1beta1'));
+    }
+    if (seen.has(name)) {
+      causes.push(invalid(`${field}.name`, name, 'must not be a version that the definition already has'));
+    }
+    seen.add(name);
+    const schema = isJsonObject(version.schema) ? version.schema.openAPIV3Schema : undefined;
+    const path = `${field}.schema.openAPIV3Schema`;
+    if (!isJsonObject(schema)) {
+      causes.push(required(path, 'schemas are required'));
+    } else if (schema.type !== 'object') {
+      causes.push(invalid(`${path}.type`, schema.type, 'must be object at the root'));
+    } else {
+      causes.push(...structuralCauses(schema, path), ...checkRules(schema, path).causes);
+    }
+  }
+  const stored = versions.filter(({ storage }) => storage === true).length;
+  if (stored !== 1) {
+    causes.push(
+      invalid(
+        'spec.versions',
+        versions.map(({ name }) => name ?? null),
+        'must have exactly one version marked as storage version',
+      ),
+    );
+  }
+  return causes;
+}
+
+function validate(object: JsonObject, old: JsonObject | undefined): StatusCause[] {
+  const spec = isJsonObject(object.spec) ? object.spec : {};
+  const causes: StatusCause[] = [];
+  const group = spec.group;
+  if (typeof group !== 'string' || group === '') {
+    causes.push(required('spec.group'));
+  } else {
+    causes.push(...dns1123SubdomainProblems(group).map((problem) => invalid('spec.group', group, problem)));
+    if (!group.includes('.')) {
+      causes.push(invalid('spec.group', group, 'should be a domain with at least one dot'));
+    }
+  }
+  if (spec.scope !== 'Cluster' && spec.scope !== 'Namespaced') {
+    causes.push(notSupported('spec.scope', spec.scope ?? '', ['Cluster', 'Namespaced']));
+  }
+  causes.push(...nameCauses(spec), ...versionCauses(spec));
+  const plural = isJsonObject(spec.names) ? spec.names.plural : undefined;
+  const name = (object.metadata as JsonObject).name;
+  if (typeof plural === 'string' && typeof group === 'string' && name !== `${plural}.${group}`) {
+    causes.push(invalid('metadata.name', name, `must be spec.names.plural+"."+spec.group (${plural}.${group})`));
+  }
+  const conversion = isJsonObject(spec.conversion) ? spec.conversion : {};
+  if (conversion.strategy === 'Webhook') {
+    const webhook = isJsonObject(conversion.webhook) ? conversion.webhook : undefined;
+    if (webhook === undefined || !isJsonObject(webhook.clientConfig)) {
+      causes.push(required('spec.conversion.webhook.clientConfig'));
+    } else if ((webhook.clientConfig.url === undefined) === (webhook.clientConfig.service === undefined)) {
+      causes.push(required('spec.conversion.webhook.clientConfig', 'exactly one of url or service is required'));
+    }
+    if (webhook !== undefined && !Array.isArray(webhook.conversionReviewVersions)) {
+      causes.push(required('spec.conversion.webhook.conversionReviewVersions'));
+    }
+  } else if (conversion.strategy !== 'None') {
+    causes.push(notSupported('spec.conversion.strategy', conversion.strategy ?? '', ['None', 'Webhook']));
+  }
+  const oldSpec = isJsonObject(old?.spec) ? old.spec : undefined;
+  if (oldSpec !== undefined) {
+    const immutable = ['group', 'scope'] as const;
+    for (const field of immutable.filter((key) => !sameJson(oldSpec[key], spec[key]))) {
+      causes.push(invalid(`spec.${field}`, spec[field], 'field is immutable'));
+    }
+    const present = new Set(
+      (Array.isArray(spec.versions) ? spec.versions : []).map((version) => (version as JsonObject).name),
+    );
+    const stored = (object.status as JsonObject | undefined)?.storedVersions;
+    for (const [index, version] of (Array.isArray(stored) ? stored : []).entries()) {
+      if (!present.has(version)) {
+        causes.push(invalid(`status.storedVersions[${index}]`, version, 'must appear in spec.versions'));
+      }
+    }
+  }
+  return causes;
+}
+
+/** The schemas of a definition's versions, with their paths. */
+function schemasOf(object: JsonObject): [JsonObject, string][] {
+  const { versions } = object.spec as JsonObject;
+  return (Array.isArray(versions) ? versions : []).flatMap((version, index): [JsonObject, string][] => {
+    const schema = isJsonObject(version) && isJsonObject(version.schema) ? version.schema.openAPIV3Schema : undefined;
+    return isJsonObject(schema) ? [[schema, `spec.versions[${index}].schema.openAPIV3Schema`]] : [];
+  });
+}
+
+/** What distinguishes CustomResourceDefinitions from plain objects. */
+export const definitionTraits: KindTraits = {
+  prepare,
+  validate,
+  warn: (object) => schemasOf(object).flatMap(([schema, path]) => checkRules(schema, path).unknown),
+  markForDeletion(object, now) {
+    const metadata = object.metadata as JsonObject;
+    const finalizers = Array.isArray(metadata.finalizers) ? metadata.finalizers : [];
+    metadata.finalizers = finalizers.includes(cleanupFinalizer) ? finalizers : [...finalizers, cleanupFinalizer];
+    const status = isJsonObject(object.status) ? object.status : {};
+    const conditions = Array.isArray(status.conditions) ? (status.conditions as JsonObject[]) : [];
+    const terminating = {
+      type: 'Terminating',
+      status: 'True',
+      reason: 'InstanceDeletionPending',
+      message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+    } as const;
+    object.status = { ...status, conditions: withCondition(conditions, terminating, now) };
+  },
+};

@@ -1,0 +1,3 @@
+export { builtInResources } from './kinds.ts';
+export { startNamespaces } from './namespaces.ts';
+export { startRegistration } from './registration.ts';

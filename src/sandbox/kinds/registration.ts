@@ -1,0 +1,309 @@
+import type { JsonObject } from '../../kubernetes/index.ts';
+import type { Column, Registry, Resource } from '../resources/index.ts';
+import { sameJson } from '../schema/index.ts';
+import { type Collection, keyOf, type Store } from '../storage/index.ts';
+import { conditionsOf, isConditionTrue, withCondition } from './conditions.ts';
+import { cleanupFinalizer, type Definition, type DefinitionNames } from './definition.ts';
+
+/** The collection of CustomResourceDefinitions. */
+export const definitionStorage = 'customresourcedefinitions.apiextensions.k8s.io';
+
+interface NamesVerdict {
+  acceptedNames: JsonObject;
+  /** The last conflict that was found, as the real server reports it. */
+  conflict: { reason: string; message: string } | undefined;
+}
+
+/**
+ * Which of the names that a definition asks for it gets: plural, singular and short names share one space of the group,
+ * kind and list kind the other. A name that another definition holds is refused; what this definition held before stays.
+ *
+ * @param others the accepted names of the other definitions of the group.
+ */
+export function acceptNames(
+  requested: DefinitionNames,
+  held: Partial<DefinitionNames>,
+  others: readonly Partial<DefinitionNames>[],
+): NamesVerdict {
+  const resources = new Set(
+    others.flatMap(({ plural, singular, shortNames = [] }) => [plural, singular, ...shortNames]),
+  );
+  const kinds = new Set(others.flatMap(({ kind, listKind }) => [kind, listKind]));
+  let conflict: NamesVerdict['conflict'];
+  const accept = (name: string, taken: ReadonlySet<unknown>, before: string | undefined, reason: string) => {
+    if (name === before || !taken.has(name)) {
+      return name;
+    }
+    conflict = { reason, message: `${JSON.stringify(name)} is already in use` };
+    return before;
+  };
+  const plural = accept(requested.plural, resources, held.plural, 'PluralConflict');
+  const singular = accept(requested.singular, resources, held.singular, 'SingularConflict');
+  const wantedShort = requested.shortNames ?? [];
+  const takenShort = wantedShort.filter((name) => resources.has(name) && !(held.shortNames ?? []).includes(name));
+  if (takenShort.length > 0) {
+    const message = takenShort.map((name) => `${JSON.stringify(name)} is already in use`).join(', ');
+    conflict = { reason: 'ShortNamesConflict', message: takenShort.length > 1 ? `[${message}]` : message };
+  }
+  const shortNames = takenShort.length > 0 ? held.shortNames : requested.shortNames;
+  const kind = accept(requested.kind, kinds, held.kind, 'KindConflict');
+  const listKind = accept(requested.listKind, kinds, held.listKind, 'ListKindConflict');
+  const acceptedNames: JsonObject = {
+    ...(requested.categories === undefined ? {} : { categories: requested.categories }),
+    kind: kind ?? '',
+    ...(listKind ? { listKind } : {}),
+    plural: plural ?? '',
+    ...(shortNames === undefined ? {} : { shortNames }),
+    ...(singular ? { singular } : {}),
+  };
+  return { acceptedNames, conflict };
+}
+
+/** The status that the names controller gives a definition; the input's when nothing changes. */
+function statusOf(object: JsonObject, others: readonly Definition[], now: string): JsonObject {
+  const definition = object as unknown as Definition;
+  const { acceptedNames, conflict } = acceptNames(
+    definition.spec.names,
+    definition.status?.acceptedNames ?? {},
+    others.map(({ status }) => status?.acceptedNames ?? {}),
+  );
+  let conditions = conditionsOf(object);
+  conditions = withCondition(
+    conditions,
+    conflict === undefined
+      ? { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' }
+      : { type: 'NamesAccepted', status: 'False', ...conflict },
+    now,
+  );
+  // Established once, it stays: a later conflict never disables what is served.
+  if (!isConditionTrue(object, 'Established')) {
+    conditions = withCondition(
+      conditions,
+      conflict === undefined
+        ? {
+            type: 'Established',
+            status: 'True',
+            reason: 'InitialNamesAccepted',
+            message: 'the initial names have been accepted',
+          }
+        : { type: 'Established', status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' },
+      now,
+    );
+  }
+  return { ...(object.status as JsonObject | undefined), acceptedNames, conditions };
+}
+
+const ageColumn: Column = {
+  name: 'Age',
+  type: 'date',
+  description:
+    'CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.',
+  priority: 0,
+  value: '.metadata.creationTimestamp',
+};
+
+function deprecationOf(definition: Definition, version: Definition['spec']['versions'][number]): string | undefined {
+  if (version.deprecated !== true) {
+    return undefined;
+  }
+  const { group, names } = definition.spec;
+  return version.deprecationWarning ?? `${group}/${version.name} ${names.kind} is deprecated`;
+}
+
+/** The resources that an established definition serves: one a served version. */
+export function resourcesOf(object: JsonObject): Resource[] {
+  const definition = object as unknown as Definition;
+  if (!isConditionTrue(object, 'Established')) {
+    return [];
+  }
+  const { spec } = definition;
+  const names = { ...spec.names, ...definition.status?.acceptedNames };
+  const storageVersion = spec.versions.find(({ storage }) => storage)?.name ?? '';
+  return spec.versions
+    .filter(({ served }) => served)
+    .map((version) => ({
+      group: spec.group,
+      version: version.name,
+      plural: names.plural,
+      singular: names.singular ?? '',
+      kind: names.kind,
+      listKind: names.listKind,
+      shortNames: names.shortNames ?? [],
+      categories: names.categories ?? [],
+      namespaced: spec.scope === 'Namespaced',
+      storage: definition.metadata.name,
+      storageVersion,
+      hasStatus: version.subresources?.status !== undefined,
+      hasGeneration: true,
+      isCustom: true,
+      isTerminating: isConditionTrue(object, 'Terminating'),
+      schema: version.schema.openAPIV3Schema,
+      columns: version.additionalPrinterColumns?.map(({ jsonPath, ...column }) => ({
+        ...column,
+        description: column.description ?? '',
+        priority: column.priority ?? 0,
+        value: jsonPath,
+      })) ?? [ageColumn],
+      deprecation: deprecationOf(definition, version),
+      conversion: spec.conversion.strategy === 'Webhook' ? spec.conversion.webhook?.clientConfig : undefined,
+      traits: {},
+    }));
+}
+
+/** What the controller needs of its surroundings. */
+export interface RegistrationContext {
+  store: Store;
+  registry: Registry;
+  now(): string;
+}
+
+/**
+ * The controller behind CustomResourceDefinitions: accepts or refuses names, keeps the registry to what is established,
+ * and finishes deletions. It runs in a turn of its own after every change, as a controller does: a client that creates a
+ * definition sees it established a moment later.
+ *
+ * @returns a function that ends it.
+ */
+export function startRegistration(context: RegistrationContext): () => void {
+  const definitions = context.store.collection(definitionStorage);
+  const pending = { scheduled: undefined as NodeJS.Immediate | undefined };
+  /** What each served definition was built from, so that only what changed is built again. */
+  const built = new Map<string, { spec: unknown; status: unknown }>();
+  const cleaning = new Map<string, () => void>();
+
+  function schedule(): void {
+    pending.scheduled ??= setImmediate(() => {
+      pending.scheduled = undefined;
+      reconcile(context, definitions, built, cleaning, schedule);
+    });
+  }
+  const unsubscribe = definitions.subscribe(schedule);
+  schedule();
+  return () => {
+    unsubscribe();
+    clearImmediate(pending.scheduled);
+    for (const stop of cleaning.values()) {
+      stop();
+    }
+  };
+}
+
+/** First come, first served: the order of creation decides, then the name. */
+function inOrder(definitions: Collection): JsonObject[] {
+  return definitions
+    .list()
+    .map(([, object]) => object)
+    .sort((a, b) => {
+      const created = (object: JsonObject) => String((object.metadata as JsonObject).creationTimestamp);
+      return created(a) < created(b) ? -1 : created(a) > created(b) ? 1 : 0;
+    });
+}
+
+function reconcile(
+  context: RegistrationContext,
+  definitions: Collection,
+  built: Map<string, { spec: unknown; status: unknown }>,
+  cleaning: Map<string, () => void>,
+  schedule: () => void,
+): void {
+  const { registry } = context;
+  for (const { metadata } of inOrder(definitions)) {
+    const name = (metadata as JsonObject).name as string;
+    const key = keyOf('', name);
+    // Read again: an earlier turn of this loop may have changed it.
+    let object = definitions.get(key);
+    if (object === undefined) {
+      continue;
+    }
+    const isDeleted = (object.metadata as JsonObject).deletionTimestamp !== undefined;
+    if (!isDeleted) {
+      const group = (object as unknown as Definition).spec.group;
+      const others = definitions
+        .list()
+        .map(([, other]) => other as unknown as Definition)
+        .filter((other) => other.metadata.name !== name && other.spec.group === group);
+      const status = statusOf(object, others, context.now());
+      if (!sameJson(status, object.status)) {
+        object = definitions.replace(key, object, { ...object, status }) ?? object;
+      }
+    }
+    const last = built.get(name);
+    if (last?.spec !== object.spec || last?.status !== object.status) {
+      built.set(name, { spec: object.spec, status: object.status });
+      registry.set(name, resourcesOf(object));
+    }
+    if (isDeleted) {
+      cleanUp(context, definitions, name, cleaning, schedule);
+    }
+  }
+  for (const name of built.keys()) {
+    if (definitions.get(keyOf('', name)) === undefined) {
+      built.delete(name);
+      registry.set(name, []);
+    }
+  }
+}
+
+/** Deletes the objects of a terminating definition, then its finalizer; waits for objects with finalizers of their own. */
+function cleanUp(
+  context: RegistrationContext,
+  definitions: Collection,
+  name: string,
+  cleaning: Map<string, () => void>,
+  schedule: () => void,
+): void {
+  const key = keyOf('', name);
+  const object = definitions.get(key);
+  const metadata = object?.metadata as JsonObject | undefined;
+  const finalizers = Array.isArray(metadata?.finalizers) ? metadata.finalizers : [];
+  if (object === undefined || !finalizers.includes(cleanupFinalizer)) {
+    return;
+  }
+  const instances = context.store.collection(name);
+  deleteAll(instances, context.now());
+  if (instances.size > 0) {
+    const status = object.status as JsonObject;
+    const conditions = withCondition(
+      conditionsOf(object),
+      {
+        type: 'Terminating',
+        status: 'True',
+        reason: 'InstanceDeletionInProgress',
+        message: 'CustomResource deletion is in progress',
+      },
+      context.now(),
+    );
+    if (!sameJson(conditions, status.conditions as JsonObject[])) {
+      definitions.replace(key, object, { ...object, status: { ...status, conditions } });
+    }
+    if (!cleaning.has(name)) {
+      cleaning.set(name, instances.subscribe(schedule));
+    }
+    return;
+  }
+  cleaning.get(name)?.();
+  cleaning.delete(name);
+  const left = finalizers.filter((finalizer) => finalizer !== cleanupFinalizer);
+  const next = { ...object, metadata: { ...metadata, finalizers: left } };
+  const stored = definitions.replace(key, object, next);
+  if (stored !== undefined && left.length === 0) {
+    definitions.delete(key, stored);
+    context.store.drop(name);
+  }
+}
+
+/** Deletes what has no finalizers, and marks the rest. */
+export function deleteAll(collection: Collection, now: string, selects: (key: string) => boolean = () => true): void {
+  for (const [key, object] of collection.list()) {
+    const metadata = object.metadata as JsonObject;
+    if (!selects(key)) {
+      continue;
+    }
+    if (!Array.isArray(metadata.finalizers) || metadata.finalizers.length === 0) {
+      collection.delete(key, object);
+    } else if (metadata.deletionTimestamp === undefined) {
+      const marked = { ...metadata, deletionTimestamp: now, deletionGracePeriodSeconds: 0 };
+      collection.replace(key, object, { ...object, metadata: marked });
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../../kubernetes/index.ts';
+import { matchConditionCauses } from '../cel/index.ts';
+import type { KindTraits } from '../resources/index.ts';
+import { duplicate, invalid, notSupported, required } from '../schema/index.ts';
+
+function listOf(value: Json | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+function prepare(object: JsonObject): void {
+  for (const webhook of listOf(object.webhooks)) {
+    webhook.failurePolicy ??= 'Fail';
+    webhook.matchPolicy ??= 'Equivalent';
+    webhook.namespaceSelector ??= {};
+    webhook.objectSelector ??= {};
+    webhook.timeoutSeconds ??= 10;
+    if (object.kind === 'MutatingWebhookConfiguration') {
+      webhook.reinvocationPolicy ??= 'Never';
+    }
+    for (const rule of listOf(webhook.rules)) {
+      rule.scope ??= '*';
+    }
+    const service = isJsonObject(webhook.clientConfig) ? webhook.clientConfig.service : undefined;
+    if (isJsonObject(service)) {
+      service.port ??= 443;
+    }
+  }
+}
+
+function oneOf(field: string, value: Json | undefined, allowed: readonly string[]): StatusCause[] {
+  if (typeof value === 'string' && allowed.includes(value)) {
+    return [];
+  }
+  return [
+    value === undefined
+      ? required(field, `must specify one of ${allowed.join(', ')}`)
+      : notSupported(field, value, allowed),
+  ];
+}
+
+function validateWebhook(webhook: JsonObject, field: string): StatusCause[] {
+  const causes: StatusCause[] = [];
+  const report = (path: string, value: Json | undefined, message: string) =>
+    causes.push(invalid(`${field}.${path}`, value, message));
+  if (typeof webhook.name !== 'string' || webhook.name.split('.').filter((part) => part !== '').length < 3) {
+    report('name', webhook.name, 'should be a domain with at least three segments separated by dots');
+  }
+  causes.push(...oneOf(`${field}.sideEffects`, webhook.sideEffects, ['None', 'NoneOnDryRun']));
+  causes.push(...oneOf(`${field}.failurePolicy`, webhook.failurePolicy, ['Fail', 'Ignore']));
+  causes.push(...oneOf(`${field}.matchPolicy`, webhook.matchPolicy, ['Equivalent', 'Exact']));
+  if (!Array.isArray(webhook.admissionReviewVersions) || !webhook.admissionReviewVersions.includes('v1')) {
+    report('admissionReviewVersions', webhook.admissionReviewVersions, 'must include at least one of v1, v1beta1');
+  }
+  const timeout = webhook.timeoutSeconds;
+  if (typeof timeout !== 'number' || timeout < 1 || timeout > 30) {
+    report('timeoutSeconds', timeout, 'the timeout value must be between 1 and 30 seconds');
+  }
+  const client = isJsonObject(webhook.clientConfig) ? webhook.clientConfig : {};
+  if ((client.url === undefined) === (client.service === undefined)) {
+    causes.push(required(`${field}.clientConfig`, 'exactly one of url or service is required'));
+  }
+  if (typeof client.url === 'string' && !client.url.startsWith('https://')) {
+    report('clientConfig.url', client.url, '"https" is the only allowed URL scheme');
+  }
+  for (const [index, rule] of listOf(webhook.rules).entries()) {
+    for (const key of ['operations', 'apiGroups', 'apiVersions', 'resources'] as const) {
+      if (!Array.isArray(rule[key]) || rule[key].length === 0) {
+        causes.push(required(`${field}.rules[${index}].${key}`));
+      }
+    }
+  }
+  causes.push(...matchConditionCauses(webhook.matchConditions, `${field}.matchConditions`));
+  return causes;
+}
+
+function validate(object: JsonObject): StatusCause[] {
+  const webhooks = listOf(object.webhooks);
+  const names = new Set<Json | undefined>();
+  return webhooks.flatMap((webhook, index) => {
+    const causes = validateWebhook(webhook, `webhooks[${index}]`);
+    if (names.has(webhook.name)) {
+      causes.push(duplicate(`webhooks[${index}].name`, webhook.name));
+    }
+    names.add(webhook.name);
+    return causes;
+  });
+}
+
+/** What distinguishes the two kinds of webhook configurations from plain objects. */
+export const webhookConfigurationTraits: KindTraits = { prepare, validate };

@@ -1,0 +1,176 @@
+import { isJsonObject, type Json } from '../../kubernetes/index.ts';
+import { copyOf, sameJson, setKey } from '../schema/index.ts';
+
+/** One operation of a JSON Patch (RFC 6902). */
+export type Operation =
+  | { op: 'add' | 'replace' | 'test'; path: string; value?: Json }
+  | { op: 'remove'; path: string }
+  | { op: 'move' | 'copy'; path: string; from: string };
+
+/** Why operations do not apply. The message is for the client. */
+export class PatchError extends Error {}
+
+/** Most bytes of JSON that the copies of one patch may add (apiserver, JSONPatchMaxCopyBytes). */
+const maxCopiedBytes = 3 * 1024 * 1024;
+/** Most items of lists that one patch may shift, by adding and removing in front of them: some seconds' worth. */
+const maxShifted = 1_000_000_000;
+
+interface Progress {
+  root: Json;
+  copied: number;
+  shifted: number;
+}
+
+/** The keys that a JSON pointer (RFC 6901) leads through. */
+function keysOf(pointer: string): string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** The position that a key names in a list, undefined when it names none. */
+function indexOf(list: readonly Json[], key: string): number | undefined {
+  return /^(?:0|[1-9]\d{0,9})$/.test(key) && Number(key) < list.length ? Number(key) : undefined;
+}
+
+function child(value: Json | undefined, key: string): Json | undefined {
+  if (Array.isArray(value)) {
+    const index = indexOf(value, key);
+    return index === undefined ? undefined : value[index];
+  }
+  return isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+function valueAt(root: Json, pointer: string, op: string): Json {
+  let value: Json | undefined = root;
+  for (const key of keysOf(pointer)) {
+    value = child(value, key);
+  }
+  if (value === undefined) {
+    throw new PatchError(`${op} operation does not apply: doc is missing value: ${JSON.stringify(pointer)}`);
+  }
+  return value;
+}
+
+/** The list or object that a pointer's last key is about. */
+function holderOf(root: Json, pointer: string, op: string): { holder: Json[] | Record<string, Json>; key: string } {
+  const keys = keysOf(pointer);
+  const key = keys.pop() as string;
+  let holder: Json | undefined = root;
+  for (const name of keys) {
+    holder = child(holder, name);
+  }
+  if (!Array.isArray(holder) && !isJsonObject(holder)) {
+    throw new PatchError(`${op} operation does not apply: doc is missing path: ${JSON.stringify(pointer)}`);
+  }
+  return { holder, key };
+}
+
+function shift(progress: Progress, items: number): void {
+  progress.shifted += items;
+  if (progress.shifted > maxShifted) {
+    throw new PatchError(`the patch moves more than ${maxShifted} items of lists; replace a list as a whole`);
+  }
+}
+
+function add(progress: Progress, pointer: string, value: Json, op: string): void {
+  if (pointer === '') {
+    progress.root = value;
+    return;
+  }
+  const { holder, key } = holderOf(progress.root, pointer, op);
+  if (!Array.isArray(holder)) {
+    setKey(holder, key, value);
+    return;
+  }
+  const index = key === '-' || key === String(holder.length) ? holder.length : indexOf(holder, key);
+  if (index === undefined) {
+    throw new PatchError(`${op} operation does not apply: ${JSON.stringify(pointer)}: unable to access invalid index`);
+  }
+  shift(progress, holder.length - index);
+  holder.splice(index, 0, value);
+}
+
+function remove(progress: Progress, pointer: string, op: string): Json {
+  const value = valueAt(progress.root, pointer, op);
+  if (pointer === '') {
+    throw new PatchError(`${op} operation does not apply: the whole document cannot be removed`);
+  }
+  const { holder, key } = holderOf(progress.root, pointer, op);
+  if (Array.isArray(holder)) {
+    shift(progress, holder.length - Number(key));
+    holder.splice(Number(key), 1);
+  } else {
+    delete holder[key];
+  }
+  return value;
+}
+
+function replace(progress: Progress, pointer: string, value: Json): void {
+  valueAt(progress.root, pointer, 'replace');
+  if (pointer === '') {
+    progress.root = value;
+    return;
+  }
+  const { holder, key } = holderOf(progress.root, pointer, 'replace');
+  if (Array.isArray(holder)) {
+    holder[Number(key)] = value;
+  } else {
+    setKey(holder, key, value);
+  }
+}
+
+function copy(progress: Progress, from: string, pointer: string): void {
+  const value = valueAt(progress.root, from, 'copy');
+  progress.copied += Buffer.byteLength(JSON.stringify(value));
+  if (progress.copied > maxCopiedBytes) {
+    throw new PatchError(
+      `Unable to complete the copy, the accumulated size increase of copy is ${progress.copied}, exceeding the limit ${maxCopiedBytes}`,
+    );
+  }
+  add(progress, pointer, copyOf(value), 'copy');
+}
+
+function apply(progress: Progress, operation: Operation): void {
+  switch (operation.op) {
+    case 'add':
+      add(progress, operation.path, copyOf(operation.value ?? null), 'add');
+      break;
+    case 'replace':
+      replace(progress, operation.path, copyOf(operation.value ?? null));
+      break;
+    case 'remove':
+      remove(progress, operation.path, 'remove');
+      break;
+    case 'move':
+      if (operation.path.startsWith(`${operation.from}/`)) {
+        throw new PatchError('move operation does not apply: a value cannot be moved into itself');
+      }
+      add(progress, operation.path, remove(progress, operation.from, 'move'), 'move');
+      break;
+    case 'copy':
+      copy(progress, operation.from, operation.path);
+      break;
+    case 'test':
+      if (!sameJson(valueAt(progress.root, operation.path, 'test'), operation.value ?? null)) {
+        throw new PatchError(`testing value ${operation.path} failed`);
+      }
+      break;
+    default:
+      throw new PatchError(`Unexpected kind: ${String((operation as { op: unknown }).op)}`);
+  }
+}
+
+/**
+ * Applies operations to a copy, one after the other, with the limits of the API server.
+ *
+ * @throws {PatchError} when one does not apply, or they do more work than is allowed.
+ */
+export function applyOperations(value: Json, operations: readonly Operation[]): Json {
+  const progress: Progress = { root: copyOf(value), copied: 0, shifted: 0 };
+  for (const operation of operations) {
+    apply(progress, operation);
+  }
+  return progress.root;
+}

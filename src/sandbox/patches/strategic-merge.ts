@@ -1,0 +1,138 @@
+import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { badRequest } from '../resources/index.ts';
+import { canonical, copyOf, fieldOf, type Schema, setKey } from '../schema/index.ts';
+
+const directive = '$patch';
+const retainKeys = '$retainKeys';
+const deleteFromList = '$deleteFromPrimitiveList/';
+const elementOrder = '$setElementOrder/';
+
+/**
+ * Applies a strategic merge patch to a copy: a merge patch in which lists that have a merge key (in the schema) are
+ * merged item by item, with the directives `$patch`, `$retainKeys`, `$deleteFromPrimitiveList` and `$setElementOrder`.
+ *
+ * @throws {ApiError} 400 for an unknown directive or an item without its merge key.
+ */
+export function applyStrategicMerge(target: JsonObject, patch: JsonObject, schema: Schema | undefined): JsonObject {
+  if (patch[directive] === 'replace') {
+    const { [directive]: _, ...rest } = patch;
+    return copyOf(rest);
+  }
+  if (patch[directive] === 'delete') {
+    return {};
+  }
+  if (patch[directive] !== undefined && patch[directive] !== 'merge') {
+    throw badRequest(`unknown patch type ${JSON.stringify(patch[directive])}; $patch is replace, delete or merge`);
+  }
+  let merged: JsonObject = { ...target };
+  if (Array.isArray(patch[retainKeys])) {
+    const kept = new Set(patch[retainKeys]);
+    merged = Object.fromEntries(Object.entries(merged).filter(([key]) => kept.has(key)));
+  }
+  for (const [key, value] of Object.entries(patch)) {
+    if (key.startsWith(deleteFromList) && Array.isArray(value)) {
+      const field = key.slice(deleteFromList.length);
+      const list = ownOf(merged, field);
+      if (Array.isArray(list)) {
+        const gone = new Set(value.map(canonical));
+        setKey(
+          merged,
+          field,
+          list.filter((item) => !gone.has(canonical(item))),
+        );
+      }
+    } else if (key.startsWith('$')) {
+      // The rest are read with the list they are about.
+    } else if (value === null) {
+      delete merged[key];
+    } else {
+      setKey(merged, key, mergeField(ownOf(merged, key), value, fieldOf(schema, key)));
+    }
+  }
+  for (const [key, order] of Object.entries(patch)) {
+    const field = key.slice(elementOrder.length);
+    const list = key.startsWith(elementOrder) ? ownOf(merged, field) : undefined;
+    if (Array.isArray(order) && Array.isArray(list)) {
+      setKey(merged, field, inOrder(list, order, fieldOf(schema, field)?.['x-kubernetes-patch-merge-key']));
+    }
+  }
+  return merged;
+}
+
+/** A key of an object, and not something that JavaScript objects inherit. */
+function ownOf(object: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+function mergeField(target: Json | undefined, value: Json, schema: Schema | undefined): Json {
+  if (isJsonObject(value)) {
+    return applyStrategicMerge(isJsonObject(target) ? target : {}, value, schema);
+  }
+  if (!Array.isArray(value) || schema?.['x-kubernetes-patch-strategy'] !== 'merge') {
+    return copyOf(value);
+  }
+  const list = Array.isArray(target) ? target : [];
+  const mergeKey = schema['x-kubernetes-patch-merge-key'];
+  if (mergeKey === undefined) {
+    const known = new Set(list.map(canonical));
+    return [...list, ...value.filter((item) => !known.has(canonical(item)))];
+  }
+  return mergeList(list, value, mergeKey, schema.items);
+}
+
+function mergeList(list: Json[], patch: Json[], mergeKey: string, items: Schema | undefined): Json[] {
+  if (patch.some((item) => isJsonObject(item) && item[directive] === 'replace')) {
+    return copyOf(patch.filter((item) => !(isJsonObject(item) && item[directive] === 'replace')));
+  }
+  /** What is left of the list, undefined where an item is deleted. */
+  const merged: (Json | undefined)[] = [...list];
+  /** Where the items with a key are. */
+  const places = new Map<string, number[]>();
+  const note = (item: Json, index: number) => {
+    if (isJsonObject(item) && item[mergeKey] !== undefined) {
+      const key = canonical(item[mergeKey]);
+      const known = places.get(key);
+      if (known === undefined) {
+        places.set(key, [index]);
+      } else {
+        known.push(index);
+      }
+    }
+  };
+  list.forEach(note);
+  for (const item of patch) {
+    if (!isJsonObject(item) || item[mergeKey] === undefined) {
+      throw badRequest(`an item of the patch does not contain the merge key ${JSON.stringify(mergeKey)}`);
+    }
+    const key = canonical(item[mergeKey]);
+    // Items of one key are merged as one: the first counts, as in Kubernetes.
+    const [at] = places.get(key) ?? [];
+    if (item[directive] === 'delete') {
+      for (const gone of places.get(key) ?? []) {
+        merged[gone] = undefined;
+      }
+      places.delete(key);
+    } else if (at !== undefined) {
+      merged[at] = applyStrategicMerge(merged[at] as JsonObject, item, items);
+    } else {
+      const made = applyStrategicMerge({}, item, items);
+      note(made, merged.push(made) - 1);
+    }
+  }
+  return merged.filter((item) => item !== undefined);
+}
+
+/** The items in the order the patch asks for; items it does not name stay behind the one they followed. */
+function inOrder(list: Json[], order: Json[], mergeKey: string | undefined): Json[] {
+  const identity = (item: Json) =>
+    JSON.stringify(mergeKey !== undefined && isJsonObject(item) ? (item[mergeKey] ?? null) : item);
+  const positions = new Map(order.map((item, index) => [identity(item), index]));
+  let last = -1;
+  return list
+    .map((item, index) => {
+      last = positions.get(identity(item)) ?? last;
+      return { item, at: last, index };
+    })
+    .sort((a, b) => a.at - b.at || a.index - b.index)
+    .map(({ item }) => item);
+}

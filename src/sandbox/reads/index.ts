@@ -1,0 +1,3 @@
+export { isOn } from './query-flag.ts';
+export { get, list, type ReadRequest, select, watch } from './reads.ts';
+export type { View } from './tables.ts';

@@ -1,0 +1,8 @@
+/**
+ * Whether a query parameter switches something on: everything does but its absence, `false` and `0`
+ * (apimachinery, Convert_Slice_string_To_bool). Python writes `True`.
+ */
+export function isOn(query: URLSearchParams, name: string): boolean {
+  const value = query.get(name);
+  return value !== null && value !== '0' && value.toLowerCase() !== 'false';
+}

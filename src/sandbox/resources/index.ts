@@ -1,0 +1,32 @@
+export {
+  ApiError,
+  alreadyExists,
+  badRequest,
+  conflict,
+  expired,
+  forbidden,
+  internalError,
+  invalidObject,
+  methodNotAllowed,
+  notAcceptable,
+  notFound,
+  tooLarge,
+  tooLargeVersion,
+  tooManyRequests,
+  unauthorized,
+  unsupportedMediaType,
+  versionRequired,
+} from './errors.ts';
+export { Registry } from './registry.ts';
+export {
+  apiVersionOf,
+  type Column,
+  type KindTraits,
+  metadataOf,
+  namespaceStorage,
+  type Resource,
+  storageNameOf,
+  type UserInfo,
+  verbsOf,
+  type WebhookClientConfig,
+} from './resource.ts';

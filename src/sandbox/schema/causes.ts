@@ -1,0 +1,33 @@
+import { type CauseReason, fieldErrorMessage, type StatusCause } from '../../kubernetes/index.ts';
+
+/** What is wrong with a field, in the words of the API server. A value is shown whole, as JSON; undefined is not shown. */
+export function causeOf(reason: CauseReason, field: string, value: unknown, detail: string): StatusCause {
+  const shown = value === undefined ? undefined : JSON.stringify(value);
+  return { reason, message: fieldErrorMessage(reason, shown, detail), field };
+}
+
+/** A field that is missing. */
+export function required(field: string, detail = ''): StatusCause {
+  return causeOf('FieldValueRequired', field, undefined, detail);
+}
+
+/** A field whose value cannot be. */
+export function invalid(field: string, value: unknown, detail: string): StatusCause {
+  return causeOf('FieldValueInvalid', field, value ?? null, detail);
+}
+
+/** A field that may not be there. */
+export function forbiddenField(field: string, detail: string): StatusCause {
+  return causeOf('FieldValueForbidden', field, undefined, detail);
+}
+
+/** A value that is there already. */
+export function duplicate(field: string, value: unknown): StatusCause {
+  return causeOf('FieldValueDuplicate', field, value ?? null, '');
+}
+
+/** A value that is none of those allowed. */
+export function notSupported(field: string, value: unknown, allowed: readonly string[]): StatusCause {
+  const list = allowed.map((name) => JSON.stringify(name)).join(', ');
+  return causeOf('FieldValueNotSupported', field, value, `supported values: ${list}`);
+}

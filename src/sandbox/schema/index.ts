@@ -1,0 +1,20 @@
+export { modelNameOf, objectMetaSchema, schemaOfModel } from './built-in-schemas.ts';
+export { causeOf, duplicate, forbiddenField, invalid, notSupported, required } from './causes.ts';
+export { compilePattern, type Pattern } from './pattern.ts';
+export {
+  applyDefaults,
+  canonical,
+  copyOf,
+  DefaultsError,
+  dropNulls,
+  fieldOf,
+  hasDefaults,
+  joinPath,
+  propertyOf,
+  prune,
+  type Schema,
+  sameJson,
+  setKey,
+} from './schema.ts';
+export { validateSchema } from './schema-validation.ts';
+export { partsOf, structuralCauses } from './structural.ts';

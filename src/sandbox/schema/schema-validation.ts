@@ -1,0 +1,357 @@
+import { fullFormats } from 'ajv-formats/dist/formats.js';
+import { isJsonObject, type Json, type StatusCause } from '../../kubernetes/index.ts';
+import { compilePattern, type Pattern } from './pattern.ts';
+import { canonical, fieldOf, joinPath, type Schema } from './schema.ts';
+
+/** JSON type of a value as the messages of the API server name it. */
+function typeNameOf(value: Json): string {
+  if (value === null) {
+    return 'null';
+  }
+  if (Array.isArray(value)) {
+    return 'array';
+  }
+  return typeof value === 'number' ? (Number.isInteger(value) ? 'integer' : 'number') : typeof value;
+}
+
+/** Most characters of a value that a message shows. */
+const maxShown = 4_096;
+
+function shorten(text: string): string {
+  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
+}
+
+/** A value as field errors show it. */
+export function show(value: Json): string {
+  return shorten(JSON.stringify(value));
+}
+
+function typeFits(value: Json, type: string): boolean {
+  const actual = typeNameOf(value);
+  return actual === type || (type === 'number' && actual === 'integer');
+}
+
+/** Formats that the API server checks; it ignores all others. */
+const formats: Record<string, (text: string) => boolean> = {
+  byte: (text) => /^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text.replaceAll(/[\r\n]/g, '')),
+  duration: (text) => /^[-+]?(0|(([0-9]+(\.[0-9]+)?|\.[0-9]+)(ns|us|µs|ms|s|m|h))+)$/.test(text),
+  ...Object.fromEntries(
+    (['date', 'date-time', 'email', 'hostname', 'ipv4', 'ipv6', 'uri', 'uuid'] as const).map((name) => [
+      name,
+      (text: string) => matchesFormat(fullFormats[name], text),
+    ]),
+  ),
+};
+
+function matchesFormat(format: unknown, text: string): boolean {
+  if (format instanceof RegExp) {
+    return format.test(text);
+  }
+  const check = typeof format === 'function' ? format : (format as { validate: unknown }).validate;
+  return check instanceof RegExp ? check.test(text) : (check as (text: string) => boolean)(text);
+}
+
+const patterns = new WeakMap<Schema, Pattern>();
+
+/** The pattern of a schema, compiled once. It was refused with its definition when it cannot be compiled. */
+function patternOf(schema: Schema, source: string): Pattern {
+  let found = patterns.get(schema);
+  if (found === undefined) {
+    found = compilePattern(source);
+    patterns.set(schema, found);
+  }
+  return found;
+}
+
+const enums = new WeakMap<Schema, { values: Set<string>; text: string }>();
+
+/** The allowed values of a schema, made ready once. */
+function enumOf(schema: Schema, allowed: readonly Json[]): { values: Set<string>; text: string } {
+  let found = enums.get(schema);
+  if (found === undefined) {
+    found = { values: new Set(allowed.map(canonical)), text: shorten(allowed.map(show).join(', ')) };
+    enums.set(schema, found);
+  }
+  return found;
+}
+
+/** Most work for one object: visits of a value by a schema, and matches of patterns in steps of five. Some seconds. */
+const maxWork = 10_000_000;
+/** Most causes of one answer. */
+const maxCauses = 500;
+
+interface Work {
+  left: number;
+  /** Where it ran out. */
+  endedAt?: string;
+}
+
+/** What is wrong with a value, as far as it is looked for: not beyond the limits above. */
+class Findings {
+  readonly causes: StatusCause[] = [];
+  readonly #most: number;
+  /** Shared with those that look at parts of the same value. */
+  readonly #work: Work;
+
+  constructor(most: number, work: Work) {
+    this.#most = most;
+    this.#work = work;
+  }
+
+  /** Whether nothing more needs to be looked at. */
+  get isFull(): boolean {
+    return this.causes.length >= this.#most;
+  }
+
+  add(field: string, reason: string, message: string): void {
+    if (!this.isFull) {
+      this.causes.push({ reason, message, field });
+    }
+  }
+
+  /** Whether there is work left for something. When there is none, nothing that follows finds anything. */
+  spend(work: number, path: string): boolean {
+    this.#work.left -= work;
+    if (this.#work.left < 0) {
+      this.#work.endedAt ??= path;
+    }
+    return this.#work.left >= 0;
+  }
+
+  /** Whether a value fits another schema; what is wrong with it otherwise is not kept. */
+  fits(value: Json, schema: Schema, path: string): boolean {
+    this.spend(4, path);
+    const inner = new Findings(1, this.#work);
+    validateAt(value, schema, path, inner);
+    return inner.causes.length === 0;
+  }
+}
+
+/**
+ * Validates a value against a structural schema. The input is not changed.
+ *
+ * @returns one cause a problem, with the reasons and messages of kube-openapi; empty when the value fits.
+ */
+export function validateSchema(value: Json, schema: Schema, path = ''): StatusCause[] {
+  const work: Work = { left: maxWork };
+  const findings = new Findings(maxCauses, work);
+  validateAt(value, schema, path, findings);
+  if (work.endedAt !== undefined) {
+    const why = 'takes more work to validate than the sandbox does for one object; make it, or its schema, smaller';
+    return [...findings.causes, { reason: 'FieldValueForbidden', message: `Forbidden: ${why}`, field: work.endedAt }];
+  }
+  return findings.causes;
+}
+
+function addInvalid(findings: Findings, path: string, value: Json, rule: string): void {
+  findings.add(path, 'FieldValueInvalid', `Invalid value: ${show(value)}: ${path} in body ${rule}`);
+}
+
+function addWrongType(findings: Findings, path: string, value: Json, wanted: string): void {
+  const actual = show(typeNameOf(value));
+  findings.add(
+    path,
+    'FieldValueTypeInvalid',
+    `Invalid value: ${actual}: ${path} in body must be of type ${wanted}: ${actual}`,
+  );
+}
+
+function validateAt(value: Json, schema: Schema, path: string, findings: Findings): void {
+  if (findings.isFull || !findings.spend(1, path)) {
+    return;
+  }
+  if (value === null && schema.nullable === true) {
+    return;
+  }
+  if (schema['x-kubernetes-int-or-string'] === true) {
+    if (!typeFits(value, 'integer') && !typeFits(value, 'string')) {
+      addWrongType(findings, path, value, 'integer,string');
+      return;
+    }
+  } else if (schema.type !== undefined && schema.type !== '' && !typeFits(value, schema.type)) {
+    addWrongType(findings, path, value, schema.type);
+    return;
+  }
+  if (schema.enum !== undefined) {
+    const allowed = enumOf(schema, schema.enum);
+    if (!allowed.values.has(canonical(value))) {
+      const shown = typeof value === 'string' ? show(value) : JSON.stringify(show(value));
+      findings.add(path, 'FieldValueNotSupported', `Unsupported value: ${shown}: supported values: ${allowed.text}`);
+    }
+  }
+  if (typeof value === 'string') {
+    validateString(value, schema, path, findings);
+  } else if (typeof value === 'number') {
+    validateNumber(value, schema, path, findings);
+  } else if (Array.isArray(value)) {
+    validateArray(value, schema, path, findings);
+  } else if (isJsonObject(value)) {
+    validateObject(value, schema, path, findings);
+  }
+  validateCombined(value, schema, path, findings);
+}
+
+function codePointsOf(text: string): number {
+  let count = 0;
+  for (const _ of text) {
+    count++;
+  }
+  return count;
+}
+
+function validateString(value: string, schema: Schema, path: string, findings: Findings): void {
+  const { minLength, maxLength, pattern, format } = schema;
+  // Characters, as OpenAPI counts them: code points.
+  const length = minLength === undefined && maxLength === undefined ? 0 : codePointsOf(value);
+  if (maxLength !== undefined && length > maxLength) {
+    findings.add(path, 'FieldValueTooLong', `Too long: may not be more than ${maxLength} bytes`);
+  }
+  if (minLength !== undefined && length < minLength) {
+    addInvalid(findings, path, value, `should be at least ${minLength} chars long`);
+  }
+  if (pattern !== undefined) {
+    const compiled = patternOf(schema, pattern);
+    if (findings.spend((value.length * compiled.size) / 5, path) && !compiled.test(value)) {
+      addInvalid(findings, path, value, `should match '${pattern}'`);
+    }
+  }
+  if (format !== undefined && Object.hasOwn(formats, format) && formats[format]?.(value) === false) {
+    findings.add(
+      path,
+      'FieldValueTypeInvalid',
+      `Invalid value: ${show(value)}: ${path} in body must be of type ${format}: ${show(value)}`,
+    );
+  }
+}
+
+/** With the tolerance that binary fractions need: 0.3 is a multiple of 0.1. */
+function isMultiple(value: number, factor: number): boolean {
+  const quotient = value / factor;
+  return Math.abs(quotient - Math.round(quotient)) <= 1e-9 * Math.max(1, Math.abs(quotient));
+}
+
+function validateNumber(value: number, schema: Schema, path: string, findings: Findings): void {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, format } = schema;
+  if (minimum !== undefined && (exclusiveMinimum === true ? value <= minimum : value < minimum)) {
+    addInvalid(
+      findings,
+      path,
+      value,
+      `should be greater than ${exclusiveMinimum === true ? '' : 'or equal to '}${minimum}`,
+    );
+  }
+  if (maximum !== undefined && (exclusiveMaximum === true ? value >= maximum : value > maximum)) {
+    addInvalid(
+      findings,
+      path,
+      value,
+      `should be less than ${exclusiveMaximum === true ? '' : 'or equal to '}${maximum}`,
+    );
+  }
+  if (multipleOf !== undefined && !isMultiple(value, multipleOf)) {
+    addInvalid(findings, path, value, `should be a multiple of ${multipleOf}`);
+  }
+  if (format === 'int32' && (value < -(2 ** 31) || value > 2 ** 31 - 1)) {
+    addInvalid(findings, path, value, `must be of type int32: ${value}`);
+  }
+}
+
+function validateArray(value: Json[], schema: Schema, path: string, findings: Findings): void {
+  const { minItems, maxItems, items } = schema;
+  if (maxItems !== undefined && value.length > maxItems) {
+    findings.add(path, 'FieldValueTooMany', `Too many: ${value.length}: must have at most ${maxItems} items`);
+  }
+  if (minItems !== undefined && value.length < minItems) {
+    addInvalid(findings, path, value, `should have at least ${minItems} items`);
+  }
+  const listType = schema['x-kubernetes-list-type'];
+  if (listType === 'set' || listType === 'map' || schema.uniqueItems === true) {
+    const keys = listType === 'map' ? (schema['x-kubernetes-list-map-keys'] ?? []) : undefined;
+    const seen = new Set<string>();
+    for (const [index, item] of value.entries()) {
+      const identity = canonical(keys === undefined || !isJsonObject(item) ? item : keysOf(item, keys, items));
+      if (seen.has(identity)) {
+        findings.add(`${path}[${index}]`, 'FieldValueDuplicate', `Duplicate value: ${shorten(identity)}`);
+      }
+      seen.add(identity);
+    }
+  }
+  if (items !== undefined) {
+    for (const [index, item] of value.entries()) {
+      validateAt(item, items, `${path}[${index}]`, findings);
+    }
+  }
+}
+
+/** What identifies an item of a map-type list. */
+function keysOf(item: Record<string, Json>, keys: readonly string[], items: Schema | undefined): Json {
+  return Object.fromEntries(
+    keys.flatMap((key) => {
+      const value = item[key] ?? fieldOf(items, key)?.default;
+      return value === undefined ? [] : [[key, value]];
+    }),
+  );
+}
+
+const propertyNames = new WeakMap<Schema, readonly string[]>();
+
+function propertyNamesOf(schema: Schema): readonly string[] {
+  let names = propertyNames.get(schema);
+  if (names === undefined) {
+    names = Object.keys(schema.properties ?? {});
+    propertyNames.set(schema, names);
+  }
+  return names;
+}
+
+function validateObject(value: Record<string, Json>, schema: Schema, path: string, findings: Findings): void {
+  const keys = Object.keys(value);
+  const { minProperties, maxProperties } = schema;
+  const names = propertyNamesOf(schema);
+  if (!findings.spend((names.length + (schema.required?.length ?? 0)) / 10, path)) {
+    return;
+  }
+  if (maxProperties !== undefined && keys.length > maxProperties) {
+    findings.add(path, 'FieldValueTooMany', `Too many: ${keys.length}: must have at most ${maxProperties} items`);
+  }
+  if (minProperties !== undefined && keys.length < minProperties) {
+    addInvalid(findings, path, value, `should have at least ${minProperties} properties`);
+  }
+  // In the schema's order, so that the answer does not depend on how the client orders its fields.
+  const specified = names.filter((key) => Object.hasOwn(value, key));
+  for (const key of new Set([...specified, ...keys])) {
+    const field = fieldOf(schema, key);
+    if (field !== undefined) {
+      validateAt(value[key] as Json, field, joinPath(path, key), findings);
+    }
+  }
+  for (const key of schema.required ?? []) {
+    if (!Object.hasOwn(value, key)) {
+      findings.add(joinPath(path, key), 'FieldValueRequired', 'Required value');
+    }
+  }
+}
+
+function validateCombined(value: Json, schema: Schema, path: string, findings: Findings): void {
+  const fits = (candidate: Schema) => findings.fits(value, candidate, path);
+  const where = path === '' ? '""' : show(path);
+  const addCombined = (rule: string) =>
+    findings.add(path === '' ? '<nil>' : path, 'FieldValueInvalid', `Invalid value: ${show(value)}: ${where} ${rule}`);
+  for (const part of schema.allOf ?? []) {
+    validateAt(value, part, path, findings);
+  }
+  if (schema.anyOf !== undefined && !schema.anyOf.some(fits)) {
+    addCombined('must validate at least one schema (anyOf)');
+  }
+  if (schema.oneOf !== undefined) {
+    const fitting = schema.oneOf.filter(fits).length;
+    if (fitting !== 1) {
+      addCombined(
+        `must validate one and only one schema (oneOf). ${fitting === 0 ? 'Found none valid' : `Found ${fitting} valid alternatives`}`,
+      );
+    }
+  }
+  if (schema.not !== undefined && fits(schema.not)) {
+    addCombined('must not validate the schema (not)');
+  }
+}

@@ -1,0 +1,194 @@
+import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../../kubernetes/index.ts';
+import { forbiddenField, invalid, required } from './causes.ts';
+import { compilePattern, PatternError } from './pattern.ts';
+import { prune, type Schema } from './schema.ts';
+import { validateSchema } from './schema-validation.ts';
+
+/** Keywords that OpenAPI has and structural schemas have not. */
+const forbiddenKeywords = ['$ref', 'definitions', 'dependencies', 'id', 'patternProperties'];
+/** What may not stand within allOf, anyOf, oneOf and not: it belongs outside, once. */
+const outsideOnly = ['type', 'description', 'title', 'default', 'additionalProperties', 'nullable'];
+
+const junctors = ['allOf', 'anyOf', 'oneOf', 'not'] as const;
+
+/** Schemas inside of a schema that describe other values than it does itself, with their paths and what they describe. */
+export function partsOf(schema: JsonObject, path: string): [JsonObject, string, 'object fields' | 'array items'][] {
+  const parts: [JsonObject, string, 'object fields' | 'array items'][] = [];
+  if (isJsonObject(schema.properties)) {
+    for (const [name, property] of Object.entries(schema.properties)) {
+      if (isJsonObject(property)) {
+        parts.push([property, `${path}.properties[${name}]`, 'object fields']);
+      }
+    }
+  }
+  if (isJsonObject(schema.additionalProperties)) {
+    parts.push([schema.additionalProperties, `${path}.additionalProperties`, 'object fields']);
+  }
+  if (isJsonObject(schema.items)) {
+    parts.push([schema.items, `${path}.items`, 'array items']);
+  }
+  return parts;
+}
+
+/** The alternatives within allOf, anyOf, oneOf and not, with their paths. */
+function branchesOf(schema: JsonObject, path: string): [JsonObject, string][] {
+  return junctors.flatMap((name): [JsonObject, string][] => {
+    const given = schema[name];
+    if (Array.isArray(given)) {
+      return given.flatMap((item, index) => (isJsonObject(item) ? [[item, `${path}.${name}[${index}]`]] : []));
+    }
+    return isJsonObject(given) ? [[given, `${path}.${name}`]] : [];
+  });
+}
+
+const outsides = new WeakMap<JsonObject, Map<string, JsonObject>>();
+
+/** The parts of what stands outside of a branch, by path; made once for all branches. */
+function outsideOf(schema: JsonObject | undefined, path: string): Map<string, JsonObject> {
+  if (schema === undefined) {
+    return new Map();
+  }
+  let known = outsides.get(schema);
+  if (known === undefined) {
+    known = new Map(partsOf(schema, path).map(([part, at]) => [at, part]));
+    outsides.set(schema, known);
+  }
+  return known;
+}
+
+/** What is wrong with a branch; `schema` is what stands outside of it, at `path`, for the same value. */
+function branchCauses(branch: JsonObject, at: string, schema: JsonObject | undefined, path: string): StatusCause[] {
+  const causes: StatusCause[] = [];
+  const isIntOrString = schema?.['x-kubernetes-int-or-string'] === true;
+  for (const keyword of outsideOnly) {
+    if (branch[keyword] !== undefined && !(keyword === 'type' && isIntOrString)) {
+      causes.push(forbiddenField(`${at}.${keyword}`, 'must be empty to be structural'));
+    }
+  }
+  const outside = outsideOf(schema, path);
+  for (const [part, partAt] of partsOf(branch, at)) {
+    const outsideAt = `${path}${partAt.slice(at.length)}`;
+    if (!outside.has(outsideAt)) {
+      causes.push(required(outsideAt, `because it is defined in ${partAt}`));
+    }
+    causes.push(...branchCauses(part, partAt, outside.get(outsideAt), outsideAt));
+  }
+  for (const [inner, innerAt] of branchesOf(branch, at)) {
+    causes.push(...branchCauses(inner, innerAt, schema, path));
+  }
+  return causes;
+}
+
+function defaultCauses(schema: JsonObject, path: string): StatusCause[] {
+  if (schema.default === undefined) {
+    return [];
+  }
+  const field = `${path}.default`;
+  const copy = structuredClone(schema.default) as Json;
+  const unknown = prune(copy, schema as Schema, false);
+  return [
+    ...validateSchema(schema.default, schema as Schema, field),
+    ...unknown.map((name) => invalid(field, schema.default, `must not have the unknown field ${JSON.stringify(name)}`)),
+  ];
+}
+
+function additionalPropertiesProblem({ additionalProperties, properties }: JsonObject): string | undefined {
+  if (additionalProperties === undefined) {
+    return undefined;
+  }
+  if (additionalProperties === false) {
+    return 'additionalProperties cannot be set to false';
+  }
+  if (additionalProperties !== true && !isJsonObject(additionalProperties)) {
+    return 'must be a schema or true';
+  }
+  return isJsonObject(properties) ? 'additionalProperties and properties are mutual exclusive' : undefined;
+}
+
+/** Most instructions of all patterns of a definition's schema: to compile them takes some seconds. */
+const maxPatternSize = 300_000;
+
+/** What is wrong with the patterns of a schema: everything in it is looked at, as `pattern` may stand everywhere. */
+function patternCauses(schema: JsonObject, path: string, total: { size: number }): StatusCause[] {
+  const causes: StatusCause[] = [];
+  const { pattern } = schema;
+  if (typeof pattern === 'string' && pattern !== '' && total.size <= maxPatternSize) {
+    const field = `${path}.pattern`;
+    try {
+      total.size += compilePattern(pattern).size + 10;
+      if (total.size > maxPatternSize) {
+        causes.push(forbiddenField(field, 'with this one, the patterns of the schema are too large together'));
+      }
+    } catch (error) {
+      if (!(error instanceof PatternError)) {
+        throw error;
+      }
+      causes.push(invalid(field, pattern, `must be a valid regular expression, but isn't: ${error.message}`));
+    }
+  }
+  for (const [part, at] of [...partsOf(schema, path), ...branchesOf(schema, path)]) {
+    causes.push(...patternCauses(part, at, total));
+  }
+  return causes;
+}
+
+function nodeCauses(schema: JsonObject, path: string, place: string): StatusCause[] {
+  const causes: StatusCause[] = [];
+  const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true;
+  if (!schema.type && !isOpen && schema['x-kubernetes-int-or-string'] !== true) {
+    causes.push(required(`${path}.type`, `must not be empty ${place}`));
+  }
+  for (const keyword of forbiddenKeywords) {
+    if (schema[keyword] !== undefined) {
+      causes.push(forbiddenField(`${path}.${keyword}`, 'is not supported'));
+    }
+  }
+  if (schema.uniqueItems === true) {
+    const why = 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic';
+    causes.push(forbiddenField(`${path}.uniqueItems`, why));
+  }
+  const problem = additionalPropertiesProblem(schema);
+  if (problem !== undefined) {
+    causes.push(forbiddenField(`${path}.additionalProperties`, problem));
+  }
+  if (schema.type === 'array' && !isJsonObject(schema.items) && !isOpen) {
+    causes.push(required(`${path}.items`, 'must be specified'));
+  }
+  causes.push(...defaultCauses(schema, path));
+  for (const [branch, at] of branchesOf(schema, path)) {
+    causes.push(...branchCauses(branch, at, schema, path));
+  }
+  for (const [part, at, kind] of partsOf(schema, path)) {
+    causes.push(...nodeCauses(part, at, `for specified ${kind}`));
+  }
+  return causes;
+}
+
+/**
+ * Why the schema of a version is not structural, empty when it is: what a cluster would refuse, or could not prune by.
+ *
+ * @param path of the schema in the definition.
+ * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
+ */
+export function structuralCauses(schema: JsonObject, path: string): StatusCause[] {
+  // First, because defaults are validated by what the schema says.
+  const unreadable = patternCauses(schema, path, { size: 0 });
+  if (unreadable.length > 0) {
+    return unreadable;
+  }
+  const causes = nodeCauses(schema, path, 'at the root');
+  const metadata = isJsonObject(schema.properties) ? schema.properties.metadata : undefined;
+  if (isJsonObject(metadata) && isJsonObject(metadata.properties)) {
+    const others = Object.keys(metadata.properties).filter((name) => name !== 'name' && name !== 'generateName');
+    const at = `${path}.properties[metadata]`;
+    causes.push(
+      ...others.map((name) =>
+        forbiddenField(
+          `${at}.properties[${name}]`,
+          'must not be specified; only name and generateName may be restricted',
+        ),
+      ),
+    );
+  }
+  return causes;
+}

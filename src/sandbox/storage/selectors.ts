@@ -1,0 +1,137 @@
+import type { LabelSelectorRequirement } from '../../kubernetes/index.ts';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  labelSelectorProblems,
+  selectsLabels,
+} from '../../kubernetes/index.ts';
+import { badRequest, type Resource } from '../resources/index.ts';
+
+/** Whether an object is selected. */
+export type Selector = (object: JsonObject) => boolean;
+
+function unable(text: string, why: string) {
+  return badRequest(`unable to parse requirement in selector ${JSON.stringify(text)}: ${why}`);
+}
+
+/** Splits at commas that are not inside parentheses. */
+function requirementsOf(text: string): string[] {
+  const parts: string[] = [];
+  let start = 0;
+  let depth = 0;
+  for (let at = 0; at <= text.length; at++) {
+    const character = text[at];
+    if (character === '(') {
+      depth += 1;
+    } else if (character === ')') {
+      depth = Math.max(0, depth - 1);
+    } else if (character === undefined || (character === ',' && depth === 0)) {
+      parts.push(text.slice(start, at).trim());
+      start = at + 1;
+    }
+  }
+  return parts;
+}
+
+const setForm = /^(\S+)\s+(in|notin)\s+\(([^()]*)\)$/;
+const equalityForm = /^([^=!\s]+)\s*(==|=|!=)\s*([^=!\s]*)$/;
+
+function labelRequirement(text: string, whole: string): LabelSelectorRequirement {
+  const set = setForm.exec(text);
+  if (set !== null) {
+    const values = (set[3] as string).split(',').map((value) => value.trim());
+    return { key: set[1] as string, operator: set[2] === 'in' ? 'In' : 'NotIn', values };
+  }
+  const equality = equalityForm.exec(text);
+  if (equality !== null) {
+    const operator = equality[2] === '!=' ? 'NotIn' : 'In';
+    return { key: equality[1] as string, operator, values: [equality[3] as string] };
+  }
+  if (/^!?\s*[^\s=!()]+$/.test(text)) {
+    return text.startsWith('!')
+      ? { key: text.slice(1).trim(), operator: 'DoesNotExist' }
+      : { key: text, operator: 'Exists' };
+  }
+  throw unable(whole, `${JSON.stringify(text)} has none of the forms k, !k, k=v, k!=v, k in (a,b), k notin (a,b)`);
+}
+
+/** The labels of an object; values that are no strings do not count. */
+export function labelsOf(object: JsonObject): Record<string, string> {
+  const metadata = object.metadata;
+  const labels = isJsonObject(metadata) ? metadata.labels : undefined;
+  return isJsonObject(labels) ? (labels as Record<string, string>) : {};
+}
+
+/**
+ * Reads the `labelSelector` query parameter.
+ *
+ * @throws {ApiError} 400 when it is not well formed.
+ */
+export function parseLabelSelector(text: string): Selector {
+  if (text.trim() === '') {
+    return () => true;
+  }
+  const matchExpressions = requirementsOf(text).map((part) => labelRequirement(part, text));
+  const [problem] = labelSelectorProblems({ matchExpressions }, 1);
+  if (problem !== undefined) {
+    throw unable(text, problem.message);
+  }
+  return (object) => selectsLabels({ matchExpressions }, labelsOf(object));
+}
+
+/** Fields that built-in kinds can be selected by, besides metadata.name and metadata.namespace. */
+const selectableFields: Record<string, readonly string[]> = {
+  events: [
+    'involvedObject.kind',
+    'involvedObject.namespace',
+    'involvedObject.name',
+    'involvedObject.uid',
+    'involvedObject.apiVersion',
+    'involvedObject.resourceVersion',
+    'involvedObject.fieldPath',
+    'reason',
+    'reportingComponent',
+    'source',
+    'type',
+  ],
+  pods: ['spec.nodeName', 'spec.serviceAccountName', 'status.phase', 'status.podIP'],
+  secrets: ['type'],
+  namespaces: ['status.phase'],
+  'jobs.batch': ['status.successful'],
+};
+
+function textAt(object: JsonObject, path: readonly string[]): string {
+  let at: Json | undefined = object;
+  for (const key of path) {
+    at = isJsonObject(at) ? at[key] : undefined;
+  }
+  return at === undefined || at === null ? '' : String(at);
+}
+
+/**
+ * Reads the `fieldSelector` query parameter.
+ *
+ * @throws {ApiError} 400 when it is not well formed or names a field that the resource cannot be selected by.
+ */
+export function parseFieldSelector(text: string, resource: Resource): Selector {
+  if (text.trim() === '') {
+    return () => true;
+  }
+  const terms = text.split(',').map((part) => {
+    const match = /^([^=!]+)(==|=|!=)(.*)$/.exec(part.trim());
+    if (match === null) {
+      throw badRequest(`invalid field selector: ${JSON.stringify(part)}; write FIELD=VALUE or FIELD!=VALUE`);
+    }
+    const field = match[1] as string;
+    const isKnown =
+      field === 'metadata.name' ||
+      field === 'metadata.namespace' ||
+      (selectableFields[resource.storage] ?? []).includes(field);
+    if (!isKnown) {
+      throw badRequest(`field label not supported: ${field}`);
+    }
+    return { path: field.split('.'), wants: match[2] !== '!=', value: match[3] as string };
+  });
+  return (object) => terms.every(({ path, wants, value }) => (textAt(object, path) === value) === wants);
+}

@@ -1,0 +1,248 @@
+import type { Json, JsonObject } from '../../kubernetes/index.ts';
+
+/** One write, as watchers see it. `object` carries the resource version of the write, also when it is a deletion. */
+export interface StoreEvent {
+  type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  version: number;
+  key: string;
+  object: JsonObject;
+  /** What was stored before; undefined for ADDED. */
+  previous: JsonObject | undefined;
+  /** Roughly the bytes of JSON that `object` is. */
+  bytes: number;
+}
+
+/** Writes per collection that are kept for watches from an older version and for lists that continue. */
+export const defaultHistory = 5_000;
+
+/** Most bytes of JSON that the history of one collection holds on to. */
+const maxHistoryBytes = 64 * 1024 * 1024;
+/** Most bytes of JSON that are stored: in memory they take several times as much. etcd has such a limit, too. */
+const maxStoredBytes = 256 * 1024 * 1024;
+
+/** There is no room for another object. */
+export class StoreFullError extends Error {
+  constructor() {
+    super(`the sandbox keeps at most ${maxStoredBytes / 1024 / 1024} MiB; delete something first`);
+  }
+}
+
+/** Roughly the bytes of JSON that a value is. */
+function bytesOf(value: Json): number {
+  if (typeof value === 'string') {
+    return value.length + 2;
+  }
+  if (typeof value !== 'object' || value === null) {
+    return 5;
+  }
+  let bytes = 2;
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      bytes += bytesOf(item) + 1;
+    }
+  } else {
+    for (const key of Object.keys(value)) {
+      bytes += key.length + 4 + bytesOf(value[key] as Json);
+    }
+  }
+  return bytes;
+}
+
+/** `NAMESPACE/NAME`, with an empty namespace for cluster-scoped objects. */
+export function keyOf(namespace: string, name: string): string {
+  return `${namespace}/${name}`;
+}
+
+function withVersion(object: JsonObject, version: number): JsonObject {
+  return { ...object, metadata: { ...(object.metadata as JsonObject), resourceVersion: String(version) } };
+}
+
+/**
+ * Everything that is stored, in memory, in collections that share one count of versions. Stored objects are never
+ * changed, only replaced: whoever holds one holds what was stored at its version.
+ */
+export class Store {
+  #version = 1;
+  readonly #history: number;
+  readonly #collections = new Map<string, Collection>();
+  /** Bytes of JSON in all collections. */
+  readonly #stored = { bytes: 0 };
+
+  constructor(history = defaultHistory) {
+    this.#history = history;
+  }
+
+  /** The version of the last write. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** The collection of a name; made when it is first asked for, with a history that begins now. */
+  collection(name: string): Collection {
+    let found = this.#collections.get(name);
+    if (found === undefined) {
+      found = new Collection(() => ++this.#version, this.#version, this.#history, this.#stored);
+      this.#collections.set(name, found);
+    }
+    return found;
+  }
+
+  /** Forgets an empty collection and its history. */
+  drop(name: string): void {
+    this.#collections.delete(name);
+  }
+}
+
+/** The objects of one resource, whatever version they are read in. */
+export class Collection {
+  readonly #nextVersion: () => number;
+  readonly #history: number;
+  readonly #objects = new Map<string, JsonObject>();
+  readonly #listeners = new Set<(event: StoreEvent) => void>();
+  #events: StoreEvent[] = [];
+  /** Events up to this version are no longer (or were never) kept. */
+  #forgotten: number;
+  #historyBytes = 0;
+  readonly #sizes = new Map<string, number>();
+  readonly #stored: { bytes: number };
+  #sortedKeys: string[] | undefined;
+  /** What `list` gave, until the next write. */
+  #listed: [key: string, object: JsonObject][] | undefined;
+
+  constructor(nextVersion: () => number, version: number, history: number, stored = { bytes: 0 }) {
+    this.#stored = stored;
+    this.#nextVersion = nextVersion;
+    this.#forgotten = version;
+    this.#history = history;
+  }
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  /** The oldest version that a watch can begin from. */
+  get oldest(): number {
+    return this.#forgotten;
+  }
+
+  get(key: string): JsonObject | undefined {
+    return this.#objects.get(key);
+  }
+
+  /** Stores a new object. @returns it with its version, or undefined when the key is taken. @throws {StoreFullError} */
+  create(key: string, object: JsonObject): JsonObject | undefined {
+    if (this.#objects.has(key)) {
+      return undefined;
+    }
+    return this.#record('ADDED', key, object, undefined);
+  }
+
+  /**
+   * Replaces an object.
+   *
+   * @returns it with its version, or undefined when `expected` is not what is stored (any more).
+   * @throws {StoreFullError}
+   */
+  replace(key: string, expected: JsonObject, object: JsonObject): JsonObject | undefined {
+    return this.#objects.get(key) === expected ? this.#record('MODIFIED', key, object, expected) : undefined;
+  }
+
+  /** Deletes an object. @returns its last state with the deletion's version, or undefined as `replace`. */
+  delete(key: string, expected: JsonObject): JsonObject | undefined {
+    return this.#objects.get(key) === expected ? this.#record('DELETED', key, expected, expected) : undefined;
+  }
+
+  /** All objects in the order of their keys. */
+  list(): readonly (readonly [key: string, object: JsonObject])[] {
+    this.#sortedKeys ??= [...this.#objects.keys()].sort();
+    this.#listed ??= this.#sortedKeys.map((key) => [key, this.#objects.get(key) as JsonObject]);
+    return this.#listed;
+  }
+
+  /** All objects as they were at a version, or undefined when the history does not reach back to it. */
+  listAt(version: number): readonly (readonly [key: string, object: JsonObject])[] | undefined {
+    const later = this.eventsAfter(version);
+    if (later === undefined) {
+      return undefined;
+    }
+    if (later.length === 0) {
+      return this.list();
+    }
+    const objects = new Map(this.#objects);
+    for (const { key, previous } of later.toReversed()) {
+      if (previous === undefined) {
+        objects.delete(key);
+      } else {
+        objects.set(key, previous);
+      }
+    }
+    return [...objects].sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  /** The writes after a version, oldest first, or undefined when some of them are no longer kept. */
+  eventsAfter(version: number): StoreEvent[] | undefined {
+    if (version < this.#forgotten) {
+      return undefined;
+    }
+    let at = this.#events.length;
+    while (at > 0 && (this.#events[at - 1] as StoreEvent).version > version) {
+      at--;
+    }
+    return this.#events.slice(at);
+  }
+
+  /** Calls the listener with every write from now on, in order. @returns a function that ends it. */
+  subscribe(listener: (event: StoreEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #record(type: StoreEvent['type'], key: string, object: JsonObject, previous: JsonObject | undefined): JsonObject {
+    const bytes = bytesOf(object);
+    const change = (type === 'DELETED' ? 0 : bytes) - (this.#sizes.get(key) ?? 0);
+    if (change > 0 && this.#stored.bytes + change > maxStoredBytes) {
+      throw new StoreFullError();
+    }
+    this.#stored.bytes += change;
+    const version = this.#nextVersion();
+    const stored = withVersion(object, version);
+    if (type === 'DELETED') {
+      this.#objects.delete(key);
+      this.#sizes.delete(key);
+    } else {
+      this.#objects.set(key, stored);
+      this.#sizes.set(key, bytes);
+    }
+    this.#listed = undefined;
+    if (type !== 'MODIFIED') {
+      this.#sortedKeys = undefined;
+    }
+    const event: StoreEvent = { type, version, key, object: stored, previous, bytes };
+    this.#events.push(event);
+    this.#historyBytes += bytes;
+    this.#forget();
+    for (const listener of this.#listeners) {
+      listener(event);
+    }
+    return stored;
+  }
+
+  /** Lets go of old events. In large steps: removing one from the front of an array costs as much as removing many. */
+  #forget(): void {
+    let gone = 0;
+    if (this.#events.length >= this.#history * 2) {
+      gone = this.#events.length - this.#history;
+    }
+    if (this.#historyBytes > maxHistoryBytes) {
+      let left = this.#historyBytes;
+      for (gone = 0; left > maxHistoryBytes / 2 && gone < this.#events.length - 1; gone++) {
+        left -= (this.#events[gone] as StoreEvent).bytes;
+      }
+    }
+    if (gone > 0) {
+      const events = this.#events.splice(0, gone);
+      this.#forgotten = (events.at(-1) as StoreEvent).version;
+      this.#historyBytes -= events.reduce((sum, { bytes }) => sum + bytes, 0);
+    }
+  }
+}

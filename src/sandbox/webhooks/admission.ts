@@ -1,0 +1,360 @@
+import { randomUUID } from 'node:crypto';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type LabelSelector,
+  type Operation,
+  parseJson,
+  type Status,
+  selectsLabels,
+} from '../../kubernetes/index.ts';
+import { type MatchCondition, matchesConditions, UndecidedConditions } from '../cel/index.ts';
+import { applyOperations, isOperation, type Operation as PatchOperation } from '../patches/index.ts';
+import {
+  ApiError,
+  forbidden,
+  internalError,
+  namespaceStorage,
+  type Registry,
+  type Resource,
+  type UserInfo,
+  type WebhookClientConfig,
+} from '../resources/index.ts';
+import { applyDefaults, copyOf, prune } from '../schema/index.ts';
+import { keyOf, labelsOf, type Store } from '../storage/index.ts';
+import type { Converter } from './conversion.ts';
+import type { WebhookCaller } from './webhook-call.ts';
+
+/** One webhook of a configuration, completed by the server's defaults. */
+interface Webhook {
+  name: string;
+  clientConfig: WebhookClientConfig;
+  rules?: { operations: string[]; apiGroups: string[]; apiVersions: string[]; resources: string[]; scope: string }[];
+  matchPolicy: 'Equivalent' | 'Exact';
+  failurePolicy: 'Fail' | 'Ignore';
+  timeoutSeconds: number;
+  namespaceSelector: LabelSelector;
+  objectSelector: LabelSelector;
+  reinvocationPolicy?: 'Never' | 'IfNeeded';
+  matchConditions?: MatchCondition[] | null;
+}
+
+/** A write that admission webhooks decide on. Objects are in the version of the request. */
+export interface AdmissionAttempt {
+  resource: Resource;
+  subresource: string;
+  namespace: string;
+  name: string;
+  operation: Operation;
+  object: JsonObject | undefined;
+  oldObject: JsonObject | undefined;
+  user: UserInfo;
+  dryRun: boolean;
+  /** CreateOptions, UpdateOptions or DeleteOptions. */
+  options: JsonObject;
+  /** Takes a warning for the client. */
+  warn(text: string): void;
+}
+
+/** What happened in admission, for the sandbox's log. */
+export interface AdmissionEvent {
+  event: 'denied' | 'failed-open' | 'audit';
+  webhook: string;
+  resource: string;
+  name: string;
+  message?: string;
+  annotations?: JsonObject;
+}
+
+/** What admission needs of its surroundings. */
+export interface AdmissionContext {
+  store: Store;
+  registry: Registry;
+  converter: Converter;
+  caller: WebhookCaller;
+  log(event: AdmissionEvent): void;
+}
+
+type Kind = 'mutating' | 'validating';
+
+/** Webhook configurations themselves are exempt, or a wrong one could never be repaired. */
+const exemptGroup = 'admissionregistration.k8s.io';
+
+function webhooksOf(context: AdmissionContext, kind: Kind): Webhook[] {
+  const collection = context.store.collection(`${kind}webhookconfigurations.${exemptGroup}`);
+  return collection
+    .list()
+    .flatMap(([, configuration]) => (configuration.webhooks as unknown as Webhook[] | undefined) ?? []);
+}
+
+function includes(list: readonly string[], value: string): boolean {
+  return list.includes('*') || list.includes(value);
+}
+
+function resourceMatches(patterns: readonly string[], plural: string, subresource: string): boolean {
+  return patterns.some((pattern) => {
+    const [wanted, wantedSub = ''] = pattern.split('/');
+    return (wanted === '*' || wanted === plural) && (wantedSub === '*' || wantedSub === subresource);
+  });
+}
+
+function ruleMatches(webhook: Webhook, resource: Resource, attempt: AdmissionAttempt): boolean {
+  return (webhook.rules ?? []).some(
+    (rule) =>
+      includes(rule.operations, attempt.operation) &&
+      includes(rule.apiGroups, resource.group) &&
+      includes(rule.apiVersions, resource.version) &&
+      resourceMatches(rule.resources, resource.plural, attempt.subresource) &&
+      (rule.scope === '*' || rule.scope === (resource.namespaced ? 'Namespaced' : 'Cluster')),
+  );
+}
+
+/** The version of the resource that a webhook's rules ask for, or undefined when they do not match. */
+function matchedResource(context: AdmissionContext, webhook: Webhook, attempt: AdmissionAttempt): Resource | undefined {
+  if (ruleMatches(webhook, attempt.resource, attempt)) {
+    return attempt.resource;
+  }
+  if (webhook.matchPolicy === 'Exact') {
+    return undefined;
+  }
+  return context.registry
+    .ofStorage(attempt.resource.storage)
+    .find((equivalent) => ruleMatches(webhook, equivalent, attempt));
+}
+
+function isSelected(context: AdmissionContext, webhook: Webhook, attempt: AdmissionAttempt): boolean {
+  const { resource, object, oldObject } = attempt;
+  const isNamespace = resource.storage === namespaceStorage;
+  if (resource.namespaced || isNamespace) {
+    const namespace = isNamespace
+      ? (object ?? oldObject)
+      : context.store.collection(namespaceStorage).get(keyOf('', attempt.namespace));
+    if (namespace === undefined || !selectsLabels(webhook.namespaceSelector, labelsOf(namespace))) {
+      return false;
+    }
+  }
+  // Either state of the object may match, so that a webhook also sees what leaves its selection.
+  return [object, oldObject].some(
+    (state) => state !== undefined && selectsLabels(webhook.objectSelector, labelsOf(state)),
+  );
+}
+
+function reviewOf(attempt: AdmissionAttempt, resource: Resource, uid: string): JsonObject {
+  const { object = null, oldObject = null, namespace, name, subresource, user, operation, dryRun } = attempt;
+  const gvk = ({ group, version, kind }: Resource) => ({ group, version, kind });
+  const gvr = ({ group, version, plural }: Resource) => ({ group, version, resource: plural });
+  return {
+    kind: 'AdmissionReview',
+    apiVersion: 'admission.k8s.io/v1',
+    request: {
+      uid,
+      kind: gvk(resource),
+      resource: gvr(resource),
+      ...(subresource === '' ? {} : { subResource: subresource }),
+      requestKind: gvk(attempt.resource),
+      requestResource: gvr(attempt.resource),
+      ...(subresource === '' ? {} : { requestSubResource: subresource }),
+      ...(name === '' ? {} : { name }),
+      ...(namespace === '' ? {} : { namespace }),
+      operation,
+      userInfo: { ...user },
+      object,
+      oldObject,
+      dryRun,
+      options: attempt.options,
+    },
+  };
+}
+
+/** What the client is told of a denial, in the words of the real server. */
+function denial(webhook: Webhook, given: Json | undefined): ApiError {
+  const status = isJsonObject(given) ? given : {};
+  const deniedBy = `admission webhook ${JSON.stringify(webhook.name)} denied the request`;
+  const why = [status.message, status.reason].find((text) => typeof text === 'string' && text !== '');
+  const code = typeof status.code === 'number' && status.code >= 400 ? status.code : 400;
+  return new ApiError({
+    ...(status as Partial<Status>),
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: why === undefined ? `${deniedBy} without explanation` : `${deniedBy}: ${String(why)}`,
+    code,
+  });
+}
+
+interface Verdict {
+  /** The object as the webhook wants it, in the version of the request; undefined when it changes nothing. */
+  patched: JsonObject | undefined;
+}
+
+/** Asks one webhook. Throws an ApiError when it denies, or fails and its failurePolicy is Fail. */
+async function ask(
+  context: AdmissionContext,
+  kind: Kind,
+  webhook: Webhook,
+  resource: Resource,
+  attempt: AdmissionAttempt,
+): Promise<Verdict> {
+  const about = { webhook: webhook.name, resource: resource.storage, name: attempt.name };
+  try {
+    return await askStrictly(context, kind, webhook, resource, attempt, about);
+  } catch (error) {
+    if (error instanceof ApiError) {
+      context.log({ event: 'denied', ...about, message: error.message });
+      throw error;
+    }
+    const isUndecided = error instanceof UndecidedConditions;
+    const { message } = error as Error;
+    const why = isUndecided ? message : `failed calling webhook ${JSON.stringify(webhook.name)}: ${message}`;
+    if (webhook.failurePolicy === 'Ignore') {
+      context.log({ event: 'failed-open', ...about, message: why });
+      return { patched: undefined };
+    }
+    throw isUndecided ? forbidden(attempt.resource, attempt.name, why) : internalError(why);
+  }
+}
+
+async function askStrictly(
+  context: AdmissionContext,
+  kind: Kind,
+  webhook: Webhook,
+  resource: Resource,
+  attempt: AdmissionAttempt,
+  about: { webhook: string; resource: string; name: string },
+): Promise<Verdict> {
+  const { converter, caller } = context;
+  const states = [attempt.object, attempt.oldObject].filter((state) => state !== undefined);
+  const converted = await converter.convert(attempt.resource, states, resource.version);
+  const inVersion = new Map(states.map((state, index) => [state, converted[index]]));
+  const object = attempt.object === undefined ? undefined : inVersion.get(attempt.object);
+  const oldObject = attempt.oldObject === undefined ? undefined : inVersion.get(attempt.oldObject);
+  const uid = randomUUID();
+  const review = reviewOf({ ...attempt, object, oldObject }, resource, uid);
+  const conditions = webhook.matchConditions ?? [];
+  if (conditions.length > 0 && !matchesConditions(conditions, review.request as JsonObject)) {
+    return { patched: undefined };
+  }
+  const answer = await caller.call(webhook.clientConfig, webhook.timeoutSeconds, review);
+  const response = answer.response;
+  if (!isJsonObject(response)) {
+    throw new Error('received an AdmissionReview without response');
+  }
+  if (response.uid !== uid) {
+    throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? null)}`);
+  }
+  for (const warning of Array.isArray(response.warnings) ? response.warnings : []) {
+    attempt.warn(String(warning));
+  }
+  if (isJsonObject(response.auditAnnotations)) {
+    const entries = Object.entries(response.auditAnnotations).map(([key, value]) => [`${webhook.name}/${key}`, value]);
+    context.log({ event: 'audit', ...about, annotations: Object.fromEntries(entries) as JsonObject });
+  }
+  if (response.allowed !== true) {
+    throw denial(webhook, response.status);
+  }
+  if (typeof response.patch !== 'string' || response.patch === '' || object === undefined) {
+    return { patched: undefined };
+  }
+  if (kind === 'validating') {
+    throw new Error('a validating webhook must not return a patch');
+  }
+  const patched = patchedObject(object, response.patch);
+  const [back] = await converter.convert(attempt.resource, [patched], attempt.resource.version);
+  const next = copyOf(back as JsonObject);
+  prune(next, attempt.resource.schema);
+  applyDefaults(next, attempt.resource.schema);
+  return { patched: next };
+}
+
+function patchedObject(object: JsonObject, encoded: string): JsonObject {
+  const operations = parseJson(Buffer.from(encoded, 'base64'));
+  if (!Array.isArray(operations) || !operations.every(isOperation)) {
+    throw new Error('its patch is not a JSON patch');
+  }
+  let patched: Json;
+  try {
+    patched = applyOperations(object, operations as unknown as PatchOperation[]);
+  } catch (error) {
+    throw new Error(`its patch does not apply: ${(error as Error).message}`);
+  }
+  if (!isJsonObject(patched)) {
+    throw new Error('its patch leaves something that is not an object');
+  }
+  return patched;
+}
+
+/** The webhooks that a write concerns, each with the version of the resource it wants to see. */
+function concerned(context: AdmissionContext, kind: Kind, attempt: AdmissionAttempt) {
+  if (attempt.resource.group === exemptGroup) {
+    return [];
+  }
+  return webhooksOf(context, kind).flatMap((webhook) => {
+    const resource = matchedResource(context, webhook, attempt);
+    return resource !== undefined && isSelected(context, webhook, attempt) ? [{ webhook, resource }] : [];
+  });
+}
+
+/**
+ * Asks the mutating webhooks, one after the other, in the order of their configurations' names.
+ *
+ * @returns the object as they leave it (the attempt's own when none changes it).
+ * @throws {ApiError} when one denies, or fails with failurePolicy Fail.
+ */
+export async function mutate(context: AdmissionContext, attempt: AdmissionAttempt): Promise<JsonObject | undefined> {
+  let object = attempt.object;
+  const asked = concerned(context, 'mutating', attempt);
+  let lastChange = -1;
+  for (const [index, { webhook, resource }] of asked.entries()) {
+    const { patched } = await ask(context, 'mutating', webhook, resource, { ...attempt, object });
+    if (patched !== undefined) {
+      object = patched;
+      lastChange = index;
+    }
+  }
+  // Once more for those that want to see what later ones changed.
+  for (const { webhook, resource } of asked.slice(0, Math.max(lastChange, 0))) {
+    if (webhook.reinvocationPolicy === 'IfNeeded') {
+      const { patched } = await ask(context, 'mutating', webhook, resource, { ...attempt, object });
+      object = patched ?? object;
+    }
+  }
+  return object;
+}
+
+/**
+ * Asks the validating webhooks, all at once.
+ *
+ * @throws {ApiError} of the first one, in the order of their configurations, that denies or fails with failurePolicy Fail.
+ */
+export async function validate(context: AdmissionContext, attempt: AdmissionAttempt): Promise<void> {
+  const asked = concerned(context, 'validating', attempt);
+  // Warnings in the order of the webhooks, whichever answers first.
+  const warnings = asked.map((): string[] => []);
+  const outcomes = await Promise.allSettled(
+    asked.map(({ webhook, resource }, index) =>
+      ask(context, 'validating', webhook, resource, { ...attempt, warn: (text) => warnings[index]?.push(text) }),
+    ),
+  );
+  for (const text of warnings.flat()) {
+    attempt.warn(text);
+  }
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failed !== undefined) {
+    throw failed.reason;
+  }
+}
+
+/** Options object of a request, as reviews carry it; patches are updates there. */
+export function optionsOf(kind: 'CreateOptions' | 'UpdateOptions', query: URLSearchParams): JsonObject {
+  const fieldManager = query.get('fieldManager');
+  const fieldValidation = query.get('fieldValidation');
+  return {
+    kind,
+    apiVersion: 'meta.k8s.io/v1',
+    ...(query.has('dryRun') ? { dryRun: query.getAll('dryRun') } : {}),
+    ...(fieldManager ? { fieldManager } : {}),
+    ...(fieldValidation ? { fieldValidation } : {}),
+  };
+}

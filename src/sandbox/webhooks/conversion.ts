@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto';
+import { isJsonObject, type JsonObject } from '../../kubernetes/index.ts';
+import { apiVersionOf, internalError, type Resource } from '../resources/index.ts';
+import { applyDefaults, copyOf, hasDefaults } from '../schema/index.ts';
+import type { WebhookCaller } from './webhook-call.ts';
+
+/** How long a conversion may take, in seconds (the real server's choice; definitions cannot change it). */
+const timeoutSeconds = 30;
+
+function failed(resource: Resource, why: string) {
+  return internalError(
+    `conversion webhook for ${resource.group}/${resource.storageVersion}, Kind=${resource.kind} failed: ${why}`,
+  );
+}
+
+/** What a converted object has not kept, though it identifies the original. */
+function differenceOf(converted: JsonObject, original: JsonObject): string | undefined {
+  if (converted.kind !== original.kind) {
+    return `must have the same kind: ${String(original.kind)} != ${String(converted.kind)}`;
+  }
+  const before = original.metadata as JsonObject;
+  const after = isJsonObject(converted.metadata) ? converted.metadata : {};
+  const field = (['name', 'namespace', 'uid'] as const).find((key) => (before[key] ?? '') !== (after[key] ?? ''));
+  return field === undefined
+    ? undefined
+    : `must have the same ${field}: ${String(before[field] ?? '')} != ${String(after[field] ?? '')}`;
+}
+
+/** A converted object with the metadata of the original: a webhook may only change labels and annotations. */
+function withOriginalMetadata(converted: JsonObject, original: JsonObject): JsonObject {
+  const metadata = { ...(original.metadata as JsonObject) };
+  const given = isJsonObject(converted.metadata) ? converted.metadata : {};
+  for (const key of ['labels', 'annotations'] as const) {
+    if (isJsonObject(given[key])) {
+      metadata[key] = given[key];
+    } else {
+      delete metadata[key];
+    }
+  }
+  return { ...converted, metadata };
+}
+
+/**
+ * How long a conversion is remembered, in milliseconds: long enough for all watchers of a write, short enough that a webhook
+ * that was mended is seen at once.
+ */
+const conversionLifetime = 1_000;
+
+interface Presented {
+  shown: JsonObject | Promise<JsonObject>;
+  /** On the clock of performance.now(). */
+  until: number;
+}
+
+/** Converts objects of one resource between its versions, and remembers how stored objects look in each. */
+export class Converter {
+  readonly #caller: WebhookCaller;
+  /** By stored object, then by resource: a changed definition makes new resources, so nothing outdated is found. */
+  readonly #presented = new WeakMap<JsonObject, Map<Resource, Presented>>();
+
+  constructor(caller: WebhookCaller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Objects in another version. Objects that are in it already come back as they are.
+   *
+   * @throws {ApiError} 500 when the webhook fails.
+   */
+  async convert(resource: Resource, objects: readonly JsonObject[], version: string): Promise<JsonObject[]> {
+    const desiredAPIVersion = apiVersionOf({ group: resource.group, version });
+    const different = objects.filter(({ apiVersion }) => apiVersion !== desiredAPIVersion);
+    if (different.length === 0) {
+      return [...objects];
+    }
+    const converted =
+      resource.conversion === undefined
+        ? different.map((object) => ({ ...object, apiVersion: desiredAPIVersion }))
+        : await this.#callWebhook(resource, resource.conversion, different, desiredAPIVersion);
+    const results = new Map(different.map((object, index) => [object, converted[index] as JsonObject]));
+    return objects.map((object) => results.get(object) ?? object);
+  }
+
+  async #callWebhook(
+    resource: Resource,
+    client: NonNullable<Resource['conversion']>,
+    objects: JsonObject[],
+    desiredAPIVersion: string,
+  ): Promise<JsonObject[]> {
+    const uid = randomUUID();
+    const review: JsonObject = {
+      kind: 'ConversionReview',
+      apiVersion: 'apiextensions.k8s.io/v1',
+      request: { uid, desiredAPIVersion, objects },
+      // The real API server sends the empty response of its Go struct too; webhooks must not be confused by it.
+      response: { uid: '', convertedObjects: null, result: { metadata: {} } },
+    };
+    let answer: JsonObject;
+    try {
+      answer = await this.#caller.call(client, timeoutSeconds, review);
+    } catch (error) {
+      throw failed(resource, (error as Error).message);
+    }
+    const response = isJsonObject(answer.response) ? answer.response : {};
+    const result = isJsonObject(response.result) ? response.result : {};
+    if (response.uid !== uid) {
+      throw failed(resource, 'the response has another uid than the request');
+    }
+    if (result.status !== 'Success') {
+      throw failed(resource, String(result.message ?? 'it reported a failure without a message'));
+    }
+    const converted = Array.isArray(response.convertedObjects) ? response.convertedObjects.filter(isJsonObject) : [];
+    if (converted.length !== objects.length) {
+      throw failed(resource, `it returned ${converted.length} objects for ${objects.length}`);
+    }
+    return converted.map((object, index) => {
+      if (object.apiVersion !== desiredAPIVersion) {
+        throw failed(resource, `it returned ${String(object.apiVersion)} instead of ${desiredAPIVersion}`);
+      }
+      const original = objects[index] as JsonObject;
+      const difference = differenceOf(object, original);
+      if (difference !== undefined) {
+        throw failed(resource, `it returned an invalid object at index ${index}: ${difference}`);
+      }
+      return withOriginalMetadata(object, original);
+    });
+  }
+
+  /**
+   * A stored object as a resource shows it: in its version, with its defaults. Not a promise when that needs no call.
+   * The result is shared and must not be changed.
+   */
+  present(resource: Resource, stored: JsonObject): JsonObject | Promise<JsonObject> {
+    const known = this.#known(resource, stored);
+    if (known !== undefined) {
+      return known;
+    }
+    if (stored.apiVersion === apiVersionOf(resource)) {
+      const shown = this.#withDefaults(resource, stored);
+      this.#remember(resource, stored, shown, Number.POSITIVE_INFINITY);
+      return shown;
+    }
+    const pending = this.convert(resource, [stored], resource.version).then(
+      ([converted]) => {
+        const shown = this.#withDefaults(resource, converted as JsonObject);
+        this.#remember(resource, stored, shown);
+        return shown;
+      },
+      (error: unknown) => {
+        this.#presented.get(stored)?.delete(resource);
+        throw error;
+      },
+    );
+    this.#remember(resource, stored, pending);
+    return pending;
+  }
+
+  /** Whether `present` has to ask the webhook. */
+  mustAsk(resource: Resource, stored: JsonObject): boolean {
+    return (
+      resource.conversion !== undefined &&
+      stored.apiVersion !== apiVersionOf(resource) &&
+      this.#known(resource, stored) === undefined
+    );
+  }
+
+  /** Many stored objects as a resource shows them, with one call of the webhook for those that are not yet known. */
+  async presentAll(resource: Resource, stored: readonly JsonObject[]): Promise<JsonObject[]> {
+    const apiVersion = apiVersionOf(resource);
+    const known = stored.map((object) =>
+      object.apiVersion === apiVersion ? this.present(resource, object) : this.#known(resource, object),
+    );
+    const unknown = stored.filter((_object, index) => known[index] === undefined);
+    const converted = await this.convert(resource, unknown, resource.version);
+    const fresh = new Map<JsonObject, JsonObject>();
+    for (const [index, object] of unknown.entries()) {
+      const shown = this.#withDefaults(resource, converted[index] as JsonObject);
+      this.#remember(resource, object, shown);
+      fresh.set(object, shown);
+    }
+    return Promise.all(stored.map((object, index) => known[index] ?? (fresh.get(object) as JsonObject)));
+  }
+
+  #withDefaults(resource: Resource, object: JsonObject): JsonObject {
+    if (!resource.isCustom || !hasDefaults(resource.schema)) {
+      return object;
+    }
+    const copy = copyOf(object);
+    applyDefaults(copy, resource.schema);
+    return copy;
+  }
+
+  #known(resource: Resource, stored: JsonObject): Presented['shown'] | undefined {
+    const found = this.#presented.get(stored)?.get(resource);
+    return found !== undefined && found.until > performance.now() ? found.shown : undefined;
+  }
+
+  #remember(resource: Resource, stored: JsonObject, shown: Presented['shown'], lifetime = conversionLifetime): void {
+    const versions = this.#presented.get(stored) ?? new Map<Resource, Presented>();
+    this.#presented.set(stored, versions.set(resource, { shown, until: performance.now() + lifetime }));
+  }
+}

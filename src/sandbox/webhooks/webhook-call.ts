@@ -1,0 +1,157 @@
+import { Agent, request } from 'node:https';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../kubernetes/index.ts';
+import type { WebhookClientConfig } from '../resources/index.ts';
+
+/** A Service that a webhook configuration names. */
+export interface ServiceReference {
+  namespace: string;
+  name: string;
+  port: number;
+  path: string;
+}
+
+/** Where the endpoints of a Service are really reached, or undefined when nothing serves it. */
+export type ResolveService = (service: ServiceReference) => Endpoint | undefined;
+
+/** Where a server is reached. */
+export interface Endpoint {
+  host: string;
+  port: number;
+  /** The name that its certificate is for, when that is not the name of the Service; empty for an IP address. */
+  servername?: string;
+}
+
+/** Longest answer of a webhook that is read, in bytes: a review holds two objects of at most 3 MiB. */
+const maxResponseBytes = 7 * 1024 * 1024;
+
+/** Calls webhooks over HTTPS, as the API server does: HTTP/1.1, kept alive, certificates verified. */
+export class WebhookCaller {
+  readonly #resolve: ResolveService;
+  /** One for each caBundle and name, because a connection is verified once. */
+  readonly #agents = new Map<string, Agent>();
+
+  constructor(resolve: ResolveService) {
+    this.#resolve = resolve;
+  }
+
+  /** Closes all kept connections. */
+  close(): void {
+    for (const agent of this.#agents.values()) {
+      agent.destroy();
+    }
+    this.#agents.clear();
+  }
+
+  /**
+   * Posts a review.
+   *
+   * @param timeoutSeconds how long connecting and answering may take together.
+   * @returns the answer's JSON object.
+   * @throws {Error} with a message for the user when the webhook cannot be reached, trusted or understood.
+   */
+  call(client: WebhookClientConfig, timeoutSeconds: number, review: JsonObject): Promise<JsonObject> {
+    const target = this.#target(client, timeoutSeconds);
+    const body = Buffer.from(JSON.stringify(review));
+    const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
+    const fail = (why: string) =>
+      reject(new Error(`failed to call webhook: Post ${JSON.stringify(target.url)}: ${why}`));
+    const call = request(
+      {
+        host: target.host,
+        port: target.port,
+        servername: target.servername,
+        agent: this.#agentOf(target.ca, target.servername),
+        method: 'POST',
+        path: target.path,
+        headers: {
+          host: target.hostHeader,
+          'user-agent': 'kube-apiserver-admission',
+          'content-length': body.length,
+          accept: 'application/json, */*',
+          'content-type': 'application/json',
+        },
+        signal: AbortSignal.timeout(timeoutSeconds * 1000),
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        let size = 0;
+        response.on('data', (chunk: Buffer) => {
+          size += chunk.length;
+          if (size > maxResponseBytes) {
+            fail(`the answer is longer than ${maxResponseBytes} bytes`);
+            call.destroy();
+          } else {
+            chunks.push(chunk);
+          }
+        });
+        response.on('error', (error) => fail(error.message));
+        response.on('end', () => {
+          if (response.statusCode !== 200) {
+            fail(`the server answered with status ${response.statusCode}`);
+            return;
+          }
+          try {
+            const answer: Json = parseJson(Buffer.concat(chunks));
+            if (isJsonObject(answer)) {
+              resolve(answer);
+            } else {
+              fail('the answer is no JSON object');
+            }
+          } catch (error) {
+            fail((error as Error).message);
+          }
+        });
+      },
+    );
+    call.on('error', (error: NodeJS.ErrnoException) =>
+      fail(error.name === 'AbortError' || error.name === 'TimeoutError' ? 'context deadline exceeded' : error.message),
+    );
+    call.end(body);
+    return promise;
+  }
+
+  #agentOf(ca: string | undefined, servername: string): Agent {
+    const key = `${servername}\n${ca ?? ''}`;
+    let agent = this.#agents.get(key);
+    if (agent === undefined) {
+      agent = new Agent({ keepAlive: true, ...(ca === undefined ? {} : { ca }) });
+      this.#agents.set(key, agent);
+    }
+    return agent;
+  }
+
+  #target(client: WebhookClientConfig, timeoutSeconds: number) {
+    const ca = client.caBundle ? Buffer.from(client.caBundle, 'base64').toString() : undefined;
+    if (client.service !== undefined) {
+      const { namespace, name, port = 443, path = '/' } = client.service;
+      const servername = `${name}.${namespace}.svc`;
+      const fullPath = `${path.startsWith('/') ? path : `/${path}`}?timeout=${timeoutSeconds}s`;
+      const url = `https://${servername}:${port}${fullPath}`;
+      const endpoint = this.#resolve({ namespace, name, port, path });
+      if (endpoint === undefined) {
+        throw new Error(
+          `failed to call webhook: Post ${JSON.stringify(url)}: no endpoints available for service ${JSON.stringify(name)}`,
+        );
+      }
+      return { servername, ...endpoint, hostHeader: `${servername}:${port}`, path: fullPath, url, ca };
+    }
+    let parsed: URL;
+    try {
+      parsed = new URL(client.url ?? '');
+    } catch {
+      throw new Error(`failed to call webhook: clientConfig.url ${JSON.stringify(client.url)} is no URL`);
+    }
+    parsed.searchParams.set('timeout', `${timeoutSeconds}s`);
+    const host = parsed.hostname.replace(/^\[|\]$/g, '');
+    return {
+      host,
+      port: Number(parsed.port || 443),
+      // An IP address is no server name (RFC 6066); an empty one lets the address itself be verified.
+      servername: /^[\d.]+$|:/.test(host) ? '' : host,
+      hostHeader: parsed.host,
+      path: `${parsed.pathname}${parsed.search}`,
+      url: parsed.href,
+      ca,
+    };
+  }
+}

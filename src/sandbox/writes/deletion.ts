@@ -1,0 +1,99 @@
+import { isJsonObject, type JsonObject } from '../../kubernetes/index.ts';
+import { conflict, forbidden, metadataOf, namespaceStorage, notFound } from '../resources/index.ts';
+import { copyOf } from '../schema/index.ts';
+import { keyOf } from '../storage/index.ts';
+import { mutate, validate } from '../webhooks/index.ts';
+import { mediaTypeOf, parseBody } from './objects.ts';
+import { attemptOf, isDryRun, type WriteContext, type WriteRequest } from './write-request.ts';
+
+/** An object that is being deleted goes with its last finalizer. */
+export function removeWhenFinished(
+  context: WriteContext,
+  { resource }: WriteRequest,
+  key: string,
+  stored: JsonObject,
+): void {
+  const { deletionTimestamp, finalizers } = metadataOf(stored);
+  const isFree = !Array.isArray(finalizers) || finalizers.length === 0;
+  if (deletionTimestamp !== undefined && isFree && resource.storage !== namespaceStorage) {
+    context.store.collection(resource.storage).delete(key, stored);
+  }
+}
+
+/**
+ * Deletes an object, or marks it for deletion while it has finalizers.
+ *
+ * @returns the object when it is only marked, `uid` alone when it is gone.
+ */
+export async function remove(
+  context: WriteContext,
+  request: WriteRequest,
+): Promise<{ object: JsonObject } | { uid: string }> {
+  const { resource, name, namespace, query } = request;
+  const problem = resource.traits.deletionProblem?.(name);
+  if (problem !== undefined) {
+    throw forbidden(resource, name, problem);
+  }
+  const given =
+    request.body.length === 0 ? {} : parseBody(request.body, mediaTypeOf(request.mediaType), 'DeleteOptions');
+  const body = isJsonObject(given) ? given : {};
+  const preconditions = isJsonObject(body.preconditions) ? body.preconditions : {};
+  const bodyDryRun = Array.isArray(body.dryRun) && body.dryRun.includes('All');
+  const dryRun = isDryRun(query) || bodyDryRun;
+  const collection = context.store.collection(resource.storage);
+  const key = keyOf(resource.namespaced ? namespace : '', name);
+  for (;;) {
+    const stored = collection.get(key);
+    if (stored === undefined) {
+      throw notFound(resource, name);
+    }
+    const current = await context.converter.present(resource, stored);
+    const metadata = metadataOf(current);
+    for (const field of ['uid', 'resourceVersion'] as const) {
+      const wanted = preconditions[field];
+      if (wanted !== undefined && wanted !== null && wanted !== metadata[field]) {
+        const label = field === 'uid' ? 'UID' : 'ResourceVersion';
+        throw conflict(
+          resource,
+          name,
+          `Precondition failed: ${label} in precondition: ${String(wanted)}, ${label} in object meta: ${String(metadata[field])}`,
+        );
+      }
+    }
+    const options = { ...body, kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1' };
+    const attempt = attemptOf(request, {
+      operation: 'DELETE',
+      object: undefined,
+      oldObject: current,
+      options,
+      dryRun,
+      name,
+    });
+    await mutate(context, attempt);
+    await validate(context, attempt);
+    if (collection.get(key) !== stored) {
+      continue;
+    }
+    const mark = resource.traits.markForDeletion;
+    const isHeld = mark !== undefined || (Array.isArray(metadata.finalizers) && metadata.finalizers.length > 0);
+    if (isHeld && metadata.deletionTimestamp !== undefined) {
+      return { object: current };
+    }
+    if (dryRun) {
+      return isHeld ? { object: current } : { uid: String(metadata.uid) };
+    }
+    if (!isHeld) {
+      collection.delete(key, stored);
+      return { uid: String(metadata.uid) };
+    }
+    const next = copyOf(stored);
+    const now = context.now();
+    Object.assign(metadataOf(next), { deletionTimestamp: now, deletionGracePeriodSeconds: 0 });
+    if (resource.hasGeneration) {
+      metadataOf(next).generation = Number(metadata.generation ?? 0) + 1;
+    }
+    mark?.(next, now);
+    const marked = collection.replace(key, stored, next) as JsonObject;
+    return { object: await context.converter.present(resource, marked) };
+  }
+}

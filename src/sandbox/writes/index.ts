@@ -1,0 +1,3 @@
+export { remove } from './deletion.ts';
+export type { WriteContext, WriteRequest } from './write-request.ts';
+export { create, patch, update } from './writes.ts';

@@ -1,0 +1,80 @@
+import {
+  dns1035LabelProblems,
+  dns1123LabelProblems,
+  dns1123SubdomainProblems,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  labelValueProblems,
+  qualifiedNameProblems,
+  type StatusCause,
+} from '../../kubernetes/index.ts';
+import type { KindTraits } from '../resources/index.ts';
+import { causeOf, invalid, required } from '../schema/index.ts';
+
+const sentences: Record<'subdomain' | 'label' | 'label1035', string> = {
+  subdomain:
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
+  label:
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
+  label1035:
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')",
+};
+
+function nameProblems(name: string, format: NonNullable<KindTraits['nameFormat']>): string[] {
+  if (format === 'path') {
+    const isSegment = name !== '.' && name !== '..' && !/[/%]/.test(name);
+    return isSegment ? [] : ["may not be '.' or '..' and may not contain '/' or '%'"];
+  }
+  const check = {
+    subdomain: dns1123SubdomainProblems,
+    label: dns1123LabelProblems,
+    label1035: dns1035LabelProblems,
+  }[format];
+  return check(name).map((problem) => (problem.startsWith('must be no more') ? problem : sentences[format]));
+}
+
+/** Most bytes that the annotations of an object may have together (apimachinery, TotalAnnotationSizeLimitB). */
+const maxAnnotationBytes = 256 * 1024;
+
+function causesOfKeys(map: Json | undefined, field: string, values: boolean): StatusCause[] {
+  const causes: StatusCause[] = [];
+  for (const [key, value] of Object.entries(isJsonObject(map) ? map : {})) {
+    const problems = qualifiedNameProblems(values ? key : key.toLowerCase());
+    for (const problem of problems) {
+      causes.push(invalid(field, key, problem));
+    }
+    for (const problem of values && typeof value === 'string' ? labelValueProblems(value) : []) {
+      causes.push(invalid(field, value, problem));
+    }
+  }
+  return causes;
+}
+
+/** What is wrong with the name, labels, annotations and finalizers of an object. Their JSON types must be right. */
+export function metadataCauses(metadata: JsonObject, format: NonNullable<KindTraits['nameFormat']>): StatusCause[] {
+  const causes: StatusCause[] = [];
+  const { name, annotations, finalizers } = metadata;
+  if (typeof name !== 'string' || name === '') {
+    causes.push(required('metadata.name', 'name or generateName is required'));
+  } else {
+    for (const problem of nameProblems(name, format)) {
+      causes.push(invalid('metadata.name', name, problem));
+    }
+  }
+  causes.push(...causesOfKeys(metadata.labels, 'metadata.labels', true));
+  causes.push(...causesOfKeys(annotations, 'metadata.annotations', false));
+  const bytes = isJsonObject(annotations)
+    ? Object.entries(annotations).reduce((sum, [key, value]) => sum + Buffer.byteLength(`${key}${String(value)}`), 0)
+    : 0;
+  if (bytes > maxAnnotationBytes) {
+    const why = `may not be more than ${maxAnnotationBytes} bytes`;
+    causes.push(causeOf('FieldValueTooLong', 'metadata.annotations', undefined, why));
+  }
+  for (const [index, finalizer] of (Array.isArray(finalizers) ? finalizers : []).entries()) {
+    for (const problem of qualifiedNameProblems(String(finalizer))) {
+      causes.push(invalid(`metadata.finalizers[${index}]`, finalizer, problem));
+    }
+  }
+  return causes;
+}

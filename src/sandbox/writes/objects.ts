@@ -1,0 +1,132 @@
+import { parse } from 'yaml';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../kubernetes/index.ts';
+import { apiVersionOf, badRequest, type Resource, unsupportedMediaType } from '../resources/index.ts';
+import { applyDefaults, dropNulls, objectMetaSchema, propertyOf, prune, validateSchema } from '../schema/index.ts';
+import { duplicateFields } from './duplicate-fields.ts';
+import { parseProtobuf } from './protobuf.ts';
+
+interface Format {
+  name: string;
+  parse(body: Uint8Array, kind: string): Json;
+}
+
+const decoder = new TextDecoder();
+/** Most unknown fields that an answer names, as by the decoder of the API server. */
+const maxUnknown = 100;
+
+/** How the body of a request may be written, by media type. */
+const formats = new Map<string, Format>([
+  ['application/json', { name: 'json', parse: parseJson }],
+  // By way of JSON, so that the same limits hold.
+  [
+    'application/yaml',
+    { name: 'yaml', parse: (body) => parseJson(Buffer.from(JSON.stringify(parse(decoder.decode(body))))) },
+  ],
+  ['application/vnd.kubernetes.protobuf', { name: 'protobuf', parse: parseProtobuf }],
+]);
+
+/** The media type of a Content-Type header, without parameters. */
+export function mediaTypeOf(header: string | undefined): string {
+  return (header ?? 'application/json').split(';')[0]?.trim().toLowerCase() ?? '';
+}
+
+/**
+ * Reads a body as JSON, YAML or protobuf. `kind` is what it should be.
+ *
+ * @throws {ApiError} 400 when it is not what its media type says, 415 for another media type.
+ */
+export function parseBody(body: Uint8Array, mediaType: string, kind: string): Json {
+  const format = formats.get(mediaType);
+  if (format === undefined) {
+    throw unsupportedMediaType([...formats.keys()]);
+  }
+  try {
+    return format.parse(body, kind);
+  } catch (error) {
+    const why = (error as Error).message;
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; ${format.name} parse error: ${why}`,
+    );
+  }
+}
+
+/**
+ * Brings a decoded object into the form of its resource, in place: checks apiVersion, kind and the types of metadata,
+ * drops unknown fields (or refuses them) and fills in defaults. `duplicates` are the fields that its text had twice.
+ *
+ * @throws {ApiError} 400.
+ */
+export function complete(
+  value: Json,
+  resource: Resource,
+  validation: string | null,
+  warn: (text: string) => void,
+  duplicates: readonly string[] = [],
+): JsonObject {
+  if (!isJsonObject(value)) {
+    throw badRequest(`the object provided is unrecognized (must be of type ${resource.kind}): it is no JSON object`);
+  }
+  const apiVersion = apiVersionOf(resource);
+  value.apiVersion ??= apiVersion;
+  value.kind ??= resource.kind;
+  value.metadata ??= {};
+  if (value.apiVersion !== apiVersion) {
+    throw badRequest(
+      `the API version in the data (${String(value.apiVersion)}) does not match the expected API version (${apiVersion})`,
+    );
+  }
+  if (value.kind !== resource.kind) {
+    throw badRequest(
+      `${String(value.kind)} in version ${JSON.stringify(resource.version)} cannot be handled as a ${resource.kind}`,
+    );
+  }
+  if (resource.isCustom) {
+    dropNulls(value.metadata, objectMetaSchema());
+  } else {
+    dropNulls(value, resource.schema);
+  }
+  const wrong = [
+    ...validateSchema(value.metadata, { ...objectMetaSchema(), nullable: false }, 'metadata'),
+    ...(resource.isCustom ? [] : validateSchema(value, resource.schema)),
+    // Only what Go could not decode: a list with two items of one key it can.
+  ].filter(({ reason }) => reason !== 'FieldValueDuplicate');
+  if (wrong[0] !== undefined) {
+    throw badRequest(
+      `${resource.kind} in version ${JSON.stringify(resource.version)} cannot be handled as a ${resource.kind}: ${wrong[0].message}`,
+    );
+  }
+  const unknown = [
+    ...prune(value, resource.schema),
+    ...prune(value.metadata, objectMetaSchema(), false).map((path) => `metadata.${path}`),
+  ];
+  const problems = [
+    ...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`),
+    ...unknown.slice(0, maxUnknown).map((path) => `unknown field ${JSON.stringify(path)}`),
+  ];
+  if (problems.length > 0 && validation === 'Strict') {
+    throw badRequest(
+      `${resource.kind} in version ${JSON.stringify(resource.version)} cannot be handled as a ${resource.kind}: strict decoding error: ${problems.join(', ')}`,
+    );
+  }
+  if (validation !== 'Ignore') {
+    problems.forEach(warn);
+  }
+  if (resource.isCustom || propertyOf(resource.schema, 'spec') === undefined) {
+    applyDefaults(value, resource.schema);
+  }
+  delete (value.metadata as JsonObject).managedFields;
+  return value;
+}
+
+/** Reads the object in the body of a request and completes it. @throws {ApiError} 400, 415. */
+export function readObject(
+  body: Uint8Array,
+  mediaType: string,
+  resource: Resource,
+  validation: string | null,
+  warn: (text: string) => void,
+): JsonObject {
+  const value = parseBody(body, mediaType, resource.kind);
+  const isChecked = mediaType === 'application/json' && validation !== 'Ignore';
+  return complete(value, resource, validation, warn, isChecked ? duplicateFields(decoder.decode(body), value) : []);
+}

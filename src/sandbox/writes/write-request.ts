@@ -1,0 +1,43 @@
+import { badRequest, type Resource, type UserInfo } from '../resources/index.ts';
+import type { AdmissionAttempt, AdmissionContext } from '../webhooks/index.ts';
+
+/** What writes need of their surroundings. */
+export interface WriteContext extends AdmissionContext {
+  /** The current time as metav1.Time writes it. */
+  now(): string;
+  /** How long the objects of a new definition are not answered for, in milliseconds. */
+  initializing: number;
+}
+
+/** A write of one object, or of one subresource of it. */
+export interface WriteRequest {
+  resource: Resource;
+  namespace: string;
+  /** Empty for a creation. */
+  name: string;
+  /** `status`, or empty. */
+  subresource: string;
+  query: URLSearchParams;
+  mediaType: string | undefined;
+  body: Uint8Array;
+  user: UserInfo;
+  warn(text: string): void;
+}
+
+/** Whether a request must not be stored. @throws {ApiError} 400 for another value of `dryRun` than `All`. */
+export function isDryRun(query: URLSearchParams): boolean {
+  const values = query.getAll('dryRun').filter((value) => value !== '');
+  if (values.some((value) => value !== 'All')) {
+    throw badRequest(`dryRun: Unsupported value: ${JSON.stringify(values[0])}: supported values: "All"`);
+  }
+  return values.length > 0;
+}
+
+/** A write as admission sees it. */
+export function attemptOf(
+  request: WriteRequest,
+  fields: Pick<AdmissionAttempt, 'operation' | 'object' | 'oldObject' | 'options' | 'dryRun' | 'name'>,
+): AdmissionAttempt {
+  const { resource, subresource, namespace, user, warn } = request;
+  return { resource, subresource, namespace, user, warn, ...fields };
+}

@@ -1,0 +1,322 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../../kubernetes/index.ts';
+import { validateRules } from '../cel/index.ts';
+import { applyJsonPatch, applyMergePatch, applyStrategicMerge } from '../patches/index.ts';
+import {
+  alreadyExists,
+  badRequest,
+  conflict,
+  forbidden,
+  invalidObject,
+  metadataOf,
+  methodNotAllowed,
+  namespaceStorage,
+  notFound,
+  type Resource,
+  unsupportedMediaType,
+  versionRequired,
+} from '../resources/index.ts';
+import { copyOf, forbiddenField, sameJson, validateSchema } from '../schema/index.ts';
+import { keyOf } from '../storage/index.ts';
+import { mutate, optionsOf, validate } from '../webhooks/index.ts';
+import { removeWhenFinished } from './deletion.ts';
+import { metadataCauses } from './names.ts';
+import { complete, mediaTypeOf, parseBody, readObject } from './objects.ts';
+import { attemptOf, isDryRun, type WriteContext, type WriteRequest } from './write-request.ts';
+
+/** Writes that are tried before a patch gives up because others keep changing the object. */
+const maxAttempts = 5;
+
+/** What the schema of a custom resource has against an object; its rules are asked about well-formed objects only. */
+function schemaCauses({ schema }: Resource, object: JsonObject, old: JsonObject | undefined): StatusCause[] {
+  const causes = validateSchema(object, schema);
+  return causes.length > 0 ? causes : validateRules(object, old, schema);
+}
+
+function causesOf(resource: Resource, object: JsonObject, old: JsonObject | undefined): StatusCause[] {
+  return [
+    ...metadataCauses(metadataOf(object), resource.traits.nameFormat ?? 'subdomain'),
+    ...(resource.isCustom ? schemaCauses(resource, object, old) : []),
+    ...(resource.traits.validate?.(object, old) ?? []),
+  ];
+}
+
+function checkNamespace(context: WriteContext, { resource, namespace }: WriteRequest, name: string): void {
+  if (!resource.namespaced) {
+    return;
+  }
+  const found = context.store.collection(namespaceStorage).get(keyOf('', namespace));
+  if (found === undefined) {
+    throw notFound({ group: '', plural: 'namespaces', kind: 'Namespace' }, namespace);
+  }
+  if (metadataOf(found).deletionTimestamp !== undefined) {
+    throw forbidden(
+      resource,
+      name,
+      `unable to create new content in namespace ${namespace} because it is being terminated`,
+      [
+        {
+          reason: 'NamespaceTerminating',
+          message: `namespace ${namespace} is being terminated`,
+          field: 'metadata.namespace',
+        },
+      ],
+    );
+  }
+}
+
+function placeIn(object: JsonObject, { resource, namespace }: WriteRequest): void {
+  const metadata = metadataOf(object);
+  if (!resource.namespaced) {
+    delete metadata.namespace;
+  } else if (metadata.namespace !== undefined && metadata.namespace !== '' && metadata.namespace !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  } else {
+    metadata.namespace = namespace;
+  }
+}
+
+/** Creates an object. @returns it in the version of the request. @throws {ApiError} */
+export async function create(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
+  const { resource, query, warn } = request;
+  if (resource.isTerminating) {
+    throw methodNotAllowed('create not allowed while custom resource definition is terminating', {
+      group: resource.group,
+      kind: resource.plural,
+    });
+  }
+  const dryRun = isDryRun(query);
+  const mediaType = mediaTypeOf(request.mediaType);
+  let object = readObject(request.body, mediaType, resource, query.get('fieldValidation'), warn);
+  if (resource.traits.answer !== undefined) {
+    return resource.traits.answer(object, request.user);
+  }
+  placeIn(object, request);
+  const given = String(metadataOf(object).name ?? '');
+  checkNamespace(context, request, given);
+  const fields = {
+    operation: 'CREATE',
+    oldObject: undefined,
+    options: optionsOf('CreateOptions', query),
+    dryRun,
+  } as const;
+  object = (await mutate(context, attemptOf(request, { ...fields, object, name: given }))) ?? object;
+  object = copyOf(object);
+  const metadata = metadataOf(object);
+  const { generateName } = metadata;
+  if (!metadata.name && typeof generateName === 'string' && generateName !== '') {
+    metadata.name = `${generateName.slice(0, 58)}${randomBytes(4).toString('hex').slice(0, 5)}`;
+  }
+  const name = String(metadata.name ?? '');
+  for (const key of ['resourceVersion', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink']) {
+    delete metadata[key];
+  }
+  metadata.uid = randomUUID();
+  metadata.creationTimestamp = context.now();
+  if (resource.hasGeneration) {
+    metadata.generation = 1;
+  }
+  if (resource.hasStatus) {
+    delete object.status;
+  }
+  resource.traits.prepare?.(object, undefined);
+  resource.traits.observe?.(object, context.now());
+  const causes = causesOf(resource, object, undefined);
+  if (causes.length > 0) {
+    throw invalidObject(resource, name, causes);
+  }
+  resource.traits.warn?.(object).forEach(warn);
+  await validate(context, attemptOf(request, { ...fields, object, name }));
+  const collection = context.store.collection(resource.storage);
+  const key = keyOf(resource.namespaced ? request.namespace : '', name);
+  if (collection.get(key) !== undefined) {
+    throw alreadyExists(resource, name);
+  }
+  const [stored] = await context.converter.convert(resource, [object], resource.storageVersion);
+  if (dryRun) {
+    return object;
+  }
+  const created = collection.create(key, stored as JsonObject);
+  if (created === undefined) {
+    throw alreadyExists(resource, name);
+  }
+  return context.converter.present(resource, created);
+}
+
+/** Makes the next state of an object from its current one, both in the version of the request. */
+type Produce = (current: JsonObject) => JsonObject;
+
+function keepServerFields(next: JsonObject, current: JsonObject): void {
+  const metadata = metadataOf(next);
+  const old = metadataOf(current);
+  for (const key of ['uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'generation']) {
+    if (key === 'uid' && typeof metadata.uid === 'string' && metadata.uid !== '') {
+      continue;
+    }
+    if (old[key] === undefined) {
+      delete metadata[key];
+    } else {
+      metadata[key] = old[key] as Json;
+    }
+  }
+}
+
+/** Keeps what this request may not write: the status, or all but the status. */
+function separate(next: JsonObject, current: JsonObject, { resource, subresource }: WriteRequest): JsonObject {
+  if (!resource.hasStatus) {
+    return next;
+  }
+  const { status: _, ...rest } = subresource === 'status' ? current : next;
+  const status = subresource === 'status' ? next.status : current.status;
+  const metadata =
+    subresource === 'status'
+      ? { ...metadataOf(current), resourceVersion: metadataOf(next).resourceVersion ?? null }
+      : next.metadata;
+  return { ...rest, metadata: metadata as JsonObject, ...(status === undefined ? {} : { status }) };
+}
+
+function specOf(object: JsonObject, resource: Resource): JsonObject {
+  const { metadata: _, ...rest } = object;
+  if (resource.hasStatus) {
+    delete rest.status;
+  }
+  return rest;
+}
+
+function addedFinalizer(next: JsonObject, current: JsonObject): Json | undefined {
+  const before = metadataOf(current).finalizers;
+  const after = metadataOf(next).finalizers;
+  return Array.isArray(after)
+    ? after.find((finalizer) => !(Array.isArray(before) && before.includes(finalizer)))
+    : undefined;
+}
+
+async function change(
+  context: WriteContext,
+  request: WriteRequest,
+  produce: Produce,
+  retry: boolean,
+): Promise<JsonObject> {
+  const { resource, name, namespace, query, warn } = request;
+  const dryRun = isDryRun(query);
+  const collection = context.store.collection(resource.storage);
+  const key = keyOf(resource.namespaced ? namespace : '', name);
+  for (let attempt = 1; ; attempt++) {
+    const stored = collection.get(key);
+    if (stored === undefined) {
+      throw notFound(resource, name);
+    }
+    const current = await context.converter.present(resource, stored);
+    let next = produce(current);
+    placeIn(next, request);
+    if (metadataOf(next).name !== name) {
+      throw badRequest(
+        `the name of the object (${String(metadataOf(next).name ?? '')}) does not match the name on the URL (${name})`,
+      );
+    }
+    keepServerFields(next, current);
+    const fields = {
+      operation: 'UPDATE',
+      oldObject: current,
+      options: optionsOf('UpdateOptions', query),
+      dryRun,
+      name,
+    } as const;
+    next = separate(next, current, request);
+    next = copyOf((await mutate(context, attemptOf(request, { ...fields, object: next }))) ?? next);
+    next = separate(next, current, request);
+    const metadata = metadataOf(next);
+    const old = metadataOf(current);
+    if (metadata.uid !== old.uid) {
+      throw conflict(
+        resource,
+        name,
+        `Precondition failed: UID in precondition: ${String(metadata.uid)}, UID in object meta: ${String(old.uid)}`,
+      );
+    }
+    if (!metadata.resourceVersion) {
+      if (resource.isCustom) {
+        throw versionRequired(resource, name);
+      }
+      metadata.resourceVersion = old.resourceVersion as Json;
+    } else if (metadata.resourceVersion !== old.resourceVersion) {
+      throw conflict(resource, name);
+    }
+    resource.traits.prepare?.(next, current);
+    if (resource.hasGeneration && !sameJson(specOf(next, resource), specOf(current, resource))) {
+      metadata.generation = Number(old.generation ?? 0) + 1;
+      resource.traits.observe?.(next, context.now());
+    }
+    const causes = causesOf(resource, next, current);
+    const added = old.deletionTimestamp === undefined ? undefined : addedFinalizer(next, current);
+    if (added !== undefined) {
+      const why = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${JSON.stringify(added)}}`;
+      causes.push(forbiddenField('metadata.finalizers', why));
+    }
+    if (causes.length > 0) {
+      throw invalidObject(resource, name, causes);
+    }
+    resource.traits.warn?.(next).forEach(warn);
+    await validate(context, attemptOf(request, { ...fields, object: next }));
+    if (sameJson(next, current) || dryRun) {
+      return next;
+    }
+    const [encoded] = await context.converter.convert(resource, [next], resource.storageVersion);
+    const replaced = collection.replace(key, stored, encoded as JsonObject);
+    if (replaced !== undefined) {
+      removeWhenFinished(context, request, key, replaced);
+      return context.converter.present(resource, replaced);
+    }
+    if (!retry || attempt >= maxAttempts) {
+      throw conflict(resource, name);
+    }
+  }
+}
+
+/** Replaces an object or its status. @throws {ApiError} */
+export function update(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
+  const { resource, query, warn } = request;
+  const mediaType = mediaTypeOf(request.mediaType);
+  const object = readObject(request.body, mediaType, resource, query.get('fieldValidation'), warn);
+  return change(context, request, () => copyOf(object), false);
+}
+
+/** Changes an object or its status by a patch. @throws {ApiError} */
+export function patch(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
+  const { resource, query } = request;
+  const mediaType = mediaTypeOf(request.mediaType);
+  const types = ['application/json-patch+json', 'application/merge-patch+json'];
+  if (!resource.isCustom) {
+    types.push('application/strategic-merge-patch+json');
+  }
+  if (!types.includes(mediaType)) {
+    const isApply = mediaType.startsWith('application/apply-patch+');
+    throw unsupportedMediaType(
+      types,
+      isApply ? 'server-side apply is not served: use kubectl apply without --server-side' : undefined,
+    );
+  }
+  const value = parseBody(request.body, 'application/json', resource.kind);
+  let warned = false;
+  return change(
+    context,
+    request,
+    (current) => {
+      let patched: Json;
+      if (mediaType === 'application/json-patch+json') {
+        patched = applyJsonPatch(current, value);
+      } else if (!isJsonObject(value)) {
+        throw badRequest('error decoding patch: a merge patch is a JSON object');
+      } else if (mediaType === 'application/merge-patch+json') {
+        patched = applyMergePatch(current, value);
+      } else {
+        patched = applyStrategicMerge(copyOf(current), value, resource.schema);
+      }
+      // A patch that is tried again warns once.
+      const warn = warned ? () => {} : request.warn;
+      warned = true;
+      return complete(copyOf(patched), resource, query.get('fieldValidation'), warn);
+    },
+    true,
+  );
+}

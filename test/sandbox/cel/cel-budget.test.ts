@@ -1,0 +1,151 @@
+import { expect, test } from 'vitest';
+import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
+import { matchesConditions } from '../../../src/sandbox/cel/match-conditions.ts';
+import { type ValidationRule, validateRules } from '../../../src/sandbox/cel/validation-rules.ts';
+import type { Schema } from '../../../src/sandbox/schema/schema.ts';
+
+const anything = { 'x-kubernetes-preserve-unknown-fields': true } as Schema;
+
+function problems(rule: ValidationRule, self: Json): string[] {
+  const schema: Schema = { type: 'object', properties: { spec: { ...anything, 'x-kubernetes-validations': [rule] } } };
+  return validateRules({ spec: self }, undefined, schema).map(({ message }) => message);
+}
+
+const nested = (macro: string, depth: number, inside: string) =>
+  Array.from({ length: depth }).reduceRight<string>((inner, _, i) => `self.list.${macro}(x${i}, ${inner})`, inside);
+const numbers = Array.from({ length: 20 }, (_, i) => i);
+const long = 'ab'.repeat(500_000);
+/** A value that is doubled 40 times. */
+function doubled(start: string): string {
+  const bindings = Array.from({ length: 40 }, (_, i) => `cel.bind(v${i + 1}, v${i} + v${i}, `).join('');
+  return `cel.bind(v0, ${start}, ${bindings}v40 == v39${')'.repeat(41)}`;
+}
+
+// Each of these held the sandbox for good, or for minutes, or took all memory.
+test.each<[string, string, Json]>([
+  ['twelve nested all', nested('all', 12, 'true'), { list: numbers }],
+  ['twelve nested exists', nested('exists', 12, 'false'), { list: numbers }],
+  ['nested exists_one', nested('exists_one', 12, 'false'), { list: numbers }],
+  ['nested map', `${nested('map', 12, 'x1')}.size() > 0`, { list: numbers }],
+  ['errors that all and || pass over', nested('all', 12, "int('x') > 1 || int('y') > 1"), { list: numbers }],
+  ['a text that is doubled', doubled('self.text'), { text: 'x' }],
+  ['a list that is doubled', doubled('self.list'), { list: numbers }],
+  ['a list in a long list', 'self.list.all(x, x in self.list)', { list: Array.from({ length: 50_000 }, (_, i) => i) }],
+  [
+    'a long list compared often',
+    'self.list.all(x, self.list == self.other)',
+    {
+      list: Array(20_000).fill(1),
+      other: Array(20_000).fill(1),
+    },
+  ],
+  ['a long text read often', 'self.list.all(x, self.text.size() > 0)', { list: Array(20_000).fill(1), text: long }],
+  ['a text searched for a long one', "self.text.contains(self.text + 'c')", { text: long }],
+  ['a text that is joined', "self.list.join(self.text) != ''", { list: Array(10_000).fill(''), text: long }],
+  [
+    'patterns made at run time',
+    "self.list.all(x, !'y'.matches('^' + x + '+$'))",
+    {
+      list: Array.from({ length: 100_000 }, (_, i) => `a${i}`),
+    },
+  ],
+  ['a large pattern and a long text', "self.text.matches('^[ab]*a[ab]{900}$')", { text: long }],
+])('%s: stopped', (_name, rule, self) => {
+  const started = performance.now();
+  expect(problems({ rule }, self)).toEqual([
+    expect.stringContaining('operation cancelled: actual cost limit exceeded'),
+  ]);
+  expect(performance.now() - started).toBeLessThan(5_000);
+});
+
+test('matches is linear, whatever the pattern', () => {
+  const started = performance.now();
+  expect(problems({ rule: "!self.text.matches('^(a+)+$')" }, { text: `${'a'.repeat(10_000)}!` })).toEqual([]);
+  expect(problems({ rule: "self.text.matches('(?=a)')" }, { text: 'a' })).toEqual([
+    expect.stringContaining('error parsing regexp: invalid or unsupported Perl syntax'),
+  ]);
+  expect(performance.now() - started).toBeLessThan(2_000);
+});
+
+test('a text that is no duration is not read for long', () => {
+  const started = performance.now();
+  expect(problems({ rule: "duration(self.text) > duration('1s')" }, { text: '1'.repeat(1_000_000) })).toHaveLength(1);
+  expect(performance.now() - started).toBeLessThan(2_000);
+});
+
+test('the rules of one object share a budget, and the first that is stopped ends them all', () => {
+  const rule = 'self.list.all(x, self.list.all(y, x >= 0 && y >= 0))';
+  const items: Schema = { ...anything, 'x-kubernetes-validations': [{ rule }] };
+  const schema: Schema = { type: 'object', properties: { spec: { type: 'array', items } } };
+  const started = performance.now();
+  const spec = Array.from({ length: 1_000 }, () => ({ list: Array.from({ length: 250 }, (_, i) => i) }));
+  const causes = validateRules({ spec }, undefined, schema);
+  expect(causes.map(({ message }) => message)).toEqual([
+    expect.stringContaining(
+      'validation failed due to running out of cost budget, no further validation rules will be run',
+    ),
+  ]);
+  expect(performance.now() - started).toBeLessThan(15_000);
+});
+
+test('ordinary rules over large objects stay within it', () => {
+  const list = Array.from({ length: 5_000 }, (_, i) => ({ name: `item-${i}`, port: i }));
+  const map = Object.fromEntries(list.map(({ name, port }) => [name, port]));
+  const rule = [
+    'self.list.all(i, i.port >= 0 && i.name.startsWith("item-") && i.name.size() < 64)',
+    "self.list.all(i, i.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$'))",
+    'self.list.all(i, i.name in self.map && self.map[i.name] == i.port)',
+    'self.map.all(k, has(self.map) && k.contains("item"))',
+    'self == self && self.list.map(i, i.port).size() == self.list.size()',
+  ];
+  for (const text of rule) {
+    expect(problems({ rule: text }, { list, map })).toEqual([]);
+  }
+});
+
+test('a messageExpression is stopped too, and its text is limited', () => {
+  const rule = { rule: 'false', messageExpression: 'self.text + self.text' };
+  expect(problems(rule, { text: 'x'.repeat(10_000) })[0]?.length).toBeLessThan(6_000);
+  expect(problems({ ...rule, messageExpression: doubled('self.text') }, { text: 'x' })).toEqual([
+    expect.stringContaining('failed rule: false'),
+  ]);
+});
+
+test('rules at every level of a deep object read it once', () => {
+  let schema: Schema = { type: 'object', properties: { list: anything } };
+  let value: JsonObject = { list: Array(100_000).fill(1) };
+  for (let i = 0; i < 200; i++) {
+    schema = { type: 'object', properties: { a: schema }, 'x-kubernetes-validations': [{ rule: 'has(self.a)' }] };
+    value = { a: value };
+  }
+  const started = performance.now();
+  expect(validateRules(value, undefined, schema)).toEqual([]);
+  expect(performance.now() - started).toBeLessThan(2_000);
+});
+
+test('items of a long list find what they were before', () => {
+  const items: Schema = { ...anything, 'x-kubernetes-validations': [{ rule: 'self.v >= oldSelf.v' }] };
+  const list = {
+    type: 'array',
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': ['name'],
+    items,
+  } as Schema;
+  const schema: Schema = { type: 'object', properties: { list } };
+  const object = (v: number) => ({ list: Array.from({ length: 20_000 }, (_, i) => ({ name: `n${i}`, v })) });
+  const started = performance.now();
+  expect(validateRules(object(2), { list: object(1).list.toReversed() }, schema)).toEqual([]);
+  expect(performance.now() - started).toBeLessThan(5_000);
+});
+
+test('conditions of webhooks have a budget of their own', () => {
+  const object = { list: numbers };
+  const expression = nested('all', 12, 'true').replaceAll('self', 'object');
+  const started = performance.now();
+  expect(() => matchesConditions([{ name: 'nested', expression }], { object })).toThrow(
+    'nested: operation cancelled: actual cost limit exceeded',
+  );
+  const conditions = Array.from({ length: 64 }, (_, i) => ({ name: `c${i}`, expression }));
+  expect(() => matchesConditions(conditions, { object })).toThrow('c63: validation failed due to running out of cost');
+  expect(performance.now() - started).toBeLessThan(5_000);
+});

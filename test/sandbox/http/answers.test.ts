@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
+import { send } from '../client.ts';
+
+const maps = '/api/v1/namespaces/default/configmaps';
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  await send(sandbox, 'POST', maps, { body: { metadata: { name: 'one' }, data: { a: 'b' } } });
+});
+afterAll(() => sandbox.stop());
+
+test('an answer in YAML', async () => {
+  const { headers, text } = await send(sandbox, 'GET', `${maps}/one`, { headers: { accept: 'application/yaml' } });
+  expect(headers['content-type']).toBe('application/yaml');
+  expect(parse(text)).toMatchObject({ kind: 'ConfigMap', data: { a: 'b' } });
+});
+
+test('only the metadata of an object, and of a list', async () => {
+  const accept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
+  const one = await send(sandbox, 'GET', `${maps}/one`, { headers: { accept } });
+  expect(one.json).toMatchObject({ kind: 'PartialObjectMetadata', metadata: { name: 'one' } });
+  expect(one.json).not.toHaveProperty('data');
+  const list = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
+  const all = await send(sandbox, 'GET', maps, { headers: { accept: list } });
+  expect(all.json).toMatchObject({
+    kind: 'PartialObjectMetadataList',
+    items: [{ kind: 'PartialObjectMetadata', metadata: { name: 'one' } }],
+  });
+});
+
+test('a table with the whole objects, and with none', async () => {
+  const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+  const whole = await send(sandbox, 'GET', `${maps}?includeObject=Object`, { headers: { accept } });
+  expect(whole.json.rows).toMatchObject([{ cells: ['one', '1', expect.any(String)], object: { data: { a: 'b' } } }]);
+  const none = await send(sandbox, 'GET', `${maps}?includeObject=None`, { headers: { accept } });
+  expect((none.json.rows as JsonObject[])[0]).not.toHaveProperty('object');
+});
+
+test('what nobody serves is not acceptable', async () => {
+  const answer = await send(sandbox, 'GET', maps, { headers: { accept: 'text/html' } });
+  expect(answer.status).toBe(406);
+  expect(answer.json).toMatchObject({ reason: 'NotAcceptable', message: expect.stringContaining('application/json') });
+});
+
+test('discovery in documents of their own, for clients that do not know the aggregated one', async () => {
+  expect((await send(sandbox, 'GET', '/api')).json).toMatchObject({ kind: 'APIVersions', versions: ['v1'] });
+  const groups = await send(sandbox, 'GET', '/apis');
+  expect(groups.json).toMatchObject({ kind: 'APIGroupList' });
+  expect((await send(sandbox, 'GET', '/apis/apps')).json).toMatchObject({
+    kind: 'APIGroup',
+    name: 'apps',
+    preferredVersion: { groupVersion: 'apps/v1' },
+  });
+  const apps = await send(sandbox, 'GET', '/apis/apps/v1');
+  const names = (apps.json.resources as { name: string }[]).map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['deployments', 'deployments/status']));
+  expect((await send(sandbox, 'GET', '/apis/nobody.example.com')).status).toBe(404);
+});
+
+test.each([
+  '/version/',
+  '/api/',
+  '/api/v1/',
+  '/apis/',
+  '/apis/apps/',
+  '/apis/apps/v1/',
+])('%s with a slash at the end is the same', async (path) => {
+  const answer = await send(sandbox, 'GET', path);
+  expect(answer.status).toBe(200);
+  expect(answer.json).toEqual((await send(sandbox, 'GET', path.slice(0, -1))).json);
+});
+
+test('a collection is deleted by selector, and as a dry run not at all', async () => {
+  for (const name of ['x1', 'x2', 'y1']) {
+    await send(sandbox, 'POST', maps, { body: { metadata: { name, labels: { group: name[0] } } } });
+  }
+  const names = async () =>
+    ((await send(sandbox, 'GET', `${maps}?labelSelector=group`)).json.items as JsonObject[]).map(
+      ({ metadata }) => (metadata as JsonObject).name,
+    );
+  await send(sandbox, 'DELETE', `${maps}?labelSelector=group=x&dryRun=All`);
+  expect(await names()).toEqual(['x1', 'x2', 'y1']);
+  expect((await send(sandbox, 'DELETE', `${maps}?labelSelector=group=x`)).status).toBe(200);
+  expect(await names()).toEqual(['y1']);
+});
+
+test('the namespaces of a cluster itself stay', async () => {
+  const answer = await send(sandbox, 'DELETE', '/api/v1/namespaces/default');
+  expect([answer.status, answer.json.message]).toEqual([
+    403,
+    'namespaces "default" is forbidden: this namespace may not be deleted',
+  ]);
+});
+
+test.each([
+  ['POST', `${maps}/one`],
+  ['PUT', maps],
+  ['DELETE', `${maps}/one/status`],
+])('%s %s is not allowed', async (method, path) => {
+  const { status } = await send(sandbox, method, path, { body: {} });
+  expect([404, 405]).toContain(status);
+});
+
+test.each([
+  ['limit=x', 'limit'],
+  ['resourceVersion=x', 'resourceVersion'],
+  ['continue=x', 'continue'],
+  ['labelSelector=a b', 'selector'],
+  ['fieldSelector=data.a=b', 'field label not supported'],
+  ['fieldSelector=nonsense', 'invalid field selector'],
+])('a list with %s is a bad request', async (query, message) => {
+  const { status, json } = await send(sandbox, 'GET', `${maps}?${encodeURI(query)}`);
+  expect([status, json.reason]).toEqual([400, 'BadRequest']);
+  expect(json.message).toContain(message);
+});
+
+test.each(['text/plain', 'constructor', '__proto__', ''])('a body of type %j is not taken', async (type) => {
+  const answer = await send(sandbox, 'POST', maps, {
+    body: { metadata: { name: 'x' } },
+    headers: { 'content-type': type },
+  });
+  expect(answer.status).toBe(415);
+  expect(answer.json.message).toContain('application/json, application/yaml, application/vnd.kubernetes.protobuf');
+});

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
+import { registerAsCaptured, send, startAgreeingWebhook } from '../client.ts';
+
+interface Exchange {
+  method: string;
+  path: string;
+  accept: string;
+  contentType: string | undefined;
+  status: number;
+  answeredType: string;
+}
+
+/** What kubectl 1.36 asked a kube-apiserver, by command, and how that answered: the log of `kubectl -v=8`. */
+function read(): [string, Exchange[]][] {
+  const text = readFileSync(new URL('../../fixtures/kubectl-wire.txt', import.meta.url), 'utf8');
+  return text
+    .split(/^== wire\//m)
+    .slice(1)
+    .map((section) => {
+      const [title = '', ...lines] = section.trimEnd().split('\n');
+      const exchanges: Exchange[] = [];
+      let isAnswer = false;
+      for (const line of lines) {
+        const [, method, path] = /^([A-Z]+) (\/\S*)$/.exec(line) ?? [];
+        const [, header = '', value = ''] = /^ {4}([\w-]+): (.*)$/.exec(line) ?? [];
+        const last = exchanges.at(-1) as Exchange;
+        if (method !== undefined && path !== undefined) {
+          exchanges.push({ method, path, accept: '', contentType: undefined, status: 0, answeredType: '' });
+          isAnswer = false;
+        } else if (line.startsWith('Response Status: ')) {
+          last.status = Number(line.split(' ')[2]);
+          isAnswer = true;
+        } else if (header === 'Accept') {
+          last.accept = value;
+        } else if (header === 'Content-Type' && isAnswer) {
+          last.answeredType = value;
+        } else if (header === 'Content-Type') {
+          last.contentType = value;
+        }
+      }
+      return [title.replace(/^\d+-|\.log$/g, ''), exchanges];
+    });
+}
+
+const name = 'my-amazing-extensions';
+const object = {
+  apiVersion: 'runtime.cluster.x-k8s.io/v1beta2',
+  kind: 'ExtensionConfig',
+  metadata: { name },
+  spec: { clientConfig: { url: 'https://example.com' } },
+};
+
+/** The log has no bodies: one that fits. */
+const bodies: Record<string, object> = {
+  'POST application/json': object,
+  'PATCH application/merge-patch+json': { spec: { settings: { a: 'b' } } },
+  'PATCH application/json-patch+json': [{ op: 'add', path: '/spec/settings', value: {} }],
+  'PATCH application/apply-patch+yaml': object,
+  'DELETE application/json': { propagationPolicy: 'Background' },
+};
+
+let sandbox: Sandbox;
+let webhook: Awaited<ReturnType<typeof startAgreeingWebhook>>;
+beforeAll(async () => {
+  webhook = await startAgreeingWebhook(() => undefined);
+  sandbox = await startSandbox();
+  await registerAsCaptured(sandbox, webhook);
+});
+afterAll(async () => {
+  await sandbox.stop();
+  await webhook.stop();
+});
+
+/** A path with what differs from server to server put in: the hash of a document, the version a watch begins with. */
+async function here(path: string): Promise<string> {
+  const root = (await send(sandbox, 'GET', '/openapi/v3')).json.paths as Record<string, { serverRelativeURL: string }>;
+  const list = await send(sandbox, 'GET', '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs?limit=1');
+  const { resourceVersion } = list.json.metadata as JsonObject;
+  const hash = /hash=(.*)$/.exec(root['apis/runtime.cluster.x-k8s.io/v1beta2']?.serverRelativeURL ?? '')?.[1];
+  return path
+    .replace(/hash=[0-9A-F]+/, `hash=${hash}`)
+    .replace('resourceVersion=423', `resourceVersion=${String(resourceVersion)}`)
+    .replace(/&timeoutSeconds=\d+/, '')
+    .replace('watch=true', 'watch=true&timeoutSeconds=1');
+}
+
+const protobuf = 'application/vnd.kubernetes.protobuf';
+
+// In the order of the log: each command begins with what the ones before it left.
+describe.each(read())('kubectl %s', (_command, exchanges) => {
+  test.each(exchanges)('$method $path', async ({ method, path, accept, contentType, status, answeredType }) => {
+    const headers = { accept, ...(contentType === undefined ? {} : { 'content-type': contentType }) };
+    const body = bodies[`${method} ${contentType}`];
+    const answer = await send(sandbox, method, await here(path), { headers, ...(body === undefined ? {} : { body }) });
+    // What the sandbox does not do, and says so.
+    const isApply = contentType === 'application/apply-patch+yaml';
+    expect(answer.status, answer.text).toBe(isApply ? 415 : status);
+    // Nor does it answer in protobuf; and JSON is called JSON.
+    const isJson = answeredType === protobuf || path.startsWith('/openapi/v3?');
+    expect(answer.headers['content-type']).toBe(isJson ? 'application/json' : answeredType);
+  });
+});

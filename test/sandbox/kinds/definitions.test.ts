@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { crd } from '../../../src/api/index.ts';
+import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
+import { applyMergePatch } from '../../../src/sandbox/patches/patches.ts';
+import { structuralCauses } from '../../../src/sandbox/schema/structural.ts';
+import { send } from '../client.ts';
+
+const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+afterAll(() => sandbox.stop());
+
+function version(name: string, fields: object = {}) {
+  return { name, served: true, storage: false, schema: { openAPIV3Schema: { type: 'object' } }, ...fields };
+}
+
+const good = {
+  metadata: { name: 'things.example.com' },
+  spec: {
+    group: 'example.com',
+    scope: 'Cluster',
+    names: { plural: 'things', kind: 'Thing' },
+    versions: [version('v1', { storage: true })],
+  },
+};
+
+async function causesOf(body: Json): Promise<[string, string][]> {
+  const { status, json } = await send(sandbox, 'POST', `${definitions}?dryRun=All`, { body: body as object });
+  if (status === 201) {
+    return [];
+  }
+  expect(json).toMatchObject({ status: 'Failure', reason: 'Invalid', code: 422 });
+  const { causes } = json.details as { causes: { field: string; reason: string }[] };
+  return causes.map(({ field, reason }) => [field, reason]);
+}
+
+test('a good definition is taken', async () => {
+  expect(await causesOf(good)).toEqual([]);
+});
+
+test.each<[string, JsonObject, [string, string][]]>([
+  ['another name', { metadata: { name: 'others.example.com' } }, [['metadata.name', 'FieldValueInvalid']]],
+  [
+    'a group without a dot',
+    { metadata: { name: 'things.example' }, spec: { group: 'example' } },
+    [['spec.group', 'FieldValueInvalid']],
+  ],
+  ['no scope', { spec: { scope: null } }, [['spec.scope', 'FieldValueNotSupported']]],
+  ['no kind', { spec: { names: { kind: null } } }, [['spec.names.kind', 'FieldValueRequired']]],
+  ['the kind as list kind', { spec: { names: { listKind: 'Thing' } } }, [['spec.names.listKind', 'FieldValueInvalid']]],
+  [
+    'a short name in upper case',
+    { spec: { names: { shortNames: ['ok', 'No'] } } },
+    [['spec.names.shortNames[1]', 'FieldValueInvalid']],
+  ],
+  ['no stored version', { spec: { versions: [version('v1')] } }, [['spec.versions', 'FieldValueInvalid']]],
+  [
+    'two stored versions',
+    { spec: { versions: [version('v1', { storage: true }), version('v2', { storage: true })] } },
+    [['spec.versions', 'FieldValueInvalid']],
+  ],
+  [
+    'a version twice',
+    { spec: { versions: [version('v1', { storage: true }), version('v1')] } },
+    [['spec.versions[1].name', 'FieldValueInvalid']],
+  ],
+  [
+    'a version that is no label',
+    { spec: { versions: [version('V1', { storage: true })] } },
+    [['spec.versions[0].name', 'FieldValueInvalid']],
+  ],
+  [
+    'no schema',
+    { spec: { versions: [version('v1', { storage: true, schema: null })] } },
+    [['spec.versions[0].schema.openAPIV3Schema', 'FieldValueRequired']],
+  ],
+  [
+    'a schema of a string',
+    { spec: { versions: [version('v1', { storage: true, schema: { openAPIV3Schema: { type: 'string' } } })] } },
+    [['spec.versions[0].schema.openAPIV3Schema.type', 'FieldValueInvalid']],
+  ],
+  [
+    'additional properties that are neither a schema nor true',
+    {
+      spec: {
+        versions: [
+          version('v1', {
+            storage: true,
+            schema: { openAPIV3Schema: { type: 'object', additionalProperties: 'x' } },
+          }),
+        ],
+      },
+    },
+    [['spec.versions[0].schema.openAPIV3Schema.additionalProperties', 'FieldValueForbidden']],
+  ],
+  [
+    'an unknown conversion',
+    { spec: { conversion: { strategy: 'Magic' } } },
+    [['spec.conversion.strategy', 'FieldValueNotSupported']],
+  ],
+  [
+    'a conversion webhook without an address',
+    { spec: { conversion: { strategy: 'Webhook', webhook: { clientConfig: {}, conversionReviewVersions: ['v1'] } } } },
+    [['spec.conversion.webhook.clientConfig', 'FieldValueRequired']],
+  ],
+  [
+    'a conversion webhook without versions',
+    { spec: { conversion: { strategy: 'Webhook', webhook: { clientConfig: { url: 'https://a.example.com' } } } } },
+    [['spec.conversion.webhook.conversionReviewVersions', 'FieldValueRequired']],
+  ],
+])('%s is refused', async (_name, change, causes) => {
+  expect(await causesOf(applyMergePatch(good as JsonObject, change))).toEqual(causes);
+});
+
+test('what may not change', async () => {
+  await send(sandbox, 'POST', definitions, { body: good });
+  const patch = (spec: object) =>
+    send(sandbox, 'PATCH', `${definitions}/things.example.com`, {
+      body: { spec },
+      headers: { 'content-type': 'application/merge-patch+json' },
+    });
+  const scope = await patch({ scope: 'Namespaced' });
+  expect((scope.json.details as JsonObject).causes).toMatchObject([{ field: 'spec.scope' }]);
+  // Objects may be stored in it.
+  const versions = await patch({ versions: [version('v2', { storage: true })] });
+  expect((versions.json.details as JsonObject).causes).toMatchObject([{ field: 'status.storedVersions[0]' }]);
+});
+
+test("Cluster API's own schemas are structural", () => {
+  for (const { name, schema } of crd.spec.versions) {
+    expect(structuralCauses(schema.openAPIV3Schema as unknown as JsonObject, name)).toEqual([]);
+  }
+});
+
+const text = { type: 'string' };
+
+test.each<[string, JsonObject, [string, string][]]>([
+  ['a field without a type', { properties: { a: {} } }, [['s.properties[a].type', 'FieldValueRequired']]],
+  [
+    'an item without a type',
+    { properties: { a: { type: 'array', items: {} } } },
+    [['s.properties[a].items.type', 'FieldValueRequired']],
+  ],
+  ['a list without items', { properties: { a: { type: 'array' } } }, [['s.properties[a].items', 'FieldValueRequired']]],
+  [
+    'int-or-string and open fields without a type',
+    {
+      properties: {
+        a: { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] },
+        b: { 'x-kubernetes-preserve-unknown-fields': true },
+      },
+    },
+    [],
+  ],
+  [
+    'a reference',
+    { properties: { a: { type: 'object', $ref: '#/x' } } },
+    [['s.properties[a].$ref', 'FieldValueForbidden']],
+  ],
+  [
+    'unique items',
+    { properties: { a: { type: 'array', items: text, uniqueItems: true } } },
+    [['s.properties[a].uniqueItems', 'FieldValueForbidden']],
+  ],
+  [
+    'properties beside additional ones',
+    { properties: { a: text }, additionalProperties: text },
+    [['s.additionalProperties', 'FieldValueForbidden']],
+  ],
+  [
+    'no additional properties',
+    { properties: { a: text }, additionalProperties: false },
+    [['s.additionalProperties', 'FieldValueForbidden']],
+  ],
+  [
+    'a type within anyOf',
+    { properties: { a: text }, anyOf: [{ properties: { a: { type: 'string' } } }] },
+    [['s.anyOf[0].properties[a].type', 'FieldValueForbidden']],
+  ],
+  [
+    'a field that only oneOf knows',
+    { oneOf: [{ properties: { a: { minLength: 1 } } }] },
+    [['s.properties[a]', 'FieldValueRequired']],
+  ],
+  [
+    'a default within not',
+    { properties: { a: text }, not: { allOf: [{ default: {} }] } },
+    [['s.not.allOf[0].default', 'FieldValueForbidden']],
+  ],
+  [
+    'restrictions of known fields in every junctor',
+    { properties: { a: text }, oneOf: [{ required: ['a'] }, { properties: { a: { enum: ['x'] } } }] },
+    [],
+  ],
+  [
+    'a default of another type',
+    { properties: { a: { type: 'string', default: 1 } } },
+    [['s.properties[a].default', 'FieldValueTypeInvalid']],
+  ],
+  [
+    'a default with an unknown field',
+    { properties: { a: { type: 'object', properties: { b: text }, default: { c: 'x' } } } },
+    [['s.properties[a].default', 'FieldValueInvalid']],
+  ],
+  [
+    'restricted labels',
+    {
+      properties: {
+        metadata: {
+          type: 'object',
+          properties: { name: { type: 'string', maxLength: 5 }, labels: { type: 'object' } },
+        },
+      },
+    },
+    [['s.properties[metadata].properties[labels]', 'FieldValueForbidden']],
+  ],
+])('structural schema: %s', (_name, schema, causes) => {
+  const found = structuralCauses({ type: 'object', ...schema }, 's');
+  expect(found.map(({ field, reason }) => [field, reason])).toEqual(causes);
+});

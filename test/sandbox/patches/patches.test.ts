@@ -1,0 +1,172 @@
+import { applyPatch, type Operation } from 'rfc6902';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
+import { applyOperations } from '../../../src/sandbox/patches/json-patch.ts';
+import { applyStrategicMerge } from '../../../src/sandbox/patches/strategic-merge.ts';
+import { schemaOfModel } from '../../../src/sandbox/schema/built-in-schemas.ts';
+import { send } from '../client.ts';
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+afterAll(() => sandbox.stop());
+
+const configMaps = '/api/v1/namespaces/default/configmaps';
+
+function patch(name: string, type: string, body: object, query = '') {
+  const headers = { 'content-type': `application/${type}` };
+  return send(sandbox, 'PATCH', `${configMaps}/${name}${query}`, { body, headers });
+}
+
+describe('JSON patch', () => {
+  test('copies of a value into itself stop at the limit of the API server', async () => {
+    await send(sandbox, 'POST', configMaps, { body: { metadata: { name: 'copies' }, data: { a: 'x' } } });
+    const operations = Array.from({ length: 28 }, (_, i) => ({ op: 'copy', from: '/data', path: `/data/a${i}` }));
+    const { status, json } = await patch('copies', 'json-patch+json', operations);
+    expect(status).toBe(422);
+    expect(json).toMatchObject({
+      reason: 'Invalid',
+      message: expect.stringMatching(/accumulated size increase of copy is \d+, exceeding the limit 3145728$/),
+    });
+  });
+
+  test('more than 10,000 operations are too large a request', async () => {
+    await send(sandbox, 'POST', configMaps, { body: { metadata: { name: 'many' }, data: { a: 'x' } } });
+    const operations = Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/data/a', value: 'x' }));
+    const { status, json } = await patch('many', 'json-patch+json', operations);
+    expect(status).toBe(413);
+    expect(json).toMatchObject({
+      reason: 'RequestEntityTooLarge',
+      message: 'Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001',
+    });
+    expect((await patch('many', 'json-patch+json', operations.slice(1))).status).toBe(200);
+  });
+
+  const before = { a: { b: [1, 2, 3] }, 'c/d~': null };
+  test.each<[string, Operation[]]>([
+    ['add a key', [{ op: 'add', path: '/a/x', value: { y: 1 } }]],
+    ['add to the end of a list', [{ op: 'add', path: '/a/b/-', value: 4 }]],
+    ['add within a list', [{ op: 'add', path: '/a/b/1', value: 4 }]],
+    ['add at the end by number', [{ op: 'add', path: '/a/b/3', value: 4 }]],
+    ['remove from a list', [{ op: 'remove', path: '/a/b/0' }]],
+    ['escaped keys', [{ op: 'replace', path: '/c~1d~0', value: 1 }]],
+    ['move', [{ op: 'move', from: '/a/b', path: '/z' }]],
+    [
+      'copy, then change the copy',
+      [
+        { op: 'copy', from: '/a', path: '/z' },
+        { op: 'add', path: '/z/b/0', value: 0 },
+      ],
+    ],
+    ['test', [{ op: 'test', path: '/a', value: { b: [1, 2, 3] } }]],
+  ])('%s', (_name, operations) => {
+    const expected = structuredClone(before);
+    // Another implementation as the oracle; it changes its argument.
+    expect(applyPatch(expected, operations)).toEqual(operations.map(() => null));
+    expect(applyOperations(before, operations as never)).toEqual(expected);
+    expect(before).toEqual({ a: { b: [1, 2, 3] }, 'c/d~': null });
+  });
+
+  test.each<[string, object[]]>([
+    ['an index beyond the end', [{ op: 'add', path: '/a/b/4', value: 1 }]],
+    ['an index with a leading zero', [{ op: 'replace', path: '/a/b/01', value: 1 }]],
+    ['a value into itself', [{ op: 'move', from: '/a', path: '/a/b/0' }]],
+    ['what JavaScript objects inherit', [{ op: 'copy', from: '/constructor', path: '/x' }]],
+    ['an unknown operation', [{ op: 'increment', path: '/a' }]],
+  ])('%s does not apply', (_name, operations) => {
+    expect(() => applyOperations(before, operations as never)).toThrow();
+  });
+
+  test('the whole document can be replaced', () => {
+    expect(applyOperations(before, [{ op: 'replace', path: '', value: [] }])).toEqual([]);
+  });
+
+  test('the key __proto__ is a key', () => {
+    const patched = applyOperations({}, [{ op: 'add', path: '/__proto__', value: { polluted: true } }]) as JsonObject;
+    expect(Object.keys(patched)).toEqual(['__proto__']);
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+    expect(patched.polluted).toBeUndefined();
+  });
+});
+
+describe('strategic merge patch', () => {
+  test('keeps the key __proto__', async () => {
+    await send(sandbox, 'POST', configMaps, { body: { metadata: { name: 'proto' }, data: { a: 'b' } } });
+    const body = Buffer.from('{"data":{"__proto__":"kept","constructor":"too"}}');
+    const { text } = await patch('proto', 'strategic-merge-patch+json', body, '?fieldValidation=Ignore');
+    expect(text).toContain('"__proto__":"kept"');
+    expect(text).toContain('"constructor":"too"');
+    const { text: stored } = await send(sandbox, 'GET', `${configMaps}/proto`);
+    expect(stored).toContain('"__proto__":"kept"');
+  });
+
+  const pod = schemaOfModel('V1Pod');
+
+  test('large lists are merged by their keys in linear time', () => {
+    const volumes = (count: number, from = 0): Json[] =>
+      Array.from({ length: count }, (_, i) => ({ name: `v${i + from}`, emptyDir: {} }));
+    const finalizers = Array.from({ length: 40_000 }, (_, i) => `f${i}`);
+    const started = performance.now();
+    const merged = applyStrategicMerge(
+      { metadata: { finalizers }, spec: { volumes: volumes(40_000) } },
+      {
+        metadata: {
+          finalizers: finalizers.map((name) => `${name}x`),
+          '$deleteFromPrimitiveList/finalizers': finalizers,
+        },
+        spec: { volumes: volumes(40_000, 20_000) },
+      },
+      pod,
+    );
+    // By scans in scans: over a minute.
+    expect(performance.now() - started).toBeLessThan(5_000);
+    expect((merged.spec as { volumes: Json[] }).volumes).toHaveLength(60_000);
+    expect((merged.metadata as { finalizers: Json[] }).finalizers).toHaveLength(40_000);
+  });
+
+  test('items are deleted, merged and added by their key', () => {
+    const target = { spec: { volumes: [{ name: 'a' }, { name: 'b', emptyDir: {} }, { name: 'c' }] } };
+    const change = {
+      spec: { volumes: [{ name: 'a', $patch: 'delete' }, { name: 'b', hostPath: { path: '/' } }, { name: 'd' }] },
+    };
+    expect(applyStrategicMerge(target, change, pod)).toEqual({
+      spec: { volumes: [{ name: 'b', emptyDir: {}, hostPath: { path: '/' } }, { name: 'c' }, { name: 'd' }] },
+    });
+  });
+});
+
+describe.each([
+  ['configmaps', { data: { a: 'b' } }, { data: { a: 'c' } }],
+  ['secrets', { data: { a: 'Yg==' } }, { data: { a: 'Yw==' } }],
+  ['secrets', { stringData: { a: 'b' } }, { stringData: { a: 'c' } }],
+])('immutable %s of %j', (plural, content, changed) => {
+  const field = 'data';
+  const path = `/api/v1/namespaces/default/${plural}`;
+  test('cannot be changed, and not be made mutable', async () => {
+    const name = `immutable-${Object.keys(content)[0]?.toLowerCase()}`;
+    await send(sandbox, 'POST', path, { body: { metadata: { name }, immutable: true, ...content } });
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    const change = (body: object) => send(sandbox, 'PATCH', `${path}/${name}`, { body, headers });
+    const why = 'Forbidden: field is immutable when `immutable` is set';
+    expect((await change(changed)).json).toMatchObject({
+      code: 422,
+      details: { causes: [{ reason: 'FieldValueForbidden', field, message: why }] },
+    });
+    expect((await change({ immutable: false })).json).toMatchObject({
+      code: 422,
+      details: { causes: [{ reason: 'FieldValueForbidden', field: 'immutable', message: why }] },
+    });
+    expect((await change({ metadata: { labels: { still: 'mine' } } })).status).toBe(200);
+    expect((await send(sandbox, 'DELETE', `${path}/${name}`)).status).toBe(200);
+  });
+});
+
+test('the type of a Secret cannot be changed', async () => {
+  const path = '/api/v1/namespaces/default/secrets';
+  await send(sandbox, 'POST', path, { body: { metadata: { name: 'typed' }, type: 'a/b' } });
+  const headers = { 'content-type': 'application/merge-patch+json' };
+  const { json } = await send(sandbox, 'PATCH', `${path}/typed`, { body: { type: 'c/d' }, headers });
+  expect(json).toMatchObject({ code: 422, details: { causes: [{ field: 'type' }] } });
+});

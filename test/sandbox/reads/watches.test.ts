@@ -1,0 +1,110 @@
+import { request as httpsRequest, type RequestOptions } from 'node:https';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
+import { Store } from '../../../src/sandbox/storage/store.ts';
+import { eventually, send } from '../client.ts';
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+afterAll(() => sandbox.stop());
+
+const configMaps = '/api/v1/namespaces/default/configmaps';
+
+/** A watch on a connection of its own. `lines` counts what was read. */
+async function watch(query = '') {
+  const options: RequestOptions = {
+    ca: sandbox.ca,
+    headers: { authorization: `Bearer ${sandbox.token}` },
+    agent: false,
+  };
+  const call = httpsRequest(new URL(`${configMaps}?watch=1${query}`, sandbox.url), options);
+  const seen = { lines: 0, isOver: false };
+  const response = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
+    call.on('response', resolve).on('error', reject).end();
+  });
+  const read = () =>
+    response
+      .on('data', (chunk: Buffer) => {
+        seen.lines += chunk.filter((byte) => byte === 0x0a).length;
+      })
+      .on('close', () => {
+        seen.isOver = true;
+      })
+      .on('error', () => {});
+  return { seen, read, stop: () => call.destroy() };
+}
+
+test('watchers that do not read are dropped, and those that read miss nothing', { timeout: 120_000 }, async () => {
+  const before = process.memoryUsage().rss;
+  const stuck = await Promise.all(Array.from({ length: 40 }, () => watch()));
+  const good = await watch();
+  good.read();
+  const text = 'x'.repeat(250_000);
+  await send(sandbox, 'POST', configMaps, { body: { metadata: { name: 'changing' }, data: { text } } });
+  const changes = 150;
+  for (let i = 1; i < changes; i++) {
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    const body = { data: { count: `${i}` } };
+    expect((await send(sandbox, 'PATCH', `${configMaps}/changing`, { body, headers })).status).toBe(200);
+  }
+  await eventually(
+    async () => good.seen.lines,
+    (lines) => lines === changes,
+  );
+  // Each of the others had 37 MB to read: 1.5 GB together.
+  expect(process.memoryUsage().rss - before).toBeLessThan(600 * 1024 * 1024);
+  for (const watcher of stuck) {
+    watcher.read();
+  }
+  await eventually(
+    async () => stuck.filter(({ seen }) => seen.isOver).length,
+    (over) => over === stuck.length,
+  );
+  expect(Math.max(...stuck.map(({ seen }) => seen.lines))).toBeLessThan(changes);
+  good.stop();
+});
+
+test('a large collection is sent whole to a watcher that reads', async () => {
+  const text = 'x'.repeat(200_000);
+  for (let i = 0; i < 100; i++) {
+    await send(sandbox, 'POST', configMaps, { body: { metadata: { name: `large-${i}` }, data: { text } } });
+  }
+  const watcher = await watch('&labelSelector=!absent');
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  watcher.read();
+  await eventually(
+    async () => watcher.seen.lines,
+    (lines) => lines >= 100,
+  );
+  watcher.stop();
+});
+
+test('the history of a large object does not fill the memory', () => {
+  const collection = new Store().collection('a');
+  const data = 'x'.repeat(1_000_000);
+  let stored = collection.create('/a', { metadata: {}, data });
+  for (let i = 0; i < 200; i++) {
+    stored = collection.replace('/a', stored!, { metadata: {}, data: `${data}${i}` });
+  }
+  expect(collection.eventsAfter(1)).toBeUndefined();
+  expect(collection.eventsAfter(collection.oldest)?.length).toBeLessThan(70);
+  expect(collection.eventsAfter(200)).toHaveLength(2);
+});
+
+test('what is stored has a limit, and room is made by deleting', () => {
+  const store = new Store();
+  const collection = store.collection('a');
+  const data = 'x'.repeat(10_000_000);
+  expect(() => {
+    for (let i = 0; i < 100; i++) {
+      collection.create(`/a${i}`, { metadata: {}, data });
+    }
+  }).toThrow('the sandbox keeps at most 256 MiB; delete something first');
+  expect(collection.size).toBe(26);
+  for (const [key, object] of collection.list()) {
+    collection.delete(key, object);
+  }
+  expect(collection.create('/again', { metadata: {}, data })).toBeDefined();
+});

@@ -1,0 +1,213 @@
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import { makeCredentials } from '../../../src/sandbox/credentials.ts';
+import { type Sandbox, type SandboxEvent, startSandbox } from '../../../src/sandbox/index.ts';
+import { send } from '../client.ts';
+
+const maps = '/api/v1/namespaces/default/configmaps';
+const credentials = await makeCredentials(new Date());
+
+let sandbox: Sandbox;
+let server: Server;
+let events: SandboxEvent[];
+/** Paths that were asked, in order. */
+let asked: string[];
+/** What each path answers: a status code and a text made from the review, or nothing at all. */
+let answers: Record<string, (review: JsonObject) => { code?: number; text: string } | undefined>;
+
+beforeEach(async () => {
+  events = [];
+  asked = [];
+  answers = {};
+  server = createServer({ cert: credentials.cert, key: credentials.key }, async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) {
+      chunks.push(chunk as Buffer);
+    }
+    const path = request.url?.split('?')[0]?.slice(1) ?? '';
+    asked.push(path);
+    const review = JSON.parse(Buffer.concat(chunks).toString()) as JsonObject;
+    const answer = (answers[path] ?? ((given) => reviewed(given, { allowed: true })))(review);
+    if (answer !== undefined) {
+      response.writeHead(answer.code ?? 200, { 'content-type': 'application/json' }).end(answer.text);
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  sandbox = await startSandbox({ log: (event) => events.push(event) });
+});
+afterEach(async () => {
+  await sandbox.stop();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+function reviewed(review: JsonObject, response: JsonObject): { code?: number; text: string } {
+  const { uid = '' } = review.request as JsonObject;
+  return { text: JSON.stringify({ apiVersion: review.apiVersion, kind: review.kind, response: { uid, ...response } }) };
+}
+
+function patchOf(operations: object[]): JsonObject {
+  return { allowed: true, patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(operations)).toString('base64') };
+}
+
+async function configure(kind: 'mutating' | 'validating', name: string, fields: object = {}): Promise<void> {
+  const { port } = server.address() as AddressInfo;
+  const webhook = {
+    name: `${name}.example.com`,
+    admissionReviewVersions: ['v1'],
+    sideEffects: 'None',
+    clientConfig: {
+      url: `https://127.0.0.1:${port}/${name}`,
+      caBundle: Buffer.from(credentials.ca).toString('base64'),
+    },
+    rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['*'], resources: ['configmaps'] }],
+    ...fields,
+  };
+  const path = `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations`;
+  const { status, text } = await send(sandbox, 'POST', path, { body: { metadata: { name }, webhooks: [webhook] } });
+  expect(status, text).toBe(201);
+}
+
+function create(name = 'one', fields: object = {}) {
+  return send(sandbox, 'POST', maps, { body: { metadata: { name }, ...fields } });
+}
+
+describe('rules', () => {
+  test.each<[string, object, boolean]>([
+    ['its operation', { operations: ['CREATE'] }, true],
+    ['another operation', { operations: ['DELETE'] }, false],
+    ['every group and version', { apiGroups: ['*'], apiVersions: ['*'] }, true],
+    ['another group', { apiGroups: ['apps'] }, false],
+    ['every resource', { resources: ['*'] }, true],
+    ['every resource and subresource', { resources: ['*/*'] }, true],
+    // As kube-apiserver matches, though its documentation says that these are subresources only.
+    ['all of it', { resources: ['configmaps/*'] }, true],
+    ['a subresource', { resources: ['configmaps/status'] }, false],
+    ['its scope', { scope: 'Namespaced' }, true],
+    ['the other scope', { scope: 'Cluster' }, false],
+  ])('%s', async (_name, fields, isAsked) => {
+    const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['*'], resources: ['configmaps'], ...fields };
+    await configure('validating', 'a', { rules: [rule] });
+    await create();
+    expect(asked).toEqual(isAsked ? ['a'] : []);
+  });
+});
+
+test('namespaces are selected by their labels, and by their name', async () => {
+  await send(sandbox, 'POST', '/api/v1/namespaces', { body: { metadata: { name: 'marked', labels: { mark: 'x' } } } });
+  await configure('validating', 'marked', { namespaceSelector: { matchLabels: { mark: 'x' } } });
+  await configure('validating', 'named', {
+    namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'default' } },
+  });
+  await create();
+  expect(asked).toEqual(['named']);
+  await send(sandbox, 'POST', '/api/v1/namespaces/marked/configmaps', { body: { metadata: { name: 'one' } } });
+  expect(asked).toEqual(['named', 'marked']);
+});
+
+test('an object that leaves the selection is still seen', async () => {
+  await configure('validating', 'a', { objectSelector: { matchLabels: { mark: 'x' } } });
+  await create('one', { metadata: { name: 'one', labels: { mark: 'x' } } });
+  await send(sandbox, 'PUT', `${maps}/one`, { body: { metadata: { name: 'one' } } });
+  await send(sandbox, 'PUT', `${maps}/one`, { body: { metadata: { name: 'one' }, data: { a: 'b' } } });
+  expect(asked).toEqual(['a', 'a']);
+});
+
+test('mutating webhooks follow each other by name; one that wants to is asked again after a later change', async () => {
+  answers.a = (review) => {
+    const { data = {} } = (review.request as { object: { data?: JsonObject } }).object;
+    return reviewed(review, patchOf([{ op: 'add', path: '/data', value: { ...data, a: String(Object.keys(data)) } }]));
+  };
+  answers.b = (review) => reviewed(review, patchOf([{ op: 'add', path: '/data/b', value: 'x' }]));
+  await configure('mutating', 'b');
+  await configure('mutating', 'a', { reinvocationPolicy: 'IfNeeded' });
+  expect((await create()).json.data).toEqual({ a: 'a,b', b: 'x' });
+  expect(asked).toEqual(['a', 'b', 'a']);
+});
+
+test('webhook configurations themselves are asked about by nobody', async () => {
+  await configure('validating', 'a', {
+    rules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] }],
+  });
+  answers.a = (review) => reviewed(review, { allowed: false });
+  await configure('validating', 'b');
+  expect(asked).toEqual([]);
+  const denied = await create();
+  expect(denied.json).toMatchObject({
+    code: 400,
+    message: 'admission webhook "a.example.com" denied the request without explanation',
+  });
+});
+
+// What a webhook may do wrong: refused with failurePolicy Fail, let through with Ignore, and logged.
+test.each<
+  [string, 'mutating' | 'validating', (review: JsonObject) => { code?: number; text: string } | undefined, RegExp]
+>([
+  ['answers 500', 'validating', () => ({ code: 500, text: '{}' }), /the server answered with status 500/],
+  ['answers no JSON', 'validating', () => ({ text: '<html>' }), /not valid JSON/],
+  ['answers a list', 'validating', () => ({ text: '[]' }), /no JSON object/],
+  ['answers without a response', 'validating', () => ({ text: '{}' }), /AdmissionReview without response/],
+  [
+    'has another uid',
+    'validating',
+    (review) => reviewed(review, { uid: 'x', allowed: true }),
+    /expected response.uid=/,
+  ],
+  ['answers too much', 'validating', () => ({ text: ' '.repeat(8 * 1024 * 1024) }), /longer than \d+ bytes/],
+  [
+    'patches though it only validates',
+    'validating',
+    (review) => reviewed(review, patchOf([])),
+    /must not return a patch/,
+  ],
+  [
+    'patches what is not there',
+    'mutating',
+    (review) => reviewed(review, patchOf([{ op: 'remove', path: '/data/x' }])),
+    /patch does not apply/,
+  ],
+  ['patches in no base64', 'mutating', (review) => reviewed(review, { allowed: true, patch: '!!' }), /JSON/],
+  ['never answers', 'validating', () => undefined, /context deadline exceeded/],
+])('a webhook that %s', async (_name, kind, answer, message) => {
+  answers.a = answer;
+  await configure(kind, 'a', { timeoutSeconds: 1 });
+  const refused = await create();
+  expect(refused.json).toMatchObject({ code: 500, reason: 'InternalError' });
+  expect(refused.json.message).toMatch(/^Internal error occurred: failed calling webhook "a.example.com": /);
+  expect(refused.json.message).toMatch(message);
+  const path = `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations/a`;
+  const patch = [{ op: 'replace', path: '/webhooks/0/failurePolicy', value: 'Ignore' }];
+  await send(sandbox, 'PATCH', path, { body: patch, headers: { 'content-type': 'application/json-patch+json' } });
+  expect((await create()).status).toBe(201);
+  expect(events).toMatchObject([
+    { event: 'failed-open', webhook: 'a.example.com', message: expect.stringMatching(message) },
+  ]);
+});
+
+test.each<[string, object, string]>([
+  ['name', { name: 'short' }, 'webhooks[0].name'],
+  ['side effects', { sideEffects: 'Some' }, 'webhooks[0].sideEffects'],
+  ['failure policy', { failurePolicy: 'Maybe' }, 'webhooks[0].failurePolicy'],
+  ['review versions', { admissionReviewVersions: ['v2'] }, 'webhooks[0].admissionReviewVersions'],
+  ['timeout', { timeoutSeconds: 31 }, 'webhooks[0].timeoutSeconds'],
+  ['address', { clientConfig: {} }, 'webhooks[0].clientConfig'],
+  ['scheme', { clientConfig: { url: 'http://a.example.com' } }, 'webhooks[0].clientConfig.url'],
+  [
+    'operations',
+    { rules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['pods'] }] },
+    'webhooks[0].rules[0].operations',
+  ],
+])('a configuration with a wrong %s is refused', async (_name, fields, field) => {
+  const webhook = {
+    name: 'a.example.com',
+    admissionReviewVersions: ['v1'],
+    sideEffects: 'None',
+    clientConfig: { url: 'https://a.example.com' },
+    ...fields,
+  };
+  const path = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';
+  const { json } = await send(sandbox, 'POST', path, { body: { metadata: { name: 'a' }, webhooks: [webhook] } });
+  expect(json).toMatchObject({ code: 422, reason: 'Invalid', details: { causes: [{ field }] } });
+});

@@ -1,0 +1,157 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
+import { eventually, registerAsCaptured, send, startAgreeingWebhook } from '../client.ts';
+
+interface Call {
+  url: string;
+  body: JsonObject;
+}
+
+function captured(name: string): Call & { headers: Record<string, string> } {
+  return JSON.parse(readFileSync(new URL(`../../fixtures/webhook-calls/${name}.json`, import.meta.url), 'utf8'));
+}
+
+/** Values that differ from run to run replaced by their type, and what the sandbox does not keep taken out. */
+function comparable(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.map(comparable);
+  }
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(
+      Object.entries(value)
+        .filter(([key]) => key !== 'managedFields' && key !== 'extra')
+        .map(([key, item]) => {
+          const isVolatile = ['uid', 'resourceVersion', 'creationTimestamp', 'username', 'time'].includes(key);
+          return [key, isVolatile ? typeof item : comparable(item)];
+        }),
+    );
+  }
+  return value;
+}
+
+const group = '/apis/runtime.cluster.x-k8s.io';
+const name = 'my-amazing-extensions';
+const calls: (Call & { headers: Record<string, unknown> })[] = [];
+let sandbox: Sandbox;
+let webhook: Awaited<ReturnType<typeof startAgreeingWebhook>>;
+
+beforeAll(async () => {
+  webhook = await startAgreeingWebhook((url, body, headers) => {
+    calls.push({ url, body: structuredClone(body), headers });
+    return undefined;
+  });
+  sandbox = await startSandbox();
+  await registerAsCaptured(sandbox, webhook);
+});
+
+afterAll(async () => {
+  await sandbox.stop();
+  await webhook.stop();
+});
+
+function objectOf(call: Call, field: 'object' | 'oldObject'): JsonObject {
+  const object = structuredClone((call.body.request as Record<string, JsonObject>)[field] as JsonObject);
+  const { annotations, name } = object.metadata as JsonObject;
+  object.metadata = { name: name as string, annotations: annotations as JsonObject };
+  return object;
+}
+
+// One story, in the order in which it was captured; each write makes the calls that were captured for it.
+test.each([
+  {
+    write: 'create',
+    expected: ['create-mutate', 'create-validate'],
+    request: () => ({
+      method: 'POST',
+      path: '/v1beta2/extensionconfigs?fieldManager=kubectl-client-side-apply&fieldValidation=Strict',
+      body: objectOf(captured('create-mutate'), 'object'),
+    }),
+  },
+  {
+    write: 'update in the old version',
+    expected: ['update-written-as-v1alpha1-mutate'],
+    request: () => ({
+      method: 'PATCH',
+      path: `/v1alpha1/extensionconfigs/${name}?fieldManager=kubectl-client-side-apply&fieldValidation=Strict`,
+      body: { ...objectOf(captured('update-written-as-v1alpha1-mutate'), 'object'), apiVersion: undefined },
+    }),
+  },
+  {
+    write: 'update as a dry run',
+    expected: ['update-dry-run-mutate'],
+    request: () => ({
+      method: 'PATCH',
+      path: `/v1beta2/extensionconfigs/${name}?dryRun=All&fieldManager=kubectl-client-side-apply&fieldValidation=Strict`,
+      body: objectOf(captured('update-dry-run-mutate'), 'object'),
+    }),
+  },
+  {
+    write: 'status',
+    expected: ['update-status-validate'],
+    request: () => ({
+      method: 'PATCH',
+      path: `/v1beta2/extensionconfigs/${name}/status?fieldManager=kubectl-patch`,
+      body: { status: objectOf(captured('update-status-validate'), 'object').status },
+    }),
+  },
+  {
+    write: 'delete',
+    expected: ['delete-validate'],
+    request: () => ({
+      method: 'DELETE',
+      path: `/v1beta2/extensionconfigs/${name}`,
+      body: { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Background' },
+    }),
+  },
+])('$write: the webhooks get what a kube-apiserver sent', async ({ expected, request }) => {
+  const { method, path, body } = request();
+  calls.length = 0;
+  const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+  const answer = await send(sandbox, method, `${group}${path}`, { body, headers: { 'content-type': type } });
+  expect(answer.status, answer.text).toBeLessThan(300);
+  const admission = calls.filter(({ url }) => !url.startsWith('/convert'));
+  for (const capture of expected.map(captured)) {
+    const call = admission.find(({ url }) => url === capture.url);
+    expect(comparable(call?.body)).toEqual(comparable(capture.body));
+    const { 'user-agent': agent, accept, 'content-type': contentType } = capture.headers;
+    expect(call?.headers).toMatchObject({ 'user-agent': agent, accept, 'content-type': contentType });
+  }
+});
+
+test.each(['conversion-to-v1alpha1', 'conversion-to-v1beta2'])('%s: asked in the same form', async (capture) => {
+  const { url, body } = captured(capture);
+  const { desiredAPIVersion, objects } = body.request as { desiredAPIVersion: string; objects: JsonObject[] };
+  const path = (apiVersion: unknown) => `/apis/${String(apiVersion)}/extensionconfigs`;
+  const object = structuredClone(objects[0]) as JsonObject;
+  const { name = '', annotations = {} } = object.metadata as JsonObject;
+  object.metadata = { name, annotations };
+  calls.length = 0;
+  const made = await send(sandbox, 'POST', path(object.apiVersion), { body: object });
+  expect(made.status, made.text).toBe(201);
+  await send(sandbox, 'GET', `${path(desiredAPIVersion)}/${String(name)}`);
+  await send(sandbox, 'DELETE', `${path(desiredAPIVersion)}/${String(name)}`);
+  const asked = calls.filter((call) => {
+    const request = call.body.request as JsonObject;
+    return call.url === url && request.desiredAPIVersion === desiredAPIVersion;
+  });
+  expect(asked.length).toBeGreaterThan(0);
+  for (const call of asked) {
+    const { response, ...review } = call.body;
+    expect(Object.keys(review)).toEqual(['kind', 'apiVersion', 'request']);
+    expect(Object.keys(review.request as JsonObject)).toEqual(Object.keys(body.request as JsonObject));
+    expect(response).toEqual(body.response);
+  }
+});
+
+test('a conversion webhook that was mended is seen at once', async () => {
+  await send(sandbox, 'POST', `${group}/v1beta2/extensionconfigs`, {
+    body: { metadata: { name: 'mended' }, spec: { clientConfig: { url: 'https://example.com' } } },
+  });
+  const read = () => send(sandbox, 'GET', `${group}/v1alpha1/extensionconfigs/mended`);
+  calls.length = 0;
+  await Promise.all([read(), read(), read()]);
+  expect(calls.length).toBe(1);
+  await eventually(read, () => calls.length > 1);
+});
