@@ -71,6 +71,19 @@ const cases: { name: string; files: Record<string, string>; problems: string[] }
     problems: ['imports run in a circle: low/a.ts → low/b.ts → low/a.ts'],
   },
   {
+    name: 'a circle of folders beside each other, though not of files',
+    files: {
+      'low/one/index.ts': "export { a } from './a.ts';",
+      'low/one/a.ts': 'export const a = 1;',
+      'low/one/b.ts': "import { c } from '../two/index.ts'; export const b = c;",
+      'low/two/index.ts': "export { c } from './c.ts';",
+      'low/two/c.ts': 'export const c = 1;',
+      'low/two/d.ts': "import { a } from '../one/index.ts'; export const d = a;",
+      'high/e.ts': 'export {};',
+    },
+    problems: ['imports of folders run in a circle: low/one/ → low/two/ → low/one/'],
+  },
+  {
     name: 'a folder that is not a room, and a room that is not there',
     files: { 'low/a.ts': 'export {};', 'new/b.ts': 'export {};' },
     problems: [

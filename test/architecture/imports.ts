@@ -82,12 +82,33 @@ export function roomImports(imports: Imports): Map<string, Set<string>> {
 }
 
 /**
+ * What folders that are rooms (that have an `index.ts`) import of their siblings, by path: an import counts for the two
+ * folders in which the paths of both files part.
+ */
+function siblingImports(imports: Imports, doors: ReadonlySet<string>): Map<string, Set<string>> {
+  const graph = new Map<string, Set<string>>();
+  for (const [file, targets] of imports) {
+    const enclosing = foldersOf(file);
+    for (const target of targets) {
+      const others = foldersOf(target);
+      const parting = enclosing.findIndex((folder, depth) => folder !== others[depth]);
+      const [from, to] = [enclosing[parting], others[parting]];
+      if (from !== undefined && to !== undefined && doors.has(from) && doors.has(to)) {
+        graph.set(from, (graph.get(from) ?? new Set()).add(to));
+      }
+    }
+  }
+  return graph;
+}
+
+/**
  * What is wrong with the imports of a tree, one line each:
  *
  * - a folder directly below the tree that is not in the list of rooms, or the other way round
  * - an import of a room that stands later in the list
  * - an import from outside of a folder that has an `index.ts`, but not through it
  * - a circle of files
+ * - a circle of sibling folders that have an `index.ts`
  */
 export function importProblems(tree: string, rooms: readonly Room[]): string[] {
   const imports = readImports(tree);
@@ -121,6 +142,10 @@ export function importProblems(tree: string, rooms: readonly Room[]): string[] {
   const circle = circleIn(imports);
   if (circle !== undefined) {
     problems.push(`imports run in a circle: ${circle.join(' → ')}`);
+  }
+  const folders = circleIn(siblingImports(imports, doors));
+  if (folders !== undefined) {
+    problems.push(`imports of folders run in a circle: ${folders.map((folder) => `${folder}/`).join(' → ')}`);
   }
   return problems;
 }
