@@ -16,9 +16,11 @@ const maxProblems = 20;
 
 /**
  * How a message is looked at: `strict` is for what we send (all fields known, required ones there, values allowed);
- * `tolerant` is for what we get, as Cluster API reads it: only types count, and null stands for an absent field.
+ * `tolerant` is for answers that we get, as Cluster API reads them: only types count, and null stands for an absent field;
+ * `received` is for requests that a handler gets: types count, and what the hook's own messages require is there. Objects
+ * of Cluster API in them may lack anything: releases differ in what they send.
  */
-export type Strictness = 'strict' | 'tolerant';
+export type Strictness = 'strict' | 'tolerant' | 'received';
 
 /**
  * Whether a text is standard base64 with padding, as Go's decoder takes it: line breaks count for nothing. The library's
@@ -42,22 +44,24 @@ const beyondType = [
   'pattern',
 ] as const;
 
-function compiled(schema: MessageSchema, strictness: Strictness): Record<string, unknown> {
+function compiled(schema: MessageSchema, strictness: Strictness, isOwn: boolean): Record<string, unknown> {
   const { properties, additionalProperties, items, allOf, oneOf, ...result } = schema as Record<string, unknown> &
     MessageSchema;
-  if (strictness === 'tolerant') {
+  if (strictness !== 'strict') {
     for (const keyword of beyondType) {
-      delete result[keyword];
+      if (!(strictness === 'received' && isOwn && keyword === 'required')) {
+        delete result[keyword];
+      }
     }
-    if (result.type !== undefined) {
+    if (strictness === 'tolerant' && result.type !== undefined) {
       result.nullable = true;
     }
   }
-  const inner = (part: MessageSchema) => compiled(part, strictness);
+  const inner = (part: MessageSchema) => compiled(part, strictness, isOwn);
   if (properties !== undefined) {
     result.properties = Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, inner(field)]));
     // Whoever reads a message of a newer release meets fields that it does not know.
-    result.additionalProperties = strictness === 'tolerant';
+    result.additionalProperties = strictness !== 'strict';
   }
   if (additionalProperties !== undefined) {
     result.additionalProperties = inner(additionalProperties);
@@ -85,7 +89,10 @@ function compile(hook: HookDefinition, strictness: Strictness, message: 'request
   formats.default(ajv, ['int32', 'int64', 'date-time']);
   ajv.addFormat('byte', isBase64);
   const schemas = Object.fromEntries(
-    [...componentsOf([hook])].map(([name, schema]) => [name, compiled(schema, strictness)]),
+    [...componentsOf([hook])].map(([name, schema]) => [
+      name,
+      compiled(schema, strictness, name === hook[message].component || Object.hasOwn(hook.components, name)),
+    ]),
   );
   const { component } = hook[message];
   return ajv.compile({ $ref: `#/components/schemas/${component}`, components: { schemas } });

@@ -43,6 +43,22 @@ function spelled(value: Json, schema: MessageSchema | undefined, components: Com
 }
 
 /**
+ * A request as a handler gets it: field names in any case, null as absent, unknown fields kept; types, and what the hook's
+ * own messages require, are checked. The value itself is returned where nothing had to be changed.
+ *
+ * @returns the request, or what is wrong with it as one line.
+ */
+export function decodeRequest(hook: HookDefinition, value: Json): { request: JsonObject } | { problem: string } {
+  // What Cluster API sends is read without a copy.
+  if (isJsonObject(value) && messageProblems(hook, 'request', value, 'received').length === 0) {
+    return { request: value };
+  }
+  const request = spelled(value, hook.request.schema, componentsFor(hook));
+  const problems = messageProblems(hook, 'request', request, 'received');
+  return problems.length > 0 || !isJsonObject(request) ? { problem: formatProblems(problems) } : { request };
+}
+
+/**
  * A response as Cluster API's decoder reads it: field names in any case, null as absent, unknown fields left alone, types
  * checked and nothing else.
  *

@@ -1,6 +1,6 @@
 export { formatProblems, type MessageProblem, messageProblems, type Strictness } from './checks.ts';
 export { type Components, componentsOf } from './components.ts';
-export { decodeResponse } from './decode.ts';
+export { decodeRequest, decodeResponse } from './decode.ts';
 export * from './openapi/index.ts';
 export { sampleRequest, sampleResponse } from './sample.ts';
 export { defineHookVersions, type HookVersionChange, type HookVersions, type MessageChange } from './versions.ts';

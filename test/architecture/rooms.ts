@@ -26,6 +26,7 @@ export const rooms: readonly Room[] = [
   { name: 'certs', knows: 'CA, serving certificate, trust bundle, rotation' },
   { name: 'server', knows: 'HTTPS, certificate reload, limits, metrics, draining' },
   { name: 'webhook', knows: 'the admission and conversion webhooks on that server' },
+  { name: 'extension', knows: 'the SDK: extension servers from typed handlers, and what their authors need' },
   { name: 'lint', knows: 'the rules over manifests, and report formats' },
   { name: 'sandbox', knows: 'the embedded API server; nothing in production depends on it' },
   { name: 'library', knows: 'what the npm package exports' },

@@ -1,0 +1,79 @@
+import type { HookDefinition, hooks, RequestOf, ResponseOf } from '../hooks/index.ts';
+import type { JsonObject } from '../kubernetes/index.ts';
+
+/** Names of Cluster API's hooks that a handler can serve. The server itself answers Discovery. */
+export type HookName = Exclude<keyof typeof hooks, 'Discovery'>;
+
+/** A hook: the name of one of Cluster API's, or the definition of a provider's own (`defineHook`). */
+export type Hook = HookName | HookDefinition;
+
+type DefinitionOf<H extends Hook> = H extends HookName ? (typeof hooks)[H] : H;
+/** The request of a hook. */
+export type RequestFor<H extends Hook> = RequestOf<DefinitionOf<H>>;
+/** The response of a hook. */
+export type ResponseFor<H extends Hook> = ResponseOf<DefinitionOf<H>>;
+
+declare const responseType: unique symbol;
+
+/** What a handler answers. Only the three functions of `Answers` make one, so that none lacks its status. */
+export interface Answer<Response> {
+  readonly [responseType]: Response;
+}
+
+/** The fields of a response that a handler fills in: those that only its hook has, and the message. */
+export type AnswerFields<Response> = Omit<Response, 'apiVersion' | 'kind' | 'status' | 'retryAfterSeconds'>;
+
+/** Answers that every hook has. */
+export interface FinalAnswers<Response> {
+  /** The work is done, or there was none: `Success`. */
+  done: Record<never, never> extends AnswerFields<Response>
+    ? (fields?: AnswerFields<Response>) => Answer<Response>
+    : (fields: AnswerFields<Response>) => Answer<Response>;
+  /**
+   * The work failed: `Failure`. Users read the message in conditions: the same text for the same reason, without secrets,
+   * times or counters, for a text that changes makes controllers loop.
+   */
+  failure(message: string): Answer<Response>;
+}
+
+/** Answers of hooks that can make their caller wait. */
+export interface BlockingAnswers<Response> extends FinalAnswers<Response> {
+  /**
+   * The work goes on: `Success`, and the caller waits.
+   *
+   * @param seconds when the caller asks again: a whole number above 0. Cluster API asks no earlier, whatever else changes.
+   * @param message what it waits for, as users read it: a stable text, as for `failure`.
+   */
+  retryAfterSeconds(seconds: number, message: string): Answer<Response>;
+}
+
+/** The answers of a hook. A hook that cannot block has no `retryAfterSeconds`. */
+export type Answers<Response> = 'retryAfterSeconds' extends keyof Response
+  ? BlockingAnswers<Response>
+  : FinalAnswers<Response>;
+
+/** An answer with its response. */
+class MadeAnswer {
+  readonly response: JsonObject;
+  constructor(response: JsonObject) {
+    this.response = response;
+  }
+}
+
+/** The response in what a handler returned; undefined when that is no answer. */
+export function responseIn(returned: unknown): JsonObject | undefined {
+  return returned instanceof MadeAnswer ? returned.response : undefined;
+}
+
+const made = (response: JsonObject) => new MadeAnswer(response) as unknown as Answer<unknown>;
+
+/** The three functions that make the answers of a hook. */
+export function answersOf(hook: HookDefinition): BlockingAnswers<unknown> {
+  // Absent reads as 0, but the schema requires it, and Go's server always writes it.
+  const goOn = hook.isBlocking ? { retryAfterSeconds: 0 } : {};
+  return {
+    done: (fields?: object) => made({ ...goOn, ...(fields as JsonObject | undefined), status: 'Success' }),
+    failure: (message) => made({ ...goOn, status: 'Failure', message }),
+    retryAfterSeconds: (seconds, message) => made({ status: 'Success', message, retryAfterSeconds: seconds }),
+  };
+}

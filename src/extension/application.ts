@@ -1,0 +1,176 @@
+import type { IncomingMessage } from 'node:http';
+import { hooks } from '../hooks/index.ts';
+import { isJsonObject, type Json, JsonError, parseJson } from '../kubernetes/index.ts';
+import {
+  type Application,
+  type Foundation,
+  receiveBody,
+  refusal,
+  refuseUnread,
+  replying,
+  type TrackedResponse,
+} from '../server/index.ts';
+import { type CallResult, call } from './call.ts';
+import { discoveryOf } from './discovery.ts';
+import { goDurationMs } from './duration.ts';
+import type { Handler } from './handler.ts';
+import type { CallMetrics } from './metrics.ts';
+
+/** What the application needs beside the server. */
+export interface ApplicationOptions {
+  handlers: readonly Handler[];
+  /** What all paths begin with (`service.path` of the ExtensionConfig): empty, or with a slash in front and none behind. */
+  prefix: string;
+  metrics: CallMetrics;
+}
+
+/** How long Cluster API waits for an answer where nobody says, in seconds. */
+const defaultTimeoutSeconds = 10;
+/** Longest time that a call may take, in milliseconds: that of Cluster API. */
+const maxTimeoutMs = 30_000;
+
+const pathOf = (hook: { group: string; version: string; name: string }, handler?: string) =>
+  `/${hook.group}/${hook.version}/${hook.name.toLowerCase()}${handler === undefined ? '' : `/${handler.toLowerCase()}`}`;
+
+/** A path with hook and handler in lower case; group and version stay. */
+function normalized(path: string): string {
+  const [first, group, version, ...rest] = path.split('/', 6);
+  return [first, group, version, ...rest.map((segment) => segment.toLowerCase())].join('/');
+}
+
+/** The `timeout` of a call's query in milliseconds; undefined where it is absent or not a duration. */
+function timeoutOf(query: string): number | undefined {
+  const text = /(?:^|&)timeout=([^&]*)/.exec(query)?.[1];
+  return text === undefined ? undefined : goDurationMs(text);
+}
+
+/** Why a body is not JSON, in the words of Go's server. */
+const unreadable = (problem: string) => ({ status: 'Failure', message: `error unmarshalling request: ${problem}` });
+
+/** What a response begins with. A handler's own fields come behind it. */
+function envelopeOf({ hook }: Handler) {
+  return { apiVersion: `${hook.group}/${hook.version}`, kind: hook.response.kind };
+}
+
+/** What answers on the port of an extension server. */
+export function createApplication(foundation: Foundation, options: ApplicationOptions): Application {
+  const { log, maxBodyBytes, metrics: serverMetrics, monotonicNow } = foundation;
+  const { handlers, prefix, metrics } = options;
+  const reply = replying(foundation);
+
+  function parsed(bytes: Buffer): { value: Json } | { problem: string } {
+    try {
+      const value = parseJson(bytes);
+      return isJsonObject(value) ? { value } : { problem: 'the body is not a JSON object' };
+    } catch (error) {
+      if (error instanceof JsonError) {
+        return { problem: bytes.length === 0 ? 'the body is empty' : error.message };
+      }
+      throw error;
+    }
+  }
+
+  function finish(
+    hook: string,
+    handler: string,
+    answered: { result: CallResult; code?: number; text: string; retryAfterSeconds?: Json | undefined },
+    response: TrackedResponse,
+    startedMs: number,
+  ): void {
+    const { result, code = 200, text, retryAfterSeconds } = answered;
+    reply(response, code, text);
+    const durationMs = monotonicNow() - startedMs;
+    metrics.called(hook, handler, result, durationMs / 1000);
+    const fields = { result, durationMs: Math.round(durationMs * 1000) / 1000 };
+    if (result === 'blocking') {
+      log.info({ hook, handler, ...fields, retryAfterSeconds }, 'call answered');
+    } else {
+      log.info(handler === '' ? { hook, ...fields } : { hook, handler, ...fields }, 'call answered');
+    }
+  }
+
+  const discovery = JSON.stringify(discoveryOf(handlers));
+  function discover(bytes: Buffer, response: TrackedResponse, startedMs: number): void {
+    const body = parsed(bytes);
+    const answered =
+      'problem' in body
+        ? ({ result: 'invalid request', text: JSON.stringify(unreadable(body.problem)) } as const)
+        : ({ result: 'success', text: discovery } as const);
+    finish(hooks.Discovery.name, '', answered, response, startedMs);
+  }
+
+  function serve(handler: Handler, query: string) {
+    const { name, hook, timeoutSeconds } = handler;
+    const timeoutMs = Math.min(timeoutOf(query) ?? (timeoutSeconds ?? defaultTimeoutSeconds) * 1000, maxTimeoutMs);
+    return async (bytes: Buffer, response: TrackedResponse, startedMs: number) => {
+      const body = parsed(bytes);
+      if ('problem' in body) {
+        const text = JSON.stringify({ ...envelopeOf(handler), ...unreadable(body.problem) });
+        finish(hook.name, name, { result: 'invalid request', text }, response, startedMs);
+        return;
+      }
+      const ending = new AbortController();
+      const { promise: ended, resolve: end } = Promise.withResolvers<'late' | 'gone'>();
+      const timer = setTimeout(() => {
+        end('late');
+        ending.abort(new DOMException(`the caller waits for ${timeoutMs / 1000} s only`, 'TimeoutError'));
+      }, timeoutMs);
+      const onClose = () => {
+        end('gone');
+        ending.abort(new DOMException('the caller has gone', 'AbortError'));
+      };
+      response.once('close', onClose);
+      const outcome = await Promise.race([call(handler, body.value, { signal: ending.signal, log }), ended]);
+      clearTimeout(timer);
+      response.off('close', onClose);
+      if (outcome === 'gone') {
+        metrics.called(hook.name, name, 'error', (monotonicNow() - startedMs) / 1000);
+        log.warn({ hook: hook.name, handler: name }, 'the caller has gone before its answer');
+      } else if (outcome === 'late') {
+        // As a call that ends with its time does: failurePolicy applies, which it does not to a Failure.
+        const message = `handler ${name} has no answer within ${timeoutMs / 1000} s`;
+        log.error({ hook: hook.name, handler: name, timeoutMs }, 'the handler has no answer in time');
+        const text = JSON.stringify({ ...envelopeOf(handler), status: 'Failure', message });
+        finish(hook.name, name, { result: 'error', code: 504, text }, response, startedMs);
+      } else {
+        const { response: answered, result } = outcome;
+        finish(
+          hook.name,
+          name,
+          {
+            result,
+            text: JSON.stringify({ ...envelopeOf(handler), ...answered }),
+            retryAfterSeconds: answered.retryAfterSeconds,
+          },
+          response,
+          startedMs,
+        );
+      }
+    };
+  }
+
+  const routes = new Map<string, Handler | 'discovery'>([[pathOf(hooks.Discovery), 'discovery']]);
+  for (const handler of handlers) {
+    routes.set(pathOf(handler.hook, handler.name), handler);
+  }
+
+  return (request: IncomingMessage, response: TrackedResponse) => {
+    const startedMs = monotonicNow();
+    const url = request.url ?? '/';
+    const mark = url.indexOf('?');
+    const path = mark === -1 ? url : url.slice(0, mark);
+    const own = path.startsWith(prefix) ? path.slice(prefix.length) : '';
+    const route = routes.get(own) ?? routes.get(normalized(own));
+    if (route === undefined) {
+      serverMetrics.refused(404);
+      log.warn({ path: path.slice(0, 512) }, 'call to a path that no handler has');
+      const message = `page not found: no handler of this extension has the path; ${prefix}${pathOf(hooks.Discovery)} lists them`;
+      refuseUnread(request, response, refusal(404, message), maxBodyBytes);
+      return;
+    }
+    const onBody = route === 'discovery' ? discover : serve(route, mark === -1 ? '' : url.slice(mark + 1));
+    receiveBody(foundation, 'any request', request, response, (bytes) => {
+      void onBody(bytes, response, startedMs);
+    });
+  };
+}

@@ -1,0 +1,106 @@
+import type { Logger } from 'pino';
+import { formatHook } from '../hooks/index.ts';
+import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
+import { decodeRequest, formatProblems, messageProblems } from '../messages/index.ts';
+import { answersOf, responseIn } from './answer.ts';
+import { clusterOf } from './cluster.ts';
+import { type Handler, HandlerFailure } from './handler.ts';
+
+/** How a call ended: two good ends, a Failure that the handler meant, and three that it did not. */
+export type CallResult = 'success' | 'blocking' | 'failure' | 'invalid request' | 'error' | 'invalid answer';
+
+/** What came of a call. */
+export interface CallOutcome {
+  /** What is sent: always a response that fits the schema of its hook. */
+  response: JsonObject;
+  result: CallResult;
+}
+
+/** What a call runs in. */
+export interface CallContext {
+  signal: AbortSignal;
+  log: Logger;
+}
+
+/** Longest message of a response: Cluster API's conditions take 10,240 characters, and add words of their own. */
+const maxMessageLength = 8192;
+
+const failed = ({ hook }: Handler, message: string): JsonObject => ({
+  ...(hook.isBlocking && { retryAfterSeconds: 0 }),
+  status: 'Failure',
+  message: message.slice(0, maxMessageLength),
+});
+
+function fault(error: unknown): { error: string; message: string; stack?: string | undefined } {
+  return error instanceof Error
+    ? { error: error.name, message: error.message, stack: error.stack }
+    : { error: typeof error, message: String(error) };
+}
+
+const seesLog = 'the log of the extension says why';
+
+/** What is wrong with an answer besides its schema: what the caller would take for something else. */
+function answerProblem(response: JsonObject): string | undefined {
+  const { status, retryAfterSeconds } = response;
+  return status === 'Success' && typeof retryAfterSeconds === 'number' && retryAfterSeconds < 0
+    ? `retryAfterSeconds must be 0 or more, not ${retryAfterSeconds}: Cluster API takes a negative number for blocking`
+    : undefined;
+}
+
+/**
+ * Runs a handler on a request as it came. Never throws: whatever goes wrong is a Failure with a message that is the same for
+ * the same reason, and a line in the log with the rest.
+ */
+export async function call(handler: Handler, body: Json, context: CallContext): Promise<CallOutcome> {
+  const { hook, name } = handler;
+  const decoded = decodeRequest(hook, body);
+  if ('problem' in decoded) {
+    context.log.warn({ hook: hook.name, handler: name, problem: decoded.problem }, 'request refused');
+    const message = `the request is not one of ${formatHook(hook)}: ${decoded.problem}`;
+    return { response: failed(handler, message), result: 'invalid request' };
+  }
+  const { request } = decoded;
+  const cluster = clusterOf(request);
+  let childLog: Logger | undefined;
+  const logOf = () => {
+    childLog ??= context.log.child({ hook: hook.name, handler: name, ...(cluster !== undefined && { cluster }) });
+    return childLog;
+  };
+  let returned: unknown;
+  try {
+    returned = await handler.handle(request, {
+      answer: answersOf(hook),
+      signal: context.signal,
+      get log() {
+        return logOf();
+      },
+      settings: (isJsonObject(request.settings) ? request.settings : {}) as Readonly<Record<string, string>>,
+    });
+  } catch (error) {
+    if (error instanceof HandlerFailure) {
+      return { response: failed(handler, error.message), result: 'failure' };
+    }
+    logOf().error(fault(error), 'the handler failed');
+    return { response: failed(handler, `handler ${name} failed: ${seesLog}`), result: 'error' };
+  }
+  const response = responseIn(returned);
+  const problem =
+    response === undefined
+      ? 'the handler returned no answer: return what answer.done, answer.failure or answer.retryAfterSeconds makes'
+      : formatProblems(messageProblems(hook, 'response', response, 'strict')) || answerProblem(response);
+  if (response === undefined || problem !== undefined) {
+    logOf().error({ problem }, 'the answer of the handler is not one of its hook');
+    return {
+      response: failed(handler, `handler ${name} gave an invalid answer: ${seesLog}`),
+      result: 'invalid answer',
+    };
+  }
+  const { message } = response;
+  const sent =
+    typeof message === 'string' && message.length > maxMessageLength
+      ? { ...response, message: message.slice(0, maxMessageLength) }
+      : response;
+  const result =
+    response.status === 'Failure' ? 'failure' : (response.retryAfterSeconds ?? 0) === 0 ? 'success' : 'blocking';
+  return { response: sent, result };
+}

@@ -1,0 +1,19 @@
+import type { DiscoveryResponse } from '../hooks/index.ts';
+import { hooks } from '../hooks/index.ts';
+import type { Handler } from './handler.ts';
+
+/** The answer of Discovery: the handlers in the order in which they were given, so that each replica says the same. */
+export function discoveryOf(handlers: readonly Handler[]): DiscoveryResponse {
+  const { group, version, response } = hooks.Discovery;
+  return {
+    apiVersion: `${group}/${version}`,
+    kind: response.kind,
+    status: 'Success',
+    handlers: handlers.map(({ name, hook, timeoutSeconds, failurePolicy }) => ({
+      name,
+      requestHook: { apiVersion: `${hook.group}/${hook.version}`, hook: hook.name },
+      ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+      ...(failurePolicy !== undefined && { failurePolicy }),
+    })),
+  };
+}

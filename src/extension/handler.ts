@@ -1,0 +1,98 @@
+import type { Logger } from 'pino';
+import { formatHook, type HookDefinition, hooks } from '../hooks/index.ts';
+import type { Answer, Answers, Hook, HookName, RequestFor, ResponseFor } from './answer.ts';
+
+/** What a handler gets beside the request. */
+export interface HandlerContext<Response> {
+  /** Makes the answer. */
+  answer: Answers<Response>;
+  /** Aborts when the caller's time is over, and when the caller has gone. */
+  signal: AbortSignal;
+  /** Writes lines with hook, handler and cluster. */
+  log: Logger;
+  /** Settings of the ExtensionConfig, overlaid by those of the patch in the ClusterClass. */
+  settings: Readonly<Record<string, string>>;
+}
+
+/** A failure whose message users may read: thrown in a handler, it is the answer. */
+export class HandlerFailure extends Error {}
+
+type Digit = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9';
+type Seconds = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | `${1 | 2}${Digit}` | 30;
+/** A timeout as a literal must be one that Cluster API takes; any other number is checked at start. */
+type CheckedTimeout<T extends number> = number extends T
+  ? T
+  : T extends Seconds
+    ? T
+    : `${T}` extends Seconds
+      ? T
+      : 'a timeout is 1 to 30 seconds';
+/** A name as a literal must look like an RFC 1123 label; all of it is checked at start. */
+type CheckedName<N extends string> = string extends N
+  ? N
+  : N extends Lowercase<N>
+    ? N extends '' | `-${string}` | `${string}-` | `${string}${'.' | '_' | '/' | ' '}${string}`
+      ? 'a name has lower case letters, digits and hyphens only'
+      : N
+    : 'a name has lower case letters, digits and hyphens only';
+
+/** A handler as its author writes it. */
+export interface HandlerOptions<H extends Hook, N extends string, T extends number> {
+  /** An RFC 1123 label, unique over the whole server, also over hooks: `before-cluster-upgrade`. */
+  name: N & CheckedName<N>;
+  /** How long Cluster API waits for an answer, in seconds: 1 to 30. Default (Cluster API's): 10. */
+  timeoutSeconds?: T & CheckedTimeout<T>;
+  /** What becomes of a call that gets no answer. Default (Cluster API's): `Fail`. */
+  failurePolicy?: 'Fail' | 'Ignore';
+  /**
+   * Answers a call. It may come again after it succeeded, and from several replicas: the same request must lead to the same
+   * answer, and work that is done must not be done again. What it throws is logged and answered by a Failure that says
+   * nothing of it; a `HandlerFailure` is answered by its message.
+   */
+  handle(
+    request: RequestFor<H>,
+    context: HandlerContext<ResponseFor<H>>,
+  ): Answer<ResponseFor<H>> | Promise<Answer<ResponseFor<H>>>;
+}
+
+/** A handler of one hook, for `createExtensionServer`. */
+export interface Handler {
+  readonly name: string;
+  readonly hook: HookDefinition;
+  readonly timeoutSeconds?: number | undefined;
+  readonly failurePolicy?: 'Fail' | 'Ignore' | undefined;
+  handle(request: object, context: HandlerContext<unknown>): unknown;
+}
+
+/**
+ * A handler of a hook. Its types follow from the hook:
+ *
+ * ```ts
+ * handler('BeforeClusterUpgrade', {
+ *   name: 'wait-for-backups',
+ *   handle: async ({ cluster }, { answer }) =>
+ *     (await isBackedUp(cluster)) ? answer.done() : answer.retryAfterSeconds(30, 'backups run'),
+ * });
+ * ```
+ *
+ * @throws {TypeError} when there is no such hook.
+ */
+export function handler<const H extends Hook, const N extends string, const T extends number = number>(
+  hook: H,
+  options: HandlerOptions<H, N, T>,
+): Handler {
+  const definition = typeof hook === 'string' ? definitionOf(hook) : (hook as HookDefinition);
+  return { ...options, hook: definition, handle: options.handle as unknown as Handler['handle'] };
+}
+
+function definitionOf(name: HookName): HookDefinition {
+  if (!Object.hasOwn(hooks, name)) {
+    throw new TypeError(`${JSON.stringify(name)} is not a hook: there are ${Object.keys(hooks).join(', ')}`);
+  }
+  return hooks[name];
+}
+
+/** A handler as the log and errors name it. */
+export function describeHandler({ name, hook }: Handler): string {
+  return `handler ${JSON.stringify(name)} of ${formatHook(hook)}`;
+}

@@ -1,0 +1,209 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Logger, pino } from 'pino';
+import { loadKubeConfig } from '../certs/index.ts';
+import type { DiscoveryResponse } from '../hooks/index.ts';
+import type { Json } from '../kubernetes/index.ts';
+import {
+  type CertificateSource,
+  defaultLimits,
+  fileCertificates,
+  fixedCertificate,
+  type Limits,
+  type RunningServer,
+  secretCertificates,
+  selfSignedPair,
+  startServer,
+} from '../server/index.ts';
+import { createApplication } from './application.ts';
+import { type CallOutcome, call } from './call.ts';
+import { checkHandlers, HandlersError } from './check.ts';
+import { discoveryOf } from './discovery.ts';
+import type { Handler } from './handler.ts';
+import { createCallMetrics, metricsPrefix } from './metrics.ts';
+
+/** Where the serving certificate comes from; each is followed, so that a renewed one is used at once. */
+export type ExtensionCertificates =
+  /** A folder with `tls.crt` and `tls.key`, such as a mounted Secret. */
+  | { folder: string }
+  /** A Secret, `NAMESPACE/NAME`, that is watched at the API server. */
+  | { secret: string; kubeconfig?: string; context?: string }
+  /** One for localhost, made at start. For development. */
+  | 'self-signed';
+
+/** What an extension server is made of. */
+export interface ExtensionServerOptions {
+  /** The handlers; Discovery lists them in this order. */
+  handlers: readonly Handler[];
+  /** Needed to start. */
+  certificates?: ExtensionCertificates;
+  /** Port of the hooks, in HTTPS. Default: 9443; 0 lets the system choose. */
+  port?: number;
+  /** Address of the hooks to listen on. Default: all. */
+  host?: string;
+  /** Port of /healthz, /readyz and /metrics, in HTTP. Default: 8080; 0 lets the system choose. */
+  healthPort?: number;
+  /** Address of the health port to listen on. Default: all. */
+  healthHost?: string;
+  /** What all paths begin with: `service.path` of the ExtensionConfig. Default: nothing. */
+  path?: string;
+  /** Only callers with a certificate of these CAs; Cluster API sends one since 1.11, if it is told to. */
+  clients?: { caFile: string; allowedNames?: readonly string[] };
+  /** What the server grants to callers. */
+  limits?: Partial<Limits>;
+  /** Default: JSON lines on stdout. */
+  log?: Logger;
+  /** Version of the extension, for metrics. */
+  version?: string;
+  /** Whether metrics of the process are added, once a process. Default: yes. */
+  processMetrics?: boolean;
+}
+
+/** An extension server that listens. */
+export type RunningExtension = RunningServer;
+
+/** An extension server: its handlers are known to be ones that Cluster API takes. */
+export interface ExtensionServer {
+  readonly handlers: readonly Handler[];
+  /** What will hurt later, a line each; `start` logs them. */
+  readonly warnings: readonly string[];
+  /** What Discovery answers. */
+  discovery(): DiscoveryResponse;
+  /**
+   * Calls a handler in process, on the way that a call over HTTPS takes.
+   *
+   * @throws {RangeError} when there is no such handler.
+   */
+  call(handler: string, request: unknown, options?: { signal?: AbortSignal }): Promise<CallOutcome>;
+  /**
+   * Listens. Without a certificate (yet) it is not ready, and says why.
+   *
+   * @throws {ListenError} when a port is taken or not allowed.
+   */
+  start(): Promise<RunningExtension>;
+  /**
+   * Listens until the process gets SIGTERM or SIGINT, and then ends as pods do: not ready at once, connections still taken
+   * while endpoints catch up (in a cluster), calls under way answered.
+   */
+  run(): Promise<void>;
+}
+
+/** Limits where they are not those of the webhook server. */
+const extensionLimits: Limits = {
+  ...defaultLimits,
+  // As Cluster API's own server. A request holds all templates of a Cluster at most.
+  maxBodyBytes: 20 * 1024 * 1024,
+  // A handler has 30 s at most; this is counted from the end of the request.
+  answerTimeoutMs: 40_000,
+};
+
+/** How long connections are still taken after SIGTERM in a pod, and how long all of the end may take, in milliseconds. */
+const shutdown = { delayMs: 10_000, timeoutMs: 25_000 };
+
+function sourceOf(certificates: ExtensionCertificates | undefined): CertificateSource {
+  if (certificates === undefined) {
+    throw new TypeError(
+      "certificates: give a folder ({ folder }), a Secret ({ secret: 'NAMESPACE/NAME' }), or 'self-signed' for development",
+    );
+  }
+  if (certificates === 'self-signed') {
+    return fixedCertificate(selfSignedPair(new Date()));
+  }
+  if ('folder' in certificates) {
+    return fileCertificates(certificates.folder);
+  }
+  const { secret, kubeconfig, context } = certificates;
+  const [namespace, name, ...rest] = secret.split('/');
+  if (!namespace || !name || rest.length > 0) {
+    throw new TypeError(`certificates: secret ${JSON.stringify(secret)} is not of the form NAMESPACE/NAME`);
+  }
+  return secretCertificates(loadKubeConfig({ kubeconfig, context }), namespace, name);
+}
+
+function prefixOf(path: string | undefined): string {
+  const trimmed = (path ?? '').split('/').filter((segment) => segment !== '');
+  if (trimmed.some((segment) => segment === '.' || segment === '..' || /[?#\s]/.test(segment))) {
+    throw new TypeError(`path: ${JSON.stringify(path)} is not a path such as /extensions/backup`);
+  }
+  return trimmed.map((segment) => `/${segment}`).join('');
+}
+
+/**
+ * An extension server of handlers.
+ *
+ * ```ts
+ * await createExtensionServer({ handlers: [waitForBackups], certificates: { folder: '/certificates' } }).run();
+ * ```
+ *
+ * @throws {HandlersError} when Cluster API would not take the handlers: all problems at once.
+ */
+export function createExtensionServer(options: ExtensionServerOptions): ExtensionServer {
+  const { handlers, clients } = options;
+  const { problems, warnings } = checkHandlers(handlers);
+  if (problems.length > 0) {
+    throw new HandlersError(problems);
+  }
+  const prefix = prefixOf(options.path);
+  const log =
+    options.log ??
+    pino({
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    });
+  const byName = new Map(handlers.map((handler) => [handler.name, handler]));
+
+  async function start(): Promise<RunningExtension> {
+    const certificates = sourceOf(options.certificates);
+    for (const warning of warnings) {
+      log.warn(warning);
+    }
+    return startServer({
+      application: (foundation) =>
+        createApplication(foundation, {
+          handlers,
+          prefix,
+          metrics: createCallMetrics(foundation.metrics.registry),
+        }),
+      name: 'extension',
+      metricsPrefix,
+      certificates,
+      clients: clients && { caFile: clients.caFile, allowedNames: clients.allowedNames ?? [] },
+      main: { host: options.host, port: options.port ?? 9443 },
+      health: { host: options.healthHost, port: options.healthPort ?? 8080 },
+      limits: { ...extensionLimits, ...options.limits },
+      log,
+      version: options.version ?? 'unknown',
+      processMetrics: options.processMetrics ?? true,
+      now: () => new Date(),
+    });
+  }
+
+  return {
+    handlers,
+    warnings,
+    discovery: () => discoveryOf(handlers),
+    async call(name, request, { signal = new AbortController().signal } = {}) {
+      const handler = byName.get(name);
+      if (handler === undefined) {
+        throw new RangeError(
+          `no handler has the name ${JSON.stringify(name)}: there are ${[...byName.keys()].join(', ')}`,
+        );
+      }
+      return call(handler, request as Json, { signal, log });
+    },
+    start,
+    async run() {
+      const stopping = new AbortController();
+      const stop = (signal: NodeJS.Signals) => stopping.abort(signal);
+      process.once('SIGTERM', stop).once('SIGINT', stop);
+      const running = await start();
+      if (!stopping.signal.aborted) {
+        await once(stopping.signal, 'abort');
+      }
+      const inPod = process.env.KUBERNETES_SERVICE_HOST !== undefined && stopping.signal.reason === 'SIGTERM';
+      await running.stop({ ...(inPod && { closeAfter: sleep(shutdown.delayMs) }), timeoutMs: shutdown.timeoutMs });
+      process.off('SIGTERM', stop).off('SIGINT', stop);
+    },
+  };
+}
