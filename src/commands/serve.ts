@@ -1,11 +1,9 @@
 import { once } from 'node:events';
+import { extname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createAdmission } from '../admission/index.ts';
-import { runtimeSdkFeatureGate } from '../api/index.ts';
 import { loadKubeConfig } from '../certs/index.ts';
 import { reviewConversion } from '../conversion/index.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../kubernetes/index.ts';
-import { createRuleSet } from '../rules/index.ts';
 import {
   ClientCaError,
   fileCertificates,
@@ -17,10 +15,10 @@ import {
 import { type RunningWebhook, startWebhook } from '../webhook/index.ts';
 import { addFlags, readFlags } from './flags.ts';
 import { openLog } from './log.ts';
-import { ruleSetOptionsOf } from './policy-flags.ts';
 import { portProblem } from './port-problem.ts';
 import { type DefineCommand, exitCode, FailureError, UsageError } from './program.ts';
 import { type ServeFlags, serveFlags, shutdownDelayOf } from './serve-flags.ts';
+import { admissionOf, servePolicyOf } from './serve-policy.ts';
 import { version } from './version.ts';
 
 /** What a user can do about a port that cannot be listened on. */
@@ -92,18 +90,15 @@ export const defineServe: DefineCommand = (command, io, end) => {
     const delayMs = shutdownDelayOf(flags, io.env) * 1000;
     const clients = clientsOf(flags);
     const now = () => new Date();
-    const admission = createAdmission({
-      rules: createRuleSet(ruleSetOptionsOf(flags)),
-      isRuntimeSdkEnabled: flags['feature-gates'][runtimeSdkFeatureGate] === true,
-      now,
-    });
+    const policy = servePolicyOf(flags);
     const certificates = certificatesOf(flags);
     const log = openLog(io.stdout, flags);
     let server: RunningWebhook;
     try {
       server = await startWebhook({
-        admission,
+        admission: admissionOf(policy),
         convert: reviewConversion,
+        sideThread: { module: new URL(`./serve-thread${extname(import.meta.url)}`, import.meta.url), data: policy },
         certificates,
         clients,
         webhook: { host: flags.host, port: flags.port },

@@ -23,10 +23,20 @@ export function refusal(code: number, message: string): Status {
 }
 
 /** Answers with a JSON text of so many bytes in one write. With `close` the connection ends after it. */
-export function answer(response: ServerResponse, code: number, text: string, bytes: number, close: boolean): void {
+export function answer(
+  response: ServerResponse,
+  code: number,
+  text: string,
+  bytes: number,
+  close: boolean,
+  more?: Readonly<Record<string, string>>,
+): void {
   const headers = ['content-type', jsonType, 'content-length', String(bytes)];
   if (close) {
     headers.push('connection', 'close');
+  }
+  if (more !== undefined) {
+    headers.push(...Object.entries(more).flat());
   }
   response.writeHead(code, headers);
   response.end(text);

@@ -56,6 +56,8 @@ export interface Connections {
   inFlightBytes(): number;
   /** Takes bytes of a body into account until it is answered; false when there is no room for them. */
   holdBody(response: TrackedResponse, bytes: number): boolean;
+  /** The request has arrived and waits for its decision: that nothing comes is not the caller's doing. */
+  holdDecision(response: TrackedResponse): void;
   /** Takes an answer into account, in place of the body, until it has been sent. */
   holdAnswer(response: TrackedResponse, bytes: number): void;
   /** Ends all connections, those that carry no request first; resolves when none is left. */
@@ -73,6 +75,8 @@ interface Connection {
   requests: number;
   /** Bytes that they hold. */
   bytes: number;
+  /** Whether a request waits for its decision. */
+  deciding: boolean;
   /** Whether an answer waits to be read. */
   answering: boolean;
   /** How far its request or answer had come when that was last looked at, and when that was. */
@@ -142,6 +146,9 @@ export function trackConnections(
 
   /** Whether a request or answer makes no headway worth waiting for. How long it takes all in all may be our own doing. */
   function isStalled(connection: Connection): boolean {
+    if (connection.deciding) {
+      return false;
+    }
     const { mark } = connection;
     const current = markOf(connection);
     if (mark !== undefined && current.at - mark.at < limits.patienceMs) {
@@ -197,6 +204,7 @@ export function trackConnections(
       since: performance.now(),
       requests: 0,
       bytes: 0,
+      deciding: false,
       answering: false,
       mark: undefined,
       state: fresh,
@@ -303,9 +311,15 @@ export function trackConnections(
       add(response, bytes);
       return true;
     },
+    holdDecision({ carrier }) {
+      if (carrier !== undefined) {
+        carrier.deciding = true;
+      }
+    },
     holdAnswer(response, bytes) {
       add(response, copiesOfAnswer * bytes - response.heldBytes);
       if (response.carrier !== undefined) {
+        response.carrier.deciding = false;
         response.carrier.answering = true;
         response.carrier.since = performance.now();
       }

@@ -4,7 +4,7 @@ import { collectBody, headerRefusal, type Wanted } from './body.ts';
 import type { TrackedResponse } from './connections.ts';
 import type { Foundation } from './server.ts';
 
-/** What some refusals have to say beside their text. */
+/** What some refusals have to say beside their text, by HTTP status code. */
 const refusalHeaders: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   405: { allow: 'POST' },
   503: { 'retry-after': '1' },
@@ -18,7 +18,7 @@ export function replying({ connections, isDraining }: Pick<Foundation, 'connecti
   return (response, code, text) => {
     const bytes = Buffer.byteLength(text);
     connections.holdAnswer(response, bytes);
-    answer(response, code, text, bytes, isDraining());
+    answer(response, code, text, bytes, isDraining(), refusalHeaders[code]);
   };
 }
 

@@ -27,7 +27,7 @@ export interface Foundation {
   metrics: Metrics;
   log: Logger;
   maxBodyBytes: number;
-  connections: Pick<Connections, 'holdBody' | 'holdAnswer'>;
+  connections: Pick<Connections, 'holdBody' | 'holdDecision' | 'holdAnswer'>;
   /** Milliseconds of a clock that never goes back. */
   monotonicNow: () => number;
   /** Whether callers are to be told that their connection ends. */

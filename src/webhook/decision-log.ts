@@ -1,13 +1,6 @@
 import type { Logger } from 'pino';
-import type { AdmissionOutcome } from '../admission/index.ts';
-import { type AdmissionRequest, type ConversionResponse, isJsonObject, type Json } from '../kubernetes/index.ts';
-import type { Webhook } from './metrics.ts';
-
-/** Names from a review are cut here: a log line is no place for somebody's megabyte. */
-const maxNameLength = 253;
-
-/** Longest reason of a failed conversion: it names an object, a field and what is wrong with it. */
-const maxReasonLength = 1024;
+import type { ConversionNote, ReviewNote } from './decide.ts';
+import type { Webhook } from './webhook.ts';
 
 const messages = {
   allowed: 'allowed',
@@ -16,61 +9,50 @@ const messages = {
   malformed: 'malformed review',
 } as const;
 
+const rounded = (durationMs: number) => Math.round(durationMs * 1000) / 1000;
+
 /**
  * Logs one line for a review: at info when it was denied or warned about, at debug when it was allowed. Who, what and
  * by which rules; never the object, since messages and fields may hold what is secret.
  */
-export function logDecision(
-  log: Logger,
-  webhook: Webhook,
-  request: AdmissionRequest | undefined,
-  outcome: AdmissionOutcome,
-  durationMs: number,
-): void {
-  const level = outcome.verdict === 'allowed' ? 'debug' : 'info';
+export function logReview(log: Logger, webhook: Webhook, note: ReviewNote, durationMs: number): void {
+  const level = note.verdict === 'allowed' ? 'debug' : 'info';
   if (!log.isLevelEnabled(level)) {
     return;
   }
+  const { uid, request, deniedBy, warnedBy } = note;
   log[level](
     {
       webhook,
-      uid: outcome.response.uid,
+      uid,
       ...(request !== undefined && {
         operation: request.operation,
-        ...(request.subResource !== '' && { subResource: request.subResource.slice(0, maxNameLength) }),
-        name: request.name.slice(0, maxNameLength),
-        username: request.username.slice(0, maxNameLength),
+        ...(request.subResource !== '' && { subResource: request.subResource }),
+        name: request.name,
+        username: request.username,
         dryRun: request.dryRun,
       }),
-      ...(outcome.deniedBy.length > 0 && { deniedBy: outcome.deniedBy }),
-      ...(outcome.warnedBy.length > 0 && { warnedBy: outcome.warnedBy }),
-      durationMs: Math.round(durationMs * 1000) / 1000,
+      ...(deniedBy.length > 0 && { deniedBy }),
+      ...(warnedBy.length > 0 && { warnedBy }),
+      durationMs: rounded(durationMs),
     },
-    messages[outcome.verdict],
+    messages[note.verdict],
   );
 }
 
 /**
  * Logs one line for a ConversionReview: at warn when it failed, since objects can then be neither read nor written in that
- * version, at debug otherwise. The reason names the object and the field, not its value.
+ * version, at debug otherwise.
  */
-export function logConversion(log: Logger, review: Json, response: ConversionResponse, durationMs: number): void {
-  const { uid, result } = response;
-  const level = result.status === 'Failure' ? 'warn' : 'debug';
+export function logConversion(log: Logger, note: ConversionNote, durationMs: number): void {
+  const isFailure = note.result === 'Failure';
+  const level = isFailure ? 'warn' : 'debug';
   if (!log.isLevelEnabled(level)) {
     return;
   }
-  const request = isJsonObject(review) && isJsonObject(review.request) ? review.request : {};
-  const { desiredAPIVersion, objects } = request;
+  const { kind: _kind, result: _result, ...facts } = note;
   log[level](
-    {
-      webhook: 'convert',
-      uid,
-      ...(typeof desiredAPIVersion === 'string' && { desiredAPIVersion: desiredAPIVersion.slice(0, maxNameLength) }),
-      ...(Array.isArray(objects) && { objects: objects.length }),
-      ...(result.status === 'Failure' && { reason: result.message.slice(0, maxReasonLength) }),
-      durationMs: Math.round(durationMs * 1000) / 1000,
-    },
-    result.status === 'Failure' ? 'conversion failed' : 'converted',
+    { webhook: 'convert', ...facts, durationMs: rounded(durationMs) },
+    isFailure ? 'conversion failed' : 'converted',
   );
 }

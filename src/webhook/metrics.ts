@@ -2,13 +2,19 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { AdmissionOutcome } from '../admission/index.ts';
 import type { Operation } from '../kubernetes/index.ts';
 import type { FeatureGates } from './feature-gates.ts';
-
-/** The endpoints that have metrics of their own. */
-export type Webhook = 'mutate' | 'validate' | 'convert';
+import { type SideThreadResult, sideThreadResults } from './side-thread.ts';
+import type { Webhook } from './webhook.ts';
 
 /** What is counted of reviews. */
 export interface ReviewMetrics {
-  review(webhook: Webhook, operation: Operation | 'UNKNOWN', outcome: AdmissionOutcome, seconds: number): void;
+  review(
+    webhook: Webhook,
+    operation: Operation | 'UNKNOWN',
+    outcome: Pick<AdmissionOutcome, 'verdict' | 'deniedBy' | 'warnedBy'>,
+    seconds: number,
+  ): void;
+  /** A large body went to the side thread. */
+  largeBody(result: SideThreadResult): void;
   conversion(result: 'Success' | 'Failure', seconds: number): void;
 }
 
@@ -55,6 +61,15 @@ export function createReviewMetrics(registry: Registry, featureGates: FeatureGat
   });
   conversions.inc({ result: 'success' }, 0);
   conversions.inc({ result: 'failure' }, 0);
+  const largeBodies = new Counter({
+    name: `${prefix}large_bodies_total`,
+    help: 'Bodies over 128 KiB, decided in a thread of their own, by result: answered, refused, timeout, failed, abandoned.',
+    labelNames: ['result'] as const,
+    registers,
+  });
+  for (const result of sideThreadResults) {
+    largeBodies.inc({ result }, 0);
+  }
   const gates = new Gauge({
     name: `${prefix}feature_enabled`,
     help: 'Whether a feature gate is on (1) or off (0).',
@@ -92,6 +107,9 @@ export function createReviewMetrics(registry: Registry, featureGates: FeatureGat
       for (const rule of outcome.warnedBy) {
         warnings.inc({ rule });
       }
+    },
+    largeBody(result) {
+      largeBodies.inc({ result });
     },
     conversion(result, seconds) {
       conversions.inc({ result: result === 'Success' ? 'success' : 'failure' });

@@ -2,13 +2,17 @@ import type { Admission } from '../admission/index.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../server/index.ts';
 import { createApplication } from './application.ts';
 import type { Convert } from './convert.ts';
+import { createDecide } from './decide.ts';
 import type { FeatureGates } from './feature-gates.ts';
 import { createReviewMetrics, metricsPrefix } from './metrics.ts';
+import { createSideThread, type SideThread, type SideThreadOptions } from './side-thread.ts';
 
 /** What the webhook server is made of. */
 export interface WebhookOptions extends Omit<ServerOptions, 'application' | 'name' | 'metricsPrefix' | 'main'> {
   admission: Admission;
   convert?: Convert | undefined;
+  /** The thread that decides on large bodies, from the same policy; without it they are decided on the event loop. */
+  sideThread?: SideThreadOptions | undefined;
   /** Where the webhooks listen. */
   webhook: ServerOptions['main'];
   featureGates: FeatureGates;
@@ -26,19 +30,31 @@ export interface RunningWebhook extends Omit<RunningServer, 'port'> {
  * @throws {ClientCaError} when the client CA file cannot be used.
  */
 export async function startWebhook(options: WebhookOptions): Promise<RunningWebhook> {
-  const { admission, convert, webhook, featureGates, ...server } = options;
-  const { port, ...running } = await startServer({
+  const { admission, convert, webhook, featureGates, sideThread: threadOptions, ...server } = options;
+  let sideThread: SideThread | undefined;
+  const { port, stop, healthPort } = await startServer({
     ...server,
     main: webhook,
     name: 'webhook',
     metricsPrefix,
-    application: (foundation) =>
-      createApplication({
+    application: (foundation) => {
+      const reviews = createReviewMetrics(foundation.metrics.registry, featureGates);
+      sideThread = threadOptions && createSideThread(threadOptions, reviews.largeBody);
+      return createApplication({
         ...foundation,
-        admission,
-        convert,
-        reviews: createReviewMetrics(foundation.metrics.registry, featureGates),
-      }),
+        webhooks: convert === undefined ? ['mutate', 'validate'] : ['mutate', 'validate', 'convert'],
+        decide: createDecide(admission, convert),
+        sideThread,
+        reviews,
+      });
+    },
   });
-  return { webhookPort: port, ...running };
+  return {
+    webhookPort: port,
+    healthPort,
+    async stop(stopOptions) {
+      await stop(stopOptions);
+      await sideThread?.close();
+    },
+  };
 }

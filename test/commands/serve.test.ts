@@ -28,6 +28,37 @@ function lineWith(text: string, msg: string): Record<string, unknown> | undefine
     .find((line) => line.msg === msg);
 }
 
+test('a large body is decided in a thread of its own, by the same policy', async () => {
+  const { io, written, stop } = world();
+  const flags = ['--health-port', '0', '--feature-gates', 'RuntimeSDK=true', '--max-handler-timeout-seconds', '3'];
+  const ended = run(['serve', ...loopback, ...flags], io);
+  await until(() => lineWith(written.out, 'listening') !== undefined, 'listening');
+  const { webhookPort, healthPort } = lineWith(written.out, 'listening') as Record<string, number>;
+  const call = structuredClone(capturedCalls.find((captured) => captured.name === 'update-status-validate.json')!.body);
+  const { name, object } = call.request as unknown as {
+    name: string;
+    object: { spec: Record<string, unknown>; status: Record<string, unknown> };
+  };
+  object.spec.settings = { padding: 'x'.repeat(300_000) };
+  object.status.handlers = [
+    {
+      name: `before-upgrade.${name}`,
+      requestHook: { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'BeforeClusterUpgrade' },
+      timeoutSeconds: 4,
+      failurePolicy: 'Fail',
+    },
+  ];
+  const answer = await send(webhookPort!, validate, JSON.stringify(call), { rejectUnauthorized: false });
+  expect(answer.json().response).toMatchObject({
+    allowed: false,
+    status: { code: 422, details: { causes: [{ field: 'status.handlers[0].timeoutSeconds' }] } },
+  });
+  const metrics = await (await fetch(`http://127.0.0.1:${healthPort}/metrics`)).text();
+  expect(metrics).toContain('large_bodies_total{result="answered"} 1');
+  stop.abort('SIGTERM');
+  expect(await ended).toBe(0);
+});
+
 test('serves until it is asked to stop, with flags from the command line and the environment', async () => {
   const { io, written, stop } = world({
     EXTENSIONCONFIG_WEBHOOK_SERVE_HEALTH_PORT: '0',

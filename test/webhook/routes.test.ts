@@ -7,7 +7,7 @@ import { type ConversionReviewResponse, maxJsonDepth } from '../../src/kubernete
 import { TrackedResponse } from '../../src/server/connections.ts';
 import { createMetrics } from '../../src/server/metrics.ts';
 import { createApplication } from '../../src/webhook/application.ts';
-import { knownFeatureGates } from '../../src/webhook/index.ts';
+import { createDecide, knownFeatureGates } from '../../src/webhook/index.ts';
 import { createReviewMetrics, metricsPrefix } from '../../src/webhook/metrics.ts';
 import { capturedCalls, collectingLog, mutate, review, testAdmission, validate } from '../server/running.ts';
 
@@ -35,16 +35,17 @@ function conversionReview(fails: boolean): ConversionReviewResponse {
 }
 
 const application = createApplication({
-  admission: testAdmission,
-  convert: (body) =>
+  webhooks: ['mutate', 'validate', 'convert'],
+  decide: createDecide(testAdmission, (body) =>
     typeof body === 'object'
       ? { review: conversionReview((body as { fail?: boolean }).fail === true) }
       : { problem: 'no ConversionReview' },
+  ),
   metrics,
   reviews: createReviewMetrics(metrics.registry, knownFeatureGates),
   log,
   maxBodyBytes,
-  connections: { holdBody: () => true, holdAnswer: () => {} },
+  connections: { holdBody: () => true, holdDecision: () => {}, holdAnswer: () => {} },
   monotonicNow: () => (clock += 2),
   isDraining: () => false,
 });

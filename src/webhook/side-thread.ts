@@ -1,0 +1,124 @@
+import type { Piscina } from 'piscina';
+import { type Reply, refused } from './decide.ts';
+import type { Webhook } from './webhook.ts';
+
+/** Which bodies are decided beside the event loop, and by what. */
+export interface SideThreadOptions {
+  /** A module whose default export answers a `SideThreadTask` with a `Reply`. */
+  module: URL;
+  /** What the module finds as `workerData` of piscina; it is cloned. */
+  data: unknown;
+  /** Bodies of more bytes go to the thread. */
+  overBytes?: number | undefined;
+  /** Longest time for a decision, the wait for others included, in milliseconds; then 503. */
+  timeoutMs?: number | undefined;
+}
+
+/** What the module is called with. */
+export interface SideThreadTask {
+  webhook: Webhook;
+  body: Uint8Array;
+}
+
+/** How it went with a body, for metrics: refused without a try since too many waited, failed for lack of memory, … */
+export const sideThreadResults = ['answered', 'refused', 'timeout', 'failed', 'abandoned'] as const;
+export type SideThreadResult = (typeof sideThreadResults)[number];
+
+/** Decides on large bodies one after the other, in a thread that starts with the first one. */
+export interface SideThread {
+  readonly overBytes: number;
+  /**
+   * The reply for a body; a 503 when there is none in time (waiting for other bodies counts), or when the thread ran out of
+   * memory. Never rejects.
+   *
+   * @param gone ends the work: its result would not be read.
+   */
+  decide(task: SideThreadTask, gone: AbortSignal): Promise<Reply>;
+  close(): Promise<void>;
+}
+
+/** Thirty times an ordinary review. The worst known body of this size takes some 30 ms, which others can wait for. */
+const defaultOverBytes = 128 * 1024;
+/** API servers wait for admission webhooks 10 s by default. */
+const defaultTimeoutMs = 10_000;
+/**
+ * Most memory for the objects of one body, in MiB: the worst body that is known, 7 MiB of `{},` for a status, takes 300
+ * when it is parsed. A thread that needs more ends, and the process does not.
+ */
+const maxHeapMib = 512;
+/** How long the thread waits for another body before it ends and gives its memory back, in milliseconds. */
+const idleTimeoutMs = 60_000;
+
+/** Most bodies that wait while another one is decided: they hold connections and memory. */
+const maxWaiting = 32;
+
+/** What a caller is told when there is no decision. */
+const problems: Record<Exclude<SideThreadResult, 'answered'>, string> = {
+  refused: 'too many large requests at a time: try again in a second',
+  timeout: 'the decision took too long: send a smaller object',
+  failed: 'the decision took too much memory: send a smaller object',
+  abandoned: 'the caller is gone',
+};
+
+/**
+ * A body of 7 MiB takes a second to be parsed and judged, however linear that is, and on the event loop every other caller
+ * would wait for it. So large bodies (an ordinary review has 4 KiB) get a thread of their own, with limits
+ * of time and of memory that no body can pass.
+ */
+export function createSideThread(
+  { module, data, overBytes = defaultOverBytes, timeoutMs = defaultTimeoutMs }: SideThreadOptions,
+  onResult: (result: SideThreadResult) => void,
+): SideThread {
+  let pool: Promise<Piscina<SideThreadTask, Reply>> | undefined;
+  let underWay = 0;
+
+  async function start(): Promise<Piscina<SideThreadTask, Reply>> {
+    const { Piscina } = await import('piscina');
+    return new Piscina({
+      filename: module.href,
+      workerData: data,
+      minThreads: 0,
+      maxThreads: 1,
+      idleTimeout: idleTimeoutMs,
+      resourceLimits: { maxOldGenerationSizeMb: maxHeapMib, maxYoungGenerationSizeMb: 32 },
+      // A thread that waits in Atomics.wait cannot be told to end.
+      atomics: 'disabled',
+      recordTiming: false,
+    });
+  }
+
+  async function attempt(
+    task: SideThreadTask,
+    gone: AbortSignal,
+  ): Promise<Reply | Exclude<SideThreadResult, 'answered'>> {
+    if (underWay > maxWaiting) {
+      return 'refused';
+    }
+    underWay++;
+    const timeUp = AbortSignal.timeout(timeoutMs);
+    try {
+      pool ??= start();
+      return await (await pool).run(task, { signal: AbortSignal.any([timeUp, gone]) });
+    } catch {
+      return gone.aborted ? 'abandoned' : timeUp.aborted ? 'timeout' : 'failed';
+    } finally {
+      underWay--;
+    }
+  }
+
+  return {
+    overBytes,
+    async decide(task, gone) {
+      const reply = await attempt(task, gone);
+      if (typeof reply === 'string') {
+        onResult(reply);
+        return refused(503, problems[reply]);
+      }
+      onResult('answered');
+      return reply;
+    },
+    async close() {
+      await (await pool)?.destroy();
+    },
+  };
+}

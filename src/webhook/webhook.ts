@@ -1,0 +1,2 @@
+/** The webhooks, as metrics and logs call them. */
+export type Webhook = 'mutate' | 'validate' | 'convert';

@@ -1,0 +1,25 @@
+// What test/webhook/side-thread.test.ts runs as the thread for large bodies: the body says what to do.
+import { workerData } from 'piscina';
+import type { Reply, SideThreadTask } from '../../src/webhook/index.ts';
+
+export default function answer({ webhook, body }: SideThreadTask): Reply {
+  const text = Buffer.from(body).toString('latin1').trimEnd();
+  if (text === 'loop') {
+    for (;;) {}
+  }
+  if (text === 'eat') {
+    const eaten: number[][] = [];
+    for (;;) {
+      eaten.push(Array.from({ length: 100_000 }, (_, index) => index + 0.5));
+    }
+  }
+  if (text === 'wait') {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+  }
+  const shown = JSON.stringify({ webhook, text, data: workerData });
+  return {
+    code: 200,
+    text: shown,
+    note: { kind: 'review', uid: 'u', verdict: 'denied', deniedBy: ['r'], warnedBy: [] },
+  };
+}
