@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { AnswerError, AnswerTooLong, ApiError, type Cluster, explain, metadataOf } from '../cluster/index.ts';
 import {
   dns1123SubdomainProblems,
   isJsonObject,
@@ -8,11 +9,8 @@ import {
   jsonPointer,
   printable,
 } from '../kubernetes/index.ts';
-import { ApiError, type Cluster } from './cluster.ts';
-import { explain, metadataOf } from './cluster-store.ts';
 import { Conflict } from './store.ts';
 import { type TargetAccess, type TargetEntry, TargetFailure, type TargetReading } from './target.ts';
-import { AnswerError, AnswerTooLong } from './transport.ts';
 
 /** Kinds that hold a caBundle. */
 export type TargetKind =

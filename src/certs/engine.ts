@@ -1,6 +1,5 @@
-import { bundleOf, type Certificate, usable } from './certificate.ts';
+import { bundleOf, type Certificate, type Entropy, issueAuthority, issueLeaf, usable } from '../x509/index.ts';
 import { deriveFacts, type Facts, injectedAnnotation, injectedSinceAnnotation } from './facts.ts';
-import { type Entropy, issueAuthority, issueLeaf } from './issue.ts';
 import { type Action, next, type Settings } from './next.ts';
 import { type CertificateStore, Conflict, type SecretContents, type StoredSecret } from './store.ts';
 import { isInSync, type TargetAccess, TargetFailure } from './target.ts';

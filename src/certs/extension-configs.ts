@@ -1,11 +1,9 @@
+import { AnswerError, ApiError, type Cluster, decodeSecret, explain, secretPath } from '../cluster/index.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems, isJsonObject, printable } from '../kubernetes/index.ts';
-import type { Part } from './certificate.ts';
-import { ApiError, type Cluster } from './cluster.ts';
-import { decodeSecret, explain, secretPath } from './cluster-store.ts';
+import type { Part } from '../x509/index.ts';
 import { injectBundle, listTargets, readTarget } from './cluster-targets.ts';
 import { bundleIn } from './inject.ts';
 import type { TargetAccess, TargetReading } from './target.ts';
-import { AnswerError } from './transport.ts';
 
 /** Cluster API's annotation: fill the caBundle from `ca.crt` of the Secret NAMESPACE/NAME. */
 const injectCaFromSecret = 'runtime.cluster.x-k8s.io/inject-ca-from-secret';

@@ -6,13 +6,13 @@ import {
   isRsa,
   isSignedBy,
   missingNames,
+  organization,
   type Part,
   readAuthority,
   readCertificates,
   readKey,
   usable,
-} from './certificate.ts';
-import { organization } from './issue.ts';
+} from '../x509/index.ts';
 import type { StoredSecret } from './store.ts';
 import type { TargetReading } from './target.ts';
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, lstat, mkdir, mkdtemp, readdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { textValues } from '../cluster/index.ts';
 import { readRegularFile } from '../files/index.ts';
 import { isJsonObject } from '../kubernetes/index.ts';
-import { textValues } from './cluster-store.ts';
 import { type CertificateStore, Conflict, type SecretRole } from './store.ts';
 
 /** File with the annotations of a version, beside its data. */

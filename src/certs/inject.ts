@@ -1,4 +1,4 @@
-import { type Part, readCertificates } from './certificate.ts';
+import { type Part, readCertificates } from '../x509/index.ts';
 import type { Clock } from './engine.ts';
 import { Conflict } from './store.ts';
 import { isInSync, type TargetAccess, TargetFailure, type TargetReading } from './target.ts';

@@ -1,4 +1,4 @@
-import { readCertificates, usable } from './certificate.ts';
+import { readCertificates, usable } from '../x509/index.ts';
 
 /** What a pod can tell about its certificates, from the serving Secret alone. */
 export interface ServingStatus {

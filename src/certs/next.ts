@@ -1,6 +1,5 @@
-import { type Certificate, problemOf, usable } from './certificate.ts';
+import { backdateMs, type Certificate, problemOf, usable } from '../x509/index.ts';
 import type { Facts } from './facts.ts';
-import { backdateMs } from './issue.ts';
 import { isInSync, type TargetReading } from './target.ts';
 
 /** What the operator asked for. Durations in ms. */

@@ -8,7 +8,7 @@ import {
   kind,
   versionOf,
 } from '../api/index.ts';
-import { ApiError, type Cluster, connect, loadKubeConfig } from '../certs/index.ts';
+import { ApiError, type Cluster, connect, loadKubeConfig } from '../cluster/index.ts';
 import { ConversionError, extensionConfigConverter } from '../conversion/index.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems, isJsonObject, type JsonObject } from '../kubernetes/index.ts';
 import { isExtensionConfig, printable } from '../lint/index.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { readCertificates, usable } from '../certs/index.ts';
+import { readCertificates, usable } from '../x509/index.ts';
 import { addFlags, type Flags, type FlagValues, integerFlag, readFlags, textFlag } from './flags.ts';
 import { staleKubeconfig } from './kubeconfig-file.ts';
 import { readLimitedFile } from './limited-file.ts';

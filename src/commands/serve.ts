@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loadKubeConfig } from '../certs/index.ts';
+import { loadKubeConfig } from '../cluster/index.ts';
 import { reviewConversion } from '../conversion/index.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../kubernetes/index.ts';
 import {

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import { problemOf, readCertificates, usable } from '../certs/index.ts';
+import { problemOf, readCertificates, usable } from '../x509/index.ts';
 
 /** A serving certificate (with its chain) and its key, known to belong together. */
 export interface CertificatePair {

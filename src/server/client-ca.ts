@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { readCertificates, usable } from '../certs/index.ts';
+import { readCertificates, usable } from '../x509/index.ts';
 import { type FileState, type FileWatch, watchFiles } from './file-watch.ts';
 
 /** The file with the client CAs is unusable at start. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
-import { type SecretEvent, type WatchPace, watchServingSecret } from '../certs/index.ts';
+import { type SecretEvent, type WatchPace, watchServingSecret } from '../cluster/index.ts';
 import { checkPair } from './certificate.ts';
 import type { CertificateEvent, CertificateSource } from './certificate-source.ts';
 

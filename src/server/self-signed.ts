@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { nodeForge } from '../certs/index.ts';
+import { nodeForge } from '../x509/index.ts';
 import { type CertificatePair, checkPair } from './certificate.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;

@@ -12,6 +12,8 @@ export interface Room {
 export const rooms: readonly Room[] = [
   { name: 'files', knows: 'reading small files that somebody else may have put there' },
   { name: 'kubernetes', knows: 'Kubernetes conventions: names, selectors, Status, reviews, JSON Patch' },
+  { name: 'x509', knows: 'certificates and their keys: reading, checking, issuing' },
+  { name: 'cluster', knows: 'the connection to an API server: kubeconfig, requests, retries, watches' },
   {
     name: 'manifests',
     knows: 'YAML and JSON files: reading as kubectl reads, with positions; editing; replacing a file',
@@ -23,7 +25,7 @@ export const rooms: readonly Room[] = [
   { name: 'messages', knows: 'the messages of hooks: schemas, checks, samples, versions, OpenAPI' },
   { name: 'runtime', knows: 'calling extensions: registry, one call, all calls, discovery, backoff, metrics' },
   { name: 'admission', knows: 'AdmissionReview in, AdmissionReview out; pure' },
-  { name: 'certs', knows: 'CA, serving certificate, trust bundle, rotation' },
+  { name: 'certs', knows: 'CA, serving certificate and trust bundle: where they are kept, injected and rotated' },
   { name: 'server', knows: 'HTTPS, certificate reload, limits, metrics, draining' },
   { name: 'webhook', knows: 'the admission and conversion webhooks on that server' },
   { name: 'extension', knows: 'the SDK: extension servers from typed handlers, and what their authors need' },

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { connect, loadKubeConfig } from '../../src/certs/index.ts';
+import { connect, loadKubeConfig } from '../../src/cluster/index.ts';
 import { run } from '../../src/commands/index.ts';
 import {
   ApiServer,
@@ -20,7 +20,7 @@ import {
   servingPath,
   targetFlags,
   valueIn,
-} from './api-server.ts';
+} from '../cluster/api-server.ts';
 
 let server: ApiServer;
 let place: string[];

@@ -11,8 +11,9 @@ import {
   servingPath,
   validatingPath,
   valueIn,
-} from './api-server.ts';
-import { brokenMoments, day, FakeClock, runFor } from './machine.ts';
+} from '../cluster/api-server.ts';
+import { day } from '../x509/entropy.ts';
+import { brokenMoments, FakeClock, runFor } from './machine.ts';
 
 let server: ApiServer;
 let clock: FakeClock;

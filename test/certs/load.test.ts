@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { runCertificates } from '../../src/certs/index.ts';
-import { ApiServer, bundlesOf, namespace, putTargets, servingPath, valueIn } from './api-server.ts';
+import { ApiServer, bundlesOf, namespace, putTargets, servingPath, valueIn } from '../cluster/api-server.ts';
 import { runFor } from './machine.ts';
 
 const clock = { now: () => new Date(), sleep: (ms: number) => sleep(ms) };

@@ -1,24 +1,8 @@
 import { X509Certificate } from 'node:crypto';
-import {
-  type Clock,
-  clusterStore,
-  clusterTargets,
-  connect,
-  type Entropy,
-  loadKubeConfig,
-  type Progress,
-  type Run,
-  systemEntropy,
-} from '../../src/certs/index.ts';
-import { type ApiServer, bundlesOf, namespace, servingPath, valueIn } from './api-server.ts';
-
-const pool = await Promise.all(Array.from({ length: 8 }, () => systemEntropy.makeKeyPair()));
-let taken = 0;
-/** Keys from a small pool: tests make hundreds of certificates, and only the certificates need to differ. */
-export const quickEntropy: Entropy = {
-  makeKeyPair: async () => pool[taken++ % pool.length]!,
-  randomBytes: systemEntropy.randomBytes,
-};
+import { type Clock, clusterStore, clusterTargets, type Progress, type Run } from '../../src/certs/index.ts';
+import { connect, loadKubeConfig } from '../../src/cluster/index.ts';
+import { type ApiServer, bundlesOf, namespace, servingPath, valueIn } from '../cluster/api-server.ts';
+import { day, quickEntropy } from '../x509/entropy.ts';
 
 /** A clock that a sleep moves on, and nothing else but `tick`. */
 export class FakeClock implements Clock {
@@ -33,8 +17,6 @@ export class FakeClock implements Clock {
     this.time += ms;
   }
 }
-
-export const day = 86_400_000;
 
 /** A run against a server, with the given settings changed. */
 export function runFor(

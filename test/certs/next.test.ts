@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Certificate } from '../../src/certs/certificate.ts';
 import { deriveFacts, injectedAnnotation, injectedSinceAnnotation } from '../../src/certs/facts.ts';
-import { type Issued, issueAuthority, issueLeaf } from '../../src/certs/issue.ts';
 import { next, type Settings } from '../../src/certs/next.ts';
 import type { TargetReading } from '../../src/certs/target.ts';
-import { day, quickEntropy } from './machine.ts';
+import { type Certificate, type Issued, issueAuthority, issueLeaf } from '../../src/x509/index.ts';
+import { day, quickEntropy } from '../x509/entropy.ts';
 
 const start = new Date('2026-06-01T00:00:00Z');
 const at = (ms: number) => new Date(start.getTime() + ms);

@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import type { PeerCertificate } from 'node:tls';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { loadKubeConfig } from '../../src/certs/index.ts';
+import { loadKubeConfig } from '../../src/cluster/index.ts';
 import { run } from '../../src/commands/index.ts';
 import { secretCertificates } from '../../src/server/index.ts';
-import { ApiServer, bundlesOf, namespace, putTargets, servingPath, targetFlags } from '../certs/api-server.ts';
+import { ApiServer, bundlesOf, namespace, putTargets, servingPath, targetFlags } from '../cluster/api-server.ts';
 import { localhost, type TestCertificate, testCa } from './certificates.ts';
 import { openTls, start, stopAll } from './running.ts';
 

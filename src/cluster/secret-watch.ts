@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { JsonObject } from '../kubernetes/index.ts';
 import { ApiError, connect } from './cluster.ts';
-import { decodeSecret, explain, Forbidden, secretPath } from './cluster-store.ts';
+import { explain, Forbidden } from './forbidden.ts';
+import { decodeSecret, secretPath } from './secrets.ts';
 import { ConnectionError } from './transport.ts';
 
 /** What a serving Secret holds. `ca` is the trust bundle. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Cluster, connect, loadKubeConfig } from '../../src/certs/index.ts';
+import { type Cluster, connect, loadKubeConfig } from '../../src/cluster/index.ts';
 import { ApiServer } from './api-server.ts';
 
 const hasty = { retries: 0, minTimeoutMs: 1, maxTimeoutMs: 1, deadlineMs: 20_000 };

@@ -1,15 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, createServer } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
-import { folderStore, readCertificates, servingStatus } from '../../src/certs/index.ts';
-import { type Issued, issueAuthority, issueLeaf } from '../../src/certs/issue.ts';
+import { type Issued, issueAuthority, issueLeaf, readCertificates } from '../../src/x509/index.ts';
 import { needs } from '../tools/needs.ts';
-import { day, quickEntropy } from './machine.ts';
+import { day, quickEntropy } from './entropy.ts';
 
 const now = new Date();
 const names = ['webhook', 'webhook.ns.svc', '127.0.0.1', '::1'];
@@ -98,85 +97,6 @@ test.each([
   [`a comment\n${authority.certificate.pem}`, 'usable'],
 ])('reading %j', (text, state) => {
   expect(readCertificates(text).state).toBe(state);
-});
-
-test('metrics see the stage in the order of the bundle', async () => {
-  const younger = await issueAuthority(new Date(now.getTime() + 1000), day, quickEntropy);
-  const cert = leaf.certificate.pem;
-  const [a, b] = [authority.certificate.pem, younger.certificate.pem];
-  expect(servingStatus({ cert, ca: a })).toMatchObject({
-    stage: 'steady',
-    leafNotAfter: leaf.certificate.x509.validToDate,
-  });
-  expect(servingStatus({ cert, ca: a + b })).toMatchObject({
-    stage: 'staged',
-    caNotAfter: younger.certificate.x509.validToDate,
-  });
-  expect(servingStatus({ cert, ca: b + a }).stage).toBe('promoted');
-  expect(servingStatus({ cert: '', ca: '' }).stage).toBe('missing');
-});
-
-test('the folder store swaps all files at once, keeps keys private, and refuses a stale write', async () => {
-  const folder = join(temporaryFolder(), 'certs');
-  const store = folderStore(folder);
-  const write = (text: string, from: Awaited<ReturnType<typeof store.read>>) =>
-    store.write('serving', { data: { 'tls.crt': text, 'tls.key': 'k' }, annotations: { a: text } }, from);
-  await write('1', undefined);
-  const first = await store.read('serving');
-  await expect(write('x', undefined)).rejects.toThrow('changed by somebody else');
-  for (let count = 2; count < 9; count++) {
-    await write(String(count), await store.read('serving'));
-  }
-  await expect(write('x', first)).rejects.toThrow('changed by somebody else');
-  expect(await store.read('serving')).toMatchObject({ data: { 'tls.crt': '8' }, annotations: { a: '8' } });
-  expect(statSync(folder).mode & 0o777).toBe(0o700);
-  expect(statSync(join(folder, 'tls.key')).mode & 0o777).toBe(0o600);
-  expect(readdirSync(folder).filter((name) => name.startsWith('..v'))).toHaveLength(4);
-});
-
-test('the folder store takes nothing away that it did not make, and follows no link out of its folder', async () => {
-  const folder = temporaryFolder();
-  const elsewhere = temporaryFolder();
-  const store = folderStore(folder);
-  const contents = { data: { 'tls.crt': 'c', 'tls.key': 'k' }, annotations: {} };
-  writeFileSync(join(folder, 'tls.key'), 'precious');
-  await expect(store.write('serving', contents, undefined)).rejects.toThrow(
-    `${join(folder, 'tls.key')} was not made by this command: move it away, or choose another folder`,
-  );
-  expect(readFileSync(join(folder, 'tls.key'), 'utf8')).toBe('precious');
-  rmSync(join(folder, 'tls.key'));
-  execFileSync('mkfifo', [join(folder, 'tls.key')]);
-  await expect(store.write('serving', contents, undefined)).rejects.toThrow('was not made by this command');
-  rmSync(join(folder, 'tls.key'));
-  writeFileSync(join(folder, 'other.key'), 'precious');
-  await store.write('serving', contents, undefined);
-  expect(readFileSync(join(folder, 'other.key'), 'utf8')).toBe('precious');
-
-  writeFileSync(join(elsewhere, 'ca.key'), 'secret');
-  symlinkSync(elsewhere, join(folder, '..v9'));
-  await expect(store.read('serving')).rejects.toThrow('..v9 is not a folder');
-  rmSync(join(folder, '..v9'));
-  symlinkSync(elsewhere, join(folder, 'authority'));
-  await expect(store.write('authority', contents, undefined)).rejects.toThrow('authority is not a folder');
-  expect(readdirSync(elsewhere)).toEqual(['ca.key']);
-});
-
-test('the folder store refuses a FIFO in a version, and shows a version that a killed run did not show', async () => {
-  const folder = temporaryFolder();
-  const store = folderStore(folder);
-  await store.write('serving', { data: { 'tls.crt': '1', 'tls.key': 'k' }, annotations: {} }, undefined);
-  await store.write(
-    'serving',
-    { data: { 'tls.crt': '2', 'tls.key': 'k' }, annotations: {} },
-    await store.read('serving'),
-  );
-  rmSync(join(folder, '..data'));
-  symlinkSync('..v1', join(folder, '..data'));
-  expect((await store.read('serving'))?.data['tls.crt']).toBe('2');
-  expect(readFileSync(join(folder, 'tls.crt'), 'utf8')).toBe('2');
-  rmSync(join(folder, '..v2', 'tls.key'));
-  execFileSync('mkfifo', [join(folder, '..v2', 'tls.key')]);
-  await expect(store.read('serving')).rejects.toThrow('tls.key is a FIFO, not a regular file');
 });
 
 const lives: [string, number, string, string][] = [

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { loadKubeConfig, type SecretEvent, watchServingSecret } from '../../src/certs/index.ts';
+import { loadKubeConfig, type SecretEvent, watchServingSecret } from '../../src/cluster/index.ts';
 import { ApiServer, namespace, servingPath } from './api-server.ts';
 
 const within = { timeout: 20_000, interval: 20 };

@@ -1,0 +1,6 @@
+export { ApiError, type Cluster, connect } from './cluster.ts';
+export { explain, Forbidden } from './forbidden.ts';
+export { KubeConfigError, loadKubeConfig } from './kubeconfig.ts';
+export { type SecretEvent, type ServingSecret, type WatchPace, watchServingSecret } from './secret-watch.ts';
+export { decodeSecret, encodeData, metadataOf, secretPath, textValues } from './secrets.ts';
+export { AnswerError, AnswerTooLong, ConnectionError } from './transport.ts';

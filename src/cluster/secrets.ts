@@ -1,0 +1,79 @@
+import { Buffer } from 'node:buffer';
+import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
+import { AnswerError } from './transport.ts';
+
+/** Longest value of a Secret that is decoded, in characters of base64: some 96 KiB, more than any PEM text that is read. */
+const maxValueLength = 128 * 1024;
+
+/** The metadata of an object that was asked for by its name. */
+export function metadataOf(object: JsonObject, what: string, name: string): JsonObject & { resourceVersion: string } {
+  const { metadata } = object;
+  if (!isJsonObject(metadata) || metadata.name !== name) {
+    throw new AnswerError(`the API server answered with something that is not ${what}: metadata.name is not ${name}`);
+  }
+  const { resourceVersion } = metadata;
+  if (typeof resourceVersion !== 'string' || resourceVersion === '') {
+    throw new AnswerError(`the API server answered with something that is not ${what}: it has no resourceVersion`);
+  }
+  return { ...metadata, resourceVersion };
+}
+
+/**
+ * The data of a Secret as text; values that are far too long are left out.
+ *
+ * @throws {AnswerError} when it is not the Secret of that name.
+ */
+export function decodeSecret(secret: JsonObject, namespace: string, name: string): Record<string, string> {
+  const what = `the Secret ${namespace}/${name}`;
+  metadataOf(secret, what, name);
+  if (secret.kind !== undefined && secret.kind !== 'Secret') {
+    throw new AnswerError(`the API server answered with something that is not ${what}: its kind is another`);
+  }
+  const { data = null } = secret;
+  if (data !== null && !isJsonObject(data)) {
+    throw new AnswerError(`the API server answered with something that is not ${what}: its data is not an object`);
+  }
+  const decoded: Record<string, string> = {};
+  for (const [key, value] of Object.entries(data ?? {})) {
+    if (typeof value !== 'string') {
+      throw new AnswerError(`the API server answered with something that is not ${what}: data.${key} is not a string`);
+    }
+    if (value.length <= maxValueLength) {
+      decoded[key] = decodeValue(value);
+    }
+  }
+  return decoded;
+}
+
+function decodeValue(value: string): string {
+  return Buffer.from(value, 'base64').toString('utf8');
+}
+
+/** The data of a Secret that is written: what was not changed keeps its bytes, also those that are not text. */
+export function encodeData(data: Record<string, string>, before: JsonObject): JsonObject {
+  const encoded: JsonObject = {};
+  for (const [key, value] of Object.entries(before)) {
+    if (typeof value === 'string' && value.length > maxValueLength) {
+      encoded[key] = value;
+    }
+  }
+  for (const [key, value] of Object.entries(data)) {
+    const old = before[key];
+    encoded[key] = typeof old === 'string' && decodeValue(old) === value ? old : Buffer.from(value).toString('base64');
+  }
+  return encoded;
+}
+
+/** String values of an object in metadata. */
+export function textValues(value: Json | undefined): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(isJsonObject(value) ? value : {}).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string',
+    ),
+  );
+}
+
+/** The path of a Secret at the API server. */
+export function secretPath(namespace: string, name?: string): string {
+  return `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets${name === undefined ? '' : `/${encodeURIComponent(name)}`}`;
+}

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { servingStatus } from '../../src/certs/index.ts';
+import { issueAuthority, issueLeaf } from '../../src/x509/index.ts';
+import { day, quickEntropy } from '../x509/entropy.ts';
+
+const now = new Date();
+const authority = await issueAuthority(now, 100 * day, quickEntropy);
+const leaf = await issueLeaf(authority, ['webhook.ns.svc'], now, 1000 * day, quickEntropy);
+
+test('metrics see the stage in the order of the bundle', async () => {
+  const younger = await issueAuthority(new Date(now.getTime() + 1000), day, quickEntropy);
+  const cert = leaf.certificate.pem;
+  const [a, b] = [authority.certificate.pem, younger.certificate.pem];
+  expect(servingStatus({ cert, ca: a })).toMatchObject({
+    stage: 'steady',
+    leafNotAfter: leaf.certificate.x509.validToDate,
+  });
+  expect(servingStatus({ cert, ca: a + b })).toMatchObject({
+    stage: 'staged',
+    caNotAfter: younger.certificate.x509.validToDate,
+  });
+  expect(servingStatus({ cert, ca: b + a }).stage).toBe('promoted');
+  expect(servingStatus({ cert: '', ca: '' }).stage).toBe('missing');
+});
