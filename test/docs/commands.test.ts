@@ -178,7 +178,8 @@ test('these blocks do not run, and say why', () => {
       .map(({ text, skip }) => `${page}: ${text.split('\n')[0]}: ${skip}`),
   );
   expect(skipped).toEqual([
-    'README.md: npm ci: test/package runs it',
+    'README.md: npm ci && npm start: starts what the next one starts, and test/package runs npm ci',
+    'README.md: npm ci && npm test: this is npm test',
     'README.md: docker build -t registry.example.com/extensionconfig-webhook:0.1.0 .: needs a container engine and a registry',
     'docs/certificates.md: extensionconfig-webhook certs rotate --force-ca --wait $TARGETS: takes a day; docs/sandbox.md has one of five seconds',
     'docs/command-line.md: docker run --rm -v "$PWD:/work:ro" -w /work registry.example.com/extensionconfig-webhook:0.1.0 lint manifests: needs a container engine; test/package/image.test.ts runs the entry point',
