@@ -19,7 +19,7 @@ import { createCache, maxWaitMs, responseCachingOf } from './caches.ts';
 import { type CallError, isIgnorable } from './call-error.ts';
 import { type ClientCertificate, createConnections, type Resolve } from './connections.ts';
 import { aggregate, type DiscoveredHandler, type DiscoveryProblem, readDiscovery } from './discovery.ts';
-import { type ExchangeContext, exchange, keyOf, statusError } from './exchange.ts';
+import { type ExchangeContext, exchange, keyOf, type Message, statusError } from './exchange.ts';
 import { createCallMetrics } from './metrics.ts';
 import { type Extension, extensionOf, type Handler } from './registration.ts';
 import { createRegistry, isCallError, type Registry } from './registry.ts';
@@ -177,24 +177,45 @@ export function createClient(options: ClientOptions = {}): Client {
     definitions.set(formatHook(hook), hook);
   }
 
-  /** Whether an extension is for the namespace of an object. */
-  async function selects({ namespaceSelector }: Extension, { namespace }: CalledObject): Promise<boolean | CallError> {
-    if (namespaceSelector === undefined) {
-      return false;
-    }
-    const { matchLabels = {}, matchExpressions = [] } = namespaceSelector;
-    if (Object.keys(matchLabels).length === 0 && matchExpressions.length === 0) {
-      return true;
+  /** The labels of a namespace, or why they are not known. */
+  async function labelsOf(namespace: string): Promise<{ labels: Readonly<Record<string, string>> } | CallError> {
+    const failed = (problem: string): CallError => ({
+      step: 'selector',
+      message: `failed to get namespace ${JSON.stringify(namespace)}: ${problem}`,
+    });
+    if (options.namespaceLabels === undefined) {
+      return { labels: {} };
     }
     try {
-      const labels = await options.namespaceLabels?.(namespace);
-      return labels === undefined && options.namespaceLabels !== undefined
-        ? { step: 'selector', message: `failed to get namespace ${JSON.stringify(namespace)}: it does not exist` }
-        : selectsLabels(namespaceSelector, labels ?? {});
+      const labels = await options.namespaceLabels(namespace);
+      return labels === undefined ? failed('it does not exist') : { labels };
     } catch (error) {
-      const message = `failed to get namespace ${JSON.stringify(namespace)}: ${(error as Error).message}`;
-      return { step: 'selector', message };
+      return failed((error as Error).message);
     }
+  }
+
+  /**
+   * Says which extensions are for the namespace of an object. The namespace is looked up once, when the first selector
+   * that asks for anything is met; each selector is evaluated once, however many handlers its extension has.
+   */
+  function selectorFor({ namespace }: CalledObject): (extension: Extension) => Promise<boolean | CallError> {
+    let labels: ReturnType<typeof labelsOf> | undefined;
+    const decided = new Map<Extension, boolean | CallError>();
+    return async (extension) => {
+      const known = decided.get(extension);
+      if (known !== undefined) {
+        return known;
+      }
+      const { namespaceSelector: selector } = extension;
+      let selected: boolean | CallError = selector !== undefined;
+      if (selector !== undefined && Object.values(selector).some((part) => Object.keys(part ?? {}).length > 0)) {
+        labels ??= labelsOf(namespace);
+        const found = await labels;
+        selected = isCallError(found) ? found : selectsLabels(selector, found.labels);
+      }
+      decided.set(extension, selected);
+      return selected;
+    };
   }
 
   /** The request as the hook's version has it, with the settings of the extension under its own. */
@@ -213,12 +234,12 @@ export function createClient(options: ClientOptions = {}): Client {
     hook: HookDefinition,
     convert: (known: HookVersions) => JsonObject,
     what: string,
-  ): JsonObject | CallError {
+  ): Message | CallError {
     const known = versionsOf.get(formatGroupHook(hook));
     try {
       return known === undefined
         ? { step: 'convert', message: `failed to convert ${what}: no conversion is known for ${formatGroupHook(hook)}` }
-        : convert(known);
+        : { content: convert(known) };
     } catch (error) {
       if (error instanceof ConversionError) {
         return { step: 'convert', message: `failed to convert ${what}: ${error.path.join('.')} ${error.message}` };
@@ -254,7 +275,7 @@ export function createClient(options: ClientOptions = {}): Client {
     }
     const outgoing = isOtherVersion
       ? converted(hook, (known) => known.requestFor(handler.version, body), 'request')
-      : body;
+      : { content: body };
     if (isCallError(outgoing)) {
       return failed(outgoing);
     }
@@ -265,7 +286,7 @@ export function createClient(options: ClientOptions = {}): Client {
         callerVersion: hook.version,
         handler: handler.name.slice(0, handler.name.lastIndexOf('.')),
         timeoutSeconds: handler.timeoutSeconds,
-        request: outgoing,
+        request: outgoing.content,
         signal,
         ignoresBackoff: false,
       },
@@ -277,13 +298,14 @@ export function createClient(options: ClientOptions = {}): Client {
         : failed(answer);
     }
     // apiVersion and kind of an answer are not looked at, and may be absent.
-    const typed = { ...answer, apiVersion: `${handler.group}/${handler.version}`, kind: theirs.response.kind };
-    const response = isOtherVersion
+    const typed = { ...answer.content, apiVersion: `${handler.group}/${handler.version}`, kind: theirs.response.kind };
+    const read = isOtherVersion
       ? converted(hook, (known) => known.responseFor(hook.version, typed), 'response')
-      : typed;
-    if (isCallError(response)) {
-      return failed(response);
+      : { content: typed };
+    if (isCallError(read)) {
+      return failed(read);
     }
+    const response = read.content;
     const error = statusError(response);
     if (error !== undefined) {
       return failed(error);
@@ -329,9 +351,10 @@ export function createClient(options: ClientOptions = {}): Client {
     if (isCallError(all)) {
       return all;
     }
+    const selects = selectorFor(object);
     const selected: Handler[] = [];
     for (const handler of all) {
-      const isSelected = await selects(handler.extension, object);
+      const isSelected = await selects(handler.extension);
       if (isCallError(isSelected)) {
         return prefixed(`failed to compute if extension handler ${JSON.stringify(handler.name)} is called`, isSelected);
       }
@@ -354,7 +377,7 @@ export function createClient(options: ClientOptions = {}): Client {
         handlers,
       });
       const hook = hooks.Discovery;
-      const response = await exchange(
+      const answer = await exchange(
         {
           extension,
           hook,
@@ -367,9 +390,10 @@ export function createClient(options: ClientOptions = {}): Client {
         },
         context,
       );
-      if (isCallError(response)) {
-        return failed(response);
+      if (isCallError(answer)) {
+        return failed(answer);
       }
+      const response = answer.content;
       const error = statusError(response);
       if (error !== undefined) {
         return failed(error);
@@ -401,7 +425,7 @@ export function createClient(options: ClientOptions = {}): Client {
         const message = `handler does not match GroupHook ${JSON.stringify(formatGroupHook(hook))}`;
         return failed({ step: 'registry', message });
       }
-      const isSelected = await selects(handler.extension, call.object);
+      const isSelected = await selectorFor(call.object)(handler.extension);
       if (isSelected !== true) {
         const { namespace, name } = call.object;
         return failed(

@@ -25,7 +25,7 @@ export interface ConnectionOptions {
 /** One POST. */
 export interface Exchange {
   target: Target;
-  /** PEM that the certificate is verified with; absent: the roots of the system. */
+  /** Base64 of the PEM that the certificate is verified with; absent: the roots of the system. */
   caBundle: string | undefined;
   body: string;
   signal: AbortSignal;
@@ -119,9 +119,11 @@ async function readBody(body: AsyncIterable<Buffer>, limit: number): Promise<Buf
   return Buffer.concat(chunks, length);
 }
 
+/** A pool, and what it was made for. */
 interface KeptPool {
-  /** What the pool was made for: address, roots and client certificate. */
-  identity: string;
+  origin: string;
+  caBundle: string | undefined;
+  certificate: ClientCertificate | undefined;
   pool: Pool;
 }
 
@@ -130,7 +132,8 @@ interface KeptPool {
  *
  * @throws {Error} when there is none.
  */
-function readable(bundle: string): string[] {
+function readable(caBundle: string): string[] {
+  const bundle = Buffer.from(caBundle, 'base64').toString('latin1');
   const found = bundle.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
   const good = found.filter((pem) => {
     try {
@@ -162,9 +165,14 @@ export function createConnections(options: ConnectionOptions): Connections {
 
   function poolFor(key: string, { target, caBundle }: Exchange): Pool {
     const certificate = options.clientCertificate?.();
-    const identity = JSON.stringify([target.origin, caBundle, certificate]);
     const kept = pools.get(key);
-    if (kept?.identity === identity) {
+    if (
+      kept !== undefined &&
+      kept.origin === target.origin &&
+      kept.caBundle === caBundle &&
+      kept.certificate?.cert === certificate?.cert &&
+      kept.certificate?.key === certificate?.key
+    ) {
       return kept.pool;
     }
     // Calls that are on their way end on their old connections.
@@ -188,7 +196,7 @@ export function createConnections(options: ConnectionOptions): Connections {
         rejectUnauthorized: true,
       },
     });
-    pools.set(key, { identity, pool });
+    pools.set(key, { origin: target.origin, caBundle, certificate, pool });
     return pool;
   }
 

@@ -39,10 +39,12 @@ export function keyOf({ name, uid }: Extension): string {
   return `${name} ${uid}`;
 }
 
-/** The text in a caBundle, or undefined without one. Whether it holds certificates is seen when a connection needs them. */
-const pemOf = (caBundle = '') => (caBundle === '' ? undefined : Buffer.from(caBundle, 'base64').toString('latin1'));
+/** A message of a server, in a wrapper: it may have any field, also those of an error. */
+export interface Message {
+  content: JsonObject;
+}
 
-function read(answer: Answer, hook: HookDefinition): JsonObject | CallError {
+function read(answer: Answer, hook: HookDefinition): Message | CallError {
   if (answer.code !== 200) {
     const body = JSON.stringify(quotable(answer.body.toString('utf8')));
     const message = `http call failed: got response with status code ${answer.code} != 200: response : ${body}`;
@@ -55,7 +57,7 @@ function read(answer: Answer, hook: HookDefinition): JsonObject | CallError {
   });
   try {
     const decoded = decodeResponse(hook, parseJson(firstJsonValue(answer.body)));
-    return 'problem' in decoded ? failed(decoded.problem) : decoded.response;
+    return 'problem' in decoded ? failed(decoded.problem) : { content: decoded.response };
   } catch (error) {
     if (error instanceof JsonError) {
       return failed(answer.body.length === 0 ? 'EOF: the body is empty' : error.message);
@@ -65,7 +67,7 @@ function read(answer: Answer, hook: HookDefinition): JsonObject | CallError {
 }
 
 /** Sends a request and reads the answer, which is in the version of the handler. Never throws for what a server does. */
-export async function exchange(outgoing: Outgoing, context: ExchangeContext): Promise<JsonObject | CallError> {
+export async function exchange(outgoing: Outgoing, context: ExchangeContext): Promise<Message | CallError> {
   const { extension, hook, handler, timeoutSeconds, request, signal } = outgoing;
   const { connections, backoff, metrics, now } = context;
   const { clientConfig } = extension;
@@ -80,7 +82,6 @@ export async function exchange(outgoing: Outgoing, context: ExchangeContext): Pr
   if (isCallError(target)) {
     return target;
   }
-  const caBundle = pemOf(clientConfig.caBundle);
   const key = keyOf(extension);
   const held = outgoing.ignoresBackoff ? undefined : backoff.holds(key);
   if (held !== undefined) {
@@ -94,13 +95,13 @@ export async function exchange(outgoing: Outgoing, context: ExchangeContext): Pr
   const started = now();
   const answer = await connections.post(key, {
     target,
-    caBundle,
+    caBundle: clientConfig.caBundle || undefined,
     body: JSON.stringify(request),
     signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
   });
   const result = isCallError(answer) ? answer : read(answer, hook);
   const isFailed = isCallError(result);
-  const status = isFailed ? undefined : result.status;
+  const status = isFailed ? undefined : result.content.status;
   metrics?.request(
     {
       code: isFailed ? String(result.code ?? '<error>') : '200',

@@ -494,14 +494,26 @@ describe('all handlers', () => {
   });
 
   test('1,000 registered ones, of which 50 match, are called', async () => {
-    const { add, call, asked } = await several(() => success, { namespaceLabels: async () => ({ team: 'a' }) });
+    let lookups = 0;
+    const namespaceLabels = async () => {
+      lookups++;
+      return { team: 'a' };
+    };
+    const { add, call, asked } = await several(() => success, { namespaceLabels });
     for (let at = 0; at < 20; at++) {
       const names = Array.from({ length: 50 }, (_, index) => `h${String(index).padStart(2, '0')}`);
       add(`e${at}`, names, { namespaceSelector: { matchLabels: { team: at === 7 ? 'a' : 'b' } } });
     }
     expect(await call()).toMatchObject({ ok: true });
     expect(asked()).toHaveLength(50);
+    expect(lookups).toBe(1);
   });
+});
+
+test('an answer with the fields of an error is an answer', async () => {
+  const { call, caller, config } = await single(() => ({ ...success, step: 'url', message: 'fine' }));
+  expect(await call()).toMatchObject({ ok: true, response: { message: 'fine' } });
+  expect(await caller.discover(config)).toMatchObject({ ok: true });
 });
 
 describe('what is remembered', () => {

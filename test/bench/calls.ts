@@ -1,0 +1,130 @@
+// Calls of an extension through the client beside bare node:https requests to the same server, in one run:
+// `npm run bench:calls [-- --rounds 5 --seconds 1 --callers 1,10]`. The server is in a process of its own. Then 1,000
+// registered handlers of which 50 match.
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { Agent, request as httpsRequest } from 'node:https';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { hooks, hooksGroup } from '../../src/hooks/index.ts';
+import { sampleRequest } from '../../src/messages/index.ts';
+import { createClient } from '../../src/runtime/index.ts';
+import { caBundle, extensionConfig, startExtension, storedHandler } from '../runtime/extension-server.ts';
+
+/** Calls per second and the 99th percentile in ms of something that is done again and again by several callers. */
+async function load(callers: number, milliseconds: number, call: () => Promise<unknown>) {
+  const latencies: number[] = [];
+  const until = performance.now() + milliseconds;
+  const started = performance.now();
+  await Promise.all(
+    Array.from({ length: callers }, async () => {
+      while (performance.now() < until) {
+        const begun = performance.now();
+        await call();
+        latencies.push(performance.now() - begun);
+      }
+    }),
+  );
+  latencies.sort((a, b) => a - b);
+  return {
+    perSecond: latencies.length / ((performance.now() - started) / 1000),
+    p99: latencies[Math.floor(latencies.length * 0.99)] ?? 0,
+  };
+}
+
+const median = (numbers: number[]) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
+
+async function measure(url: string, bundle: string, rounds: number, milliseconds: number, callerCounts: number[]) {
+  const hook = hooks.BeforeClusterUpgrade;
+  const { apiVersion: _a, kind: _k, settings: _s, ...request } = sampleRequest(hook);
+  const object = { namespace: 'default', name: 'example' };
+  const client = createClient({ namespaceLabels: async () => ({ team: 'a' }) });
+  client.registry.warmUp([
+    extensionConfig('one', { url, caBundle: bundle }, [storedHandler('upgrade.one', hook.name)]),
+  ]);
+  const ours = async () => {
+    const result = await client.callExtension(hook, { handler: 'upgrade.one', object, request: request as never });
+    if (!result.ok) {
+      throw new Error(result.error.message);
+    }
+  };
+  const text = JSON.stringify(sampleRequest(hook));
+  const agent = new Agent({ keepAlive: true, maxSockets: 10, ca: Buffer.from(bundle, 'base64') });
+  const bare = () =>
+    new Promise<unknown>((resolve, reject) => {
+      const sent = httpsRequest(
+        `${url}/${hooksGroup}/v1alpha1/beforeclusterupgrade/upgrade?timeout=10s`,
+        { method: 'POST', agent, headers: { 'content-type': 'application/json' } },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('end', () => resolve(JSON.parse(Buffer.concat(chunks).toString())));
+        },
+      );
+      sent.on('error', reject);
+      sent.end(text);
+    });
+  for (const callers of callerCounts) {
+    const results: { bare: { perSecond: number; p99: number }; ours: { perSecond: number; p99: number } }[] = [];
+    await load(callers, milliseconds / 2, bare);
+    await load(callers, milliseconds / 2, ours);
+    for (let round = 0; round < rounds; round++) {
+      results.push({ bare: await load(callers, milliseconds, bare), ours: await load(callers, milliseconds, ours) });
+    }
+    const of = (who: 'bare' | 'ours', what: 'perSecond' | 'p99') => median(results.map((round) => round[who][what]));
+    const ratio = median(results.map((round) => round.ours.perSecond / round.bare.perSecond));
+    print(
+      `${callers} callers: bare ${of('bare', 'perSecond').toFixed(0)}/s, p99 ${of('bare', 'p99').toFixed(2)} ms; client ${of('ours', 'perSecond').toFixed(0)}/s, p99 ${of('ours', 'p99').toFixed(2)} ms; ratio ${ratio.toFixed(2)} (aim 0.7)`,
+    );
+  }
+  const handlers = (name: string) =>
+    Array.from({ length: 50 }, (_, index) => storedHandler(`h${index}.${name}`, hook.name));
+  client.registry.remove('one');
+  for (let at = 0; at < 20; at++) {
+    client.registry.add(
+      extensionConfig(`e${at}`, { url, caBundle: bundle }, handlers(`e${at}`), {
+        spec: { namespaceSelector: { matchLabels: { team: at === 7 ? 'a' : 'b' } } },
+      }),
+    );
+  }
+  const all = await load(1, milliseconds, async () => {
+    const result = await client.callAllExtensions(hook, { object, request: request as never });
+    if (!result.ok || result.calls.length !== 50) {
+      throw new Error('not all were called');
+    }
+  });
+  print(
+    `1,000 registered handlers, 50 matching: ${all.perSecond.toFixed(1)} times all per second, p99 ${all.p99.toFixed(1)} ms (${(all.perSecond * 50).toFixed(0)} calls/s)`,
+  );
+  agent.destroy();
+  await client.close();
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+if (process.send !== undefined) {
+  const server = await startExtension(() => ({ status: 'Success', message: '', retryAfterSeconds: 0 }));
+  setInterval(() => server.received.splice(0), 100).unref();
+  process.send({ url: server.url, ca: caBundle });
+  process.once('disconnect', () => process.exit());
+} else {
+  const { values } = parseArgs({
+    options: {
+      rounds: { type: 'string', default: '5' },
+      seconds: { type: 'string', default: '1' },
+      callers: { type: 'string', default: '1,10' },
+    },
+  });
+  const child: ChildProcess = fork(fileURLToPath(import.meta.url));
+  const [{ url, ca: bundle }] = (await once(child, 'message')) as [{ url: string; ca: string }];
+  await measure(
+    url,
+    bundle,
+    Number(values.rounds),
+    Number(values.seconds) * 1000,
+    values.callers.split(',').map(Number),
+  );
+  child.disconnect();
+}
