@@ -1,6 +1,7 @@
 import { createHash, generateKeyPair, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import forge from 'node-forge';
+import type forge from 'node-forge';
+import { nodeForge, signWithRsa } from '../x509/index.ts';
 
 /** What a sandbox serves with and is reached with; made anew for each, never written but to its kubeconfig. */
 export interface Credentials {
@@ -15,19 +16,19 @@ export interface Credentials {
 
 const oneDay = 24 * 60 * 60 * 1000;
 
-async function keyPair() {
-  const { privateKey } = await promisify(generateKeyPair)('rsa', {
+/** Keys are made off the main thread. */
+function keyPair() {
+  return promisify(generateKeyPair)('rsa', {
     modulusLength: 2048,
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   });
-  const key = forge.pki.privateKeyFromPem(privateKey);
-  return { pem: privateKey, key, publicKey: forge.pki.setRsaPublicKey(key.n, key.e) };
 }
 
-function certificate(publicKey: forge.pki.rsa.PublicKey, name: string, issuer: string, now: Date) {
-  const cert = forge.pki.createCertificate();
-  cert.publicKey = publicKey;
+function certificate(publicKey: string, name: string, issuer: string, now: Date): forge.pki.Certificate {
+  const { pki } = nodeForge();
+  const cert = pki.createCertificate();
+  cert.publicKey = pki.publicKeyFromPem(publicKey);
   // The first byte is kept below 0x80: a serial number is positive.
   cert.serialNumber = `01${randomBytes(15).toString('hex')}`;
   cert.validity.notBefore = new Date(now.getTime() - 5 * 60 * 1000);
@@ -47,7 +48,7 @@ export async function makeCredentials(now: Date): Promise<Credentials> {
     { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
     { name: 'subjectKeyIdentifier' },
   ]);
-  ca.sign(authority.key, forge.md.sha256.create());
+  signWithRsa(ca, authority.privateKey);
   const leaf = certificate(server.publicKey, 'kube-apiserver', caName, now);
   leaf.setExtensions([
     { name: 'keyUsage', digitalSignature: true, keyEncipherment: true, critical: true },
@@ -61,11 +62,12 @@ export async function makeCredentials(now: Date): Promise<Credentials> {
       ],
     },
   ]);
-  leaf.sign(authority.key, forge.md.sha256.create());
+  signWithRsa(leaf, authority.privateKey);
+  const { pki } = nodeForge();
   return {
-    ca: forge.pki.certificateToPem(ca),
-    cert: forge.pki.certificateToPem(leaf),
-    key: server.pem,
+    ca: pki.certificateToPem(ca),
+    cert: pki.certificateToPem(leaf),
+    key: server.privateKey,
     token: randomBytes(32).toString('base64url'),
   };
 }

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { nodeForge } from '../x509/index.ts';
+import { nodeForge, signWithRsa } from '../x509/index.ts';
 import { type CertificatePair, checkPair } from './certificate.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -39,7 +39,7 @@ export function selfSignedPair(now: Date): CertificatePair {
     },
     { name: 'subjectKeyIdentifier' },
   ]);
-  certificate.sign(forge.pki.privateKeyFromPem(keys.privateKey), forge.md.sha256.create());
+  signWithRsa(certificate, keys.privateKey);
   const checked = checkPair(forge.pki.certificateToPem(certificate), keys.privateKey);
   if ('problem' in checked) {
     throw new Error(checked.problem);

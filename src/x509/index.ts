@@ -13,7 +13,7 @@ export {
   readKey,
   usable,
 } from './certificate.ts';
-export { nodeForge } from './forge.ts';
+export { nodeForge, signWithRsa } from './forge.ts';
 export {
   backdateMs,
   type Entropy,

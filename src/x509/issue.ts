@@ -1,9 +1,9 @@
-import { generateKeyPair, randomBytes, sign } from 'node:crypto';
+import { generateKeyPair, randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import { promisify } from 'node:util';
 import type forge from 'node-forge';
 import { type Certificate, problemOf, readCertificates } from './certificate.ts';
-import { nodeForge } from './forge.ts';
+import { nodeForge, signWithRsa } from './forge.ts';
 
 /** How far notBefore lies before the moment of issue, in ms: clocks of clients may be behind. */
 export const backdateMs = 5 * 60_000;
@@ -54,19 +54,9 @@ function serialNumber(entropy: Entropy): string {
 /** The last moment that a certificate can name (RFC 5280, 4.1.2.5): years have four digits. */
 const lastMoment = Date.UTC(9999, 11, 31, 23, 59, 59);
 
-/** Signs with node:crypto: forge would do the same arithmetic in JavaScript. */
 function signCertificate(certificate: forge.pki.Certificate, key: string): Certificate {
-  const forge = nodeForge();
-  const oid = forge.pki.oids.sha256WithRSAEncryption as string;
-  const open = certificate as forge.pki.Certificate & { tbsCertificate: forge.asn1.Asn1 };
-  open.signatureOid = oid;
-  open.siginfo.algorithmOid = oid;
-  // Public in node-forge, unknown to its types.
-  const { getTBSCertificate } = forge.pki as unknown as { getTBSCertificate(of: unknown): forge.asn1.Asn1 };
-  open.tbsCertificate = getTBSCertificate(certificate);
-  const tbs = Buffer.from(forge.asn1.toDer(open.tbsCertificate).getBytes(), 'latin1');
-  open.signature = sign('sha256', tbs, key).toString('latin1');
-  const read = readCertificates(forge.pki.certificateToPem(certificate));
+  signWithRsa(certificate, key);
+  const read = readCertificates(nodeForge().pki.certificateToPem(certificate));
   if (read.state !== 'usable') {
     throw new Error(`a certificate just made ${problemOf(read)}`);
   }
