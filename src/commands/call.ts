@@ -1,5 +1,22 @@
 import { parseDocument, stringify } from 'yaml';
 import type { ExtensionConfig } from '../api/index.ts';
+import {
+  addFlags,
+  choiceFlag,
+  createProgress,
+  type DefineCommand,
+  exitCode,
+  FailureError,
+  type Flags,
+  type FlagValues,
+  type Io,
+  nearestTo,
+  readFlags,
+  readLimitedFile,
+  switchFlag,
+  textFlag,
+  UsageError,
+} from '../cli/index.ts';
 import { clusterApiHooks, type HookDefinition } from '../hooks/index.ts';
 import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
 import { printable } from '../lint/index.ts';
@@ -13,12 +30,7 @@ import {
   isCallError,
 } from '../runtime/index.ts';
 import { type Extensions, extensionFlags, readExtensions } from './extensions.ts';
-import { addFlags, choiceFlag, type Flags, type FlagValues, readFlags, switchFlag, textFlag } from './flags.ts';
 import { hookNamed } from './hooks.ts';
-import { readLimitedFile } from './limited-file.ts';
-import { nearestTo } from './nearest.ts';
-import { type DefineCommand, exitCode, FailureError, type Io, UsageError } from './program.ts';
-import { createProgress } from './progress.ts';
 
 const callFlags = {
   ...extensionFlags,

@@ -1,6 +1,17 @@
 import type { Readable } from 'node:stream';
 import { formatPatch, type StructuredPatchHunk, structuredPatch } from 'diff';
 import { apiVersionOf, hubVersion, kind, type Version, versionOf, versions } from '../api/index.ts';
+import {
+  addFlags,
+  choiceFlag,
+  type DefineCommand,
+  exitCode,
+  type Flags,
+  listFlag,
+  readFlags,
+  switchFlag,
+  UsageError,
+} from '../cli/index.ts';
 import { ConversionError, extensionConfigConverter } from '../conversion/index.ts';
 import { formatFieldPath, isJsonObject, type Json } from '../kubernetes/index.ts';
 import { count, isExtensionConfig, printable, showPlace } from '../lint/index.ts';
@@ -19,8 +30,6 @@ import {
   splitDocuments,
   systemProblem,
 } from '../manifests/index.ts';
-import { addFlags, choiceFlag, type Flags, listFlag, readFlags, switchFlag } from './flags.ts';
-import { type DefineCommand, exitCode, UsageError } from './program.ts';
 
 const help = `
 PATH is a file, a folder (all *.yaml, *.yml and *.json below it, without hidden

@@ -1,12 +1,18 @@
 import { stringify } from 'yaml';
+import {
+  addFlags,
+  choiceFlag,
+  createProgress,
+  type DefineCommand,
+  exitCode,
+  type Flags,
+  readFlags,
+  table,
+} from '../cli/index.ts';
 import { printable } from '../lint/index.ts';
 import { createClient, type Survey, type SurveyFinding, surveyExtension } from '../runtime/index.ts';
 import { extensionFlags, readExtensions } from './extensions.ts';
-import { addFlags, choiceFlag, type Flags, readFlags } from './flags.ts';
 import { hookCatalogOf, policyFlags } from './policy-flags.ts';
-import { type DefineCommand, exitCode } from './program.ts';
-import { createProgress } from './progress.ts';
-import { table } from './table.ts';
 
 const discoverFlags = {
   ...extensionFlags,

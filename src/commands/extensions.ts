@@ -8,14 +8,23 @@ import {
   kind,
   versionOf,
 } from '../api/index.ts';
+import {
+  FailureError,
+  type Flag,
+  FlagError,
+  type Flags,
+  type FlagValues,
+  type Io,
+  listFlag,
+  textFlag,
+  UsageError,
+} from '../cli/index.ts';
 import { ApiError, type Cluster, connect, loadKubeConfig } from '../cluster/index.ts';
 import { ConversionError, extensionConfigConverter } from '../conversion/index.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems, isJsonObject, type JsonObject } from '../kubernetes/index.ts';
 import { isExtensionConfig, printable } from '../lint/index.ts';
 import { readDocument, SourceError, sourcesOf, splitDocuments } from '../manifests/index.ts';
 import type { Resolve } from '../runtime/index.ts';
-import { type Flag, FlagError, type Flags, type FlagValues, listFlag, textFlag } from './flags.ts';
-import { FailureError, type Io, UsageError } from './program.ts';
 
 /** Where a Service is reached instead. */
 interface Resolved {

@@ -1,5 +1,18 @@
 import { stringify } from 'yaml';
 import {
+  addFlags,
+  choiceFlag,
+  type DefineCommand,
+  exitCode,
+  type Flags,
+  nearestTo,
+  readFlags,
+  readLimitedFile,
+  SuggestedArgument,
+  table,
+  UsageError,
+} from '../cli/index.ts';
+import {
   clusterApiHooks,
   formatRelease,
   type HookDefinition,
@@ -18,13 +31,7 @@ import {
   sampleRequest,
   sampleResponse,
 } from '../messages/index.ts';
-import { SuggestedArgument } from './complete.ts';
-import { addFlags, choiceFlag, type Flags, readFlags } from './flags.ts';
-import { readLimitedFile } from './limited-file.ts';
-import { nearestTo } from './nearest.ts';
 import { hookCatalogOf, policyFlags } from './policy-flags.ts';
-import { type DefineCommand, exitCode, UsageError } from './program.ts';
-import { table } from './table.ts';
 
 const output = choiceFlag('FORMAT', ['text', 'json'], { summary: 'form of the output', default: 'text' });
 

@@ -1,5 +1,4 @@
-import { completionLines } from './complete.ts';
-import { type CommandEntry, createProgram, type Io, type Program, runProgram } from './program.ts';
+import { type CommandEntry, completionLines, createProgram, type Io, type Program, runProgram } from '../cli/index.ts';
 
 const group = {
   cluster: 'Run in a cluster:',
@@ -13,19 +12,19 @@ const commands: readonly CommandEntry[] = [
     name: 'serve',
     summary: 'run the admission webhooks over HTTPS',
     group: group.cluster,
-    load: async () => (await import('./serve.ts')).defineServe,
+    load: async () => (await import('./serve/serve.ts')).defineServe,
   },
   {
     name: 'certs',
     summary: 'CA, serving certificate and caBundles: make, rotate, inject, look',
     group: group.cluster,
-    load: async () => (await import('./certs.ts')).defineCerts,
+    load: async () => (await import('./certs/certs.ts')).defineCerts,
   },
   {
     name: 'lint',
     summary: 'check ExtensionConfigs in files with the rules of the webhook',
     group: group.manifests,
-    load: async () => (await import('./lint.ts')).defineLint,
+    load: async () => (await import('./lint/lint.ts')).defineLint,
   },
   {
     name: 'rules',
@@ -67,27 +66,27 @@ const commands: readonly CommandEntry[] = [
     name: 'sandbox',
     summary: 'start an API server on this machine, to try everything with kubectl',
     group: group.trial,
-    load: async () => (await import('./sandbox.ts')).defineSandbox,
+    load: async () => (await import('./sandbox/sandbox.ts')).defineSandbox,
   },
   {
     name: 'version',
     summary: 'print what runs here, for a report of a problem',
-    load: async () => (await import('./version-command.ts')).defineVersion,
+    load: async () => (await import('./version.ts')).defineVersion,
   },
   {
     name: 'completion',
     summary: 'print a script for completion with the Tab key',
-    load: async () => (await import('./completion.ts')).defineCompletion,
+    load: async () => (await import('./completion/completion.ts')).defineCompletion,
   },
 ];
 
-export type { Io } from './program.ts';
+export type { Io } from '../cli/index.ts';
 
 /** The name that the program goes by, unless it was called as a plugin of kubectl. */
 const ownName = 'extensionconfig-webhook';
 
 function programCalled(name: string): Program {
-  return { name, version: async () => (await import('./version-command.ts')).versionLine(), commands };
+  return { name, version: async () => (await import('./version.ts')).versionLine(), commands };
 }
 
 /**

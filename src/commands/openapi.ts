@@ -1,9 +1,9 @@
 import { stringify } from 'yaml';
+import type { DefineCommand } from '../cli/index.ts';
+import { addFlags, choiceFlag, type Flags, readFlags } from '../cli/index.ts';
 import { clusterApiHooks, formatRelease, phaseIn } from '../hooks/index.ts';
 import { openApiDocument, openApiPage } from '../messages/index.ts';
-import { addFlags, choiceFlag, type Flags, readFlags } from './flags.ts';
 import { policyFlags } from './policy-flags.ts';
-import type { DefineCommand } from './program.ts';
 
 const openApiFlags = {
   output: choiceFlag('FORMAT', ['yaml', 'json', 'html'], {

@@ -1,4 +1,16 @@
 import {
+  choiceFlag,
+  type Flag,
+  FlagError,
+  type Flags,
+  type FlagValues,
+  integerFlag,
+  listFlag,
+  readLimitedFile,
+  textFlag,
+  UsageError,
+} from '../cli/index.ts';
+import {
   createHookCatalog,
   formatRelease,
   type HookCatalog,
@@ -11,18 +23,6 @@ import {
   unknownReleaseProblem,
 } from '../hooks/index.ts';
 import { parseRulesConfig, type RuleSetOptions, RulesConfigError } from '../rules/index.ts';
-import {
-  choiceFlag,
-  type Flag,
-  FlagError,
-  type Flags,
-  type FlagValues,
-  integerFlag,
-  listFlag,
-  textFlag,
-} from './flags.ts';
-import { readLimitedFile } from './limited-file.ts';
-import { UsageError } from './program.ts';
 
 /** Longest timeout that may be allowed to handlers, in seconds: what Cluster API's code takes. */
 const maxMaxHandlerTimeout = 30;

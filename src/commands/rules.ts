@@ -1,11 +1,17 @@
 import { stringify } from 'yaml';
 import { warningText } from '../admission/index.ts';
+import {
+  addFlags,
+  choiceFlag,
+  type DefineCommand,
+  type Flags,
+  nearestTo,
+  readFlags,
+  SuggestedArgument,
+  table,
+  UsageError,
+} from '../cli/index.ts';
 import { exampleReports, type Rule, rules } from '../rules/index.ts';
-import { SuggestedArgument } from './complete.ts';
-import { addFlags, choiceFlag, type Flags, readFlags } from './flags.ts';
-import { nearestTo } from './nearest.ts';
-import { type DefineCommand, UsageError } from './program.ts';
-import { table } from './table.ts';
 
 const rulesFlags = {
   output: choiceFlag('FORMAT', ['text', 'json'], { summary: 'form of the output', default: 'text' }),

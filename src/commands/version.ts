@@ -1,28 +1,40 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import type { DefineCommand } from '../cli/index.ts';
+import { addFlags, choiceFlag, commit, type Flags, readFlags, version } from '../cli/index.ts';
+import { formatRelease, newestKnownRelease, oldestKnownRelease } from '../hooks/index.ts';
 
-const root = new URL('../../', import.meta.url);
+const versionFlags = {
+  output: choiceFlag('FORMAT', ['text', 'json'], { summary: 'form of the output', default: 'text' }),
+} satisfies Flags;
 
-/** The version in package.json. */
-export const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as {
-  version: string;
-};
-
-/** The commit that the program was built from, or that is checked out; undefined where nobody knows. */
-export function commit(): string | undefined {
-  const file = new URL('dist/commit', root);
-  try {
-    // Only of our own checkout: a package may be installed somewhere below another repository.
-    const text = existsSync(new URL('.git', root))
-      ? execFileSync('git', ['-C', fileURLToPath(root), 'rev-parse', 'HEAD'], {
-          encoding: 'utf8',
-          stdio: ['ignore', 'pipe', 'ignore'],
-          timeout: 2000,
-        })
-      : readFileSync(file, 'utf8');
-    return /^[0-9a-f]{7,64}$/.exec(text.trim())?.[0];
-  } catch {
-    return undefined;
-  }
+function facts() {
+  return {
+    version,
+    commit: commit() ?? null,
+    node: process.version,
+    clusterApi: { oldest: formatRelease(oldestKnownRelease), newest: formatRelease(newestKnownRelease) },
+  };
 }
+
+/** Everything about this version in one line, as `--version` prints it. */
+export function versionLine(): string {
+  const { commit: built, node, clusterApi } = facts();
+  const parts = [
+    ...(built === null ? [] : [`commit ${built.slice(0, 12)}`]),
+    `Node.js ${node}`,
+    `Cluster API ${clusterApi.oldest} to ${clusterApi.newest}`,
+  ];
+  return `extensionconfig-webhook ${version} (${parts.join(', ')})`;
+}
+
+/** `version`: what runs here, for a report of a problem. */
+export const defineVersion: DefineCommand = (command, io) => {
+  command.description(
+    'Prints the version of the program, the commit it was built from, the Node.js it runs on, and the releases of Cluster API whose Runtime Hooks it knows.',
+  );
+  addFlags(command, versionFlags);
+  command.action(() => {
+    const { output } = readFlags(versionFlags, command, io.env);
+    const text = output === 'json' ? JSON.stringify(facts(), null, 2) : versionLine();
+    io.stdout.write(`${text}\n`);
+  });
+};

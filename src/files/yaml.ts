@@ -1,4 +1,12 @@
-import { isScalar, LineCounter, parseDocument, visit } from 'yaml';
+import { createRequire } from 'node:module';
+import type * as Yaml from 'yaml';
+
+const require = createRequire(import.meta.url);
+
+/** The parser, loaded with the first file: most runs read none. */
+function yaml(): typeof Yaml {
+  return require('yaml');
+}
 
 /** Why a text is not the YAML that is asked for: one line, with the line where it is. */
 export class YamlError extends Error {}
@@ -28,6 +36,7 @@ export function parseSmallYaml(text: string, maxLength: number): unknown {
 }
 
 function parse(text: string): unknown {
+  const { isScalar, LineCounter, parseDocument, visit } = yaml();
   const lines = new LineCounter();
   // The library compares each key of a map with all others; below, a set does.
   const document = parseDocument(text, { lineCounter: lines, logLevel: 'error', uniqueKeys: false });

@@ -32,5 +32,6 @@ export const rooms: readonly Room[] = [
   { name: 'lint', knows: 'the rules over manifests, and report formats' },
   { name: 'sandbox', knows: 'the embedded API server; nothing in production depends on it' },
   { name: 'library', knows: 'what the npm package exports' },
-  { name: 'commands', knows: 'the command line' },
+  { name: 'cli', knows: 'what commands share: the program, flags, durations, help, progress, log' },
+  { name: 'commands', knows: 'the command line, one file or folder a command' },
 ];

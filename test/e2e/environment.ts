@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { AdmissionregistrationV1Api, ApiextensionsV1Api, CoreV1Api, KubeConfig } from '@kubernetes/client-node';
 import { pino } from 'pino';
 import { crd } from '../../src/api/index.ts';
-import { insist, register, startSandboxWithWebhook, untilServed } from '../../src/commands/sandbox-start.ts';
+import { insist, register, startSandboxWithWebhook, untilServed } from '../../src/commands/sandbox/start.ts';
 import {
   byService,
   configurationName,
@@ -11,7 +11,7 @@ import {
   startWebhookOfSecret,
   type WebhookReference,
   webhookService,
-} from '../../src/commands/sandbox-webhook.ts';
+} from '../../src/commands/sandbox/webhook.ts';
 import { eventually } from '../sandbox/client.ts';
 
 /** An API server with ExtensionConfig registered and the webhook in front of it. */

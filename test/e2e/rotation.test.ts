@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { AdmissionregistrationV1Api, CoreV1Api, CustomObjectsApi } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { configurationName, runCerts, webhookService } from '../../src/commands/sandbox-webhook.ts';
+import { configurationName, runCerts, webhookService } from '../../src/commands/sandbox/webhook.ts';
 import { needs } from '../tools/needs.ts';
 import { type Environment, externalNameProblem, startEnvironment } from './environment.ts';
 

@@ -2,18 +2,16 @@ import { isIP } from 'node:net';
 import { PassThrough } from 'node:stream';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
-import { createAdmission } from '../admission/index.ts';
-import { runtimeSdkFeatureGate } from '../api/index.ts';
-import { reviewConversion } from '../conversion/index.ts';
-import { createRuleSet } from '../rules/index.ts';
-import type { Endpoint } from '../sandbox/index.ts';
-import { type CertificateSource, fixedCertificate, secretCertificates, selfSignedPair } from '../server/index.ts';
-import { type RunningWebhook, startWebhook } from '../webhook/index.ts';
-import { defineCerts } from './certs.ts';
-import { defaultsOf } from './flags.ts';
-import { policyFlags, ruleSetOptionsOf } from './policy-flags.ts';
-import { type CommandEntry, type Io, type Program, runProgram } from './program.ts';
-import { version } from './version.ts';
+import { createAdmission } from '../../admission/index.ts';
+import { runtimeSdkFeatureGate } from '../../api/index.ts';
+import { type CommandEntry, defaultsOf, type Io, type Program, runProgram, version } from '../../cli/index.ts';
+import { reviewConversion } from '../../conversion/index.ts';
+import { createRuleSet } from '../../rules/index.ts';
+import type { Endpoint } from '../../sandbox/index.ts';
+import { type CertificateSource, fixedCertificate, secretCertificates, selfSignedPair } from '../../server/index.ts';
+import { type RunningWebhook, startWebhook } from '../../webhook/index.ts';
+import { defineCerts } from '../certs/certs.ts';
+import { policyFlags, ruleSetOptionsOf } from '../policy-flags.ts';
 
 /** Where the manifests of a cluster have the webhook; the sandbox has it there too. */
 export const webhookService = { namespace: 'extensionconfig-webhook-system', name: 'extensionconfig-webhook' };

@@ -2,6 +2,22 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { type Command, Option } from 'commander';
 import {
+  addFlags,
+  choiceFlag,
+  createProgress,
+  type DefineCommand,
+  exitCode,
+  type Flags,
+  type FlagValues,
+  type Io,
+  integerFlag,
+  listFlag,
+  readFlags,
+  switchFlag,
+  UsageError,
+  version,
+} from '../../cli/index.ts';
+import {
   count,
   formats,
   type LintedObject,
@@ -11,23 +27,10 @@ import {
   lint,
   printable,
   showPlace,
-} from '../lint/index.ts';
-import { createRuleSet, type RuleSetOptions, rules } from '../rules/index.ts';
-import {
-  addFlags,
-  choiceFlag,
-  type Flags,
-  type FlagValues,
-  integerFlag,
-  listFlag,
-  readFlags,
-  switchFlag,
-} from './flags.ts';
-import { createLintOptions, lintConfigName } from './lint-config.ts';
-import { policyFlags, ruleSetOptionsOf } from './policy-flags.ts';
-import { type DefineCommand, exitCode, type Io, UsageError } from './program.ts';
-import { createProgress } from './progress.ts';
-import { version } from './version.ts';
+} from '../../lint/index.ts';
+import { createRuleSet, type RuleSetOptions, rules } from '../../rules/index.ts';
+import { policyFlags, ruleSetOptionsOf } from '../policy-flags.ts';
+import { createLintOptions, lintConfigName } from './config.ts';
 
 /** Characters of output that are gathered before they are written. */
 const outputChunk = 16 * 1024;

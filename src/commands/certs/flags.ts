@@ -11,14 +11,23 @@ import {
   type Run,
   type TargetAccess,
   type TargetKind,
-} from '../certs/index.ts';
-import { type Cluster, connect, loadKubeConfig } from '../cluster/index.ts';
-import { readRegularFileSync } from '../files/index.ts';
-import { dns1035LabelProblems, dns1123LabelProblems, dns1123SubdomainProblems } from '../kubernetes/index.ts';
-import { type Part, systemEntropy } from '../x509/index.ts';
-import { durationFlag } from './duration.ts';
-import { choiceFlag, type Flags, type FlagValues, listFlag, switchFlag, textFlag } from './flags.ts';
-import { FailureError, type Io, UsageError } from './program.ts';
+} from '../../certs/index.ts';
+import {
+  choiceFlag,
+  durationFlag,
+  FailureError,
+  type Flags,
+  type FlagValues,
+  type Io,
+  listFlag,
+  switchFlag,
+  textFlag,
+  UsageError,
+} from '../../cli/index.ts';
+import { type Cluster, connect, loadKubeConfig } from '../../cluster/index.ts';
+import { readRegularFileSync } from '../../files/index.ts';
+import { dns1035LabelProblems, dns1123LabelProblems, dns1123SubdomainProblems } from '../../kubernetes/index.ts';
+import { type Part, systemEntropy } from '../../x509/index.ts';
 
 /** Which flag names targets of which kind. */
 const targetFlags = {

@@ -7,7 +7,16 @@ import {
   type Progress,
   readSnapshot,
   runCertificates,
-} from '../certs/index.ts';
+} from '../../certs/index.ts';
+import {
+  addFlags,
+  createProgress,
+  type DefineCommand,
+  exitCode,
+  type Io,
+  readFlags,
+  UsageError,
+} from '../../cli/index.ts';
 import {
   injectFlags,
   orFail,
@@ -18,11 +27,8 @@ import {
   readPlace,
   readRun,
   rotateFlags,
-} from './certs-flags.ts';
-import { renderStatus, statusOf } from './certs-status.ts';
-import { addFlags, readFlags } from './flags.ts';
-import { type DefineCommand, exitCode, type Io, UsageError } from './program.ts';
-import { createProgress } from './progress.ts';
+} from './flags.ts';
+import { renderStatus, statusOf } from './status.ts';
 
 /** Writes injections as lines or JSON; returns the exit code. */
 function reportInjections(injections: Injection[], json: boolean, io: Io): number {

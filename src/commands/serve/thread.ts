@@ -1,8 +1,8 @@
 // The module of the thread in which `serve` decides on large bodies.
 import { workerData } from 'piscina';
-import { reviewConversion } from '../conversion/index.ts';
-import { createDecide, type Reply, type SideThreadTask } from '../webhook/index.ts';
-import { admissionOf, type ServePolicy } from './serve-policy.ts';
+import { reviewConversion } from '../../conversion/index.ts';
+import { createDecide, type Reply, type SideThreadTask } from '../../webhook/index.ts';
+import { admissionOf, type ServePolicy } from './policy.ts';
 
 const decide = createDecide(admissionOf(workerData as ServePolicy), reviewConversion);
 

@@ -1,5 +1,5 @@
-import { completionScripts } from './completion-scripts.ts';
-import { type DefineCommand, exitCode } from './program.ts';
+import { type DefineCommand, exitCode } from '../../cli/index.ts';
+import { completionScripts } from './scripts.ts';
 
 const shells = Object.keys(completionScripts) as (keyof typeof completionScripts)[];
 

@@ -1,9 +1,20 @@
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loadKubeConfig } from '../cluster/index.ts';
-import { reviewConversion } from '../conversion/index.ts';
-import { dns1123LabelProblems, dns1123SubdomainProblems } from '../kubernetes/index.ts';
+import {
+  addFlags,
+  type DefineCommand,
+  exitCode,
+  FailureError,
+  openLog,
+  portProblem,
+  readFlags,
+  UsageError,
+  version,
+} from '../../cli/index.ts';
+import { loadKubeConfig } from '../../cluster/index.ts';
+import { reviewConversion } from '../../conversion/index.ts';
+import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../kubernetes/index.ts';
 import {
   ClientCaError,
   fileCertificates,
@@ -11,15 +22,10 @@ import {
   ListenError,
   secretCertificates,
   selfSignedPair,
-} from '../server/index.ts';
-import { type RunningWebhook, startWebhook } from '../webhook/index.ts';
-import { addFlags, readFlags } from './flags.ts';
-import { openLog } from './log.ts';
-import { portProblem } from './port-problem.ts';
-import { type DefineCommand, exitCode, FailureError, UsageError } from './program.ts';
-import { type ServeFlags, serveFlags, shutdownDelayOf } from './serve-flags.ts';
-import { admissionOf, servePolicyOf } from './serve-policy.ts';
-import { version } from './version.ts';
+} from '../../server/index.ts';
+import { type RunningWebhook, startWebhook } from '../../webhook/index.ts';
+import { type ServeFlags, serveFlags, shutdownDelayOf } from './flags.ts';
+import { admissionOf, servePolicyOf } from './policy.ts';
 
 /** What a user can do about a port that cannot be listened on. */
 function listenFailure(error: ListenError): FailureError {
@@ -98,7 +104,7 @@ export const defineServe: DefineCommand = (command, io, end) => {
       server = await startWebhook({
         admission: admissionOf(policy),
         convert: reviewConversion,
-        sideThread: { module: new URL(`./serve-thread${extname(import.meta.url)}`, import.meta.url), data: policy },
+        sideThread: { module: new URL(`./thread${extname(import.meta.url)}`, import.meta.url), data: policy },
         certificates,
         clients,
         webhook: { host: flags.host, port: flags.port },

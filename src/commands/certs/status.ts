@@ -1,6 +1,6 @@
-import { type Action, authorityIsDue, type Facts, isInSync, leafIsDue } from '../certs/index.ts';
-import { printable } from '../kubernetes/index.ts';
-import { type Certificate, type Part, problemOf, readCertificates, usable } from '../x509/index.ts';
+import { type Action, authorityIsDue, type Facts, isInSync, leafIsDue } from '../../certs/index.ts';
+import { printable } from '../../kubernetes/index.ts';
+import { type Certificate, type Part, problemOf, readCertificates, usable } from '../../x509/index.ts';
 
 interface CertificateStatus {
   what: string;

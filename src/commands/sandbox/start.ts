@@ -14,12 +14,11 @@ import {
 } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
 import { parseAllDocuments } from 'yaml';
-import { crd, group } from '../api/index.ts';
-import { startSandbox } from '../sandbox/index.ts';
-import { webhookPaths } from '../webhook/index.ts';
+import { crd, group } from '../../api/index.ts';
+import { FailureError, portProblem } from '../../cli/index.ts';
+import { startSandbox } from '../../sandbox/index.ts';
+import { webhookPaths } from '../../webhook/index.ts';
 import { publish } from './kubeconfig-file.ts';
-import { portProblem } from './port-problem.ts';
-import { FailureError } from './program.ts';
 import {
   byService,
   type LocalWebhook,
@@ -27,13 +26,13 @@ import {
   startWebhookOfSecret,
   type WebhookReference,
   webhookService,
-} from './sandbox-webhook.ts';
+} from './webhook.ts';
 
 /** How loud each event of the sandbox is. */
 const levels = { denied: 'info', audit: 'info', 'failed-open': 'warn', bug: 'error' } as const;
 
 /** The webhook configurations of an installation; those of the sandbox are the same, so that manifests can be applied to it. */
-const configurationsFile = new URL('../../manifests/base/webhooks.yaml', import.meta.url);
+const configurationsFile = new URL('../../../manifests/base/webhooks.yaml', import.meta.url);
 
 /** The configurations of the manifest with their webhooks reached by a reference. */
 function configurationsFor(webhook: WebhookReference) {

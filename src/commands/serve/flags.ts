@@ -1,5 +1,3 @@
-import { defaultLimits } from '../server/index.ts';
-import { type FeatureGates, knownFeatureGates, parseFeatureGates } from '../webhook/index.ts';
 import {
   type Flag,
   FlagError,
@@ -7,12 +5,14 @@ import {
   type FlagValues,
   integerFlag,
   listFlag,
+  logFlags,
   switchFlag,
   textFlag,
-} from './flags.ts';
-import { logFlags } from './log.ts';
-import { policyFlags } from './policy-flags.ts';
-import { UsageError } from './program.ts';
+  UsageError,
+} from '../../cli/index.ts';
+import { defaultLimits } from '../../server/index.ts';
+import { type FeatureGates, knownFeatureGates, parseFeatureGates } from '../../webhook/index.ts';
+import { policyFlags } from '../policy-flags.ts';
 
 const featureGatesFlag: Flag<FeatureGates> = {
   placeholder: 'GATE=BOOL,…',

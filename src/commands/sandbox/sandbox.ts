@@ -3,13 +3,23 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { readCertificates, usable } from '../x509/index.ts';
-import { addFlags, type Flags, type FlagValues, integerFlag, readFlags, textFlag } from './flags.ts';
+import {
+  addFlags,
+  type DefineCommand,
+  type Flags,
+  type FlagValues,
+  type Io,
+  integerFlag,
+  logFlags,
+  openLog,
+  readFlags,
+  readLimitedFile,
+  textFlag,
+  UsageError,
+} from '../../cli/index.ts';
+import { readCertificates, usable } from '../../x509/index.ts';
 import { staleKubeconfig } from './kubeconfig-file.ts';
-import { readLimitedFile } from './limited-file.ts';
-import { logFlags, openLog } from './log.ts';
-import { type DefineCommand, type Io, UsageError } from './program.ts';
-import { behindService, type WebhookReference } from './sandbox-webhook.ts';
+import { behindService, type WebhookReference } from './webhook.ts';
 
 const sandboxFlags = {
   port: integerFlag('PORT', 0, 65_535, { summary: 'port on 127.0.0.1; 0 takes any free one', default: 0 }),
@@ -51,7 +61,7 @@ function referenceOf(flags: FlagValues<typeof sandboxFlags>): WebhookReference |
   return behindService(url, ca);
 }
 
-const hint = fileURLToPath(new URL('../../manifests/samples/', import.meta.url));
+const hint = fileURLToPath(new URL('../../../manifests/samples/', import.meta.url));
 
 async function runSandbox(command: Command, io: Io): Promise<void> {
   const flags = readFlags(sandboxFlags, command, io.env);
@@ -71,7 +81,7 @@ async function runSandbox(command: Command, io: Io): Promise<void> {
     staleKubeconfig: stale,
   };
   // The API server and the Kubernetes client are large; no other command needs them.
-  const { startSandboxWithWebhook } = await import('./sandbox-start.ts');
+  const { startSandboxWithWebhook } = await import('./start.ts');
   const sandbox = await startSandboxWithWebhook(settings, openLog(io.stderr, flags), io.signal);
   try {
     io.stdout.write(

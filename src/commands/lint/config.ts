@@ -1,11 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { FileError, parseSmallYaml, readRegularFileSync, YamlError } from '../files/index.ts';
-import { isJsonObject } from '../kubernetes/index.ts';
-import { parseRulesConfig, type RuleSetOptions, RulesConfigError } from '../rules/index.ts';
-import { FlagError, type FlagValues } from './flags.ts';
-import { policyFlags, ruleSetOptionsOf } from './policy-flags.ts';
-import { UsageError } from './program.ts';
+import { FlagError, type FlagValues, UsageError } from '../../cli/index.ts';
+import { FileError, parseSmallYaml, readRegularFileSync, YamlError } from '../../files/index.ts';
+import { isJsonObject } from '../../kubernetes/index.ts';
+import { parseRulesConfig, type RuleSetOptions, RulesConfigError } from '../../rules/index.ts';
+import { policyFlags, ruleSetOptionsOf } from '../policy-flags.ts';
 
 /** Name of the file that is looked for, from the folder of a manifest upwards. */
 export const lintConfigName = '.extensionconfig-lint.yaml';

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:tls';
 import { parse } from 'yaml';
-import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
-import { readLimitedFile } from './limited-file.ts';
-import { FailureError } from './program.ts';
+import { FailureError, readLimitedFile } from '../../cli/index.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
 
 /** How long a sandbox may take to greet before it counts as running, in milliseconds. */
 const greetTimeout = 2_000;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { type LogStream, openLog, renderLine } from '../../src/commands/log.ts';
+import { type LogStream, openLog, renderLine } from '../../src/cli/log.ts';
 
 function collecting(isTTY: boolean) {
   const written = { text: '' };
@@ -53,7 +53,7 @@ test('a message with control characters is shown escaped', () => {
 });
 
 const script = `
-  import { openLog } from ${JSON.stringify(fileURLToPath(new URL('../../src/commands/log.ts', import.meta.url)))};
+  import { openLog } from ${JSON.stringify(fileURLToPath(new URL('../../src/cli/log.ts', import.meta.url)))};
   const log = openLog(process.stdout, { 'log-level': 'info', 'log-format': 'auto' });
   for (let i = 0; i < 2000; i++) log.info({ i, padding: 'x'.repeat(10_000) }, 'line');
   process.on('SIGTERM', () => process.exit(0));

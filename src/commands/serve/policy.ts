@@ -1,9 +1,9 @@
-import { type Admission, createAdmission } from '../admission/index.ts';
-import { runtimeSdkFeatureGate } from '../api/index.ts';
-import { createHookCatalog, type Lifecycle } from '../hooks/index.ts';
-import { createRuleSet, type RuleSetOptions } from '../rules/index.ts';
-import { ruleSetOptionsOf } from './policy-flags.ts';
-import type { ServeFlags } from './serve-flags.ts';
+import { type Admission, createAdmission } from '../../admission/index.ts';
+import { runtimeSdkFeatureGate } from '../../api/index.ts';
+import { createHookCatalog, type Lifecycle } from '../../hooks/index.ts';
+import { createRuleSet, type RuleSetOptions } from '../../rules/index.ts';
+import { ruleSetOptionsOf } from '../policy-flags.ts';
+import type { ServeFlags } from './flags.ts';
 
 /** What an operator has decided, as plain data: both threads of `serve` make their decisions from it. */
 export interface ServePolicy {

@@ -1,6 +1,14 @@
+import { createRequire } from 'node:module';
 import { styleText } from 'node:util';
-import { type DestinationStream, type Logger, pino } from 'pino';
+import type { DestinationStream, Logger, pino as Pino } from 'pino';
 import { choiceFlag, type Flags, type FlagValues } from './flags.ts';
+
+const require = createRequire(import.meta.url);
+
+/** pino, loaded by the commands that write a log: the others start without it. */
+function pino(): typeof Pino {
+  return require('pino');
+}
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 const formats = ['auto', 'json', 'text'] as const;
@@ -48,17 +56,18 @@ function destinationOf(stream: LogStream, format: FlagValues<typeof logFlags>['l
   // Past the process's own stream, which writes each line at once and waits for the reader of a pipe: here what arrives
   // while a write is under way goes out with the next one. What is left is written when the process ends.
   return typeof stream.fd === 'number'
-    ? pino.destination({ dest: stream.fd, sync: false, maxLength: maxWaitingBytes })
+    ? pino().destination({ dest: stream.fd, sync: false, maxLength: maxWaitingBytes })
     : { write: (line: string) => stream.write(line) };
 }
 
 /** The log of a command: one line an event, with an ISO timestamp and the name of the level. */
 export function openLog(stream: LogStream, flags: FlagValues<typeof logFlags>): Logger {
-  return pino(
+  const log = pino();
+  return log(
     {
       level: flags['log-level'],
       base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: log.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
     destinationOf(stream, flags['log-format']),

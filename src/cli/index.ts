@@ -1,0 +1,35 @@
+export { completionLines, SuggestedArgument } from './complete.ts';
+export { durationFlag, parseDuration } from './duration.ts';
+export {
+  addFlags,
+  choiceFlag,
+  defaultsOf,
+  environmentVariableOf,
+  type Flag,
+  FlagError,
+  type Flags,
+  type FlagValues,
+  integerFlag,
+  listFlag,
+  readFlags,
+  switchFlag,
+  textFlag,
+} from './flags.ts';
+export { readLimitedFile } from './limited-file.ts';
+export { type LogStream, logFlags, openLog } from './log.ts';
+export { nearestTo } from './nearest.ts';
+export { portProblem } from './port-problem.ts';
+export {
+  type CommandEntry,
+  createProgram,
+  type DefineCommand,
+  exitCode,
+  FailureError,
+  type Io,
+  type Program,
+  runProgram,
+  UsageError,
+} from './program.ts';
+export { createProgress, type Progress } from './progress.ts';
+export { table } from './table.ts';
+export { commit, version } from './version.ts';
