@@ -84,7 +84,8 @@ export const defineDiscover: DefineCommand = (command, io, end) => {
       `
 Through a port-forward, with the name that the certificate is for:
   kubectl -n capi-system port-forward service/my-extension 8443:443 &
-  extensionconfig-webhook discover -f config.yaml --resolve capi-system/my-extension:443=localhost:8443
+  extensionconfig-webhook discover -f config.yaml \\
+    --resolve capi-system/my-extension:443=localhost:8443
 
 Exit code: 0 Cluster API would take every answer (warnings are fine), 1 it would
 not, 2 wrong usage or a file that cannot be read.`,
