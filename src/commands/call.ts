@@ -150,8 +150,13 @@ function objectOf({ cluster }: JsonObject, namespace: string | undefined): Calle
   return { namespace: namespace ?? text(metadata.namespace, 'default'), name: text(metadata.name, '') };
 }
 
-/** Registers extensions; those that discovery has not been at are asked for their handlers. */
-async function register(client: Client, configs: readonly ExtensionConfig[], io: Io): Promise<void> {
+/**
+ * Registers extensions; those that discovery has not been at are asked for their handlers.
+ *
+ * @returns how many could not be registered; each has its line on standard error.
+ */
+async function register(client: Client, configs: readonly ExtensionConfig[], io: Io): Promise<number> {
+  let failures = 0;
   client.registry.warmUp([]);
   for (const config of configs) {
     let current = config;
@@ -160,6 +165,7 @@ async function register(client: Client, configs: readonly ExtensionConfig[], io:
       io.signal.throwIfAborted();
       if (!found.ok) {
         io.stderr.write(`${printable(found.error.message)}\n`);
+        failures++;
         continue;
       }
       current = { ...config, status: { ...config.status, handlers: found.handlers as never } };
@@ -167,8 +173,10 @@ async function register(client: Client, configs: readonly ExtensionConfig[], io:
     const error = client.registry.add(current);
     if (error !== undefined) {
       io.stderr.write(`${printable(error.message)}\n`);
+      failures++;
     }
   }
+  return failures;
 }
 
 async function callOne(name: string, client: Client, flags: CallFlags, io: Io): Promise<Verdict['verdict']> {
@@ -256,8 +264,9 @@ export const defineCall: DefineCommand = (command, io, end) => {
 Handlers are those in the status of the ExtensionConfigs; an extension without
 any there is asked for them first.
 
-Exit code: 0 taken, blocked, or swallowed by failurePolicy Ignore, 1 failed, 2
-wrong usage or a file that cannot be read.`,
+Exit code: 0 taken, blocked, or swallowed by failurePolicy Ignore, 1 failed (or an
+extension could not be asked for its handlers), 2 wrong usage or a file that
+cannot be read.`,
     )
     .action(async (name: string | undefined) => {
       const flags = readFlags(callFlags, command, io.env);
@@ -283,10 +292,11 @@ wrong usage or a file that cannot be read.`,
       const progress = createProgress(io.stderr);
       const ticking = setInterval(() => progress.show(() => 'waiting for the answer'), 200);
       try {
-        await register(client, extensions.configs, io);
+        const unregistered = await register(client, extensions.configs, io);
         const verdict =
           hook === undefined ? await callOne(name ?? '', client, flags, io) : await callAll(client, hook, flags, io);
-        end(verdict === 'failed' ? exitCode.findings : exitCode.ok);
+        // Handlers that could not be asked for were not called.
+        end(verdict === 'failed' || unregistered > 0 ? exitCode.findings : exitCode.ok);
       } finally {
         clearInterval(ticking);
         progress.clear();

@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
 import type { ExtensionConfig } from '../../src/api/index.ts';
@@ -26,6 +29,11 @@ const offering =
     url.includes('/discovery')
       ? { status: 'Success', handlers: offered as JsonObject[] }
       : { status: 'Success', message: 'please wait', retryAfterSeconds: 7 };
+
+function end(response: ServerResponse, code: number, body: string): undefined {
+  response.writeHead(code, { location: '/' });
+  response.end(body);
+}
 
 async function server(answer: Answering, options = {}) {
   const started = await startExtension(answer, options);
@@ -344,4 +352,78 @@ test('discover ends when it is stopped', async () => {
   });
   const file = fileOf(extensionConfig('one', { url: extension.url, caBundle }));
   expect(await runProgram(['discover', '-f', file], { signal: stop.signal })).toMatchObject({ code: 130 });
+});
+
+test.each<[string, Answering, RegExp]>([
+  [
+    'refuses',
+    (_received, response) => end(response, 503, 'later\u001b[2J'),
+    /status code 503 != 200: response : "later\ufffd\[2J"; answer 200 at this path/,
+  ],
+  ['redirects', (_received, response) => end(response, 302, ''), /status code 302/],
+  [
+    'answers no JSON',
+    (_received, response) => end(response, 200, '<html>'),
+    /failed to decode response: the body is not valid JSON.*; answer one JSON object/,
+  ],
+  [
+    'answers a wrong type',
+    () => ({ status: 'Success', handlers: 'all' }),
+    /handlers must be of type array, not string/,
+  ],
+  [
+    'answers Failure',
+    () => ({ status: 'Failure', message: 'not yet' }),
+    /got failure response with message: not yet; answer discovery with status Success/,
+  ],
+  [
+    'hangs up',
+    (_received, response) => void response.destroy(),
+    /http call failed: Post "https:\/\/localhost.*; check that the server runs/,
+  ],
+  [
+    'never ends',
+    (_received, response) => {
+      const timer = setInterval(() => response.write(Buffer.alloc(4 * 1024 * 1024, ' ')), 5);
+      response.on('close', () => clearInterval(timer));
+      return undefined;
+    },
+    /larger than 20 MiB; answer with less/,
+  ],
+])('discover names a server that %s', async (_name, answer, finding) => {
+  const extension = await server(answer);
+  const file = fileOf(extensionConfig('one', { url: extension.url, caBundle }));
+  const { code, stdout } = await runProgram(['discover', '-f', file]);
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^one: NotDiscovered/);
+  expect(stdout).toMatch(finding);
+});
+
+test('call --all says which extension it could not ask', async () => {
+  const [good, bad] = [
+    await server(offering(handlers)),
+    await server(() => ({ status: 'Failure', message: 'not yet' })),
+  ];
+  const file = fileOf(
+    extensionConfig('good', { url: good.url, caBundle }),
+    extensionConfig('bad', { url: bad.url, caBundle }),
+  );
+  const ended = await runProgram(['call', '--hook', 'BeforeClusterUpgrade', '--all', '--sample', '-f', file]);
+  expect(ended.code).toBe(1);
+  expect(ended.stderr).toContain('failed to discover extension "bad": got failure response with message: not yet');
+  expect(ended.stdout).toContain('upgrade.good: blocked for 7s');
+});
+
+test('without a caBundle the roots of the system count, as they are in Go', async () => {
+  const extension = await server(offering(handlers));
+  const file = fileOf(extensionConfig('one', { url: extension.url }));
+  const roots = join(folder(), 'roots.pem');
+  writeFileSync(roots, testCa.cert);
+  const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+  const run = promisify(execFile);
+  const { stdout } = await run(process.execPath, [main, 'discover', '-f', file], {
+    env: { ...process.env, SSL_CERT_FILE: roots, SSL_CERT_DIR: '/nowhere' },
+  });
+  expect(stdout).toContain('one: Discovered');
+  expect(stdout).toContain('warning: has no caBundle: the certificate is verified with the roots of the system');
 });

@@ -510,6 +510,14 @@ describe('all handlers', () => {
   });
 });
 
+test.each([
+  '{"status":"Success","message":"a}]\\"","retryAfterSeconds":0} {"status":"Failure"}',
+  '{"status":"Success"}\u0000garbage',
+])('of an answer the first JSON value counts: %j', async (body) => {
+  const { call } = await single(write(200, body));
+  expect(await call()).toMatchObject({ ok: true });
+});
+
 test('an answer with the fields of an error is an answer', async () => {
   const { call, caller, config } = await single(() => ({ ...success, step: 'url', message: 'fine' }));
   expect(await call()).toMatchObject({ ok: true, response: { message: 'fine' } });
