@@ -49,7 +49,7 @@ test('holds the program, the manifests and nothing of development', () => {
   expect(packed).toContain('dist/main.js');
   expect(packed).toContain('dist/library/rules.d.ts');
   expect(packed).toContain('manifests/base/deployment.yaml');
-  expect(packed).toContain('dist/sandbox/kubernetes.proto');
+  expect(packed).toContain('dist/sandbox/writes/kubernetes.proto');
   expect(packed).toContain('LICENSE');
   expect(packed.filter((path) => !/^(bin|dist|manifests)\/|^(package\.json|README\.md|LICENSE)$/.test(path))).toEqual(
     [],
@@ -140,6 +140,66 @@ process.stdout.write(JSON.stringify(result));
     wrong: 'function',
     apiVersion: 'runtime.cluster.x-k8s.io/v1beta2',
   });
+});
+
+test('hooks and client as a library: typed and running', async () => {
+  const file = `
+import { createServer } from 'node:http';
+import { createClient } from 'extensionconfig-webhook/client';
+import { hooks, messageProblems, sampleRequest } from 'extensionconfig-webhook/hooks';
+
+const client = createClient({ namespaceLabels: async () => ({}) });
+client.registry.warmUp([]);
+const call = () =>
+  client.callAllExtensions(hooks.BeforeClusterUpgrade, {
+    object: { namespace: 'default', name: 'a' },
+    request: { cluster: { spec: {} }, fromKubernetesVersion: 'v1.32.0', toKubernetesVersion: 'v1.33.0' },
+  });
+const wrong = () =>
+  client.callAllExtensions(hooks.BeforeClusterUpgrade, {
+    object: { namespace: 'default', name: 'a' },
+    // @ts-expect-error: a request has a Cluster.
+    request: { fromKubernetesVersion: 'v1.32.0', toKubernetesVersion: 'v1.33.0' },
+  });
+const result = await call();
+const seconds: number = result.ok ? result.response.retryAfterSeconds : -1;
+const problems = messageProblems(hooks.GeneratePatches, 'request', sampleRequest(hooks.GeneratePatches), 'strict');
+process.stdout.write(JSON.stringify({ seconds, problems, wrong: typeof wrong, server: typeof createServer }));
+await client.close();
+`;
+  const folder = join(consumer, 'client');
+  mkdirSync(join(folder, 'src'), { recursive: true });
+  writeFileSync(join(folder, 'src', 'main.ts'), file);
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({
+      compilerOptions: {
+        target: 'es2024',
+        lib: ['es2024'],
+        module: 'nodenext',
+        strict: true,
+        skipLibCheck: true,
+        types: ['node'],
+        typeRoots: [join(projectFolder, 'node_modules/@types')],
+        rootDir: 'src',
+        outDir: 'out',
+      },
+      include: ['src'],
+    }),
+  );
+  await runWell(folder, join(projectFolder, 'node_modules/.bin/tsc'), ['-p', '.']);
+  expect(JSON.parse(await runWell(folder, process.execPath, ['out/main.js']))).toEqual({
+    seconds: 0,
+    problems: [],
+    wrong: 'function',
+    server: 'function',
+  });
+});
+
+test('the page of the OpenAPI document is made from the package alone', async () => {
+  const page = await runWell(consumer, 'npx', ['--no', '--', 'extensionconfig-webhook', 'openapi', '--output', 'html']);
+  expect(page).toContain('OpenAPI Explorer');
+  expect(existsSync(join(consumer, 'node_modules/openapi-explorer'))).toBe(false);
 });
 
 test('nothing else can be imported: what is inside may change', async () => {
