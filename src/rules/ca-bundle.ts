@@ -2,15 +2,15 @@ import { X509Certificate } from 'node:crypto';
 import type { ExtensionConfig } from '../api/index.ts';
 import { readPem } from './pem.ts';
 
-/** What a caBundle turned out to hold. */
+/** A parsed caBundle. */
 export interface CaBundle {
-  /** What is wrong with it as a whole, or undefined. */
+  /** Why it is not a trust bundle, or undefined. */
   problem: string | undefined;
   hasPrivateKey: boolean;
   certificates: readonly BundledCertificate[];
 }
 
-/** One certificate of a caBundle. Times in milliseconds since 1970. */
+/** One certificate of a caBundle. Times are in milliseconds since 1970. */
 export interface BundledCertificate {
   subject: string;
   notBefore: number;
@@ -21,7 +21,7 @@ export interface BundledCertificate {
 /** The path of `spec.clientConfig.caBundle`. */
 export const caBundlePath = ['spec', 'clientConfig', 'caBundle'] as const;
 
-/** Whether a text is base64, broken into lines or not. Padding is not counted. */
+/** Whether a text is base64, in one line or several. The amount of padding is not checked. */
 function isBase64(text: string): boolean {
   let end = text.length;
   while (end > 0 && (text[end - 1] === '\n' || text[end - 1] === '\r')) {
@@ -69,16 +69,16 @@ function parse(encoded: string): CaBundle | undefined {
 }
 
 /**
- * Bundles that were parsed lately, by their text: updates and status writes bring the same bundle again and again, and
- * parsing a certificate takes longer than everything else together. At most 64 bundles of at most 50 KiB.
+ * Bundles that were parsed recently, by their text: updates and status writes repeat the same bundle, and parsing a
+ * certificate takes longer than everything else together. At most 64 bundles of at most 50 KiB; the oldest is evicted.
  */
 const parsed = new Map<string, CaBundle | undefined>();
 const maxParsed = 64;
 
-/** The last bundle that was asked for: the rules about it ask one after the other. */
+/** The bundle of the last call: the rules about it follow each other. */
 let latest: { encoded: string; bundle: CaBundle | undefined } = { encoded: '', bundle: undefined };
 
-/** The caBundle of an object, parsed; undefined when it has none, or one of white space only (the placeholder `Cg==`). */
+/** The parsed caBundle of an object; undefined when it is absent, or white space only (the placeholder `Cg==`). */
 export function caBundleOf(object: ExtensionConfig): CaBundle | undefined {
   const encoded = object.spec?.clientConfig?.caBundle;
   if (!encoded) {

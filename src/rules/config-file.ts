@@ -3,19 +3,19 @@ import { isJsonObject, showValue } from '../kubernetes/index.ts';
 import type { Level } from './rule-set.ts';
 import { rules } from './rules.ts';
 
-/** Why a file of rule levels cannot be used: one line, with the place in it. */
+/** Why a file of rule levels is invalid: one line, with the position in it. */
 export class RulesConfigError extends Error {}
 
-/** Longest text, in characters: one line for each rule and a comment on it are a tenth of that. */
+/** Longest text, in characters: one line for each rule and a comment on it need a tenth of that. */
 const maxLength = 64 * 1024;
 
 const levels: readonly unknown[] = ['off', 'warn', 'deny'];
 
 /**
- * Reads rule levels from YAML (or JSON) text: a map `rules` from rule id to `off`, `warn` or `deny`. YAML 1.1's bare
- * `off` may have become false; both are taken.
+ * Reads rule levels from YAML (or JSON) text: a map `rules` from rule id to `off`, `warn` or `deny`. `false` is accepted
+ * for `off`, which is what YAML 1.1 makes of it.
  *
- * @throws {RulesConfigError} for no YAML, an unknown rule or level, or an upstream rule that would be weakened.
+ * @throws {RulesConfigError} for invalid YAML, an unknown rule or level, or an upstream rule that would be weakened.
  */
 export function parseRulesConfig(text: string): Map<string, Level> {
   let content: unknown;

@@ -11,51 +11,51 @@ interface RuleReport {
 
 const keyOf = (path: FieldPath) => JSON.stringify(path);
 
-/** Places of an object that a rule could not read. */
-class UnreadPlaces {
-  readonly #places = new Set<string>();
+/** Paths of an object that a rule could not read. */
+class UnreadPaths {
+  readonly #paths = new Set<string>();
   readonly #above = new Set<string>();
 
   constructor(paths: readonly FieldPath[]) {
     for (const path of paths) {
-      this.#places.add(keyOf(path));
+      this.#paths.add(keyOf(path));
       for (let length = 0; length <= path.length; length++) {
         this.#above.add(keyOf(path.slice(0, length)));
       }
     }
   }
 
-  /** Whether a path is one of the places, or leads below one. */
+  /** Whether a path is one of these, or below one. */
   hasAtOrAbove(path: FieldPath): boolean {
-    return this.#places.size > 0 && path.some((_, index) => this.#places.has(keyOf(path.slice(0, index + 1))));
+    return this.#paths.size > 0 && path.some((_, index) => this.#paths.has(keyOf(path.slice(0, index + 1))));
   }
 
-  /** Whether a path is one of the places, or leads to what holds one. */
+  /** Whether a path is one of these, or above one. */
   hasAtOrBelow(path: FieldPath): boolean {
-    return this.#places.size > 0 && this.#above.has(keyOf(path));
+    return this.#paths.size > 0 && this.#above.has(keyOf(path));
   }
 }
 
 /**
- * Makes the test whether a finding is only an echo: of a field that its rule could not read (it is absent from the
- * object that the rule saw, which therefore misses it), or of a check that the API server has too and that another rule
- * explains better.
+ * Creates the test whether a finding is only an echo of another one: because its rule could not read the field (which is
+ * absent from the object that the rule saw), or because the API server has the check too and another rule explains it
+ * better.
  */
 export function createEchoTest(
   reports: readonly RuleReport[],
   violations: readonly SchemaViolation[],
 ): (report: RuleReport) => boolean {
-  // The violation without a path counts others.
+  // The violation without a path only counts further ones.
   const placed = violations.filter(({ path }) => path.length > 0);
   const wrongType = placed.filter(({ problem, value }) => problem === 'type' && value !== null);
   const overLimit = placed.filter(({ problem }) => problem === 'tooLong' || problem === 'tooMany');
-  const unreadByUpstream = new UnreadPlaces(wrongType.map(({ path }) => path));
-  const unread = new UnreadPlaces([...wrongType, ...overLimit].map(({ path }) => path));
+  const unreadByUpstream = new UnreadPaths(wrongType.map(({ path }) => path));
+  const unread = new UnreadPaths([...wrongType, ...overLimit].map(({ path }) => path));
 
-  /** The gravest finding of each field that stands for itself. */
+  /** The highest severity on each field, of findings that are not fallbacks. */
   const explained = new Map<string, Severity>();
   for (const { rule, field, severity } of reports) {
-    if (!rule.givesWay && explained.get(field) !== 'deny') {
+    if (!rule.isFallback && explained.get(field) !== 'deny') {
       explained.set(field, severity);
     }
   }
@@ -64,11 +64,11 @@ export function createEchoTest(
     if (rule.id === 'field-type') {
       return false;
     }
-    if (rule.givesWay) {
+    if (rule.isFallback) {
       const other = explained.get(field);
       return other === 'deny' || (other !== undefined && severity === 'warn') || unreadByUpstream.hasAtOrAbove(path);
     }
-    const places = rule.upstream ? unreadByUpstream : unread;
-    return places.hasAtOrAbove(path) || places.hasAtOrBelow(path);
+    const paths = rule.upstream ? unreadByUpstream : unread;
+    return paths.hasAtOrAbove(path) || paths.hasAtOrBelow(path);
   };
 }

@@ -1,7 +1,7 @@
 import { type OpenApiSchema, openApiSchemaOf } from '../api/index.ts';
 import type { FieldPath } from '../kubernetes/index.ts';
 
-/** Properties of metadata that findings are about; the API server's schema of it is not in the CustomResourceDefinition. */
+/** Properties of metadata that findings are about; their schema is not part of the CustomResourceDefinition. */
 const metadata: OpenApiSchema = { properties: { name: {}, generateName: {}, labels: {}, annotations: {} } };
 
 const root: OpenApiSchema = openApiSchemaOf('v1beta2');
@@ -9,7 +9,7 @@ const schema: OpenApiSchema = { ...root, properties: { ...root.properties, metad
 
 const ranks = new WeakMap<OpenApiSchema, ReadonlyMap<string | number, number>>();
 
-/** Where a schema's properties stand in it. */
+/** The position of each property in a schema. */
 function ranksIn(at: OpenApiSchema | undefined): ReadonlyMap<string | number, number> {
   const known = at && ranks.get(at);
   if (known !== undefined) {
@@ -23,8 +23,8 @@ function ranksIn(at: OpenApiSchema | undefined): ReadonlyMap<string | number, nu
 }
 
 /**
- * Orders two paths as their fields stand in the API's schema: a reader goes through the object from top to bottom. An
- * object comes before its fields; items come by index; fields that the schema does not have come last, by name.
+ * Orders two paths by the position of their fields in the API's schema, from top to bottom, as a `sort` callback does. An
+ * object comes before its fields, items are ordered by index, and unknown fields come last, by name.
  */
 export function compareFieldPaths(a: FieldPath, b: FieldPath): number {
   let at: OpenApiSchema | undefined = schema;

@@ -5,7 +5,7 @@ import type { RuleOptions } from './rule.ts';
 
 type Handler = NonNullable<NonNullable<ExtensionConfig['status']>['handlers']>[number];
 
-/** One handler in `status.handlers`, with its place. */
+/** One handler in `status.handlers`, with its path. */
 export interface PlacedHandler {
   handler: Handler;
   path: FieldPath;
@@ -13,7 +13,7 @@ export interface PlacedHandler {
   hook: LifecycleKey | undefined;
 }
 
-/** The handlers of objects that are being checked: ten rules ask for them. */
+/** The handlers of the objects being checked, cached since ten rules read them. */
 const placed = new WeakMap<ExtensionConfig, readonly PlacedHandler[]>();
 
 /** The handlers of an object, each with its path. */
@@ -30,7 +30,7 @@ export function handlersOf(object: ExtensionConfig): readonly PlacedHandler[] {
   return handlers;
 }
 
-/** The two parts of GROUP/VERSION, or undefined for another text. */
+/** The two parts of GROUP/VERSION, or undefined for any other text. */
 export function groupVersionOf(apiVersion: string): { group: string; version: string } | undefined {
   const slash = apiVersion.indexOf('/');
   const isPair = slash > 0 && slash === apiVersion.lastIndexOf('/') && slash < apiVersion.length - 1;
@@ -42,7 +42,7 @@ function hookOf({ requestHook }: Handler): LifecycleKey | undefined {
   return api === undefined || !requestHook?.hook ? undefined : { ...api, name: requestHook.hook };
 }
 
-/** The handlers whose hook is in the catalog, with the hook's life. */
+/** The handlers whose hook is in the catalog, with the lifecycle of the hook. */
 export function knownHandlersOf(
   object: ExtensionConfig,
   options: RuleOptions,

@@ -3,7 +3,7 @@ import type { LabelSelector } from '../kubernetes/index.ts';
 
 type GivenSelector = NonNullable<NonNullable<ExtensionConfig['spec']>['namespaceSelector']>;
 
-/** Selectors of which absent parts were filled in: two rules ask for them. */
+/** Completed selectors, cached since two rules read them. */
 const completed = new WeakMap<GivenSelector, LabelSelector>();
 
 function complete(selector: GivenSelector): LabelSelector {
@@ -23,7 +23,7 @@ export function namespaceSelectorOf(object: ExtensionConfig): LabelSelector | un
   if (selector === undefined || selector === null) {
     return undefined;
   }
-  // Nothing to fill in, which is most often so, is seen without a look into the map.
+  // The common case, which needs no lookup: nothing to complete.
   if (selector.matchExpressions === undefined) {
     return selector as LabelSelector;
   }

@@ -1,6 +1,6 @@
-/** What a PEM text (RFC 7468) holds, as far as a trust bundle is concerned. */
+/** The content of a PEM text (RFC 7468), as far as trust bundles are concerned. */
 export interface PemContent {
-  /** Each certificate with the lines around it. */
+  /** Each certificate, with its BEGIN and END lines. */
   certificates: string[];
   /** Whether a private key begins in it, of any kind. */
   hasPrivateKey: boolean;
@@ -8,7 +8,7 @@ export interface PemContent {
 
 const begin = '-----BEGIN ';
 const end = '-----END ';
-/** What stands behind `begin` and `end`: a label and its dashes. No label that is in use is longer than this. */
+/** What follows `begin` and `end`: a label and its dashes. No label in use is longer than this. */
 const labelFormat = /^([A-Z0-9 ]{1,64})-----/;
 const maxLabelLength = 64 + 5;
 
@@ -17,8 +17,8 @@ function labelAt(text: string, at: number): string | undefined {
 }
 
 /**
- * Reads a PEM text from front to back, once. Like Go's encoding/pem, which Cluster API reads it with, it takes a block for
- * one when the next end is its own; text between blocks is passed over.
+ * Reads a PEM text in one pass. Like Go's encoding/pem, which Cluster API uses, it accepts a block when the next END line
+ * has the same label; text between blocks is ignored.
  */
 export function readPem(text: string): PemContent {
   const content: PemContent = { certificates: [], hasPrivateKey: false };
@@ -29,7 +29,7 @@ export function readPem(text: string): PemContent {
     let next = at + begin.length;
     if (label !== undefined) {
       content.hasPrivateKey ||= label.endsWith('PRIVATE KEY');
-      // An end that was found for an earlier begin is still the next one, unless it has been passed.
+      // The END line found for an earlier BEGIN line is still the next one, unless it is behind us.
       if (nextEnd !== -1 && nextEnd < next) {
         nextEnd = text.indexOf(end, next);
       }

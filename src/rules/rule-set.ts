@@ -1,25 +1,25 @@
 import { formatFieldPath } from '../kubernetes/index.ts';
 import { createEchoTest } from './echo.ts';
 import { compareFieldPaths } from './field-order.ts';
-import type { Finding, Part, Rule, RuleInput, RuleOptions, Severity, Subject } from './rule.ts';
+import type { Finding, OptionalPart, Rule, RuleInput, RuleOptions, Severity, Subject } from './rule.ts';
 import { rules as allRules } from './rules.ts';
 
 /** Which rules run: all of them, or exactly what Cluster API itself rejects. */
 export type Profile = 'strict' | 'upstream';
 
-/** What a configuration file can make of a rule. */
+/** The levels that a configuration file can give to a rule. */
 export type Level = Severity | 'off';
 
-/** How an operator sets the rules up. */
+/** How an operator configures the rules. */
 export interface RuleSetOptions extends RuleOptions {
   profile: Profile;
-  /** Levels of single rules, by id; they count above the profile. */
+  /** Levels of single rules, by id; they override the profile. */
   levels?: ReadonlyMap<string, Level>;
   /** `warn`: denials of rules that are not Cluster API's own become warnings, for a trial period. */
   enforcement: 'deny' | 'warn';
 }
 
-/** A finding with the rule it comes from and what it leads to. */
+/** A finding with its rule and its severity. */
 export interface Report extends Finding {
   rule: Rule;
   severity: Severity;
@@ -27,40 +27,42 @@ export interface Report extends Finding {
   field: string;
 }
 
-/** A rule and what its findings lead to here. */
+/** A rule with its configured severity. */
 export interface ActiveRule {
   rule: Rule;
   severity: Severity;
 }
 
-/** Rules set up for use. */
+/** Rules, configured and ready for use. */
 export interface RuleSet {
   readonly active: readonly ActiveRule[];
   /**
-   * All findings at once, in the order of the object's fields. Of more than `maxReports` (or `maxReportsLength`) the
-   * denials come first, and a last report without a field says how many were left out.
+   * All findings at once, in the order of the object's fields: at most `maxReports` (100) of at most `maxReportsLength`
+   * characters together. If there are more, denials are preferred to warnings, and one more report without a field says
+   * how many were left out.
    */
   check(input: RuleInput): Report[];
   /**
-   * Takes back denials that an update did not cause: one of a rule that is not Cluster API's own becomes a warning
-   * when the old object has the same finding (rule, field and value).
+   * Ratcheting validation: denials that an update did not cause become warnings. A denial by a rule that is not Cluster
+   * API's own becomes one when the old object has the same finding (rule, field, reason and value). `oldInput` is called
+   * only if there is such a denial.
    */
   ratchet(reports: Report[], oldInput: () => RuleInput): Report[];
 }
 
-/** Most findings that are reported of one object: nobody reads more, and the API server limits the answer. */
+/** Most findings that are reported for one object: more are not useful to read, and the API server limits the response. */
 export const maxReports = 100;
 
-/** Most characters of all reports together: the answer says everything twice, and an API server waits for it. */
+/** Most characters (UTF-16 units) of all reports together: the response repeats everything, and an API server waits for it. */
 export const maxReportsLength = 64 * 1024;
 
-/** Longest value that a report is counted with, in characters: messages cut longer ones. */
+/** Most characters that a value adds to the length of a report: messages truncate longer values. */
 const maxCountedValue = 128;
 
-/** Longest message, in characters: some repeat keys that a user wrote. */
+/** Longest message, in characters: some repeat keys of the object. */
 const maxMessageLength = 1000;
 
-function cut(message: string): string {
+function truncate(message: string): string {
   return message.length > maxMessageLength ? `${message.slice(0, maxMessageLength)}…` : message;
 }
 
@@ -69,7 +71,7 @@ function severityOf(rule: Rule, { profile, levels, enforcement }: RuleSetOptions
   return level === 'deny' && !rule.upstream && enforcement === 'warn' ? 'warn' : level;
 }
 
-/** Findings that are not reported: how many, and a rule that they come from, by what it leads to. */
+/** Findings that are not reported: how many, and the first rule of each severity that they come from. */
 interface LeftOut {
   count: number;
   denied: ActiveRule | undefined;
@@ -89,18 +91,18 @@ function lengthOf({ field, message, value }: Report): number {
   return field.length + message.length + (typeof value === 'string' ? Math.min(value.length, maxCountedValue) : 0);
 }
 
-/** The reports that are given: no echoes, in the order of the fields, and no more than anybody reads. */
+/** The reports to return: without echoes, in the order of the fields, and within the limits. */
 function selected(found: readonly Report[], input: RuleInput, leftOut: LeftOut): Report[] {
   const isEcho = createEchoTest(found, input.violations);
   const reports = found.filter((report) => !isEcho(report)).sort(byField);
-  // A denial counts more than any number of warnings: without it the object would be allowed.
-  const gravestFirst = [
+  // Denials first: if warnings crowded them out, the object would be allowed.
+  const denialsFirst = [
     ...reports.filter(({ severity }) => severity === 'deny'),
     ...reports.filter(({ severity }) => severity === 'warn'),
   ];
   const chosen = new Set<Report>();
   let length = 0;
-  for (const report of gravestFirst) {
+  for (const report of denialsFirst) {
     length += lengthOf(report);
     if (chosen.size < maxReports && length <= maxReportsLength) {
       chosen.add(report);
@@ -128,9 +130,9 @@ function keyOf(report: Report): string {
 }
 
 const subjects: readonly Subject[] = ['object', 'status'];
-const parts: readonly Part[] = ['url', 'service', 'caBundle', 'handlers', 'settings', 'violations'];
+const parts: readonly OptionalPart[] = ['url', 'service', 'caBundle', 'handlers', 'settings', 'violations'];
 
-/** The parts that an input has, as bits in the order of `parts`. */
+/** The parts that an input has, as a bit mask in the order of `parts`. */
 function presentParts({ whole: object, violations }: RuleInput): number {
   const { clientConfig, settings } = object.spec ?? {};
   return (
@@ -143,14 +145,14 @@ function presentParts({ whole: object, violations }: RuleInput): number {
   );
 }
 
-/** Makes a set of rules from what an operator has set. */
+/** Creates a rule set from what an operator has configured. */
 export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = allRules): RuleSet {
   const active = rules.flatMap((rule): ActiveRule[] => {
     const severity = severityOf(rule, options);
     return severity === 'off' ? [] : [{ rule, severity }];
   });
 
-  // Most objects lack most parts. The rules that remain are picked once for every combination that comes up.
+  // Most objects lack most parts. The remaining rules are picked once for each combination that occurs.
   const picked = new Map<number, readonly ActiveRule[]>();
   function rulesFor(input: RuleInput): readonly ActiveRule[] {
     const present = presentParts(input);
@@ -177,7 +179,7 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
         reports.push({
           ...finding,
           ...current,
-          message: cut(finding.message),
+          message: truncate(finding.message),
           field: formatFieldPath(finding.path),
         });
       } else {

@@ -2,58 +2,58 @@ import type { ExtensionConfig, SchemaViolation, Version } from '../api/index.ts'
 import type { HookCatalog, Release } from '../hooks/index.ts';
 import type { CauseReason, FieldPath, JsonObject } from '../kubernetes/index.ts';
 
-/** What a finding leads to: the object is refused, or whoever writes it is told. */
+/** What a finding leads to: the request is denied, or the client gets a warning. */
 export type Severity = 'deny' | 'warn';
 
 /** One problem of one field. */
 export interface Finding {
   path: FieldPath;
   reason: CauseReason;
-  /** The bad value, when there is one that may be shown: never a secret. */
+  /** The invalid value, if there is one and it may be shown: never a secret. */
   value?: unknown;
-  /** What is wrong and what to write instead: one line, without the field and the value. */
+  /** What is wrong and what to write instead: one line, without the field and the value. At most 1,000 characters are shown. */
   message: string;
-  /** The message stands for itself, without the field: for texts that others give word for word. */
+  /** The message is shown without the field: for texts quoted word for word from elsewhere. */
   verbatim?: true;
 }
 
 /** Which write is checked: the object itself, or its status subresource. */
 export type Subject = 'object' | 'status';
 
-/** A part of what is checked that may be absent. */
-export type Part = 'url' | 'service' | 'caBundle' | 'handlers' | 'settings' | 'violations';
+/** A part of the object, or of what is known about it, that may be absent. */
+export type OptionalPart = 'url' | 'service' | 'caBundle' | 'handlers' | 'settings' | 'violations';
 
-/** Everything that a rule may look at. */
+/** The input of a rule: the attributes of the write, and its objects. */
 export interface RuleInput {
   /**
-   * Within the limits of its schema: what is over one is absent, so that no rule's work is larger than the limits allow.
-   * Rules with `upstream: true` are given `whole` here instead, since Cluster API's webhook reads everything: they must
-   * read any value in one pass.
+   * The object within the limits of its schema: whatever exceeds one is absent, which bounds the work of every rule.
+   * Rules with `upstream: true` get `whole` here instead, since Cluster API's webhook reads everything: they must take
+   * time linear in the size of any value.
    */
   object: ExtensionConfig;
-  /** The object with all values of the right types, of any length. */
+  /** The object with all values of the right types, whatever their length. */
   whole: ExtensionConfig;
-  /** The object as it was before an update; decoded when a rule asks for it, since hardly one does. */
+  /** The object before an update; decoded on demand, since hardly any rule needs it. */
   oldObject?: (() => ExtensionConfig) | undefined;
-  /** Where the object does not fit its version's schema. Parts of a wrong JSON type are absent from `object`. */
+  /** Where the object violates its version's schema. Fields of a wrong JSON type are absent from `object`. */
   violations: readonly SchemaViolation[];
-  /** The version whoever wrote the object used. */
+  /** The version that the client wrote the object in. */
   writtenAs: Version;
-  /** The version the object is in now: `writtenAs`, unless the API server has converted it. */
+  /** The version that the object is in now: `writtenAs`, unless the API server has converted it. */
   version: Version;
   subject: Subject;
-  /** Whether the API server has dropped unknown fields already, as it does before any webhook sees an object. */
+  /** Whether the API server has pruned unknown fields already, as it does before it calls any webhook. */
   isPruned: boolean;
   now: Date;
 }
 
-/** What an operator sets, for the rules that depend on it. */
+/** What an operator configures, for the rules that depend on it. */
 export interface RuleOptions {
   /** Longest timeout a handler may have, in seconds. */
   maxHandlerTimeoutSeconds: number;
   /** Known hooks and API versions. */
   hooks: HookCatalog;
-  /** The Cluster API release that the objects are meant for. */
+  /** The Cluster API release that the objects are intended for. */
   clusterApi: Release;
 }
 
@@ -75,13 +75,13 @@ export interface Rule {
   severity: Severity;
   /** Whether Cluster API's own webhook has the rule too. Such a rule cannot be turned off. */
   upstream: boolean;
-  /** The writes that it applies to. */
+  /** The kinds of writes that it applies to. */
   subjects: readonly Subject[];
-  /** The part that it is about: without that part it has nothing to say, and is not asked. */
-  about?: Part;
-  /** The API server has this check too and words it less helpfully: a finding gives way to any other on its field. */
-  givesWay?: true;
-  /** Reports every finding. (A callback, and no list or generator: on a good object 40 rules then allocate nothing.) */
+  /** The part that it is about: the rule is skipped for objects without that part. */
+  about?: OptionalPart;
+  /** The API server has this check too, and explains it less helpfully: any other finding on the same field replaces it. */
+  isFallback?: true;
+  /** Reports every finding. A callback instead of a list or generator: on a valid object, 40 rules then allocate nothing. */
   check(input: RuleInput, report: (finding: Finding) => void, options: RuleOptions): void;
   example: Example;
 }

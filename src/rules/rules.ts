@@ -44,7 +44,7 @@ import { rule as urlUserInfo } from './checks/url-user-info.ts';
 import { rule as urlValid } from './checks/url-valid.ts';
 import type { Rule } from './rule.ts';
 
-/** All rules: first Cluster API's own, then the stricter denials, then the warnings. */
+/** All rules: Cluster API's own first, then the stricter denials, then the warnings. */
 export const rules: readonly Rule[] = [
   apiVersionUnknown,
   nameDnsLabel,

@@ -2,7 +2,7 @@ import type { ExtensionConfig } from '../api/index.ts';
 
 type Service = NonNullable<NonNullable<NonNullable<ExtensionConfig['spec']>['clientConfig']>['service']>;
 
-/** Whether `spec.clientConfig.service` counts as set: to Cluster API, a service without any value is none. */
+/** Whether `spec.clientConfig.service` counts as set: Cluster API treats a service without any value as absent. */
 export function isServiceDefined(service: Service | null | undefined): service is Service {
   return (
     service !== null &&

@@ -1,7 +1,7 @@
 import type { ExtensionConfig } from '../api/index.ts';
 import { parseRequestUri, type RequestUri } from '../kubernetes/index.ts';
 
-/** `spec.clientConfig.url` in parts, for the rules about them. */
+/** A parsed `spec.clientConfig.url`. */
 export interface ClientUrl extends RequestUri {
   /** Host without port and brackets, lower case and without a trailing dot; empty when there is none. */
   hostname: string;
@@ -12,7 +12,7 @@ export interface ClientUrl extends RequestUri {
 /** The path of `spec.clientConfig.url`. */
 export const urlPath = ['spec', 'clientConfig', 'url'] as const;
 
-/** The last url that was taken apart: the rules about it ask one after the other. */
+/** The url of the last call: the rules about it follow each other. */
 let latest: { text: string; url: ClientUrl | undefined } = { text: '', url: undefined };
 
 function parse(text: string): ClientUrl | undefined {
@@ -29,7 +29,7 @@ function parse(text: string): ClientUrl | undefined {
   return { ...uri, hostname: (host.endsWith('.') ? host.slice(0, -1) : host).toLowerCase(), port };
 }
 
-/** The url of an object in parts; undefined when it has none, or one that rule `url-valid` refuses. */
+/** The parsed url of an object; undefined when it is absent, or rejected by rule `url-valid`. */
 export function clientUrlOf(object: ExtensionConfig): ClientUrl | undefined {
   const text = object.spec?.clientConfig?.url;
   if (!text) {

@@ -11,7 +11,7 @@ import {
   exampleService,
   exampleServingCertificate,
   futureHook,
-  withdrawnHook,
+  removedHook,
 } from '../../src/rules/examples/index.ts';
 import { exampleReports, rules } from '../../src/rules/index.ts';
 
@@ -167,7 +167,7 @@ const cases: Record<string, { valid: JsonObject[]; invalid: JsonObject[] }> = {
     invalid: [handlers({}, { name: 'b.my-extension' }, {}), handlers({ name: '' }, { name: '' })],
   },
   'handler-hook-version': {
-    valid: [hook('hooks.example.com/v1', withdrawnHook), handlers({ requestHook: {} })],
+    valid: [hook('hooks.example.com/v1', removedHook), handlers({ requestHook: {} })],
     invalid: ['', 'v1', '/v1', 'a/', 'a/b/c'].map((apiVersion) => hook(apiVersion, 'Discovery')),
   },
   'handler-hook-singleton': {
@@ -183,11 +183,11 @@ const cases: Record<string, { valid: JsonObject[]; invalid: JsonObject[] }> = {
     ],
   },
   'hook-version-removed': {
-    valid: [hook('hooks.example.com/v1beta1', withdrawnHook), hook(capi, 'GeneratePatches')],
-    invalid: [hook('hooks.example.com/v1alpha1', withdrawnHook)],
+    valid: [hook('hooks.example.com/v1beta1', removedHook), hook(capi, 'GeneratePatches')],
+    invalid: [hook('hooks.example.com/v1alpha1', removedHook)],
   },
   'hook-version-deprecated': {
-    valid: [hook('hooks.example.com/v1', deprecatedHook), hook('hooks.example.com/v1alpha1', withdrawnHook)],
+    valid: [hook('hooks.example.com/v1', deprecatedHook), hook('hooks.example.com/v1alpha1', removedHook)],
     invalid: [hook('hooks.example.com/v1beta1', deprecatedHook)],
   },
   'hook-unknown': {

@@ -10,7 +10,7 @@ export const rule: Rule = {
   upstream: false,
   subjects: ['object', 'status'],
   check({ writtenAs }, report, { hooks, clusterApi }) {
-    // The version that is stored is the one to write.
+    // The storage version is the one to write.
     if (writtenAs === hubVersion) {
       return;
     }
@@ -19,7 +19,7 @@ export const rule: Rule = {
       return;
     }
     const instead = life.replacedBy;
-    // Word for word what the API server says of a version that its CRD marks deprecated: kubectl then prints it once.
+    // Word for word the API server's own warning about a version that the CRD marks deprecated: kubectl prints it once.
     const message = `${group}/${writtenAs} ${kind} is deprecated${instead === undefined ? '' : `; use ${instead.group}/${instead.version} ${instead.name}`}`;
     report({ path: ['apiVersion'], reason: 'FieldValueInvalid', message, verbatim: true });
   },

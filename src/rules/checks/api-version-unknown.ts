@@ -4,12 +4,12 @@ import type { Rule } from '../rule.ts';
 
 export const rule: Rule = {
   id: 'api-version-unknown',
-  summary: 'The API version is one that the API has. (The API server refuses others before any webhook sees them.)',
+  summary: 'The API version exists. (The API server rejects others before it calls any webhook.)',
   severity: 'deny',
   upstream: true,
   subjects: ['object'],
   check({ object, isPruned }, report) {
-    // What reaches a webhook has a version that the API server knows.
+    // A webhook only sees versions that the API server serves.
     if (!isPruned && versionOf(object.apiVersion) === undefined) {
       report({
         path: ['apiVersion'],

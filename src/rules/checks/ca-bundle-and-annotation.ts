@@ -5,7 +5,7 @@ import type { Rule } from '../rule.ts';
 
 export const rule: Rule = {
   id: 'ca-bundle-and-annotation',
-  summary: 'The object does not bring a caBundle and ask for one by annotation at the same time.',
+  summary: 'The object does not set caBundle and the annotation that injects it at the same time.',
   severity: 'warn',
   upstream: false,
   subjects: ['object'],
@@ -14,13 +14,13 @@ export const rule: Rule = {
     if (caBundleOf(object) === undefined || !object.metadata.annotations?.[injectCaFromSecretAnnotation]) {
       return;
     }
-    // Once the bundle has been injected every later update carries both; only who writes another bundle is told.
+    // Once the bundle has been injected, every later update carries both; only a changed bundle is reported.
     const isUnchanged = oldObject?.().spec?.clientConfig?.caBundle === object.spec?.clientConfig?.caBundle;
     if (!isUnchanged) {
       report({
         path: caBundlePath,
         reason: 'FieldValueForbidden',
-        message: `will be overwritten, since the annotation ${injectCaFromSecretAnnotation} asks for the Secret's; remove one of them`,
+        message: `will be overwritten, since the annotation ${injectCaFromSecretAnnotation} injects the CA of its Secret; remove one of them`,
       });
     }
   },

@@ -12,7 +12,7 @@ export const rule: Rule = {
   check({ object }, report) {
     const problem = caBundleOf(object)?.problem;
     if (problem !== undefined) {
-      // The value is not shown: it is long, and what was put here by mistake may be a secret.
+      // The value is not shown: it is long, and may be a secret that got here by mistake.
       const message = `${problem}; put the base64 of the CA's PEM file (-----BEGIN CERTIFICATE-----) here, as "base64 -w0 ca.crt" prints it`;
       report({ path: caBundlePath, reason: 'FieldValueInvalid', message });
     }

@@ -4,7 +4,7 @@ import type { Rule } from '../rule.ts';
 
 export const rule: Rule = {
   id: 'ca-bundle-private-key',
-  summary: 'caBundle holds no private key.',
+  summary: 'caBundle contains no private key.',
   severity: 'deny',
   upstream: false,
   subjects: ['object'],
@@ -12,7 +12,7 @@ export const rule: Rule = {
   check({ object }, report) {
     if (caBundleOf(object)?.hasPrivateKey) {
       const message =
-        'holds a private key, which everybody who may read this object can now read; replace that key, and put only certificates here';
+        'contains a private key, which everyone with read access to this object can now read; replace that key, and put only certificates here';
       report({ path: caBundlePath, reason: 'FieldValueForbidden', message });
     }
   },

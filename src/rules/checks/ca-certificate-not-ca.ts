@@ -4,7 +4,7 @@ import type { Rule } from '../rule.ts';
 
 export const rule: Rule = {
   id: 'ca-certificate-not-ca',
-  summary: 'Every certificate in caBundle is one of a certificate authority.',
+  summary: 'Every certificate in caBundle is a CA certificate.',
   severity: 'warn',
   upstream: false,
   subjects: ['object'],
@@ -12,7 +12,7 @@ export const rule: Rule = {
   check({ object }, report) {
     for (const { subject, isCa } of caBundleOf(object)?.certificates ?? []) {
       if (!isCa) {
-        const message = `the certificate of ${subject} is not one of a CA; put the certificate here that signed the server's`;
+        const message = `the certificate of ${subject} is not a CA certificate; put the certificate here that signed the serving certificate`;
         report({ path: caBundlePath, reason: 'FieldValueInvalid', message });
       }
     }

@@ -5,7 +5,7 @@ import type { Rule } from '../rule.ts';
 
 export const rule: Rule = {
   id: 'ca-missing',
-  summary: 'The object has a caBundle, or the annotation that asks for one.',
+  summary: 'The object has a caBundle, or the annotation that injects one.',
   severity: 'warn',
   upstream: false,
   subjects: ['object'],
@@ -14,7 +14,7 @@ export const rule: Rule = {
       report({
         path: caBundlePath,
         reason: 'FieldValueRequired',
-        message: `neither caBundle nor the annotation ${injectCaFromSecretAnnotation} is set; calls succeed only if a system-wide CA signed the server's certificate`,
+        message: `neither caBundle nor the annotation ${injectCaFromSecretAnnotation} is set; calls succeed only if a system-wide CA signed the serving certificate`,
       });
     }
   },

@@ -5,7 +5,7 @@ import type { Rule } from '../rule.ts';
 
 export const rule: Rule = {
   id: 'failure-policy-blocking',
-  summary: 'A handler of a hook that exists to block has failurePolicy Fail.',
+  summary: 'A handler of a blocking hook has failurePolicy Fail.',
   severity: 'warn',
   upstream: false,
   subjects: ['object', 'status'],
@@ -19,7 +19,7 @@ export const rule: Rule = {
           path: [...path, 'failurePolicy'],
           reason: 'FieldValueInvalid',
           value: 'Ignore',
-          message: `${life.name} exists to hold a cluster back, but with Ignore an error of the handler lets it go on; use Fail`,
+          message: `${life.name} is a blocking hook, but with Ignore an error of the handler lets the operation continue; use Fail`,
         });
       }
     }

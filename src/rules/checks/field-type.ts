@@ -3,7 +3,7 @@ import type { Finding, Rule } from '../rule.ts';
 
 export const rule: Rule = {
   id: 'field-type',
-  summary: 'Every field has the JSON type that the API gives it.',
+  summary: 'Every field has the JSON type that the API defines.',
   severity: 'deny',
   // Cluster API cannot even decode such an object.
   upstream: true,
@@ -11,7 +11,7 @@ export const rule: Rule = {
   about: 'violations',
   check({ violations }, report) {
     for (const { path, problem, value, message } of violations) {
-      // A null is an absent field to every decoder of Kubernetes; only the schema minds it.
+      // Every decoder in Kubernetes treats null as an absent field; only the schema rejects it.
       if (problem === 'type' && value !== null) {
         const finding: Finding = { path, reason: 'FieldValueTypeInvalid', value, message };
         report(path.length === 0 ? { ...finding, verbatim: true } : finding);

@@ -12,7 +12,7 @@ export const rule: Rule = {
   about: 'handlers',
   check({ object }, report) {
     const { name: objectName } = object.metadata;
-    // Without a name there is no telling which one is right; that it is missing or too long is reported by itself.
+    // Without the object's name the suffix is unknown; a missing or too long name is reported by other rules.
     if (objectName === undefined) {
       return;
     }

@@ -17,7 +17,7 @@ export const rule: Rule = {
           path: [...path, 'timeoutSeconds'],
           reason: 'FieldValueInvalid',
           value,
-          message: `must be between 1 and ${maxHandlerTimeoutSeconds} seconds; the extension server sets it in its answer to Discovery`,
+          message: `must be between 1 and ${maxHandlerTimeoutSeconds} seconds; the extension server sets it in its Discovery response`,
         });
       }
     }

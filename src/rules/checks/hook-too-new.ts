@@ -17,7 +17,7 @@ export const rule: Rule = {
           path: [...path, 'requestHook', 'hook'],
           reason: 'FieldValueNotSupported',
           value: life.name,
-          message: `came with Cluster API ${formatRelease(life.introduced)}; ${formatRelease(options.clusterApi)} never calls it`,
+          message: `was introduced in Cluster API ${formatRelease(life.introduced)}; ${formatRelease(options.clusterApi)} never calls it`,
         });
       }
     }

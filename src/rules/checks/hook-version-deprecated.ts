@@ -25,7 +25,7 @@ export const rule: Rule = {
         path: [...path, 'requestHook', 'apiVersion'],
         reason: 'FieldValueInvalid',
         value: `${life.group}/${life.version}`,
-        message: `${life.name} in this version is deprecated since ${formatRelease(life.deprecated.release)} (${life.deprecated.date}), ${until}${remedy}`,
+        message: `${life.name} in this version has been deprecated since ${formatRelease(life.deprecated.release)} (${life.deprecated.date}), ${until}${remedy}`,
       });
     }
   },

@@ -1,5 +1,5 @@
 import { formatRelease, phaseIn } from '../../hooks/index.ts';
-import { example, withdrawnHook } from '../examples/index.ts';
+import { example, removedHook } from '../examples/index.ts';
 import { knownHandlersOf, nameHook } from '../handlers.ts';
 import type { Rule } from '../rule.ts';
 
@@ -24,7 +24,7 @@ export const rule: Rule = {
     }
   },
   example: {
-    bad: example({ handler: { requestHook: { apiVersion: 'hooks.example.com/v1alpha1', hook: withdrawnHook } } }),
-    good: example({ handler: { requestHook: { apiVersion: 'hooks.example.com/v1beta1', hook: withdrawnHook } } }),
+    bad: example({ handler: { requestHook: { apiVersion: 'hooks.example.com/v1alpha1', hook: removedHook } } }),
+    good: example({ handler: { requestHook: { apiVersion: 'hooks.example.com/v1beta1', hook: removedHook } } }),
   },
 };

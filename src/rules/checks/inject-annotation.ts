@@ -5,7 +5,7 @@ import type { Rule } from '../rule.ts';
 
 export const rule: Rule = {
   id: 'inject-annotation',
-  summary: 'The annotation that asks for the caBundle of a Secret names it as NAMESPACE/NAME.',
+  summary: 'The annotation that injects the CA of a Secret names it as NAMESPACE/NAME.',
   severity: 'deny',
   upstream: false,
   subjects: ['object'],

@@ -2,7 +2,7 @@ import { dns1123LabelProblems } from '../../kubernetes/index.ts';
 import { example } from '../examples/index.ts';
 import type { Rule } from '../rule.ts';
 
-/** What the API server appends to a generateName: five characters that any label may hold. */
+/** Stands for the suffix that the API server appends to a generateName: five characters that are valid in any label. */
 const generatedSuffix = 'xxxxx';
 
 export const rule: Rule = {

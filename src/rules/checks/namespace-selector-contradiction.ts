@@ -14,7 +14,7 @@ export const rule: Rule = {
   check({ object }, report) {
     const selector = namespaceSelectorOf(object);
     const contradiction = selector && labelSelectorContradiction(selector);
-    // Only a valid selector means anything; rule namespace-selector reports the others.
+    // Invalid selectors are reported by rule namespace-selector.
     if (selector !== undefined && contradiction !== undefined && labelSelectorProblems(selector, 1).length === 0) {
       report({
         path: ['spec', 'namespaceSelector'],

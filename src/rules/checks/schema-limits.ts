@@ -12,7 +12,7 @@ const reasons: Record<SchemaViolation['problem'], CauseReason> = {
   invalid: 'FieldValueInvalid',
 };
 
-/** Violations that the rule field-type reports are left to it. */
+/** Whether the violation is not reported by rule field-type. */
 function isReported({ problem, value }: SchemaViolation): boolean {
   return problem !== 'type' || value === null;
 }
@@ -21,19 +21,20 @@ function findingOf({ path, problem, value, message }: SchemaViolation): Finding 
   if (path.length === 0) {
     return { path, reason: reasons[problem], message, verbatim: true };
   }
-  // Bundles and settings are long, or secret, or both.
+  // Trust bundles and settings are long, or secret, or both.
   const isShown = !path.includes('caBundle') && !path.includes('settings') && value !== undefined;
   return { path, reason: reasons[problem], message, ...(isShown ? { value } : {}) };
 }
 
 export const rule: Rule = {
   id: 'schema-limits',
-  summary: 'Every field keeps to the limits of the CustomResourceDefinition: lengths, counts, ranges, required fields.',
+  summary:
+    'Every field is within the limits of the CustomResourceDefinition: lengths, counts, ranges, required fields.',
   severity: 'deny',
   upstream: false,
   subjects: ['object', 'status'],
   about: 'violations',
-  givesWay: true,
+  isFallback: true,
   check({ violations }, report) {
     for (const violation of violations) {
       if (isReported(violation)) {

@@ -18,7 +18,7 @@ export const rule: Rule = {
         path: ['spec', 'clientConfig', 'service', 'path'],
         reason: 'FieldValueInvalid',
         value: service.path,
-        message: `has a ${what}; remove everything from the "${service.path?.[at]}" on`,
+        message: `has a ${what}; remove the "${service.path?.[at]}" and everything after it`,
       });
     }
   },

@@ -27,7 +27,7 @@ export const rule: Rule = {
       });
     }
     if (!value.startsWith('/')) {
-      const message = 'must begin with "/"; the host comes from the Service and is no part of it';
+      const message = 'must begin with "/"; the host comes from the Service and is not part of the path';
       report({ path, reason: 'FieldValueInvalid', value, message });
     }
   },

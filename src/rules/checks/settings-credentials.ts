@@ -1,17 +1,17 @@
 import { example } from '../examples/index.ts';
 import type { Rule } from '../rule.ts';
 
-/** Words in a key that promise a credential. Whole words, so that `tokenBucketSize` or `secretName` stay quiet. */
+/** Words in a key that indicate a credential. Whole words, so that `tokenBucketSize` or `secretName` are not reported. */
 const credentialKey =
   /(^|[^a-z])(password|passwd|passphrase|pwd|secret|token|api[-_.]?key|access[-_.]?key|private[-_.]?key|client[-_.]?secret|credentials?|bearer)$/;
-/** Values that are credentials whatever their key is: PEM keys, JWTs, AWS and GitHub keys, URLs with a password. */
+/** Values that are credentials under any key: PEM keys, JWTs, AWS and GitHub keys, URLs with a password. */
 const credentialValue =
   /-----BEGIN [A-Z ]*PRIVATE KEY-----|^eyJ[\w-]+\.eyJ[\w-]+\.[\w-]*$|\b(AKIA|ASIA)[A-Z0-9]{16}\b|\bgh[pousr]_\w{36,}|^[a-z][a-z0-9+.-]*:\/\/[^/?#\s:@]+:[^/?#\s@]+@/;
 
-/** How much of a key's end is looked at, in characters: more than the longest word above takes with its separators. */
+/** How much of a key's end is examined, in characters: more than the longest word above with its separators. */
 const maxKeyEnd = 64;
 
-/** A part of every credential's key: most keys have none, and are not looked at any closer. */
+/** Matches every key that `credentialKey` does, and is cheaper: most keys do not match. */
 const suspiciousKey = /pass|pwd|secret|token|key|credential|bearer/i;
 
 /** `apiKey` and `API_KEY` alike, as words: `api-key`. */
@@ -21,7 +21,7 @@ function words(key: string): string {
 
 export const rule: Rule = {
   id: 'settings-credentials',
-  summary: 'No setting looks like a credential: settings are stored in clear and sent with every call.',
+  summary: 'No setting looks like a credential: settings are stored in clear text and sent with every call.',
   severity: 'warn',
   upstream: false,
   subjects: ['object'],
@@ -36,7 +36,7 @@ export const rule: Rule = {
           path: ['spec', 'settings', key],
           reason: 'FieldValueForbidden',
           message:
-            'looks like a credential, but settings are stored in clear and sent with every call; keep it in a Secret that the extension server mounts',
+            'looks like a credential, but settings are stored in clear text and sent with every call; keep it in a Secret that the extension server mounts',
         });
       }
     }

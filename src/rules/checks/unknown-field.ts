@@ -6,7 +6,7 @@ import { forUnknownFields } from '../unknown-fields.ts';
 export const rule: Rule = {
   id: 'unknown-field',
   summary:
-    'Every field is one of the API. (The API server drops others before any webhook sees them; the linter does not.)',
+    'Every field exists in the API. (The API server prunes others before it calls any webhook; the linter does not.)',
   severity: 'warn',
   upstream: false,
   subjects: ['object', 'status'],
@@ -14,7 +14,7 @@ export const rule: Rule = {
     if (isPruned) {
       return;
     }
-    const message = `is not a field of ${kind} ${version}; kubectl refuses it, and the API server drops it`;
+    const message = `is not a field of ${kind} ${version}; kubectl rejects it, and the API server drops it`;
     forUnknownFields(object, openApiSchemaOf(version), (path) => {
       report({ path, reason: 'FieldValueForbidden', message });
     });

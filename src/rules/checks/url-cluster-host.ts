@@ -6,7 +6,7 @@ const clusterHost = /(^|\.)svc(\.cluster\.local)?$/;
 
 export const rule: Rule = {
   id: 'url-cluster-host',
-  summary: 'The host in url is not a Service of the cluster; service names those.',
+  summary: 'The host in url is not a Service of the cluster; those belong in service.',
   severity: 'warn',
   upstream: false,
   subjects: ['object'],
@@ -24,7 +24,7 @@ export const rule: Rule = {
         path: urlPath,
         reason: 'FieldValueInvalid',
         value: showableUrl(object.spec?.clientConfig?.url ?? ''),
-        message: `names a Service of the cluster; ${remedy} instead of url`,
+        message: `is a Service of the cluster; ${remedy} instead of url`,
       });
     }
   },

@@ -4,7 +4,7 @@ import { clientUrlOf, showableUrl, urlPath } from '../url.ts';
 
 export const rule: Rule = {
   id: 'url-fragment',
-  summary: 'url has no fragment: no server ever sees one.',
+  summary: 'url has no fragment: clients never send one to a server.',
   severity: 'deny',
   upstream: false,
   subjects: ['object'],
@@ -12,7 +12,7 @@ export const rule: Rule = {
   check({ object }, report) {
     const url = object.spec?.clientConfig?.url ?? '';
     if (url.includes('#') && clientUrlOf(object) !== undefined) {
-      const message = 'has a fragment; remove everything from the "#" on';
+      const message = 'has a fragment; remove the "#" and everything after it';
       report({ path: urlPath, reason: 'FieldValueInvalid', value: showableUrl(url), message });
     }
   },

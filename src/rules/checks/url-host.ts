@@ -4,7 +4,7 @@ import { clientUrlOf, showableUrl, urlPath } from '../url.ts';
 
 export const rule: Rule = {
   id: 'url-host',
-  summary: 'url names a host.',
+  summary: 'url has a host.',
   severity: 'deny',
   upstream: false,
   subjects: ['object'],
@@ -15,7 +15,7 @@ export const rule: Rule = {
         path: urlPath,
         reason: 'FieldValueInvalid',
         value: showableUrl(object.spec?.clientConfig?.url ?? ''),
-        message: 'names no host; write a URL like https://extensions.example.com',
+        message: 'has no host; write a URL like https://extensions.example.com',
       });
     }
   },

@@ -35,7 +35,7 @@ export const rule: Rule = {
         path: urlPath,
         reason: 'FieldValueInvalid',
         value: showableUrl(object.spec?.clientConfig?.url ?? ''),
-        message: `${hostname} is the machine or network segment that Cluster API's controller runs on; use an address that every node reaches`,
+        message: `${hostname} is the machine or network segment that Cluster API's controller runs on; use an address that every node can reach`,
       });
     }
   },

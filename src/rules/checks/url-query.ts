@@ -11,9 +11,9 @@ export const rule: Rule = {
   about: 'url',
   check({ object }, report) {
     const url = object.spec?.clientConfig?.url ?? '';
-    // A "?" behind a "#" belongs to the fragment.
+    // A "?" after a "#" belongs to the fragment.
     if (clientUrlOf(object)?.query !== undefined && url.split('#', 1)[0]?.includes('?')) {
-      const message = 'has a query; remove everything from the "?" on, and pass settings in spec.settings';
+      const message = 'has a query; remove the "?" and everything after it, and pass settings in spec.settings';
       report({ path: urlPath, reason: 'FieldValueInvalid', value: showableUrl(url), message });
     }
   },

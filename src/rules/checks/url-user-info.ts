@@ -11,7 +11,7 @@ export const rule: Rule = {
   about: 'url',
   check({ object }, report) {
     if (clientUrlOf(object)?.userInfo !== undefined) {
-      const message = 'has user info in front of the host; remove everything up to and including the "@"';
+      const message = 'has user info before the host; remove it and the "@"';
       report({
         path: urlPath,
         reason: 'FieldValueInvalid',

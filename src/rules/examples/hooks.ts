@@ -1,30 +1,30 @@
 import type { Lifecycle } from '../../hooks/index.ts';
 
-/** Name of the invented hook whose first version is gone. */
-export const withdrawnHook = 'BeforeThing';
+/** Name of the invented hook whose first version has been removed. */
+export const removedHook = 'BeforeThing';
 /** Name of the invented hook whose first version is deprecated. */
 export const deprecatedHook = 'AfterThing';
-/** Name of the invented hook that comes with a later release. */
+/** Name of the invented hook that a later release introduces. */
 export const futureHook = 'DuringThing';
 
 const group = 'hooks.example.com';
 const release = (minor: number) => ({ major: 1, minor });
 
 /**
- * Hooks of an invented provider for the examples: Cluster API has not withdrawn or deprecated a hook version yet, so
- * its own table has none to show. The tests check the examples with them.
+ * Hooks of an invented provider for the examples: Cluster API has not removed or deprecated a hook version yet, so its
+ * own table cannot provide any.
  */
 export const exampleLifecycles: readonly Lifecycle[] = [
   {
     group,
     version: 'v1alpha1',
-    name: withdrawnHook,
+    name: removedHook,
     introduced: release(2),
     deprecated: { release: release(4), date: '2023-03' },
     removed: release(5),
-    replacedBy: { group, version: 'v1beta1', name: withdrawnHook },
+    replacedBy: { group, version: 'v1beta1', name: removedHook },
   },
-  { group, version: 'v1beta1', name: withdrawnHook, introduced: release(4) },
+  { group, version: 'v1beta1', name: removedHook, introduced: release(4) },
   {
     group,
     version: 'v1beta1',

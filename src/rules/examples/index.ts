@@ -1,4 +1,4 @@
-// What the rules' examples are made of: nothing here runs in production but the `rules` command, which prints them.
+// The building blocks of the rules' examples, which only the `rules` command and the documentation show.
 export {
   exampleCaBundle,
   exampleCaBundleWithKey,
@@ -6,5 +6,5 @@ export {
   exampleFutureCaBundle,
   exampleServingCertificate,
 } from './certificates.ts';
-export { deprecatedHook, exampleLifecycles, futureHook, withdrawnHook } from './hooks.ts';
+export { deprecatedHook, exampleLifecycles, futureHook, removedHook } from './hooks.ts';
 export { example, exampleHandler, exampleService } from './manifest.ts';

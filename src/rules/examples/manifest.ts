@@ -12,10 +12,10 @@ interface ExampleParts {
 
 const inject: JsonObject = { 'runtime.cluster.x-k8s.io/inject-ca-from-secret': 'capi-extensions/my-extension-cert' };
 
-/** A Service that an example's clientConfig may name. */
+/** A Service for the clientConfig of an example. */
 export const exampleService: JsonObject = { namespace: 'capi-extensions', name: 'my-extension', port: 443 };
 
-/** A handler of an example's status, complete but for what `parts` changes. */
+/** A valid handler for an example's status, with `parts` changed. */
 export function exampleHandler(parts: JsonObject = {}): JsonObject {
   return {
     name: 'before-upgrade.my-extension',
@@ -26,7 +26,7 @@ export function exampleHandler(parts: JsonObject = {}): JsonObject {
   };
 }
 
-/** A good ExtensionConfig, but for the parts that an example is about. */
+/** A valid ExtensionConfig, but for the parts that an example is about. */
 export function example(parts: ExampleParts = {}): JsonObject {
   const annotations = parts.annotations ?? inject;
   const handlers = parts.handlers ?? (parts.handler === undefined ? undefined : [exampleHandler(parts.handler)]);
