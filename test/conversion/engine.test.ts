@@ -8,6 +8,7 @@ import {
   type VersionMap,
 } from '../../src/conversion/index.ts';
 import type { Json, JsonObject } from '../../src/kubernetes/index.ts';
+import { runs } from '../tools/runs.ts';
 import { canonical, objectOf } from './arbitrary.ts';
 import { firstChange, kitchenSchemas, kitchens, secondChange } from './invented.ts';
 
@@ -61,7 +62,7 @@ describe.each(
       fc.property(objectOf(from, 'Kitchen', schema), (object) => {
         expect(canonical(converter.convert(converter.convert(object, to), from))).toBe(canonical(object));
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 });

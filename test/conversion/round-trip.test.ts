@@ -7,6 +7,7 @@ import {
   extensionConfigConverter as converter,
 } from '../../src/conversion/index.ts';
 import type { Json, JsonObject } from '../../src/kubernetes/index.ts';
+import { runs } from '../tools/runs.ts';
 import { canonical, objectOf } from './arbitrary.ts';
 
 const pairs = versions.flatMap((from) => versions.filter((to) => to !== from).map((to) => [from, to] as const));
@@ -26,7 +27,7 @@ describe.each(pairs)('%s → %s → %s', (from, to) => {
         expect(canonical(converter.convert(there, apiVersionOf(from)))).toBe(canonical(object));
         expect(JSON.stringify(object)).toBe(before);
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     );
   });
 });
@@ -67,7 +68,7 @@ describe.each(pairs)('any JSON in place of fields: %s → %s', (from, to) => {
           expect((error as ConversionError).path).not.toEqual([]);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 });

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { decodeExtensionConfig } from '../../src/api/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { example, exampleHandler, exampleService } from '../../src/rules/examples/index.ts';
@@ -105,4 +105,46 @@ test('what is over a limit is one finding, and Cluster API’s own where it has 
   expect(findings(example({ handlers: Array.from({ length: 513 }, () => ({})) }))).toEqual([
     'schema-limits status.handlers',
   ]);
+});
+
+describe('limits of a report', () => {
+  /** A rule set of one rule, with the messages that it reports. */
+  const reporting = (messages: readonly string[], value?: unknown) =>
+    createRuleSet(ruleSetOptions(), [
+      {
+        ...rules.find(({ id }) => id === 'ca-missing')!,
+        check: (_, report) => {
+          for (const message of messages) {
+            report({ path: ['spec'], reason: 'FieldValueInvalid', message, value });
+          }
+        },
+      },
+    ]).check(inputOf(example()));
+
+  test('a message is cut after 1,000 characters', () => {
+    expect(reporting(['m'.repeat(1000), 'm'.repeat(1001)]).map(({ message }) => message)).toEqual([
+      'm'.repeat(1000),
+      `${'m'.repeat(1000)}…`,
+    ]);
+  });
+
+  test('a hundred findings are all of them', () => {
+    expect(reporting(Array.from({ length: 100 }, (_, index) => `${index}`))).toHaveLength(100);
+    expect(
+      reporting(Array.from({ length: 101 }, (_, index) => `${index}`))
+        .map(({ message }) => message)
+        .slice(99),
+    ).toEqual(['99', '1 more findings were left out']);
+  });
+
+  test('64 Ki characters together, of which a value counts at most 128', () => {
+    // Each has 4 characters of field, 892 of message and 128 of value: 1,024.
+    const messages = Array.from({ length: 65 }, () => 'm'.repeat(892));
+    expect(reporting(messages, 'v'.repeat(500)).at(-1)).toMatchObject({
+      field: '',
+      message: '1 more findings were left out',
+    });
+    expect(reporting(messages.slice(1), 'v'.repeat(500))).toHaveLength(64);
+    expect(reporting(messages, 'v'.repeat(100))).toHaveLength(65);
+  });
 });

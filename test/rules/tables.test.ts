@@ -13,7 +13,7 @@ import {
   futureHook,
   removedHook,
 } from '../../src/rules/examples/index.ts';
-import { exampleReports, rules } from '../../src/rules/index.ts';
+import { exampleReports, type Report, rules } from '../../src/rules/index.ts';
 
 const url = (text: string) => example({ clientConfig: { url: text } });
 const service = (parts: JsonObject) => example({ clientConfig: { service: { ...exampleService, ...parts } } });
@@ -37,40 +37,122 @@ const handlers = (...parts: JsonObject[]) => example({ handlers: parts.map(examp
 const hook = (apiVersion: string, name: string) => handlers({ requestHook: { apiVersion, hook: name } });
 const many = (count: number) => Array.from({ length: count }, (_, i) => ({ name: `h${i}.my-extension` }));
 
-/** For each rule: objects without a finding of it, and objects with one. */
-const cases: Record<string, { valid: JsonObject[]; invalid: JsonObject[] }> = {
+interface Table {
+  /** Objects without a finding of the rule. */
+  valid: JsonObject[];
+  /** Objects with findings of the rule. */
+  invalid: JsonObject[];
+  /** The message of all findings, if they have the same. */
+  message?: string;
+  /** The findings of each invalid object, as `lineOf` writes them; without the message if it is given above. */
+  findings: string[][];
+}
+
+/** By the id of the rule. */
+const cases: Record<string, Table> = {
   'api-version-unknown': {
     valid: [example(), example({ apiVersion: 'runtime.cluster.x-k8s.io/v1alpha1' })],
     invalid: ['runtime.cluster.x-k8s.io/v1beta1', 'runtime.cluster.x-k8s.io/', ''].map((apiVersion) =>
       example({ apiVersion }),
     ),
+    message:
+      'is not a version of ExtensionConfig; write runtime.cluster.x-k8s.io/v1beta2 or runtime.cluster.x-k8s.io/v1alpha1',
+    findings: [
+      ['apiVersion NotSupported "runtime.cluster.x-k8s.io/v1beta1"'],
+      ['apiVersion NotSupported "runtime.cluster.x-k8s.io/"'],
+      ['apiVersion NotSupported ""'],
+    ],
   },
   'name-dns-label': {
     valid: ['0', 'a'.repeat(63)].map((name) => example({ name })),
     invalid: ['', 'A', 'ä', '-a', 'a'.repeat(64)].map((name) => example({ name })),
+    findings: [
+      [
+        "metadata.name Invalid \"\": must consist of lower case letters, digits and '-', and begin and end with a letter or digit (e.g. 'my-name')",
+      ],
+      [
+        "metadata.name Invalid \"A\": must consist of lower case letters, digits and '-', and begin and end with a letter or digit (e.g. 'my-name')",
+      ],
+      [
+        "metadata.name Invalid \"ä\": must consist of lower case letters, digits and '-', and begin and end with a letter or digit (e.g. 'my-name')",
+      ],
+      [
+        "metadata.name Invalid \"-a\": must consist of lower case letters, digits and '-', and begin and end with a letter or digit (e.g. 'my-name')",
+      ],
+      [
+        'metadata.name Invalid "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa": must be no more than 63 bytes',
+      ],
+    ],
   },
   'client-config-target': {
     valid: [url('x')],
     invalid: [example({ clientConfig: {} }), example({ clientConfig: { service: {} } }), url('')],
+    message: 'set url (a server outside the cluster) or service (a Service in it)',
+    findings: [['spec.clientConfig Required -'], ['spec.clientConfig Required -'], ['spec.clientConfig Required -']],
   },
   'url-valid': {
     valid: ['HTTPS://h', 'https://'].map(url),
     invalid: ['ftp://h', '/h', 'https://%zz', ' https://h', 'https://[::1'].map(url),
+    findings: [
+      [
+        'spec.clientConfig.url Invalid "ftp://h": has the scheme ftp; the only one allowed is https, as in https://extensions.example.com',
+      ],
+      [
+        'spec.clientConfig.url Invalid "/h": has no scheme; the only one allowed is https, as in https://extensions.example.com',
+      ],
+      [
+        'spec.clientConfig.url Invalid "https://%zz": has the invalid escape "%zz"; write a URL like https://extensions.example.com:8443/path',
+      ],
+      [
+        'spec.clientConfig.url Invalid " https://h": has neither a scheme nor a leading "/"; write a URL like https://extensions.example.com:8443/path',
+      ],
+      [
+        'spec.clientConfig.url Invalid "https://[::1": has the host "[::1", whose brackets do not enclose an IPv6 address; write a URL like https://extensions.example.com:8443/path',
+      ],
+    ],
   },
   'url-host': {
     valid: ['https://h', 'https://[::1]'].map(url),
     invalid: ['https://', 'https:///x', 'https://:443', 'https:h'].map(url),
+    message: 'has no host; write a URL like https://extensions.example.com',
+    findings: [
+      ['spec.clientConfig.url Invalid "https://"'],
+      ['spec.clientConfig.url Invalid "https:///x"'],
+      ['spec.clientConfig.url Invalid "https://:443"'],
+      ['spec.clientConfig.url Invalid "https:h"'],
+    ],
   },
   'url-port': {
     valid: ['https://h:', 'https://h:1', 'https://[::1]:65535'].map(url),
     invalid: ['https://h:0', 'https://h:65536', 'https://[::1]:99999'].map(url),
+    findings: [
+      ['spec.clientConfig.url Invalid "https://h:0": has the port 0; it must be between 1 and 65535'],
+      ['spec.clientConfig.url Invalid "https://h:65536": has the port 65536; it must be between 1 and 65535'],
+      ['spec.clientConfig.url Invalid "https://[::1]:99999": has the port 99999; it must be between 1 and 65535'],
+    ],
   },
   'url-query': {
     valid: ['https://h/%3F', 'https://h/#?'].map(url),
     invalid: ['https://h?', 'https://h/?a#b'].map(url),
+    message: 'has a query; remove the "?" and everything after it, and pass settings in spec.settings',
+    findings: [['spec.clientConfig.url Invalid "https://h?"'], ['spec.clientConfig.url Invalid "https://h/?a#b"']],
   },
-  'url-fragment': { valid: [url('https://h/%23')], invalid: ['https://h/#', 'https://h/?a#b'].map(url) },
-  'url-user-info': { valid: [url('https://h/a@b')], invalid: ['https://@h', 'https://u@h', 'https://u:p@h'].map(url) },
+  'url-fragment': {
+    valid: [url('https://h/%23')],
+    invalid: ['https://h/#', 'https://h/?a#b'].map(url),
+    message: 'has a fragment; remove the "#" and everything after it',
+    findings: [['spec.clientConfig.url Invalid "https://h/#"'], ['spec.clientConfig.url Invalid "https://h/?a#b"']],
+  },
+  'url-user-info': {
+    valid: [url('https://h/a@b')],
+    invalid: ['https://@h', 'https://u@h', 'https://u:p@h'].map(url),
+    message: 'has user info before the host; remove it and the "@"',
+    findings: [
+      ['spec.clientConfig.url Invalid "https://@h"'],
+      ['spec.clientConfig.url Invalid "https://u@h"'],
+      ['spec.clientConfig.url Invalid "https://u:xxxxx@h"'],
+    ],
+  },
   'url-local-host': {
     valid: ['https://localhost.example.com', 'https://[2001:db8::1]'].map(url),
     invalid: [
@@ -81,30 +163,109 @@ const cases: Record<string, { valid: JsonObject[]; invalid: JsonObject[] }> = {
       'https://[fe80::1%25eth0]',
       'https://169.254.169.254',
     ].map(url),
+    findings: [
+      [
+        'spec.clientConfig.url Invalid "https://LOCALHOST.": localhost is the machine or network segment that Cluster API\'s controller runs on; use an address that every node can reach',
+      ],
+      [
+        'spec.clientConfig.url Invalid "https://a.localhost": a.localhost is the machine or network segment that Cluster API\'s controller runs on; use an address that every node can reach',
+      ],
+      [
+        'spec.clientConfig.url Invalid "https://127.1.2.3": 127.1.2.3 is the machine or network segment that Cluster API\'s controller runs on; use an address that every node can reach',
+      ],
+      [
+        'spec.clientConfig.url Invalid "https://[::1]:1": ::1 is the machine or network segment that Cluster API\'s controller runs on; use an address that every node can reach',
+      ],
+      [
+        'spec.clientConfig.url Invalid "https://[fe80::1%25eth0]": fe80::1%25eth0 is the machine or network segment that Cluster API\'s controller runs on; use an address that every node can reach',
+      ],
+      [
+        'spec.clientConfig.url Invalid "https://169.254.169.254": 169.254.169.254 is the machine or network segment that Cluster API\'s controller runs on; use an address that every node can reach',
+      ],
+    ],
   },
   'url-cluster-host': {
     valid: [url('https://svc.example.com')],
     invalid: ['https://svc', 'https://a.b.svc', 'https://A.B.SVC.cluster.local.:443'].map(url),
+    findings: [
+      [
+        'spec.clientConfig.url Invalid "https://svc": is a Service of the cluster; use service with the name and the namespace of the Service instead of url',
+      ],
+      [
+        'spec.clientConfig.url Invalid "https://a.b.svc": is a Service of the cluster; use service with name a and namespace b instead of url',
+      ],
+      [
+        'spec.clientConfig.url Invalid "https://A.B.SVC.cluster.local.:443": is a Service of the cluster; use service with name a and namespace b instead of url',
+      ],
+    ],
   },
   'service-name': {
     valid: [service({ name: 'a0' })],
     invalid: ['', '0a', 'a.b', 'a'.repeat(64)].map((name) => service({ name })),
+    findings: [
+      [
+        'spec.clientConfig.service.name Required -: set the name of the Service',
+        "spec.clientConfig.service.name Invalid \"\": must consist of lower case letters, digits and '-', begin with a letter and end with a letter or digit (e.g. 'my-name')",
+      ],
+      [
+        "spec.clientConfig.service.name Invalid \"0a\": must consist of lower case letters, digits and '-', begin with a letter and end with a letter or digit (e.g. 'my-name')",
+      ],
+      [
+        "spec.clientConfig.service.name Invalid \"a.b\": must consist of lower case letters, digits and '-', begin with a letter and end with a letter or digit (e.g. 'my-name')",
+      ],
+      [
+        'spec.clientConfig.service.name Invalid "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa": must be no more than 63 bytes',
+      ],
+    ],
   },
   'service-namespace': {
     valid: [service({ namespace: '0' })],
     invalid: ['', 'A', 'a.b'].map((namespace) => service({ namespace })),
+    findings: [
+      [
+        'spec.clientConfig.service.namespace Required -: set the namespace of the Service',
+        "spec.clientConfig.service.namespace Invalid \"\": must consist of lower case letters, digits and '-', and begin and end with a letter or digit (e.g. 'my-name')",
+      ],
+      [
+        "spec.clientConfig.service.namespace Invalid \"A\": must consist of lower case letters, digits and '-', and begin and end with a letter or digit (e.g. 'my-name')",
+      ],
+      [
+        "spec.clientConfig.service.namespace Invalid \"a.b\": must consist of lower case letters, digits and '-', and begin and end with a letter or digit (e.g. 'my-name')",
+      ],
+    ],
   },
   'service-path': {
     valid: ['/', '/%41'].map((path) => service({ path })),
     invalid: ['x', '/%', '/\n'].map((path) => service({ path })),
+    findings: [
+      [
+        'spec.clientConfig.service.path Invalid "x": has neither a scheme nor a leading "/"; write a path like /runtime-extensions',
+        'spec.clientConfig.service.path Invalid "x": must begin with "/"; the host comes from the Service and is not part of the path',
+      ],
+      [
+        'spec.clientConfig.service.path Invalid "/%": has the invalid escape "%"; write a path like /runtime-extensions',
+      ],
+      ['spec.clientConfig.service.path Invalid "/\\n": has a control character; write a path like /runtime-extensions'],
+    ],
   },
   'service-path-plain': {
     valid: [service({ path: '/%3f' })],
     invalid: ['/?', '/#', '/a?b#c'].map((path) => service({ path })),
+    findings: [
+      ['spec.clientConfig.service.path Invalid "/?": has a query; remove the "?" and everything after it'],
+      ['spec.clientConfig.service.path Invalid "/#": has a fragment; remove the "#" and everything after it'],
+      ['spec.clientConfig.service.path Invalid "/a?b#c": has a query; remove the "?" and everything after it'],
+    ],
   },
   'service-port': {
     valid: [1, 65535].map((port) => service({ port })),
     invalid: [0, -1, 65536].map((port) => service({ port })),
+    message: 'must be a port number between 1 and 65535',
+    findings: [
+      ['spec.clientConfig.service.port Invalid 0'],
+      ['spec.clientConfig.service.port Invalid -1'],
+      ['spec.clientConfig.service.port Invalid 65536'],
+    ],
   },
   'field-type': {
     valid: [service({ path: null })],
@@ -112,6 +273,11 @@ const cases: Record<string, { valid: JsonObject[]; invalid: JsonObject[] }> = {
       service({ port: '1' }),
       example({ spec: { settings: { a: 1 } } }),
       example({ clientConfig: { url: ['x'] } }),
+    ],
+    findings: [
+      ['spec.clientConfig.service.port TypeInvalid "1": must be of type integer'],
+      ['spec.settings.a TypeInvalid 1: must be of type string'],
+      ['spec.clientConfig.url TypeInvalid ["x"]: must be of type string'],
     ],
   },
   'ca-bundle-pem': {
@@ -121,19 +287,56 @@ const cases: Record<string, { valid: JsonObject[]; invalid: JsonObject[] }> = {
       bundle(encode('x')),
       bundle(encode('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n')),
     ],
+    findings: [
+      [
+        'spec.clientConfig.caBundle Invalid -: is not base64; put the base64 of the CA\'s PEM file (-----BEGIN CERTIFICATE-----) here, as "base64 -w0 ca.crt" prints it',
+      ],
+      [
+        'spec.clientConfig.caBundle Invalid -: holds no PEM certificate; put the base64 of the CA\'s PEM file (-----BEGIN CERTIFICATE-----) here, as "base64 -w0 ca.crt" prints it',
+      ],
+      [
+        'spec.clientConfig.caBundle Invalid -: has a certificate that cannot be parsed (number 1); put the base64 of the CA\'s PEM file (-----BEGIN CERTIFICATE-----) here, as "base64 -w0 ca.crt" prints it',
+      ],
+    ],
   },
   'ca-bundle-private-key': {
     valid: [bundle(exampleCaBundle)],
     invalid: [bundle(exampleCaBundleWithKey), bundle(encode(`${pem}-----BEGIN EC PRIVATE KEY-----\n`))],
+    message:
+      'contains a private key, which everyone with read access to this object can now read; replace that key, and put only certificates here',
+    findings: [['spec.clientConfig.caBundle Forbidden -'], ['spec.clientConfig.caBundle Forbidden -']],
   },
-  'ca-missing': { valid: [annotated('a/b')], invalid: [bundle('Cg=='), annotated('')] },
+  'ca-missing': {
+    valid: [annotated('a/b')],
+    invalid: [bundle('Cg=='), annotated('')],
+    message:
+      'neither caBundle nor the annotation runtime.cluster.x-k8s.io/inject-ca-from-secret is set; calls succeed only if a system-wide CA signed the serving certificate',
+    findings: [['spec.clientConfig.caBundle Required -'], ['spec.clientConfig.caBundle Required -']],
+  },
   'inject-annotation': {
     valid: [annotated('a/b.c')],
     invalid: ['', '/', 'a/', '/b', 'a/b/c', 'A/b', ' a/b'].map(annotated),
+    message: 'must be NAMESPACE/NAME of a Secret that has the CA in ca.crt (e.g. capi-extensions/my-extension-cert)',
+    findings: [
+      ['metadata.annotations[runtime.cluster.x-k8s.io/inject-ca-from-secret] Invalid ""'],
+      ['metadata.annotations[runtime.cluster.x-k8s.io/inject-ca-from-secret] Invalid "/"'],
+      ['metadata.annotations[runtime.cluster.x-k8s.io/inject-ca-from-secret] Invalid "a/"'],
+      ['metadata.annotations[runtime.cluster.x-k8s.io/inject-ca-from-secret] Invalid "/b"'],
+      ['metadata.annotations[runtime.cluster.x-k8s.io/inject-ca-from-secret] Invalid "a/b/c"'],
+      ['metadata.annotations[runtime.cluster.x-k8s.io/inject-ca-from-secret] Invalid "A/b"'],
+      ['metadata.annotations[runtime.cluster.x-k8s.io/inject-ca-from-secret] Invalid " a/b"'],
+    ],
   },
   'settings-credentials': {
     valid: [settings({ tokenBucketSize: '5', secretName: 'x', password: '' })],
     invalid: [settings({ DB_PASSWORD: 'x' }), settings({ 'api-key': 'x' }), settings({ x: 'https://u:p@h' })],
+    message:
+      'looks like a credential, but settings are stored in clear text and sent with every call; keep it in a Secret that the extension server mounts',
+    findings: [
+      ['spec.settings.DB_PASSWORD Forbidden -'],
+      ['spec.settings[api-key] Forbidden -'],
+      ['spec.settings.x Forbidden -'],
+    ],
   },
   'namespace-selector': {
     valid: [selector({}), requirement('Exists')],
@@ -143,32 +346,85 @@ const cases: Record<string, { valid: JsonObject[]; invalid: JsonObject[] }> = {
       requirement('Exists', 'x'),
       selector({ matchLabels: { '-': 'x' } }),
     ],
+    findings: [
+      [
+        'spec.namespaceSelector Invalid -: matchExpressions[0].operator: operator "in" is not one of In, NotIn, Exists, DoesNotExist',
+      ],
+      ['spec.namespaceSelector Invalid -: matchExpressions[0].values: values must not be empty for operator In'],
+      ['spec.namespaceSelector Invalid -: matchExpressions[0].values: values must be empty for operator Exists'],
+      [
+        "spec.namespaceSelector Invalid -: matchLabels: key \"-\": name part must consist of letters, digits, '-', '_' and '.', and begin and end with a letter or digit (e.g. 'MyName')",
+      ],
+    ],
   },
   'namespace-selector-contradiction': {
     valid: [requirement('In', 'x', 'y'), requirement('NotIn', 'y')],
     invalid: [requirement('NotIn', 'x'), requirement('DoesNotExist'), requirement('In', 'y')],
+    findings: [
+      [
+        'spec.namespaceSelector Invalid -: can never match, so the extension is never called: no value of label "a" satisfies all requirements on it; remove one of the requirements',
+      ],
+      [
+        'spec.namespaceSelector Invalid -: can never match, so the extension is never called: label "a" must both be present and absent; remove one of the requirements',
+      ],
+      [
+        'spec.namespaceSelector Invalid -: can never match, so the extension is never called: no value of label "a" satisfies all requirements on it; remove one of the requirements',
+      ],
+    ],
   },
   'handler-timeout': {
     valid: [1, 10, null].map((timeoutSeconds) => example({ handler: { timeoutSeconds } })),
     invalid: [0, -1, 11].map((timeoutSeconds) => example({ handler: { timeoutSeconds } })),
+    message: 'must be between 1 and 10 seconds; the extension server sets it in its Discovery response',
+    findings: [
+      ['status.handlers[0].timeoutSeconds Invalid 0'],
+      ['status.handlers[0].timeoutSeconds Invalid -1'],
+      ['status.handlers[0].timeoutSeconds Invalid 11'],
+    ],
   },
   'handler-failure-policy': {
     valid: [example({ handler: { failurePolicy: 'Ignore' } })],
     invalid: ['', 'fail'].map((failurePolicy) => example({ handler: { failurePolicy } })),
+    message: 'must be Ignore or Fail (the default)',
+    findings: [
+      ['status.handlers[0].failurePolicy NotSupported ""'],
+      ['status.handlers[0].failurePolicy NotSupported "fail"'],
+    ],
   },
   'handler-name': {
     valid: [example({ handlers: [exampleHandler({ name: '0.my-extension' })] })],
     invalid: ['', '.my-extension', 'A.my-extension', 'a.b.my-extension', 'a.other'].map((name) =>
       example({ handler: { name } }),
     ),
+    message: "must be HANDLER.my-extension, with lower case letters, digits and '-' (at most 63) for HANDLER",
+    findings: [
+      ['status.handlers[0].name Invalid ""'],
+      ['status.handlers[0].name Invalid ".my-extension"'],
+      ['status.handlers[0].name Invalid "A.my-extension"'],
+      ['status.handlers[0].name Invalid "a.b.my-extension"'],
+      ['status.handlers[0].name Invalid "a.other"'],
+    ],
   },
   'handler-name-unique': {
     valid: [handlers({ name: 'a.my-extension' }, { name: 'b.my-extension' })],
     invalid: [handlers({}, { name: 'b.my-extension' }, {}), handlers({ name: '' }, { name: '' })],
+    message: 'status.handlers[0] has this name already; rename or remove one of them',
+    findings: [
+      ['status.handlers[2].name Duplicate "before-upgrade.my-extension"'],
+      ['status.handlers[1].name Duplicate ""'],
+    ],
   },
   'handler-hook-version': {
     valid: [hook('hooks.example.com/v1', removedHook), handlers({ requestHook: {} })],
     invalid: ['', 'v1', '/v1', 'a/', 'a/b/c'].map((apiVersion) => hook(apiVersion, 'Discovery')),
+    message: 'must be GROUP/VERSION (e.g. hooks.runtime.cluster.x-k8s.io/v1alpha1)',
+    findings: [
+      ['status.handlers[0].requestHook.apiVersion Invalid ""'],
+      ['status.handlers[0].requestHook.apiVersion Invalid "v1"'],
+      ['status.handlers[0].requestHook.apiVersion Invalid "/v1"'],
+      ['status.handlers[0].requestHook.apiVersion Invalid "a/"'],
+      ['status.handlers[0].requestHook.apiVersion Invalid "a/b/c"'],
+    ],
   },
   'handler-hook-singleton': {
     valid: [
@@ -181,14 +437,29 @@ const cases: Record<string, { valid: JsonObject[]; invalid: JsonObject[] }> = {
         { name: 'b.my-extension', requestHook: { apiVersion: capi, hook: 'Discovery' } },
       ),
     ],
+    findings: [
+      [
+        'status.handlers[1].requestHook.hook Duplicate "Discovery": handler "a.my-extension" serves Discovery (hooks.runtime.cluster.x-k8s.io/v1alpha1) already, and a server may have only one; remove one of them',
+      ],
+    ],
   },
   'hook-version-removed': {
     valid: [hook('hooks.example.com/v1beta1', removedHook), hook(capi, 'GeneratePatches')],
     invalid: [hook('hooks.example.com/v1alpha1', removedHook)],
+    findings: [
+      [
+        'status.handlers[0].requestHook.apiVersion NotSupported "hooks.example.com/v1alpha1": BeforeThing in this version was removed in Cluster API v1.5 and is never called by v1.14; serve BeforeThing (hooks.example.com/v1beta1) instead',
+      ],
+    ],
   },
   'hook-version-deprecated': {
     valid: [hook('hooks.example.com/v1', deprecatedHook), hook('hooks.example.com/v1alpha1', removedHook)],
     invalid: [hook('hooks.example.com/v1beta1', deprecatedHook)],
+    findings: [
+      [
+        'status.handlers[0].requestHook.apiVersion Invalid "hooks.example.com/v1beta1": AfterThing in this version has been deprecated since v1.11 (2025-08), supported at least until v1.13 and 2026-02; serve AfterThing (hooks.example.com/v1) instead',
+      ],
+    ],
   },
   'hook-unknown': {
     valid: [hook(capi, 'CanUpdateMachineSet'), hook('not-a-version', 'X')],
@@ -198,10 +469,29 @@ const cases: Record<string, { valid: JsonObject[]; invalid: JsonObject[] }> = {
       hook('hooks.runtime.cluster.x-k8s.io/v1', 'GeneratePatches'),
       hook(capi, '__proto__'),
     ],
+    findings: [
+      [
+        'status.handlers[0].requestHook.hook NotFound "generatePatches": no such hook is known in hooks.runtime.cluster.x-k8s.io/v1alpha1; did you mean GeneratePatches (hooks.runtime.cluster.x-k8s.io/v1alpha1)?',
+      ],
+      [
+        'status.handlers[0].requestHook.hook NotFound "GeneratePatches": no such hook is known in hook.runtime.cluster.x-k8s.io/v1alpha1; did you mean GeneratePatches (hooks.runtime.cluster.x-k8s.io/v1alpha1)?',
+      ],
+      [
+        'status.handlers[0].requestHook.hook NotFound "GeneratePatches": no such hook is known in hooks.runtime.cluster.x-k8s.io/v1; check its group, version and name, or describe it in a file for --hook-lifecycles',
+      ],
+      [
+        'status.handlers[0].requestHook.hook NotFound "__proto__": no such hook is known in hooks.runtime.cluster.x-k8s.io/v1alpha1; check its group, version and name, or describe it in a file for --hook-lifecycles',
+      ],
+    ],
   },
   'hook-too-new': {
     valid: [hook(capi, 'GenerateUpgradePlan')],
     invalid: [hook('hooks.example.com/v1', futureHook)],
+    findings: [
+      [
+        'status.handlers[0].requestHook.hook NotSupported "DuringThing": was introduced in Cluster API v1.99; v1.14 never calls it',
+      ],
+    ],
   },
   'failure-policy-blocking': {
     valid: [
@@ -212,30 +502,61 @@ const cases: Record<string, { valid: JsonObject[]; invalid: JsonObject[] }> = {
       handlers({ failurePolicy: 'Ignore' }),
       handlers({ failurePolicy: 'Ignore', requestHook: { apiVersion: capi, hook: 'AfterClusterUpgrade' } }),
     ],
+    findings: [
+      [
+        'status.handlers[0].failurePolicy Invalid "Ignore": BeforeClusterUpgrade is a blocking hook, but with Ignore an error of the handler lets the operation continue; use Fail',
+      ],
+      [
+        'status.handlers[0].failurePolicy Invalid "Ignore": AfterClusterUpgrade is a blocking hook, but with Ignore an error of the handler lets the operation continue; use Fail',
+      ],
+    ],
   },
   'api-version-deprecated': {
     valid: [example()],
     invalid: [example({ apiVersion: 'runtime.cluster.x-k8s.io/v1alpha1' })],
+    findings: [
+      [
+        'apiVersion Invalid -: runtime.cluster.x-k8s.io/v1alpha1 ExtensionConfig is deprecated; use runtime.cluster.x-k8s.io/v1beta2 ExtensionConfig',
+      ],
+    ],
   },
   'ca-bundle-and-annotation': {
     valid: [bundle(exampleCaBundle), example(), service({})],
     invalid: [example({ clientConfig: { service: exampleService, caBundle: exampleCaBundle } })],
+    findings: [
+      [
+        'spec.clientConfig.caBundle Forbidden -: will be overwritten, since the annotation runtime.cluster.x-k8s.io/inject-ca-from-secret injects the CA of its Secret; remove one of them',
+      ],
+    ],
   },
   'ca-certificate-expired': {
     valid: [bundle(exampleCaBundle), bundle('Cg==')],
     invalid: [bundle(exampleExpiredCaBundle), bundle(encode(pem + decode(exampleExpiredCaBundle)))],
+    message: 'the certificate of CN=Expired CA expired on 2021-01-01T00:00:00.000Z; put its successor here',
+    findings: [['spec.clientConfig.caBundle Invalid -'], ['spec.clientConfig.caBundle Invalid -']],
   },
   'ca-certificate-not-yet-valid': {
     valid: [bundle(exampleCaBundle)],
     invalid: [bundle(exampleFutureCaBundle), bundle(encode(pem + decode(exampleFutureCaBundle)))],
+    message:
+      'the certificate of CN=Future CA is valid only from 2100-01-01T00:00:00.000Z on; check the clocks, or put the current one here',
+    findings: [['spec.clientConfig.caBundle Invalid -'], ['spec.clientConfig.caBundle Invalid -']],
   },
   'ca-certificate-expiring': {
     valid: [bundle(exampleCaBundle), bundle(exampleFutureCaBundle)],
     invalid: [bundle(exampleExpiredCaBundle)],
+    findings: [
+      [
+        'spec.clientConfig.caBundle Invalid -: the certificate of CN=Expired CA expires on 2021-01-01T00:00:00.000Z; add its successor beside it now',
+      ],
+    ],
   },
   'ca-certificate-not-ca': {
     valid: [bundle(exampleCaBundle)],
     invalid: [bundle(exampleServingCertificate), bundle(encode(pem + decode(exampleServingCertificate)))],
+    message:
+      'the certificate of CN=my-extension.capi-extensions.svc is not a CA certificate; put the certificate here that signed the serving certificate',
+    findings: [['spec.clientConfig.caBundle Invalid -'], ['spec.clientConfig.caBundle Invalid -']],
   },
   'schema-limits': {
     valid: [url(`https://h/${'a'.repeat(502)}`), handlers(...many(512))],
@@ -248,6 +569,21 @@ const cases: Record<string, { valid: JsonObject[]; invalid: JsonObject[] }> = {
       example({ handler: { requestHook: { hook: 'Discovery' } } }),
       example({ spec: { settings: null } }),
     ],
+    findings: [
+      [
+        'spec.clientConfig.url TooLong "https://h/aaaaaaaaaaaaaaaaaaaaaaaaaaaaa… (515): must be at most 512 characters long',
+      ],
+      ['status.handlers TooMany [{"name":"h0.my-extension","requestHook"… (88127): must have at most 512 items'],
+      [
+        'spec.clientConfig.service.path TooLong "/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa… (515): must be at most 512 characters long',
+      ],
+      ['spec.clientConfig.caBundle TooLong -: must be at most 51200 characters long'],
+      [
+        'status.handlers[0].requestHook.hook TooLong "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA… (259): must be at most 256 characters long',
+      ],
+      ['status.handlers[0].requestHook.apiVersion Required -: must be set'],
+      ['spec.settings TypeInvalid -: must be of type object'],
+    ],
   },
   'unknown-field': {
     valid: [settings({ anything: 'x' })],
@@ -257,14 +593,40 @@ const cases: Record<string, { valid: JsonObject[]; invalid: JsonObject[] }> = {
       handlers({ timeout: 1 }),
       example({ spec: JSON.parse('{"__proto__": {"a": 1}}') }),
     ],
+    message: 'is not a field of ExtensionConfig v1beta2; kubectl rejects it, and the API server drops it',
+    findings: [
+      ['spec.extra Forbidden -'],
+      ['spec.clientConfig.service.targetPort Forbidden -'],
+      ['status.handlers[0].timeout Forbidden -'],
+      ['spec.__proto__ Forbidden -'],
+    ],
   },
 };
 
-test.each(Object.entries(cases))('%s', (id, { valid, invalid }) => {
+/** A finding as one line: FIELD REASON VALUE: MESSAGE. Of long values, the beginning and the length. */
+function lineOf({ field, reason, value, message }: Report): string {
+  const text = value === undefined ? '-' : JSON.stringify(value);
+  const shown = text.length > 80 ? `${text.slice(0, 40)}… (${text.length})` : text;
+  return `${field} ${reason.replace('FieldValue', '')} ${shown}: ${message}`;
+}
+
+test('every rule has a table', () => {
+  expect(Object.keys(cases).sort()).toEqual(rules.map(({ id }) => id).sort());
+});
+
+test.each(Object.entries(cases))('%s', (id, { valid, invalid, message, findings }) => {
   const rule = rules.find((candidate) => candidate.id === id)!;
-  const has = (object: JsonObject) => exampleReports(rule, object).some((report) => report.rule.id === id);
-  expect(valid.filter(has)).toEqual([]);
-  expect(invalid.filter((object) => !has(object))).toEqual([]);
+  const linesOf = (object: JsonObject) =>
+    exampleReports(rule, object)
+      .filter((report) => report.rule.id === id)
+      .map((report) => {
+        expect(report.severity).toBe(rule.severity);
+        return lineOf(report);
+      });
+  expect(valid.flatMap(linesOf)).toEqual([]);
+  expect(invalid.map(linesOf)).toEqual(
+    findings.map((lines) => lines.map((line) => (message === undefined ? line : `${line}: ${message}`))),
+  );
 });
 
 test('no message names what is not there', () => {

@@ -1,0 +1,33 @@
+/** What is mutated together, and the tests that must notice it. */
+export interface MutationRoom {
+  /** Glob patterns of the sources. */
+  mutate: readonly string[];
+  /** Glob patterns of the test files. */
+  tests: readonly string[];
+}
+
+/**
+ * The rooms that `npm run test:mutation -- ROOM` knows. Tests that measure time or start other programs are left out:
+ * they are slow, and under mutation they fail for the wrong reason. So are generated tests of what a table tests too.
+ */
+export const mutationRooms: Readonly<Record<string, MutationRoom>> = {
+  rules: {
+    mutate: ['src/rules/**/*.ts', '!src/rules/examples/**'],
+    tests: ['test/rules/**/*.test.ts', 'test/admission/decision.test.ts', 'test/admission/parity.test.ts'],
+  },
+  admission: {
+    mutate: ['src/admission/**/*.ts'],
+    tests: ['test/admission/decision.test.ts', 'test/admission/parity.test.ts'],
+  },
+  conversion: { mutate: ['src/conversion/**/*.ts'], tests: ['test/conversion/**/*.test.ts'] },
+  certs: {
+    mutate: ['src/x509/**/*.ts', 'src/cluster/**/*.ts', 'src/certs/**/*.ts'],
+    tests: [
+      'test/x509/**/*.test.ts',
+      'test/cluster/**/*.test.ts',
+      'test/certs/**/*.test.ts',
+      '!test/certs/load.test.ts',
+    ],
+  },
+  server: { mutate: ['src/server/**/*.ts'], tests: ['test/server/**/*.test.ts'] },
+};

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import type { ExtensionConfig } from '../../src/api/index.ts';
+import { caBundleOf } from '../../src/rules/ca-bundle.ts';
+import { exampleCaBundle } from '../../src/rules/examples/index.ts';
+
+const withBundle = (caBundle: string) => ({ spec: { clientConfig: { caBundle } } }) as ExtensionConfig;
+const pem = Buffer.from(exampleCaBundle, 'base64').toString();
+const bundle = (index: number) => withBundle(Buffer.from(`${pem}# ${index}\n`).toString('base64'));
+
+test('a bundle is parsed once, until 64 others have come after it', () => {
+  const first = caBundleOf(bundle(0));
+  expect(first).toMatchObject({
+    problem: undefined,
+    hasPrivateKey: false,
+    certificates: [{ subject: 'CN=Example CA' }],
+  });
+  for (let index = 1; index < 64; index++) {
+    expect(caBundleOf(bundle(index))).not.toBe(first);
+  }
+  expect(caBundleOf(bundle(0))).toBe(first);
+  const second = caBundleOf(bundle(1));
+  caBundleOf(bundle(64));
+  const again = caBundleOf(bundle(0));
+  expect(again).toEqual(first);
+  expect(again).not.toBe(first);
+  // The first one came back in place of the oldest, which is the second.
+  expect(caBundleOf(bundle(1))).not.toBe(second);
+});
+
+test.each([
+  ['no spec', {}],
+  ['no bundle', { spec: { clientConfig: {} } }],
+  ['an empty one', withBundle('')],
+  ['the placeholder that cert-manager replaces', withBundle('Cg==')],
+  ['white space in lines', withBundle('ICAg\r\nCg==\n')],
+])('%s is no bundle', (_, object) => {
+  expect(caBundleOf(object as ExtensionConfig)).toBeUndefined();
+});
+
+test.each<[string, string, string | undefined]>([
+  ['in lines of 64', `${exampleCaBundle.replaceAll(/.{64}/g, '$&\n')}\n`, undefined],
+  ['in lines with CRLF', exampleCaBundle.replaceAll(/.{64}/g, '$&\r\n'), undefined],
+  ['without padding', exampleCaBundle.replaceAll('=', ''), undefined],
+  ['of the URL alphabet', 'ab-_', 'is not base64'],
+  ['with three padding characters', 'ab===', 'is not base64'],
+  ['with padding in the middle', 'ab==cd', 'is not base64'],
+  ['with a space', `${exampleCaBundle.slice(0, 64)} ${exampleCaBundle.slice(64)}`, 'is not base64'],
+  ['of something else', 'YWJj', 'holds no PEM certificate'],
+])('base64 %s', (_, text, problem) => {
+  expect(caBundleOf(withBundle(text))?.problem).toBe(problem);
+});
+
+test('a certificate that cannot be parsed is named by its number, and a private key is noticed all the same', () => {
+  const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
+  const key = '-----BEGIN EC PRIVATE KEY-----\n';
+  expect(caBundleOf(withBundle(Buffer.from(pem + broken + key).toString('base64')))).toMatchObject({
+    problem: 'has a certificate that cannot be parsed (number 2)',
+    hasPrivateKey: true,
+    certificates: [{ isCa: true, notBefore: Date.UTC(2020, 0, 1), notAfter: Date.UTC(2120, 0, 1) }],
+  });
+  expect(caBundleOf(withBundle(`${key}!`))).toEqual({
+    problem: 'is not base64',
+    hasPrivateKey: true,
+    certificates: [],
+  });
+});
