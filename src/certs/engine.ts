@@ -1,4 +1,4 @@
-import { bundleOf, type Certificate, type Entropy, issueAuthority, issueLeaf, usable } from '../x509/index.ts';
+import { bundleOf, type Certificate, type Entropy, issueCa, issueServingCertificate, usable } from '../x509/index.ts';
 import { deriveFacts, type Facts, injectedAnnotation, injectedSinceAnnotation } from './facts.ts';
 import { type Action, next, type Settings } from './next.ts';
 import { type CertificateStore, Conflict, type SecretContents, type StoredSecret } from './store.ts';
@@ -191,7 +191,7 @@ async function perform(run: Run, action: Action, { facts, authority, serving }: 
   const annotated = (changes: Record<string, string | undefined>) => changed(current.annotations, changes);
   switch (action.kind) {
     case 'create-authority': {
-      const made = await issueAuthority(clock.now(), run.caValidityMs, entropy);
+      const made = await issueCa(clock.now(), run.caValidityMs, entropy);
       return writeAuthority({
         'ca.crt': made.certificate.pem,
         'ca.key': made.key,
@@ -201,7 +201,7 @@ async function perform(run: Run, action: Action, { facts, authority, serving }: 
       });
     }
     case 'stage-authority': {
-      const made = await issueAuthority(clock.now(), run.caValidityMs, entropy);
+      const made = await issueCa(clock.now(), run.caValidityMs, entropy);
       return writeAuthority({
         'ca.crt': action.active.pem,
         'ca.key': usable(facts.activeKey),
@@ -236,7 +236,7 @@ async function perform(run: Run, action: Action, { facts, authority, serving }: 
       );
     case 'issue-leaf': {
       const issuer = { certificate: usable(facts.active) as Certificate, key: usable(facts.activeKey) as string };
-      const made = await issueLeaf(issuer, run.names, clock.now(), run.leafValidityMs, entropy);
+      const made = await issueServingCertificate(issuer, run.names, clock.now(), run.leafValidityMs, entropy);
       const data = { 'tls.crt': made.certificate.pem, 'tls.key': made.key, 'ca.crt': facts.bundle };
       return store.write(
         'serving',

@@ -13,13 +13,14 @@ export {
   readKey,
   usable,
 } from './certificate.ts';
-export { nodeForge, signWithRsa } from './forge.ts';
+
 export {
   backdateMs,
   type Entropy,
   type Issued,
-  issueAuthority,
-  issueLeaf,
+  issueCa,
+  issueSelfSigned,
+  issueServingCertificate,
   organization,
   systemEntropy,
 } from './issue.ts';

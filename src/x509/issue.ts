@@ -1,4 +1,4 @@
-import { generateKeyPair, randomBytes } from 'node:crypto';
+import { generateKeyPair, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import { promisify } from 'node:util';
 import type forge from 'node-forge';
@@ -8,7 +8,7 @@ import { nodeForge, signWithRsa } from './forge.ts';
 /** How far notBefore lies before the moment of issue, in ms: clocks of clients may be behind. */
 export const backdateMs = 5 * 60_000;
 
-/** Organization in the subject of every authority that this program made; recovery recognizes its own by it. */
+/** Organization in the subject of every CA of a webhook that this program made; recovery recognizes its own by it. */
 export const organization = 'extensionconfig-webhook';
 
 /** Sources of what a certificate needs besides its contents. */
@@ -32,19 +32,18 @@ export interface Issued {
 
 const generate = promisify(generateKeyPair);
 
-/** node:crypto's generators. RSA: node-forge can't encode other public keys. */
-export const systemEntropy: Entropy = {
-  makeKeyPair: () =>
-    generate('rsa', {
-      modulusLength: 2048,
-      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-      publicKeyEncoding: { type: 'spki', format: 'pem' },
-    }),
-  randomBytes,
-};
+/** RSA: node-forge can't encode other public keys. */
+const rsaKeys = {
+  modulusLength: 2048,
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+} as const;
+
+/** node:crypto's generators. */
+export const systemEntropy: Entropy = { makeKeyPair: () => generate('rsa', rsaKeys), randomBytes };
 
 /** A random 128-bit serial in hex, positive as DER reads it (RFC 5280, 4.1.2.2). */
-function serialNumber(entropy: Entropy): string {
+function serialNumber(entropy: Pick<Entropy, 'randomBytes'>): string {
   const bytes = Buffer.from(entropy.randomBytes(16));
   // A first byte of zero would not be minimal DER; one with the high bit set would be negative.
   bytes[0] = (bytes[0] as number) || 1;
@@ -70,65 +69,147 @@ function signCertificate(certificate: forge.pki.Certificate, key: string): Certi
   return made;
 }
 
-function blank(publicKey: string, serial: string, notBefore: Date, notAfter: Date): forge.pki.Certificate {
-  const forge = nodeForge();
-  const certificate = forge.pki.createCertificate();
-  certificate.publicKey = forge.pki.publicKeyFromPem(publicKey);
-  certificate.serialNumber = serial;
-  certificate.validity.notBefore = notBefore;
-  certificate.validity.notAfter = new Date(Math.min(notAfter.getTime(), lastMoment));
-  return certificate;
+/** Attributes of a name, by their short names: `{ shortName: 'CN', value: … }`. */
+type Name = forge.pki.CertificateField[];
+
+/** Everything that differs between the certificates that are issued here. */
+interface Request {
+  serial: string;
+  subject: Name;
+  /** The public key in PEM. */
+  publicKey: string;
+  issuer: Name;
+  /** The issuer's private key in PEM. */
+  issuerKey: string;
+  now: Date;
+  notAfter: Date;
+  extensions: object[];
 }
 
-/** Makes a self-signed authority of a name that no other has. */
-export async function issueAuthority(now: Date, validityMs: number, entropy: Entropy): Promise<Issued> {
+/**
+ * Every certificate of this program comes from here.
+ *
+ * @throws {Error} when what was made is not what was asked for: a bug, or a key that is not RSA.
+ */
+function issue({ serial, subject, publicKey, issuer, issuerKey, now, notAfter, extensions }: Request): Certificate {
+  const { pki } = nodeForge();
+  const certificate = pki.createCertificate();
+  certificate.publicKey = pki.publicKeyFromPem(publicKey);
+  certificate.serialNumber = serial;
+  certificate.validity.notBefore = new Date(now.getTime() - backdateMs);
+  certificate.validity.notAfter = new Date(Math.min(notAfter.getTime(), lastMoment));
+  certificate.setSubject(subject);
+  certificate.setIssuer(issuer);
+  certificate.setExtensions([...extensions, { name: 'subjectKeyIdentifier' }]);
+  return signCertificate(certificate, issuerKey);
+}
+
+function alternativeNames(names: readonly string[]) {
+  return {
+    name: 'subjectAltName',
+    altNames: names.map((name) => (isIP(name) === 0 ? { type: 2, value: name } : { type: 7, ip: name })),
+  };
+}
+
+/** RFC 5280 limits a common name to 64 characters; clients read the alternative names only. */
+function commonName(text: string) {
+  return { shortName: 'CN', value: text.slice(0, 64) };
+}
+
+/**
+ * Makes a CA with a new key. It may sign serving certificates, but no other CA.
+ *
+ * @param validityMs how long it is valid from `now`, in ms; at most until the year 9999.
+ * @param sandbox makes it a sandbox's CA, which the recovery of a webhook's certificates never takes for its own.
+ */
+export async function issueCa(
+  now: Date,
+  validityMs: number,
+  entropy: Entropy,
+  { sandbox = false }: { sandbox?: boolean } = {},
+): Promise<Issued> {
   const { privateKey, publicKey } = await entropy.makeKeyPair();
   const serial = serialNumber(entropy);
-  const certificate = blank(
-    publicKey,
+  // No two have the same name: clients look for an issuer by it.
+  const subject = sandbox
+    ? [commonName(`extensionconfig-webhook sandbox ${serial.slice(-8)}`)]
+    : [
+        { shortName: 'O', value: organization },
+        commonName(`extensionconfig-webhook CA ${now.toISOString().slice(0, 10)} ${serial.slice(-8)}`),
+      ];
+  const certificate = issue({
     serial,
-    new Date(now.getTime() - backdateMs),
-    new Date(now.getTime() + validityMs),
-  );
-  const subject = [
-    { shortName: 'O', value: organization },
-    { shortName: 'CN', value: `extensionconfig-webhook CA ${now.toISOString().slice(0, 10)} ${serial.slice(-8)}` },
-  ];
-  certificate.setSubject(subject);
-  certificate.setIssuer(subject);
-  certificate.setExtensions([
-    { name: 'basicConstraints', critical: true, cA: true, pathLenConstraint: 0 },
-    { name: 'keyUsage', critical: true, keyCertSign: true, cRLSign: true },
-    { name: 'subjectKeyIdentifier' },
-  ]);
-  return { certificate: signCertificate(certificate, privateKey), key: privateKey };
+    subject,
+    publicKey,
+    issuer: subject,
+    issuerKey: privateKey,
+    now,
+    notAfter: new Date(now.getTime() + validityMs),
+    extensions: [
+      { name: 'basicConstraints', critical: true, cA: true, pathLenConstraint: 0 },
+      { name: 'keyUsage', critical: true, keyCertSign: true, cRLSign: true },
+    ],
+  });
+  return { certificate, key: privateKey };
 }
 
-/** Makes a serving certificate that ends no later than its authority. `names`: DNS names and IP addresses, at least one. */
-export async function issueLeaf(
-  authority: Issued,
+/**
+ * Makes a serving certificate with a new key.
+ *
+ * @param names DNS names and IP addresses, at least one; the first becomes the common name.
+ * @param validityMs how long it is valid from `now`, in ms; it ends no later than the CA.
+ */
+export async function issueServingCertificate(
+  ca: Issued,
   names: readonly string[],
   now: Date,
   validityMs: number,
   entropy: Entropy,
 ): Promise<Issued> {
   const { privateKey, publicKey } = await entropy.makeKeyPair();
-  const issuer = nodeForge().pki.certificateFromPem(authority.certificate.pem);
-  const end = Math.min(now.getTime() + validityMs, authority.certificate.x509.validToDate.getTime());
-  const certificate = blank(publicKey, serialNumber(entropy), new Date(now.getTime() - backdateMs), new Date(end));
-  // RFC 5280 limits a common name to 64 characters; clients read the alternative names only.
-  certificate.setSubject([{ shortName: 'CN', value: (names[0] as string).slice(0, 64) }]);
-  certificate.setIssuer(issuer.subject.attributes);
-  certificate.setExtensions([
-    { name: 'basicConstraints', critical: true, cA: false },
-    { name: 'keyUsage', critical: true, digitalSignature: true, keyEncipherment: true },
-    { name: 'extKeyUsage', serverAuth: true },
-    { name: 'subjectKeyIdentifier' },
-    { name: 'authorityKeyIdentifier', keyIdentifier: issuer.generateSubjectKeyIdentifier().getBytes() },
-    {
-      name: 'subjectAltName',
-      altNames: names.map((name) => (isIP(name) === 0 ? { type: 2, value: name } : { type: 7, ip: name })),
-    },
-  ]);
-  return { certificate: signCertificate(certificate, authority.key), key: privateKey };
+  const issuer = nodeForge().pki.certificateFromPem(ca.certificate.pem);
+  const certificate = issue({
+    serial: serialNumber(entropy),
+    subject: [commonName(names[0] as string)],
+    publicKey,
+    issuer: issuer.subject.attributes,
+    issuerKey: ca.key,
+    now,
+    notAfter: new Date(Math.min(now.getTime() + validityMs, ca.certificate.x509.validToDate.getTime())),
+    extensions: [
+      { name: 'basicConstraints', critical: true, cA: false },
+      { name: 'keyUsage', critical: true, digitalSignature: true, keyEncipherment: true },
+      { name: 'extKeyUsage', serverAuth: true },
+      { name: 'authorityKeyIdentifier', keyIdentifier: issuer.generateSubjectKeyIdentifier().getBytes() },
+      alternativeNames(names),
+    ],
+  });
+  return { certificate, key: privateKey };
+}
+
+/**
+ * Makes a serving certificate that is its own CA, for development. Blocks while the key is made, some 100 ms.
+ *
+ * @param names DNS names and IP addresses, at least one; the first becomes the common name.
+ * @param validityMs how long it is valid from `now`, in ms.
+ */
+export function issueSelfSigned(names: readonly string[], now: Date, validityMs: number): Issued {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', rsaKeys);
+  const subject = [commonName(names[0] as string)];
+  const certificate = issue({
+    serial: serialNumber(systemEntropy),
+    subject,
+    publicKey,
+    issuer: subject,
+    issuerKey: privateKey,
+    now,
+    notAfter: new Date(now.getTime() + validityMs),
+    extensions: [
+      { name: 'basicConstraints', critical: true, cA: true },
+      { name: 'keyUsage', critical: true, digitalSignature: true, keyEncipherment: true, keyCertSign: true },
+      { name: 'extKeyUsage', serverAuth: true },
+      alternativeNames(names),
+    ],
+  });
+  return { certificate, key: privateKey };
 }

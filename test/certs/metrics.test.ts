@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { servingStatus } from '../../src/certs/index.ts';
-import { issueAuthority, issueLeaf } from '../../src/x509/index.ts';
+import { issueCa, issueServingCertificate } from '../../src/x509/index.ts';
 import { day, quickEntropy } from '../x509/entropy.ts';
 
 const now = new Date();
-const authority = await issueAuthority(now, 100 * day, quickEntropy);
-const leaf = await issueLeaf(authority, ['webhook.ns.svc'], now, 1000 * day, quickEntropy);
+const authority = await issueCa(now, 100 * day, quickEntropy);
+const leaf = await issueServingCertificate(authority, ['webhook.ns.svc'], now, 1000 * day, quickEntropy);
 
 test('metrics see the stage in the order of the bundle', async () => {
-  const younger = await issueAuthority(new Date(now.getTime() + 1000), day, quickEntropy);
+  const younger = await issueCa(new Date(now.getTime() + 1000), day, quickEntropy);
   const cert = leaf.certificate.pem;
   const [a, b] = [authority.certificate.pem, younger.certificate.pem];
   expect(servingStatus({ cert, ca: a })).toMatchObject({

@@ -2,15 +2,16 @@ import { expect, test } from 'vitest';
 import { deriveFacts, injectedAnnotation, injectedSinceAnnotation } from '../../src/certs/facts.ts';
 import { next, type Settings } from '../../src/certs/next.ts';
 import type { TargetReading } from '../../src/certs/target.ts';
-import { type Certificate, type Issued, issueAuthority, issueLeaf } from '../../src/x509/index.ts';
+import { type Certificate, type Issued, issueCa, issueServingCertificate } from '../../src/x509/index.ts';
 import { day, quickEntropy } from '../x509/entropy.ts';
 
 const start = new Date('2026-06-01T00:00:00Z');
 const at = (ms: number) => new Date(start.getTime() + ms);
 const minute = 60_000;
 const names = ['webhook.ns.svc'];
-const authority = (from = start, life = 1000 * day) => issueAuthority(from, life, quickEntropy);
-const leafOf = (issuer: Issued, from = start, life = 90 * day) => issueLeaf(issuer, names, from, life, quickEntropy);
+const authority = (from = start, life = 1000 * day) => issueCa(from, life, quickEntropy);
+const leafOf = (issuer: Issued, from = start, life = 90 * day) =>
+  issueServingCertificate(issuer, names, from, life, quickEntropy);
 const [one, two, dead] = [await authority(), await authority(), await authority(at(-20 * day), 10 * day)];
 const [leafOne, leafTwo, late] = [await leafOf(one), await leafOf(two), await leafOf(two, at(day))];
 const deadLeaf = await leafOf(dead, at(-20 * day));

@@ -6,14 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, createServer } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Issued, issueAuthority, issueLeaf, readCertificates } from '../../src/x509/index.ts';
+import { type Issued, issueCa, issueServingCertificate, readCertificates } from '../../src/x509/index.ts';
 import { needs } from '../tools/needs.ts';
 import { day, quickEntropy } from './entropy.ts';
 
 const now = new Date();
 const names = ['webhook', 'webhook.ns.svc', '127.0.0.1', '::1'];
-const authority = await issueAuthority(now, 100 * day, quickEntropy);
-const leaf = await issueLeaf(authority, names, now, 1000 * day, quickEntropy);
+const authority = await issueCa(now, 100 * day, quickEntropy);
+const leaf = await issueServingCertificate(authority, names, now, 1000 * day, quickEntropy);
 
 async function handshake(trusted: Issued, host: string): Promise<string> {
   const server = createServer({ cert: leaf.certificate.pem, key: leaf.key }, (socket) => socket.end());
@@ -33,7 +33,7 @@ async function handshake(trusted: Issued, host: string): Promise<string> {
 test("Node's TLS takes the leaf for its names, with its authority only", async () => {
   expect(await handshake(authority, 'webhook.ns.svc')).toBe('connected');
   expect(await handshake(authority, 'other.ns.svc')).toBe('ERR_TLS_CERT_ALTNAME_INVALID');
-  const other = await issueAuthority(now, day, quickEntropy);
+  const other = await issueCa(now, day, quickEntropy);
   expect(await handshake(other, 'webhook.ns.svc')).not.toBe('connected');
 });
 
@@ -47,13 +47,19 @@ test('serials are unique and positive, 128 bits; subjects of authorities differ'
   for (const first of [0xff, 0x80, 0x7f, 0x00]) {
     const bytes = Buffer.alloc(16, 7);
     bytes[0] = first;
-    const made = await issueAuthority(now, day, { ...quickEntropy, randomBytes: () => bytes });
+    const made = await issueCa(now, day, { ...quickEntropy, randomBytes: () => bytes });
     expect(made.certificate.x509.serialNumber).toMatch(/^[0-9A-F]{31,32}$/);
     expect(BigInt(`0x${made.certificate.x509.serialNumber}`)).toBeGreaterThan(0n);
   }
-  const many = await Promise.all(Array.from({ length: 50 }, () => issueAuthority(now, day, quickEntropy)));
+  const many = await Promise.all(Array.from({ length: 50 }, () => issueCa(now, day, quickEntropy)));
   expect(new Set(many.map(({ certificate }) => certificate.x509.serialNumber)).size).toBe(50);
   expect(new Set(many.map(({ certificate }) => certificate.x509.subject)).size).toBe(50);
+});
+
+test("a sandbox's CA is never one that the recovery of a webhook's certificates takes for its own", async () => {
+  const sandbox = await issueCa(now, day, quickEntropy, { sandbox: true });
+  expect(sandbox.certificate.x509.subject).toMatch(/^CN=extensionconfig-webhook sandbox [0-9a-f]{8}$/);
+  expect(authority.certificate.x509.subject).toContain('O=extensionconfig-webhook\n');
 });
 
 /** A folder that goes with its test. */
@@ -105,13 +111,13 @@ const lives: [string, number, string, string][] = [
   ['past the year 9999', 3_650_000, '9999-12-31T23:59:59.000Z', 'GENERALIZEDTIME'],
 ];
 test.each(lives)('a CA that is to be valid until a moment %s is readable', async (_name, days, notAfter) => {
-  const made = await issueAuthority(new Date('2026-01-01'), days * day, quickEntropy);
+  const made = await issueCa(new Date('2026-01-01'), days * day, quickEntropy);
   expect(made.certificate.x509.validToDate.toISOString()).toBe(notAfter);
 });
 
 test.each(lives)('OpenSSL reads a CA that is to be valid until a moment %s', needs('openssl'), async (...life) => {
   const [, days, notAfter, type] = life;
-  const made = await issueAuthority(new Date('2026-01-01'), days * day, quickEntropy);
+  const made = await issueCa(new Date('2026-01-01'), days * day, quickEntropy);
   const openssl = (...args: string[]) =>
     execFileSync('openssl', args, { input: made.certificate.pem, encoding: 'utf8' });
   expect(openssl('asn1parse').match(/UTCTIME|GENERALIZEDTIME/g)).toEqual(['UTCTIME', type]);
