@@ -4,7 +4,6 @@ import {
   group,
   hubVersion,
   kind,
-  prepareDecoding,
   runtimeSdkFeatureGate,
   type Version,
   versionOf,
@@ -98,7 +97,6 @@ function nameOf(request: AdmissionRequest, object: JsonObject): string {
 
 /** Makes the webhook's decisions from what an operator has decided. */
 export function createAdmission({ rules, isRuntimeSdkEnabled, now }: AdmissionPolicy): Admission {
-  prepareDecoding(hubVersion);
   function mutate(request: AdmissionRequest): AdmissionOutcome {
     const write = writeOf(request);
     if (isOutcome(write)) {

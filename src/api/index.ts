@@ -1,5 +1,5 @@
 export * from './crd.ts';
-export { type Decoded, decodeExtensionConfig, prepareDecoding } from './decode.ts';
+export { type Decoded, decodeExtensionConfig } from './decode.ts';
 export { maxViolations, type SchemaViolation } from './examine.ts';
 export * from './names.ts';
 export { maxAnnotationBytes } from './own-schema.ts';

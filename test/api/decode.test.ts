@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fitsSchema, isOfFormat } from '../../src/api/decode.ts';
+import { fitsSchema } from '../../src/api/decode.ts';
 import { examine } from '../../src/api/examine.ts';
+import { isOfFormat } from '../../src/api/formats.ts';
 import { decodeExtensionConfig, maxAnnotationBytes, maxViolations, versions } from '../../src/api/index.ts';
 import { type LimitedSchema, ownSchemaOf } from '../../src/api/own-schema.ts';
 

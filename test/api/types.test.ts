@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { versions } from '../../src/api/index.ts';
 import { definitionFile, definitionText } from '../generate/definition.ts';
 import { typesOf } from '../generate/types.ts';
+import { validatorFile, validatorOf } from '../generate/validators.ts';
 
 test.each(
   versions,
@@ -13,4 +14,10 @@ test.each(
 
 test('the definition in JSON is that of the manifest (else: npm run generate)', () => {
   expect(readFileSync(definitionFile, 'utf8')).toBe(definitionText);
+});
+
+test.each(
+  versions,
+)('the compiled schema of %s is that of the CustomResourceDefinition (else: npm run generate)', (version) => {
+  expect(readFileSync(validatorFile(version), 'utf8')).toBe(validatorOf(version));
 });

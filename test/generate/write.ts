@@ -4,10 +4,12 @@ import { definitionFile, definitionText } from './definition.ts';
 import { messageTypes } from './message-types.ts';
 import { generatedPages } from './pages.ts';
 import { typesOf } from './types.ts';
+import { validatorFile, validatorOf } from './validators.ts';
 
 writeFileSync(definitionFile, definitionText);
 for (const version of versions) {
   writeFileSync(new URL(`../../src/api/${version}.ts`, import.meta.url), await typesOf(version));
+  writeFileSync(validatorFile(version), validatorOf(version));
 }
 writeFileSync(new URL('../../src/hooks/message-types.ts', import.meta.url), await messageTypes());
 for (const { file, text } of await generatedPages()) {

@@ -1,0 +1,69 @@
+import { _, Ajv, type KeywordCxt } from 'ajv';
+import standalone from 'ajv/dist/standalone/index.js';
+import { formats } from '../../src/api/formats.ts';
+import type { Version } from '../../src/api/index.ts';
+import { ownSchemaOf, totalBytes } from '../../src/api/own-schema.ts';
+
+/** Where the program has the compiled schema of a version. */
+export const validatorFile = (version: Version) => new URL(`../../src/api/${version}-fits.ts`, import.meta.url);
+
+/** A schema without what decides nothing. */
+function bare<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) {
+    return value;
+  }
+  if (Array.isArray(value)) {
+    return value.map(bare) as T;
+  }
+  const entries = Object.entries(value).filter(
+    ([key, part]) => !(key === 'description' && typeof part === 'string') && !key.startsWith('x-kubernetes-'),
+  );
+  return Object.fromEntries(entries.map(([key, part]) => [key, bare(part)])) as T;
+}
+
+/** Compiles schemas to the source of what decides whether an object fits: neither messages nor defaults. */
+export function schemaCompiler(): Ajv {
+  const ajv = new Ajv({
+    strict: false,
+    logger: false,
+    ownProperties: true,
+    messages: false,
+    formats,
+    code: { source: true, esm: true, formats: _`formats` },
+  });
+  ajv.addKeyword({
+    keyword: 'maxTotalBytes',
+    type: 'object',
+    schemaType: 'number',
+    code(cxt: KeywordCxt) {
+      const counter = cxt.gen.scopeValue('func', { ref: totalBytes, code: _`totalBytes` });
+      cxt.fail(_`${counter}(${cxt.data}, ${cxt.schemaCode}) > ${cxt.schemaCode}`);
+    },
+  });
+  return ajv;
+}
+
+/** The source of a function that says whether an object fits the schema of a version. */
+export function validatorOf(version: Version): string {
+  const ajv = schemaCompiler();
+  const text = standalone.default(ajv, ajv.compile(bare(ownSchemaOf(version))));
+  const length = 'require("ajv/dist/runtime/ucs2length").default';
+  const compiled = /^"use strict";export const validate = (\w+);export default \w+;/.exec(text);
+  const body = text.slice(compiled?.[0].length).replaceAll(length, 'ucs2length');
+  if (compiled === null || body.includes('require(') || body.includes('export ')) {
+    throw new Error(`what ajv compiled for ${version} asks for more than is known here`);
+  }
+  return `// @ts-nocheck
+// Generated from manifests/crd by \`npm run generate\`: the schema as ajv compiles it, which takes longer than the rest of a start. Do not edit.
+import { createRequire } from 'node:module';
+import { formats } from './formats.ts';
+import { totalBytes } from './own-schema.ts';
+
+const { default: ucs2length } = createRequire(import.meta.url)('ajv/dist/runtime/ucs2length.js');
+
+export function fits(object: unknown): boolean {
+  return ${compiled[1]}(object);
+}
+${body}
+`;
+}
