@@ -1,4 +1,5 @@
-import { Ajv, type ValidateFunction } from 'ajv';
+import { createRequire } from 'node:module';
+import type { ValidateFunction } from 'ajv';
 import { parseSmallYaml, YamlError } from '../files/index.ts';
 import type { Lifecycle, LifecycleKey } from './lifecycle.ts';
 import { lifecycleProblem } from './policy.ts';
@@ -62,8 +63,15 @@ const schema = {
   },
 };
 
-/** Compiled when the first file is read: most programs read none, and it would take a tenth of their start. */
+const require = createRequire(import.meta.url);
+
+/** Loaded and compiled when the first file is read: most programs read none, and it would take a tenth of their start. */
 let compiled: ValidateFunction<{ hooks: FileLifecycle[] }> | undefined;
+
+function compile(): ValidateFunction<{ hooks: FileLifecycle[] }> {
+  const { Ajv } = require('ajv') as typeof import('ajv');
+  return new Ajv().compile<{ hooks: FileLifecycle[] }>(schema);
+}
 
 const keyOf = ({ group, version, hook }: { group: string; version: string; hook: string }): LifecycleKey => ({
   group,
@@ -108,7 +116,7 @@ export function parseLifecycles(text: string): Lifecycle[] {
   } catch (error) {
     throw error instanceof YamlError ? new LifecycleFileError(error.message) : error;
   }
-  compiled ??= new Ajv().compile<{ hooks: FileLifecycle[] }>(schema);
+  compiled ??= compile();
   const validate = compiled;
   if (!validate(content)) {
     const first = validate.errors?.[0];

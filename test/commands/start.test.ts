@@ -23,8 +23,14 @@ test('the help loads nothing that only a command needs', () => {
   for (const name of ['yaml', 'ajv', 'express', 'node-forge', 'prom-client', 'pino', '@kubernetes']) {
     expect(packages).not.toContain(name);
   }
-  // Serving with a certificate that is there needs nothing that makes certificates.
-  expect(packagesLoadedBy('serve', '--help')).not.toContain('node-forge');
+  for (const name of ['yaml', 'ajv']) {
+    expect(packagesLoadedBy('--version')).not.toContain(name);
+  }
+  const serving = packagesLoadedBy('serve', '--help');
+  expect(serving).toContain('express');
+  // Serving with a certificate that is there needs nothing that makes certificates, and no YAML unless a flag names some.
+  expect(serving).not.toContain('node-forge');
+  expect(serving).not.toContain('yaml');
   expect(packagesLoadedBy('rules')).toContain('yaml');
   expect(packagesLoadedBy('rules')).not.toContain('express');
 });
