@@ -1,5 +1,11 @@
+import type { Extension } from './registration.ts';
+
+/** What identifies an extension: one that was made again under a name starts afresh. */
+type Identity = Pick<Extension, 'name' | 'uid'>;
+
 /** Where a failing extension stands. */
 interface Failing {
+  uid: string;
   failures: number;
   /** When it is asked again, in ms. */
   until: number;
@@ -9,41 +15,45 @@ interface Failing {
 /** Keeps extensions that are down from being hammered: after each failure the wait doubles. */
 export interface Backoff {
   /** What holds a call back, or undefined when it may go. */
-  holds(key: string): { waitMs: number; failures: number; lastError: string } | undefined;
-  failed(key: string, error: string): void;
-  succeeded(key: string): void;
-  forget(key: string): void;
+  holds(extension: Identity): { waitMs: number; failures: number; lastError: string } | undefined;
+  failed(extension: Identity, error: string): void;
+  succeeded(extension: Identity): void;
+  forget(name: string): void;
   /** Milliseconds that an extension is still left alone. */
-  waitMs(key: string): number;
+  waitMs(extension: Identity): number;
 }
 
 /** The first wait, and the longest one, in ms. */
 const firstMs = 1000;
 const longestMs = 60_000;
 
-/** A backoff for each key: 1 s after the first failure, then 2 s, 4 s, … up to a minute; a success ends it. */
+/** A backoff for each extension: 1 s after the first failure, then 2 s, 4 s, … up to a minute; a success ends it. */
 export function createBackoff(now: () => number): Backoff {
-  const failing = new Map<string, Failing>();
-  const waitMs = (key: string) => Math.max(0, (failing.get(key)?.until ?? 0) - now());
+  const byName = new Map<string, Failing>();
+  const failingOf = ({ name, uid }: Identity) => {
+    const known = byName.get(name);
+    return known?.uid === uid ? known : undefined;
+  };
+  const waitMs = (extension: Identity) => Math.max(0, (failingOf(extension)?.until ?? 0) - now());
   return {
     waitMs,
-    holds(key) {
-      const known = failing.get(key);
-      const wait = waitMs(key);
+    holds(extension) {
+      const known = failingOf(extension);
+      const wait = waitMs(extension);
       return known === undefined || wait === 0
         ? undefined
         : { waitMs: wait, failures: known.failures, lastError: known.lastError };
     },
-    failed(key, lastError) {
+    failed(extension, lastError) {
       // Calls that ran at the same time fail together, which is one failure.
-      if (waitMs(key) > 0) {
+      if (waitMs(extension) > 0) {
         return;
       }
-      const failures = (failing.get(key)?.failures ?? 0) + 1;
+      const failures = (failingOf(extension)?.failures ?? 0) + 1;
       const delay = Math.min(firstMs * 2 ** Math.min(failures - 1, 16), longestMs);
-      failing.set(key, { failures, until: now() + delay, lastError });
+      byName.set(extension.name, { uid: extension.uid, failures, until: now() + delay, lastError });
     },
-    succeeded: (key) => void failing.delete(key),
-    forget: (key) => void failing.delete(key),
+    succeeded: ({ name }) => void byName.delete(name),
+    forget: (name) => void byName.delete(name),
   };
 }

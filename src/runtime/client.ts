@@ -19,7 +19,7 @@ import { createCache, maxWaitMs, responseCachingOf } from './caches.ts';
 import { type CallError, isIgnorable } from './call-error.ts';
 import { type ClientCertificate, createConnections, type Resolve } from './connections.ts';
 import { aggregate, type DiscoveredHandler, type DiscoveryProblem, readDiscovery } from './discovery.ts';
-import { type ExchangeContext, exchange, keyOf, type Message, statusError } from './exchange.ts';
+import { type ExchangeContext, exchange, type Message, statusError } from './exchange.ts';
 import { createCallMetrics } from './metrics.ts';
 import { type Extension, extensionOf, type Handler } from './registration.ts';
 import { createRegistry, isCallError, type Registry } from './registry.ts';
@@ -164,8 +164,8 @@ export function createClient(options: ClientOptions = {}): Client {
     createCallMetrics(options.metrics, () =>
       registry.extensions.map((extension) => ({
         extension: extension.name,
-        backoffSeconds: backoff.waitMs(keyOf(extension)) / 1000,
-        ...connections.load(keyOf(extension)),
+        backoffSeconds: backoff.waitMs(extension) / 1000,
+        ...connections.load(extension.name),
       })),
     );
   const context: ExchangeContext = { connections, backoff, metrics, now };
@@ -502,12 +502,9 @@ export function createClient(options: ClientOptions = {}): Client {
       return isCallError(handlers) ? handlers : handlers.map(({ name }) => name);
     },
     remove(name) {
-      const gone = registry.extensions.find((extension) => extension.name === name);
       registry.remove(name);
-      if (gone !== undefined) {
-        connections.forget(keyOf(gone));
-        backoff.forget(keyOf(gone));
-      }
+      connections.forget(name);
+      backoff.forget(name);
     },
     close: () => connections.close(),
   };

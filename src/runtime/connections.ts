@@ -39,7 +39,10 @@ export interface Answer {
 
 /** Connections to extension servers, which are kept for later calls. */
 export interface Connections {
-  /** Sends a POST; what goes wrong is a value. Redirects are not followed. `key` names the extension. */
+  /**
+   * Sends a POST; what goes wrong is a value. Redirects are not followed. `key` names the extension; another address, CA
+   * or client certificate under a name means new connections.
+   */
   post(key: string, exchange: Exchange): Promise<Answer | CallError>;
   /** Calls of an extension that are on their way, and those that wait for one to end. */
   load(key: string): { running: number; waiting: number };

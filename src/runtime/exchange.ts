@@ -34,11 +34,6 @@ export interface ExchangeContext {
   now: () => number;
 }
 
-/** Identity of an extension for connections and backoff: a re-created object starts afresh. */
-export function keyOf({ name, uid }: Extension): string {
-  return `${name} ${uid}`;
-}
-
 /** A message of a server, in a wrapper: it may have any field, also those of an error. */
 export interface Message {
   content: JsonObject;
@@ -82,8 +77,7 @@ export async function exchange(outgoing: Outgoing, context: ExchangeContext): Pr
   if (isCallError(target)) {
     return target;
   }
-  const key = keyOf(extension);
-  const held = outgoing.ignoresBackoff ? undefined : backoff.holds(key);
+  const held = outgoing.ignoresBackoff ? undefined : backoff.holds(extension);
   if (held !== undefined) {
     metrics?.heldBack(extension.name);
     return {
@@ -93,7 +87,7 @@ export async function exchange(outgoing: Outgoing, context: ExchangeContext): Pr
   }
   const timeout = AbortSignal.timeout(timeoutSeconds * 1000);
   const started = now();
-  const answer = await connections.post(key, {
+  const answer = await connections.post(extension.name, {
     target,
     caBundle: clientConfig.caBundle || undefined,
     body: JSON.stringify(request),
@@ -114,9 +108,9 @@ export async function exchange(outgoing: Outgoing, context: ExchangeContext): Pr
     (now() - started) / 1000,
   );
   if (!isFailed) {
-    backoff.succeeded(key);
+    backoff.succeeded(extension);
   } else if (isIgnorable(result)) {
-    backoff.failed(key, result.message);
+    backoff.failed(extension, result.message);
   }
   return result;
 }
