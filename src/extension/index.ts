@@ -12,6 +12,9 @@ export type {
 export type { CallOutcome, CallResult } from './call.ts';
 export { HandlersError } from './check.ts';
 export { type Handler, type HandlerContext, HandlerFailure, type HandlerOptions, handler } from './handler.ts';
+export { type ChangeableFields, machinePatches, machineSetPatches } from './in-place.ts';
+export { createJobs, type Job, type Jobs, type JobsOptions } from './jobs.ts';
+export { getField, setField } from './json-path.ts';
 export {
   createExtensionServer,
   type ExtensionCertificates,
@@ -19,3 +22,14 @@ export {
   type ExtensionServerOptions,
   type RunningExtension,
 } from './server.ts';
+export {
+  assertDeterministic,
+  assertIdempotent,
+  callHandler,
+  fakeClock,
+  type IdempotentOptions,
+  requestFor,
+  type TestOutcome,
+} from './testing/index.ts';
+export * from './topology/index.ts';
+export { checkedUpgradePlan, type UpgradePlan, upgradePlanProblems } from './upgrade-plan.ts';

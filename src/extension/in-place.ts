@@ -1,0 +1,72 @@
+import type {
+  CanUpdateMachineRequest,
+  CanUpdateMachineResponse,
+  CanUpdateMachineSetRequest,
+  CanUpdateMachineSetResponse,
+  Patch,
+} from '../hooks/index.ts';
+import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
+import { copyOf } from './json-copy.ts';
+import { encodedPatch, jsonPatchOf } from './json-diff.ts';
+import { getField, setField } from './json-path.ts';
+
+/** The fields that an extension can change in place, as paths below each object: `{ machine: ['spec.version'] }`. */
+export type ChangeableFields<Objects extends string> = Partial<Readonly<Record<Objects, readonly string[]>>>;
+
+/** What CanUpdateMachine can answer, besides its envelope. */
+type MachinePatches = Pick<
+  CanUpdateMachineResponse,
+  'machinePatch' | 'infrastructureMachinePatch' | 'bootstrapConfigPatch'
+>;
+/** What CanUpdateMachineSet can answer, besides its envelope. */
+type MachineSetPatches = Pick<
+  CanUpdateMachineSetResponse,
+  'machineSetPatch' | 'infrastructureMachineTemplatePatch' | 'bootstrapConfigTemplatePatch'
+>;
+
+/** The patch that gives an object those fields of the wanted one; undefined where that changes nothing. */
+function patchOf(current: unknown, desired: unknown, paths: readonly string[]): Patch | undefined {
+  if (!isJsonObject(current) || !isJsonObject(desired)) {
+    return undefined;
+  }
+  const changed: JsonObject = copyOf(current);
+  for (const path of paths) {
+    setField(changed, path, getField(desired, path));
+  }
+  const patch = jsonPatchOf(current, changed);
+  return patch.length === 0 ? undefined : { patchType: 'JSONPatch', patch: encodedPatch(patch) };
+}
+
+function patchesOf(current: object, desired: object, fields: ChangeableFields<string>): Record<string, Patch> {
+  const patches: Record<string, Patch> = {};
+  for (const [object, paths] of Object.entries(fields)) {
+    const patch = patchOf(
+      (current as Record<string, unknown>)[object],
+      (desired as Record<string, unknown>)[object],
+      paths ?? [],
+    );
+    if (patch !== undefined) {
+      patches[`${object}Patch`] = patch;
+    }
+  }
+  return patches;
+}
+
+/**
+ * The patches for `answer.done(…)` of CanUpdateMachine: they give the current objects the wanted values of the fields that
+ * the extension can change. Whether that is all that differs, Cluster API decides: if not, the machine is replaced.
+ */
+export function machinePatches(
+  { current, desired }: CanUpdateMachineRequest,
+  fields: ChangeableFields<'machine' | 'infrastructureMachine' | 'bootstrapConfig'>,
+): MachinePatches {
+  return patchesOf(current, desired, fields);
+}
+
+/** The patches for `answer.done(…)` of CanUpdateMachineSet, as `machinePatches` makes them. Only `spec.template.spec` counts. */
+export function machineSetPatches(
+  { current, desired }: CanUpdateMachineSetRequest,
+  fields: ChangeableFields<'machineSet' | 'infrastructureMachineTemplate' | 'bootstrapConfigTemplate'>,
+): MachineSetPatches {
+  return patchesOf(current, desired, fields);
+}

@@ -1,0 +1,132 @@
+import type { Logger } from 'pino';
+import type { Answer, BlockingAnswers } from './answer.ts';
+import { HandlerFailure } from './handler.ts';
+
+/** How jobs run; all of it may be left out. */
+export interface JobsOptions {
+  /** When a caller asks again while its job runs, in seconds. Default: 10. */
+  retryAfterSeconds?: number;
+  /** How long it is remembered that a job is done, in seconds: for so long it is not run again. Default: 3600. */
+  rememberSeconds?: number;
+  /** Most jobs that run at a time; others wait for their turn, and their callers with them. Default: 16. */
+  maxRunning?: number;
+  /** Most done jobs that are remembered; the oldest are forgotten first. Default: 10,000. */
+  maxRemembered?: number;
+  /** Milliseconds of a clock that never goes back. Default: the system's. */
+  now?: () => number;
+}
+
+/** One job. */
+export interface Job<Response> {
+  /** What makes the answer: `answer` of the handler's context. */
+  answer: BlockingAnswers<Response>;
+  /**
+   * What is done, and for what: the same key is the same work. Take into it whatever makes it other work, such as the
+   * Cluster's namespace, name and uid, and the version that it goes to.
+   */
+  key: string;
+  /** What users read while it runs: a stable text. */
+  message: string;
+  /**
+   * Does the work. After a restart of the extension it is run again, and replicas do not know of each other: it has to find
+   * out what is done already. A `HandlerFailure` that it throws is the answer with its message.
+   */
+  run(signal: AbortSignal): Promise<void>;
+  log?: Pick<Logger, 'error' | 'info'>;
+}
+
+/** Runs long work in the background, so that handlers stay in milliseconds. */
+export interface Jobs {
+  /**
+   * Answers for a job: starts it, blocks while it runs, and is done when it is. A failed one is a Failure once; the call
+   * after it, which Cluster API makes after a backoff, runs it again.
+   */
+  answer<Response>(job: Job<Response>): Answer<Response>;
+  /** Jobs that run. */
+  running(): number;
+  /** Aborts the signals of running jobs and waits for their ends. */
+  stop(): Promise<void>;
+}
+
+type State =
+  | { state: 'running'; ended: Promise<void> }
+  | { state: 'done'; until: number }
+  | { state: 'failed'; message: string };
+
+/** A set of jobs. */
+export function createJobs({
+  retryAfterSeconds = 10,
+  rememberSeconds = 3600,
+  maxRunning = 16,
+  maxRemembered = 10_000,
+  now = () => performance.now(),
+}: JobsOptions = {}): Jobs {
+  if (!Number.isInteger(retryAfterSeconds) || retryAfterSeconds < 1) {
+    throw new RangeError(`retryAfterSeconds: ${retryAfterSeconds} is not a whole number above 0`);
+  }
+  // In the order in which they came into their states: the oldest of those that ended are in front.
+  const jobs = new Map<string, State>();
+  const stopping = new AbortController();
+  let running = 0;
+
+  function put(key: string, state: State): void {
+    jobs.delete(key);
+    jobs.set(key, state);
+    for (const [oldest, { state: kind }] of jobs) {
+      if (jobs.size - running <= maxRemembered) {
+        break;
+      }
+      if (kind !== 'running') {
+        jobs.delete(oldest);
+      }
+    }
+  }
+
+  async function work({ key, run, log }: Job<unknown>): Promise<void> {
+    try {
+      await run(stopping.signal);
+      running--;
+      put(key, { state: 'done', until: now() + rememberSeconds * 1000 });
+      log?.info({ job: key }, 'job done');
+    } catch (error) {
+      running--;
+      const isOurs = error instanceof HandlerFailure;
+      const message = isOurs ? error.message : 'the work failed: the log of the extension says why';
+      put(key, { state: 'failed', message });
+      const cause =
+        error instanceof Error ? { message: error.message, stack: error.stack } : { message: String(error) };
+      log?.error({ job: key, ...cause }, 'job failed');
+    }
+  }
+
+  return {
+    answer<Response>(job: Job<Response>): Answer<Response> {
+      const { answer, key, message } = job;
+      const known = jobs.get(key);
+      const state = known?.state === 'done' && known.until <= now() ? undefined : known;
+      switch (state?.state) {
+        case 'done':
+          // Hooks that block have no fields of their own that would be required.
+          return (answer as unknown as { done(): Answer<Response> }).done();
+        case 'failed':
+          jobs.delete(key);
+          return answer.failure(state.message);
+        case 'running':
+          return answer.retryAfterSeconds(retryAfterSeconds, message);
+        default:
+          if (running < maxRunning && !stopping.signal.aborted) {
+            running++;
+            // The job's first step runs after this answer: one that fails at once must not be put before it is known.
+            const ended = Promise.resolve().then(() => work(job as Job<unknown>));
+            put(key, { state: 'running', ended });
+          }
+          return answer.retryAfterSeconds(retryAfterSeconds, message);
+      }
+    },
+    running: () => running,
+    async stop() {
+      stopping.abort(new DOMException('the extension stops', 'AbortError'));
+      await Promise.all([...jobs.values()].map((job) => (job.state === 'running' ? job.ended : undefined)));
+    },
+  };
+}

@@ -1,0 +1,125 @@
+import { isJsonObject, type Json, type JsonObject, type JsonPatchOperation, jsonPointer } from '../kubernetes/index.ts';
+
+type Field = Json | undefined;
+
+/** Whether two values are the same; an undefined field counts as absent. */
+export function isSame(a: Field, b: Field): boolean {
+  if (a === b) {
+    return true;
+  }
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((item, index) => isSame(item, b[index]));
+  }
+  return isJsonObject(a) && isJsonObject(b) && namesOf(a, b).every((name) => isSame(own(a, name), own(b, name)));
+}
+
+const own = (object: JsonObject, name: string): Field => (Object.hasOwn(object, name) ? object[name] : undefined);
+
+/** The fields of both, in one order whatever theirs is. */
+const namesOf = (a: JsonObject, b: JsonObject): string[] => [...new Set([...Object.keys(a), ...Object.keys(b)])].sort();
+
+/**
+ * The JSON Patch (RFC 6902) that turns one value into the other: nothing where they are the same, fields in the order of
+ * their names, so that the same change is always the same patch. Time is linear in the values: items of a list are compared
+ * in pairs, from the front and, where its length changed, from the end, never each with each.
+ */
+export function jsonPatchOf(before: Field, after: Field): JsonPatchOperation[] {
+  const operations: JsonPatchOperation[] = [];
+  compare(before, after, [], operations);
+  return operations;
+}
+
+function compare(before: Field, after: Field, path: (string | number)[], operations: JsonPatchOperation[]): void {
+  if (before === after) {
+    return;
+  }
+  if (after === undefined) {
+    operations.push({ op: 'remove', path: jsonPointer(path) });
+  } else if (before === undefined) {
+    operations.push({ op: 'add', path: jsonPointer(path), value: after });
+  } else if (isJsonObject(before) && isJsonObject(after)) {
+    for (const name of namesOf(before, after)) {
+      path.push(name);
+      compare(own(before, name), own(after, name), path, operations);
+      path.pop();
+    }
+  } else if (Array.isArray(before) && Array.isArray(after)) {
+    compareLists(before, after, path, operations);
+  } else {
+    operations.push({ op: 'replace', path: jsonPointer(path), value: after });
+  }
+}
+
+function compareLists(
+  before: readonly Json[],
+  after: readonly Json[],
+  path: (string | number)[],
+  operations: JsonPatchOperation[],
+): void {
+  const shorter = Math.min(before.length, after.length);
+  let front = 0;
+  let back = 0;
+  if (before.length !== after.length) {
+    while (front < shorter && isSame(before[front], after[front])) {
+      front++;
+    }
+    while (back < shorter - front && isSame(before[before.length - 1 - back], after[after.length - 1 - back])) {
+      back++;
+    }
+  }
+  const changed = shorter - back;
+  for (let index = front; index < changed; index++) {
+    path.push(index);
+    compare(before[index], after[index], path, operations);
+    path.pop();
+  }
+  for (let index = before.length - back - 1; index >= changed; index--) {
+    operations.push({ op: 'remove', path: jsonPointer([...path, index]) });
+  }
+  for (let index = changed; index < after.length - back; index++) {
+    operations.push({ op: 'add', path: jsonPointer([...path, index]), value: after[index] as Json });
+  }
+}
+
+/**
+ * The JSON Merge Patch (RFC 7396) that turns one object into the other; undefined where they are the same.
+ *
+ * @throws {RangeError} when the result has a null, which a merge patch cannot say.
+ */
+export function mergePatchOf(before: JsonObject, after: JsonObject): JsonObject | undefined {
+  const patch: JsonObject = {};
+  for (const name of namesOf(before, after)) {
+    const [old, value] = [own(before, name), own(after, name)];
+    if (isSame(old, value)) {
+      continue;
+    }
+    if (value === undefined) {
+      patch[name] = null;
+    } else if (isJsonObject(old) && isJsonObject(value)) {
+      const inner = mergePatchOf(old, value);
+      if (inner !== undefined) {
+        patch[name] = inner;
+      }
+    } else {
+      refuseNull(value, name);
+      patch[name] = value;
+    }
+  }
+  return Object.keys(patch).length === 0 ? undefined : patch;
+}
+
+function refuseNull(value: Json, name: string): void {
+  if (value === null) {
+    throw new RangeError(`${name}: a merge patch cannot set null: use the format JSONPatch`);
+  }
+  if (isJsonObject(value)) {
+    for (const [inner, field] of Object.entries(value)) {
+      refuseNull(field, `${name}.${inner}`);
+    }
+  }
+}
+
+/** A patch as messages of hooks carry it: base64 of its JSON. */
+export function encodedPatch(patch: object): string {
+  return Buffer.from(JSON.stringify(patch)).toString('base64');
+}

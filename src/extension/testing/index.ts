@@ -1,0 +1,110 @@
+import { deepStrictEqual } from 'node:assert';
+import { pino } from 'pino';
+import { type HookDefinition, hooks } from '../../hooks/index.ts';
+import type { JsonObject } from '../../kubernetes/index.ts';
+import { sampleRequest } from '../../messages/index.ts';
+import type { Hook, HookName, RequestFor } from '../answer.ts';
+import { type CallOutcome, call } from '../call.ts';
+import type { Handler } from '../handler.ts';
+import { copyOf } from '../json-copy.ts';
+
+/** A request of a hook with every field, as the schemas have them as examples; `fields` take the place of those it has. */
+export function requestFor<H extends Hook>(hook: H, fields: Partial<RequestFor<H>> = {}): RequestFor<H> {
+  const definition: HookDefinition = typeof hook === 'string' ? hooks[hook as HookName] : hook;
+  return { ...sampleRequest(definition), ...fields } as RequestFor<H>;
+}
+
+/** How a call in a test ended. */
+export interface TestOutcome extends CallOutcome {
+  /** What the handler logged. */
+  lines: Record<string, unknown>[];
+}
+
+/**
+ * Calls a handler in process, on the way that a call over HTTPS takes: the request is checked, and so is the answer.
+ *
+ * @param request default: a sample of the hook.
+ */
+export async function callHandler(
+  handler: Handler,
+  request: object = sampleRequest(handler.hook),
+  { signal = new AbortController().signal }: { signal?: AbortSignal } = {},
+): Promise<TestOutcome> {
+  const lines: Record<string, unknown>[] = [];
+  const log = pino(
+    { level: 'trace', base: null, timestamp: false },
+    { write: (line: string) => lines.push(JSON.parse(line)) },
+  );
+  const outcome = await call(handler, copyOf(request as JsonObject), { signal, log });
+  return { ...outcome, lines };
+}
+
+function explain(outcome: TestOutcome): string {
+  return `${outcome.result}: ${String(outcome.response.message ?? '')} ${JSON.stringify(outcome.lines.at(-1) ?? {})}`;
+}
+
+/** The outcome of a call that must not be a mistake of the handler: an error, or an answer that is none. */
+async function sound(handler: Handler, request: object | undefined): Promise<TestOutcome> {
+  const outcome = await callHandler(handler, request);
+  if (outcome.result === 'error' || outcome.result === 'invalid answer' || outcome.result === 'invalid request') {
+    throw new Error(`${handler.name}: ${explain(outcome)}`);
+  }
+  return outcome;
+}
+
+/**
+ * Asserts that the same request has the same answer, field for field, failures too: a patch that changes between calls makes
+ * Clusters roll for ever, and a message that does makes controllers loop.
+ *
+ * @throws {Error} that shows both answers where they differ, or what is wrong with one.
+ */
+export async function assertDeterministic(handler: Handler, request?: object, times = 3): Promise<CallOutcome> {
+  const first = await sound(handler, request);
+  for (let count = 1; count < times; count++) {
+    const next = await sound(handler, request);
+    deepStrictEqual(next.response, first.response, `${handler.name}: the same request has different answers`);
+  }
+  return first;
+}
+
+/** How `assertIdempotent` waits. */
+export interface IdempotentOptions {
+  /** Called after each blocking answer: lets the work go on (moves a fake clock, waits a moment). */
+  between?: (retryAfterSeconds: number) => unknown;
+  /** Most calls until the handler must be done. Default: 20. */
+  maxCalls?: number;
+}
+
+/**
+ * Calls a handler until it does not block any more, and then once more: Cluster API does so when another handler blocked or
+ * failed, or a write failed after the call. Asserts that it ends, and that the call again has the same answer.
+ *
+ * @throws {Error} when it blocks for too long, or the answers differ.
+ */
+export async function assertIdempotent(
+  handler: Handler,
+  request?: object,
+  { between, maxCalls = 20 }: IdempotentOptions = {},
+): Promise<CallOutcome> {
+  for (let count = 0; count < maxCalls; count++) {
+    const outcome = await sound(handler, request);
+    if (outcome.result !== 'blocking') {
+      const again = await sound(handler, request);
+      deepStrictEqual(again.response, outcome.response, `${handler.name}: called again it has another answer`);
+      return outcome;
+    }
+    await between?.(Number(outcome.response.retryAfterSeconds));
+  }
+  throw new Error(`${handler.name}: it still blocks after ${maxCalls} calls`);
+}
+
+/** A clock that a test moves, for `now` of `createJobs`. */
+export function fakeClock(startMs = 0): { now: () => number; advance(seconds: number): void } {
+  let current = startMs;
+  return {
+    now: () => current,
+    advance(seconds) {
+      current += seconds * 1000;
+    },
+  };
+}

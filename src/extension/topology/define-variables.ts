@@ -1,0 +1,80 @@
+import type { ClusterClassVariable, GeneratePatchesRequest, GeneratePatchesRequestItem } from '../../hooks/index.ts';
+import type { Json } from '../../kubernetes/index.ts';
+import { mergeVariables } from './variables.ts';
+
+type OpenApiSchema = ClusterClassVariable['schema']['openAPIV3Schema'];
+
+/** A variable as its author writes it. */
+export interface VariableDefinition {
+  /** Whether each Cluster must set it. */
+  required?: boolean;
+  schema: OpenApiSchema;
+}
+
+type Definitions = Readonly<Record<string, VariableDefinition>>;
+
+/** The type of values that a schema describes, as far as its `type` says. */
+type ValueOf<D extends VariableDefinition> = D['schema'] extends { readonly type: infer T }
+  ? T extends 'string'
+    ? string
+    : T extends 'integer' | 'number'
+      ? number
+      : T extends 'boolean'
+        ? boolean
+        : T extends 'array'
+          ? Json[]
+          : T extends 'object'
+            ? { [field: string]: Json }
+            : Json
+  : Json;
+
+/** The values of defined variables. Cluster API has validated them, and filled in defaults. */
+export type VariableValues<D extends Definitions> = {
+  readonly [Name in keyof D]: D[Name] extends { readonly required: true }
+    ? ValueOf<D[Name]>
+    : D[Name]['schema'] extends { readonly default: unknown }
+      ? ValueOf<D[Name]>
+      : ValueOf<D[Name]> | undefined;
+};
+
+/** Variables that an extension defines once, for DiscoverVariables and for reading them. */
+export interface DefinedVariables<D extends Definitions> {
+  /** For `answer.done({ variables })` of DiscoverVariables, in the order of the definitions. */
+  readonly variables: ClusterClassVariable[];
+  /** Their values in a request, and in the place of an item of it. */
+  read(
+    request: Pick<GeneratePatchesRequest, 'variables'>,
+    item?: Pick<GeneratePatchesRequestItem, 'variables'>,
+  ): VariableValues<D>;
+}
+
+/** Longest name of a variable. */
+const maxNameLength = 256;
+
+/**
+ * Defines variables by their names.
+ *
+ * @throws {TypeError} for a name that Cluster API does not take: `builtin`, one with a dot, an empty or a long one.
+ */
+export function defineVariables<const D extends Definitions>(definitions: D): DefinedVariables<D> {
+  for (const name of Object.keys(definitions)) {
+    if (name === '' || name.length > maxNameLength || name === 'builtin' || name.includes('.')) {
+      throw new TypeError(
+        `${JSON.stringify(name.slice(0, 100))} is not a name for a variable: 1 to ${maxNameLength} characters, no dot, not builtin`,
+      );
+    }
+  }
+  return {
+    variables: Object.entries(definitions).map(([name, { required = false, schema }]) => ({
+      name,
+      required,
+      schema: { openAPIV3Schema: schema },
+    })),
+    read(request, item) {
+      const values = mergeVariables(request.variables, item?.variables);
+      return Object.fromEntries(
+        Object.keys(definitions).map((name) => [name, Object.hasOwn(values, name) ? values[name] : undefined]),
+      ) as VariableValues<D>;
+    },
+  };
+}

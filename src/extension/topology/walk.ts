@@ -1,0 +1,167 @@
+import type { Logger } from 'pino';
+import type {
+  GeneratePatchesRequest,
+  GeneratePatchesRequestItem,
+  GeneratePatchesResponseItem,
+  HolderReference,
+} from '../../hooks/index.ts';
+import { isJsonObject, type JsonObject } from '../../kubernetes/index.ts';
+import { HandlerFailure } from '../handler.ts';
+import { copyOf } from '../json-copy.ts';
+import { encodedPatch, isSame, jsonPatchOf, mergePatchOf } from '../json-diff.ts';
+import { getField, setField } from '../json-path.ts';
+import { mergeVariables, type Variables, variablesOf } from './variables.ts';
+
+/** A template as a patcher gets it: a copy, to change at will. */
+export interface Template {
+  apiVersion: string;
+  kind: string;
+  metadata: { labels?: Record<string, string>; annotations?: Record<string, string>; [field: string]: unknown };
+  spec: JsonObject;
+  [field: string]: unknown;
+}
+
+/** Which templates a patcher is for; what is left out matches all. */
+export interface TemplateMatch {
+  kind?: string | readonly string[];
+  /** `GROUP/VERSION`, or `GROUP/*` for all versions. */
+  apiVersion?: string | readonly string[];
+  /** Where the template is used: `{ kind: 'MachineDeployment' }`, `{ fieldPath: 'spec.controlPlaneRef' }`. */
+  holder?: Partial<Pick<HolderReference, 'apiVersion' | 'kind' | 'namespace' | 'name' | 'fieldPath'>>;
+}
+
+/** What a patcher knows beside the template. */
+export interface TemplateContext {
+  /** The variables of the place where the template is used. */
+  variables: Variables;
+  holder: HolderReference;
+}
+
+/** Changes templates. */
+export interface TemplatePatcher<T = Template> {
+  match?: TemplateMatch;
+  /** Changes the template that it gets. What is not changed is not patched. */
+  mutate(template: T, context: TemplateContext): void;
+}
+
+/** How templates are walked. */
+export interface WalkOptions {
+  /** Form of the patches. Default: `JSONPatch`. */
+  format?: 'JSONPatch' | 'JSONMergePatch';
+  /** What becomes of a template that no patcher matches. Default: `skip`. */
+  unmatched?: 'skip' | 'fail';
+  /** Told of changes that Cluster API would ignore or override, which are left out. */
+  log?: Pick<Logger, 'warn'>;
+}
+
+/** Fields of a control plane's template that Cluster API sets itself: patches to them are undone. */
+const controlPlaneFields = [
+  'spec.template.spec.version',
+  'spec.template.spec.replicas',
+  'spec.template.spec.machineTemplate.infrastructureRef',
+  'spec.template.spec.machineTemplate.spec.infrastructureRef',
+];
+/** What Cluster API takes of a patched object besides its spec. */
+const metadataFields = ['labels', 'annotations'];
+
+const isOneOf = (allowed: string | readonly string[] | undefined, value: string, same: (a: string) => boolean) =>
+  allowed === undefined || (typeof allowed === 'string' ? same(allowed) : allowed.some(same)) || allowed === value;
+
+function matches({ kind, apiVersion, holder = {} }: TemplateMatch, item: GeneratePatchesRequestItem): boolean {
+  const object = item.object as JsonObject;
+  const objectVersion = String(object.apiVersion);
+  return (
+    isOneOf(kind, String(object.kind), (one) => one === object.kind) &&
+    isOneOf(apiVersion, objectVersion, (one) =>
+      one.endsWith('/*') ? objectVersion.startsWith(one.slice(0, -1)) : one === objectVersion,
+    ) &&
+    Object.entries(holder).every(
+      ([field, value]) => value === undefined || item.holderReference[field as keyof HolderReference] === value,
+    )
+  );
+}
+
+/** Takes back what Cluster API would ignore or override, and returns the names of these fields. */
+function takeBack(before: JsonObject, after: JsonObject, holder: HolderReference): string[] {
+  const ignored: string[] = [];
+  const restore = (target: JsonObject, source: JsonObject, name: string, path: string) => {
+    if (!isSame(source[name], target[name])) {
+      ignored.push(path);
+      if (source[name] === undefined) {
+        delete target[name];
+      } else {
+        target[name] = source[name];
+      }
+    }
+  };
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    if (name !== 'metadata' && name !== 'spec') {
+      restore(after, before, name, name);
+    }
+  }
+  const [old, current] = [before.metadata, after.metadata];
+  if (!isJsonObject(current) || !isJsonObject(old)) {
+    restore(after, before, 'metadata', 'metadata');
+  } else {
+    for (const name of new Set([...Object.keys(old), ...Object.keys(current)])) {
+      if (!metadataFields.includes(name)) {
+        restore(current, old, name, `metadata.${name}`);
+      }
+    }
+  }
+  if (holder.kind === 'Cluster' && holder.fieldPath === 'spec.controlPlaneRef') {
+    for (const path of controlPlaneFields) {
+      const value = getField(before, path);
+      if (!isSame(value, getField(after, path))) {
+        ignored.push(path);
+        setField(after, path, value);
+      }
+    }
+  }
+  return ignored;
+}
+
+/**
+ * Runs patchers over the templates of a GeneratePatches request and returns the patches for `answer.done({ items })`: the
+ * difference between each template and its changed copy, in an order that is always the same; nothing for a template that
+ * did not change. All patchers that match a template change the same copy, in their order.
+ *
+ * @throws {HandlerFailure} when a variable is not as a patcher reads it, or no patcher matches and `unmatched` is `fail`.
+ */
+export function walkTemplates<T = Template>(
+  request: GeneratePatchesRequest,
+  patchers: readonly TemplatePatcher<T>[],
+  { format = 'JSONPatch', unmatched = 'skip', log }: WalkOptions = {},
+): GeneratePatchesResponseItem[] {
+  const shared = variablesOf(mergeVariables(request.variables));
+  const patches: GeneratePatchesResponseItem[] = [];
+  for (const item of request.items) {
+    const before = item.object as JsonObject;
+    const matching = patchers.filter(({ match = {} }) => matches(match, item));
+    if (matching.length === 0) {
+      if (unmatched === 'fail') {
+        throw new HandlerFailure(`no patch is known for templates of ${before.apiVersion} ${before.kind}`);
+      }
+      continue;
+    }
+    const variables =
+      item.variables === undefined ? shared : variablesOf(mergeVariables(request.variables, item.variables));
+    const after = copyOf(before);
+    const context = { variables, holder: item.holderReference };
+    for (const { mutate } of matching) {
+      mutate(after as T, context);
+    }
+    const ignored = takeBack(before, after, item.holderReference);
+    if (ignored.length > 0) {
+      log?.warn(
+        { kind: before.kind, fields: ignored.slice(0, 20) },
+        'changes that Cluster API ignores or overrides are left out of the patch',
+      );
+    }
+    const patch = format === 'JSONPatch' ? jsonPatchOf(before, after) : (mergePatchOf(before, after) ?? []);
+    if (!Array.isArray(patch) || patch.length > 0) {
+      patches.push({ uid: item.uid, patchType: format, patch: encodedPatch(patch) });
+    }
+  }
+  return patches;
+}

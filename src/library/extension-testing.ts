@@ -1,0 +1,9 @@
+export {
+  assertDeterministic,
+  assertIdempotent,
+  callHandler,
+  fakeClock,
+  type IdempotentOptions,
+  requestFor,
+  type TestOutcome,
+} from '../extension/index.ts';

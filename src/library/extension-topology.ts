@@ -1,0 +1,17 @@
+export {
+  type DefinedVariables,
+  defineVariables,
+  getField,
+  mergeVariables,
+  setField,
+  type Template,
+  type TemplateContext,
+  type TemplateMatch,
+  type TemplatePatcher,
+  type VariableDefinition,
+  type Variables,
+  type VariableValues,
+  variablesOf,
+  type WalkOptions,
+  walkTemplates,
+} from '../extension/index.ts';

@@ -1,0 +1,263 @@
+import fc from 'fast-check';
+import { applyPatch } from 'rfc6902';
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import { HandlerFailure } from '../../../src/extension/index.ts';
+import { jsonPatchOf, mergePatchOf } from '../../../src/extension/json-diff.ts';
+import { getField, setField } from '../../../src/extension/json-path.ts';
+import {
+  defineVariables,
+  mergeVariables,
+  type Template,
+  type TemplateContext,
+  variablesOf,
+  type WalkOptions,
+  walkTemplates,
+} from '../../../src/extension/topology/index.ts';
+import type { GeneratePatchesRequest } from '../../../src/hooks/index.ts';
+import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
+import { recordedCalls } from '../../messages/recorded.ts';
+import { collectingLog } from '../../server/running.ts';
+
+const json = fc.jsonValue({ maxDepth: 5 }).map((value) => JSON.parse(JSON.stringify(value)) as Json);
+
+/** RFC 7396, section 2. */
+function applyMerge(target: Json | undefined, patch: Json): Json {
+  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) {
+    return patch;
+  }
+  const result: JsonObject =
+    typeof target === 'object' && target !== null && !Array.isArray(target) ? { ...target } : {};
+  for (const [name, field] of Object.entries(patch)) {
+    if (field === null) {
+      delete result[name];
+    } else {
+      result[name] = applyMerge(result[name], field);
+    }
+  }
+  return result;
+}
+
+describe('diff', () => {
+  test('the patch turns one value into the other, and is empty where they are the same', () => {
+    fc.assert(
+      fc.property(json, json, (before, after) => {
+        const document = { value: structuredClone(before) };
+        const errors = applyPatch(document, jsonPatchOf({ value: before }, { value: after }) as never);
+        expect(errors.filter((error) => error !== null)).toEqual([]);
+        expect(document.value).toEqual(after);
+        expect(jsonPatchOf(before, structuredClone(before))).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('lists: an item at the front, in the middle, at the end, and none any more', () => {
+    const lists: [Json[], Json[], number][] = [
+      [[1, 2, 3], [0, 1, 2, 3], 1],
+      [[1, 2, 3], [1, 9, 2, 3], 1],
+      [[1, 2, 3], [1, 2, 3, 4], 1],
+      [[1, 2, 3], [2, 3], 1],
+      [[1, 2, 3], [1, 7, 3], 1],
+      [[1, 2, 3], [], 3],
+    ];
+    for (const [before, after, operations] of lists) {
+      expect(jsonPatchOf(before, after), JSON.stringify([before, after])).toHaveLength(operations);
+    }
+  });
+
+  test('the order of fields does not matter to the patch', () => {
+    const before = { b: 1, a: { d: 1, c: 2 } };
+    expect(jsonPatchOf(before, { a: { c: 3, d: 2 }, b: 2 })).toEqual(jsonPatchOf(before, { b: 2, a: { d: 2, c: 3 } }));
+  });
+
+  test('a merge patch turns one object into the other, and refuses to set null', () => {
+    const withoutNull = fc
+      .dictionary(fc.string(), json)
+      .map((value) => JSON.parse(JSON.stringify(value, (_, field) => (field === null ? 0 : field))) as JsonObject);
+    fc.assert(
+      fc.property(withoutNull, withoutNull, (before, after) => {
+        const patch = mergePatchOf(before, after);
+        expect(patch === undefined ? before : applyMerge(before, patch)).toEqual(after);
+      }),
+    );
+    expect(() => mergePatchOf({}, { a: { b: null } })).toThrow('a.b: a merge patch cannot set null');
+  });
+
+  test('long lists take linear time', () => {
+    const list = Array.from({ length: 50_000 }, (_, index) => ({ name: `n${index}`, value: index }));
+    const started = performance.now();
+    expect(jsonPatchOf(list, [{ name: 'new', value: 0 }, ...list])).toHaveLength(1);
+    expect(jsonPatchOf(list, list.slice(1).reverse()).length).toBeGreaterThan(40_000);
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+});
+
+describe('paths', () => {
+  const object: JsonObject = { a: { b: [{ c: 1 }] }, metadata: { labels: { 'example.com/tier': 'gold' } } };
+  test.each([
+    ['a.b[0].c', 1],
+    ['a["b"][0]', { c: 1 }],
+    ['metadata.labels["example.com/tier"]', 'gold'],
+    ['a.b[1].c', undefined],
+    ['a.x.y', undefined],
+    ['constructor', undefined],
+  ])('%s', (path, value) => expect(getField(object, path)).toEqual(value));
+
+  test.each([
+    '',
+    '.a',
+    'a.',
+    'a..b',
+    'a.[0]',
+    'a[',
+    'a[x]',
+    'a]b',
+    '__proto__.x',
+    'a["__proto__"]',
+    'x'.repeat(2000),
+  ])('%s is not one', (path) => expect(() => getField(object, path)).toThrow(/is not a path such as/));
+
+  test('setting makes what is on the way, and removing leaves the rest alone', () => {
+    const made: JsonObject = {};
+    setField(made, 'spec.disks[0].size', 5);
+    setField(made, 'spec.none.at.all', undefined);
+    setField(made, 'spec.more', 1);
+    setField(made, 'spec.more', undefined);
+    expect(made).toEqual({ spec: { disks: [{ size: 5 }] } });
+    expect(() => setField(made, 'spec.disks[2]', 1)).toThrow(/cannot be set/);
+    expect(() => setField(made, 'spec.disks.size', 1)).toThrow(/cannot be set/);
+    expect(({} as Record<string, unknown>).size).toBeUndefined();
+  });
+});
+
+test('variables: an item over the whole, builtin field by field, and errors that users understand', () => {
+  const values = mergeVariables(
+    [
+      { name: 'size', value: 'small' },
+      { name: 'disk', value: { gb: 5, fast: true } },
+      { name: 'builtin', value: { cluster: { name: 'lab', newer: { field: 1 } } } },
+    ],
+    [
+      { name: 'disk', value: { gb: 9 } },
+      { name: 'builtin', value: { cluster: { uid: 'u' }, machineDeployment: { version: 'v1.33.0' } } },
+    ],
+  );
+  expect(values).toEqual({
+    size: 'small',
+    disk: { gb: 9 },
+    builtin: {
+      cluster: { name: 'lab', uid: 'u', newer: { field: 1 } },
+      machineDeployment: { version: 'v1.33.0' },
+    },
+  });
+  const variables = variablesOf(values);
+  expect(variables.string('builtin.machineDeployment.version')).toBe('v1.33.0');
+  expect(variables.number('disk.gb')).toBe(9);
+  expect([variables.string('none', 'x'), variables.has('none')]).toEqual(['x', false]);
+  expect(() => variables.string('none.at')).toThrow(new HandlerFailure('variable none.at is not set'));
+  expect(() => variables.boolean('disk.gb')).toThrow(new HandlerFailure('variable disk.gb is not true or false'));
+});
+
+test('variables are defined once, with their types', () => {
+  const defined = defineVariables({
+    flavor: { required: true, schema: { type: 'string' } },
+    replicas: { schema: { type: 'integer', default: 3 } },
+    extra: { schema: { type: 'boolean' } },
+  });
+  expect(defined.variables.map(({ name, required }) => [name, required])).toEqual([
+    ['flavor', true],
+    ['replicas', false],
+    ['extra', false],
+  ]);
+  const { flavor, replicas, extra } = defined.read({
+    variables: [
+      { name: 'flavor', value: 'large' },
+      { name: 'replicas', value: 3 },
+    ],
+  });
+  expectTypeOf(flavor).toEqualTypeOf<string>();
+  expectTypeOf(replicas).toEqualTypeOf<number>();
+  expectTypeOf(extra).toEqualTypeOf<boolean | undefined>();
+  expect([flavor, replicas, extra]).toEqual(['large', 3, undefined]);
+  expect(() => defineVariables({ 'a.b': { schema: { type: 'string' } } })).toThrow(
+    '"a.b" is not a name for a variable',
+  );
+  expect(() => defineVariables({ builtin: { schema: {} } })).toThrow(TypeError);
+});
+
+const recorded = recordedCalls.find(({ file }) => file === 'GeneratePatches.json')
+  ?.body as unknown as GeneratePatchesRequest;
+const decoded = (patch: string) => JSON.parse(Buffer.from(patch, 'base64').toString());
+const walk = (mutate: (template: Template, context: TemplateContext) => void, match = {}, options: WalkOptions = {}) =>
+  walkTemplates(recorded, [{ match, mutate }], options);
+
+describe('walkTemplates over what Cluster API sent', () => {
+  test('there are items of several kinds', () => {
+    expect(recorded.items.length).toBeGreaterThan(2);
+    expect(new Set(recorded.items.map(({ object }) => (object as JsonObject).kind)).size).toBeGreaterThan(1);
+  });
+
+  test('nothing is patched where nothing changes, and the request stays as it is', () => {
+    const before = structuredClone(recorded);
+    expect(walk(() => {})).toEqual([]);
+    expect(
+      walk((template) => {
+        template.spec.changed = true;
+      }),
+    ).toHaveLength(recorded.items.length);
+    expect(recorded).toEqual(before);
+  });
+
+  test('patches have the uid, and match by kind, version and holder', () => {
+    const [first] = recorded.items;
+    const kind = (first?.object as JsonObject).kind as string;
+    const set = (template: Template, { variables }: TemplateContext) => {
+      template.spec.flavor = variables.string('flavor');
+      template.spec.cluster = variables.string('builtin.cluster.name');
+    };
+    const patches = walk(set, {
+      kind,
+      apiVersion: ['infrastructure.cluster.x-k8s.io/*'],
+      holder: { fieldPath: 'spec.infrastructureRef' },
+    });
+    expect(patches.map(({ uid, patchType, patch }) => [uid, patchType, decoded(patch)])).toEqual([
+      [
+        first?.uid,
+        'JSONPatch',
+        [
+          { op: 'add', path: '/spec/cluster', value: 'lab' },
+          { op: 'add', path: '/spec/flavor', value: 'large' },
+        ],
+      ],
+    ]);
+    const [merge] = walk(set, { kind }, { format: 'JSONMergePatch' });
+    expect([merge?.patchType, decoded(merge?.patch ?? '')]).toEqual([
+      'JSONMergePatch',
+      { spec: { cluster: 'lab', flavor: 'large' } },
+    ]);
+    expect(walk(set, { kind: 'Other' })).toEqual([]);
+    expect(walk(set, { apiVersion: 'infrastructure.cluster.x-k8s.io/v9' })).toEqual([]);
+    expect(() => walk(set, { kind: 'Other' }, { unmatched: 'fail' })).toThrow(HandlerFailure);
+  });
+
+  test('what Cluster API ignores or overrides is left out and said', () => {
+    const { log, lines } = collectingLog();
+    const patches = walk(
+      (template) => {
+        template.metadata.name = 'other';
+        template.kind = 'Other';
+        template.metadata.labels = { ...template.metadata.labels, tier: 'gold' };
+        setField(template as never, 'spec.template.spec.version', 'v9.9.9');
+        setField(template as never, 'spec.template.spec.replicas', 7);
+      },
+      { holder: { kind: 'Cluster', fieldPath: 'spec.controlPlaneRef' } },
+      { log },
+    );
+    expect(patches).toHaveLength(1);
+    expect(JSON.stringify(decoded(patches[0]?.patch ?? ''))).toMatch(/tier/);
+    expect(JSON.stringify(decoded(patches[0]?.patch ?? ''))).not.toMatch(/other|Other|v9\.9\.9|replicas/);
+    expect(lines[0]?.fields).toEqual(
+      expect.arrayContaining(['kind', 'metadata.name', 'spec.template.spec.version', 'spec.template.spec.replicas']),
+    );
+  });
+});
