@@ -63,6 +63,18 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import('./openapi.ts')).defineOpenApi,
   },
   {
+    name: 'new-extension',
+    summary: 'write a project for an extension in TypeScript',
+    group: group.extensions,
+    load: async () => (await import('./new-extension.ts')).defineNewExtension,
+  },
+  {
+    name: 'sample-extension',
+    summary: 'run an extension with a handler for each hook, that blocks or fails as told',
+    group: group.extensions,
+    load: async () => (await import('./sample-extension.ts')).defineSampleExtension,
+  },
+  {
     name: 'sandbox',
     summary: 'start an API server on this machine, to try everything with kubectl',
     group: group.trial,

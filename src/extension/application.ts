@@ -16,12 +16,19 @@ import { goDurationMs } from './duration.ts';
 import type { Handler } from './handler.ts';
 import type { CallMetrics } from './metrics.ts';
 
+/** Says what is sent in place of a handler's answer: another body, another HTTP status, or (undefined) nothing else. */
+export type ReplaceAnswer = (handler: string) => { body?: string | undefined; code?: number | undefined } | undefined;
+
+/** How long a handler may still answer when the caller's time is over, in milliseconds: its signal has told it so. */
+const graceMs = 500;
+
 /** What the application needs beside the server. */
 export interface ApplicationOptions {
   handlers: readonly Handler[];
   /** What all paths begin with (`service.path` of the ExtensionConfig): empty, or with a slash in front and none behind. */
   prefix: string;
   metrics: CallMetrics;
+  replaceAnswer?: ReplaceAnswer | undefined;
 }
 
 /** How long Cluster API waits for an answer where nobody says, in seconds. */
@@ -55,7 +62,7 @@ function envelopeOf({ hook }: Handler) {
 /** What answers on the port of an extension server. */
 export function createApplication(foundation: Foundation, options: ApplicationOptions): Application {
   const { log, maxBodyBytes, metrics: serverMetrics, monotonicNow } = foundation;
-  const { handlers, prefix, metrics } = options;
+  const { handlers, prefix, metrics, replaceAnswer } = options;
   const reply = replying(foundation);
 
   function parsed(bytes: Buffer): { value: Json } | { problem: string } {
@@ -111,8 +118,9 @@ export function createApplication(foundation: Foundation, options: ApplicationOp
       }
       const ending = new AbortController();
       const { promise: ended, resolve: end } = Promise.withResolvers<'late' | 'gone'>();
+      let lateTimer: NodeJS.Timeout | undefined;
       const timer = setTimeout(() => {
-        end('late');
+        lateTimer = setTimeout(() => end('late'), graceMs);
         ending.abort(new DOMException(`the caller waits for ${timeoutMs / 1000} s only`, 'TimeoutError'));
       }, timeoutMs);
       const onClose = () => {
@@ -122,6 +130,7 @@ export function createApplication(foundation: Foundation, options: ApplicationOp
       response.once('close', onClose);
       const outcome = await Promise.race([call(handler, body.value, { signal: ending.signal, log }), ended]);
       clearTimeout(timer);
+      clearTimeout(lateTimer);
       response.off('close', onClose);
       if (outcome === 'gone') {
         metrics.called(hook.name, name, 'error', (monotonicNow() - startedMs) / 1000);
@@ -134,12 +143,14 @@ export function createApplication(foundation: Foundation, options: ApplicationOp
         finish(hook.name, name, { result: 'error', code: 504, text }, response, startedMs);
       } else {
         const { response: answered, result } = outcome;
+        const replaced = replaceAnswer?.(name);
         finish(
           hook.name,
           name,
           {
             result,
-            text: JSON.stringify({ ...envelopeOf(handler), ...answered }),
+            code: replaced?.code ?? 200,
+            text: replaced?.body ?? JSON.stringify({ ...envelopeOf(handler), ...answered }),
             retryAfterSeconds: answered.retryAfterSeconds,
           },
           response,

@@ -71,6 +71,7 @@ export async function call(handler: Handler, body: Json, context: CallContext): 
     returned = await handler.handle(request, {
       answer: answersOf(hook),
       signal: context.signal,
+      cluster,
       get log() {
         return logOf();
       },

@@ -10,6 +10,8 @@ export interface HandlerContext<Response> {
   signal: AbortSignal;
   /** Writes lines with hook, handler and cluster. */
   log: Logger;
+  /** The Cluster that the call is about, as NAMESPACE/NAME; undefined where the request names none. */
+  cluster: string | undefined;
   /** Settings of the ExtensionConfig, overlaid by those of the patch in the ClusterClass. */
   settings: Readonly<Record<string, string>>;
 }

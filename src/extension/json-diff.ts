@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, type JsonPatchOperation, jsonPointer } from '../kubernetes/index.ts';
+import { putField } from './json-copy.ts';
 
 type Field = Json | undefined;
 
@@ -94,15 +95,15 @@ export function mergePatchOf(before: JsonObject, after: JsonObject): JsonObject 
       continue;
     }
     if (value === undefined) {
-      patch[name] = null;
+      putField(patch, name, null);
     } else if (isJsonObject(old) && isJsonObject(value)) {
       const inner = mergePatchOf(old, value);
       if (inner !== undefined) {
-        patch[name] = inner;
+        putField(patch, name, inner);
       }
     } else {
       refuseNull(value, name);
-      patch[name] = value;
+      putField(patch, name, value);
     }
   }
   return Object.keys(patch).length === 0 ? undefined : patch;

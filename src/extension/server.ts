@@ -15,7 +15,7 @@ import {
   selfSignedPair,
   startServer,
 } from '../server/index.ts';
-import { createApplication } from './application.ts';
+import { createApplication, type ReplaceAnswer } from './application.ts';
 import { type CallOutcome, call } from './call.ts';
 import { checkHandlers, HandlersError } from './check.ts';
 import { discoveryOf } from './discovery.ts';
@@ -49,6 +49,11 @@ export interface ExtensionServerOptions {
   path?: string;
   /** Only callers with a certificate of these CAs; Cluster API sends one since 1.11, if it is told to. */
   clients?: { caFile: string; allowedNames?: readonly string[] };
+  /**
+   * For extensions that callers are tested with: what is sent in place of a handler's answer, and its HTTP status. Default:
+   * what the handler answers.
+   */
+  replaceAnswer?: ReplaceAnswer;
   /** What the server grants to callers. */
   limits?: Partial<Limits>;
   /** Default: JSON lines on stdout. */
@@ -163,6 +168,7 @@ export function createExtensionServer(options: ExtensionServerOptions): Extensio
         createApplication(foundation, {
           handlers,
           prefix,
+          replaceAnswer: options.replaceAnswer,
           metrics: createCallMetrics(foundation.metrics.registry),
         }),
       name: 'extension',

@@ -29,6 +29,8 @@ export const rooms: readonly Room[] = [
   { name: 'server', knows: 'HTTPS, certificate reload, limits, metrics, draining' },
   { name: 'webhook', knows: 'the admission and conversion webhooks on that server' },
   { name: 'extension', knows: 'the SDK: extension servers from typed handlers, and what their authors need' },
+  { name: 'sample', knows: 'the sample extension, and the behaviour files that make it block, fail or hang' },
+  { name: 'scaffold', knows: 'the project that new-extension writes' },
   { name: 'lint', knows: 'the rules over manifests, and report formats' },
   { name: 'sandbox', knows: 'the embedded API server; nothing in production depends on it' },
   { name: 'library', knows: 'what the npm package exports' },

@@ -180,14 +180,10 @@ describe('answers', () => {
     let running = 0;
     const slow = handler('BeforeClusterCreate', {
       name: 'create',
-      handle: (_, { answer, signal }) => {
+      handle: (_, { signal }) => {
         running++;
-        return new Promise((resolve) => {
-          signal.addEventListener('abort', () => {
-            reasons.push((signal.reason as Error).name);
-            resolve(answer.done());
-          });
-        });
+        signal.addEventListener('abort', () => reasons.push((signal.reason as Error).name));
+        return new Promise(() => {});
       },
     });
     const { port } = await startExtension([slow]);
@@ -200,6 +196,18 @@ describe('answers', () => {
     expect(await gone).toBe('gone');
     await until(() => reasons.length === 2, 'both aborted');
     expect(reasons).toEqual(['TimeoutError', 'AbortError']);
+  });
+
+  test('what is answered when the signal has just aborted still counts', async () => {
+    const giving = handler('BeforeClusterCreate', {
+      name: 'create',
+      handle: (_, { answer, signal }) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => resolve(answer.retryAfterSeconds(5, 'not yet')));
+        }),
+    });
+    const { port } = await startExtension([giving]);
+    expect((await post(port, `${path}?timeout=100ms`, body)).json()).toMatchObject({ retryAfterSeconds: 5 });
   });
 
   test('calls are counted and logged, a line each', async () => {

@@ -43,6 +43,11 @@ export async function startExtension(handlers: readonly Handler[], options: Part
   return { ...running, server, lines, health: `http://127.0.0.1:${running.healthPort}` };
 }
 
+/** Has something done at the end of a test. */
+export function endWith(end: () => Promise<void>): void {
+  open.push(end);
+}
+
 /** Ends what a test started. */
 export async function endAll(): Promise<void> {
   await Promise.all(open.splice(0).map((end) => end()));

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { applyPatch } from 'rfc6902';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { HandlerFailure } from '../../../src/extension/index.ts';
+import { copyOf } from '../../../src/extension/json-copy.ts';
 import { jsonPatchOf, mergePatchOf } from '../../../src/extension/json-diff.ts';
 import { getField, setField } from '../../../src/extension/json-path.ts';
 import {
@@ -18,7 +19,10 @@ import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
 import { recordedCalls } from '../../messages/recorded.ts';
 import { collectingLog } from '../../server/running.ts';
 
-const json = fc.jsonValue({ maxDepth: 5 }).map((value) => JSON.parse(JSON.stringify(value)) as Json);
+// The library that applies patches here refuses fields of this name.
+const json = fc
+  .jsonValue({ maxDepth: 5 })
+  .map((value) => JSON.parse(JSON.stringify(value).replaceAll('"__proto__":', '"proto":')) as Json);
 
 /** RFC 7396, section 2. */
 function applyMerge(target: Json | undefined, patch: Json): Json {
@@ -73,7 +77,12 @@ describe('diff', () => {
   test('a merge patch turns one object into the other, and refuses to set null', () => {
     const withoutNull = fc
       .dictionary(fc.string(), json)
-      .map((value) => JSON.parse(JSON.stringify(value, (_, field) => (field === null ? 0 : field))) as JsonObject);
+      .map(
+        (value) =>
+          JSON.parse(
+            JSON.stringify(value, (_, field) => (field === null ? 0 : field)).replaceAll('"__proto__":', '"proto":'),
+          ) as JsonObject,
+      );
     fc.assert(
       fc.property(withoutNull, withoutNull, (before, after) => {
         const patch = mergePatchOf(before, after);
@@ -81,6 +90,14 @@ describe('diff', () => {
       }),
     );
     expect(() => mergePatchOf({}, { a: { b: null } })).toThrow('a.b: a merge patch cannot set null');
+  });
+
+  test('a field named __proto__ is one like others', () => {
+    const after = JSON.parse('{"__proto__":{"a":1}}') as JsonObject;
+    expect(JSON.stringify(mergePatchOf({}, after))).toBe('{"__proto__":{"a":1}}');
+    expect(jsonPatchOf({}, after)).toEqual([{ op: 'add', path: '/__proto__', value: { a: 1 } }]);
+    expect(JSON.stringify(copyOf(after))).toBe('{"__proto__":{"a":1}}');
+    expect(jsonPatchOf(after, {})).toEqual([{ op: 'remove', path: '/__proto__' }]);
   });
 
   test('long lists take linear time', () => {

@@ -1,0 +1,91 @@
+import { basename, join, relative, resolve } from 'node:path';
+import {
+  addFlags,
+  choiceFlag,
+  type DefineCommand,
+  FailureError,
+  type Flag,
+  FlagError,
+  type Flags,
+  nearestTo,
+  readFlags,
+  textFlag,
+  UsageError,
+  version,
+} from '../cli/index.ts';
+import { dns1035LabelProblems } from '../kubernetes/index.ts';
+import { hookNames, ProjectError, writeProject } from '../scaffold/index.ts';
+
+const hooksFlag: Flag<readonly string[]> = {
+  placeholder: 'HOOK,…',
+  summary: 'Runtime Hooks that it has handlers for; may be repeated',
+  default: ['BeforeClusterUpgrade'],
+  defaultText: 'BeforeClusterUpgrade',
+  repeatable: true,
+  parse: (text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '')
+      .map((hook) => {
+        if (!hookNames.includes(hook)) {
+          const [nearest] = nearestTo(hook, hookNames);
+          throw new FlagError(nearest === undefined ? `there are ${hookNames.join(', ')}` : `did you mean ${nearest}?`);
+        }
+        return hook;
+      }),
+};
+
+const newExtensionFlags = {
+  hooks: hooksFlag,
+  name: textFlag('NAME', {
+    summary: 'name of the extension: of its package, Service and ExtensionConfig',
+    default: undefined,
+    defaultText: 'that of the folder',
+  }),
+  certificates: choiceFlag('MAKER', ['cert-manager', 'bootstrap'], {
+    summary: 'who makes its serving certificate: cert-manager, or a Job with certs bootstrap',
+    default: 'cert-manager',
+  }),
+  package: textFlag('SPEC', {
+    summary: 'what npm installs the SDK from: versions, or file:PATH of a packed one',
+    default: `^${version}`,
+  }),
+} satisfies Flags;
+
+/** Longest name: Services and Secrets with more behind it have at most 63 characters. */
+const maxNameLength = 40;
+
+/** `extensionconfig-webhook new-extension DIR`: writes a project for an extension. */
+export const defineNewExtension: DefineCommand = (command, io) => {
+  command.description('Writes a project for a Runtime Extension in TypeScript: it runs, tests and deploys at once.');
+  command.argument('<DIR>', 'folder of the project, which is not there yet or empty');
+  addFlags(command, newExtensionFlags);
+  command.action((folder: string) => {
+    const flags = readFlags(newExtensionFlags, command, io.env);
+    const name = flags.name ?? basename(resolve(folder));
+    const [problem] = dns1035LabelProblems(name);
+    if (problem !== undefined || name.length > maxNameLength) {
+      throw new UsageError(
+        `the name ${JSON.stringify(name.slice(0, 100))} ${problem ?? `must be no more than ${maxNameLength} characters`}: choose one with --name`,
+      );
+    }
+    const hooks = [...new Set(flags.hooks)];
+    if (hooks.length === 0) {
+      throw new UsageError('--hooks: name at least one hook');
+    }
+    try {
+      const files = writeProject(folder, { name, hooks, certificates: flags.certificates, package: flags.package });
+      for (const file of files) {
+        io.stdout.write(`${join(folder, file)}\n`);
+      }
+    } catch (error) {
+      if (error instanceof ProjectError) {
+        throw new FailureError(error.message);
+      }
+      throw error;
+    }
+    const where = relative('.', folder) === '' ? '' : `cd ${folder} && `;
+    io.stdout.write(`\nNext: ${where}npm install && npm test && npm start\n`);
+  });
+};

@@ -1,0 +1,108 @@
+import { once } from 'node:events';
+import {
+  addFlags,
+  type DefineCommand,
+  FailureError,
+  type Flags,
+  integerFlag,
+  logFlags,
+  openLog,
+  portProblem,
+  readFlags,
+  readLimitedFile,
+  switchFlag,
+  textFlag,
+  UsageError,
+  version,
+} from '../cli/index.ts';
+import { BehaviourError, createSampleExtension, readBehaviours } from '../sample/index.ts';
+import { ClientCaError, ListenError } from '../server/index.ts';
+
+const sampleFlags = {
+  port: integerFlag('PORT', 0, 65535, { summary: 'port of the hooks (HTTPS); 0: any free one', default: 9443 }),
+  host: textFlag('HOST', { summary: 'address to listen on', default: undefined, defaultText: 'all interfaces' }),
+  'health-port': integerFlag('PORT', 0, 65535, {
+    summary: 'port of /healthz, /readyz and /metrics (HTTP); 0: any free one',
+    default: 8080,
+  }),
+  'cert-dir': textFlag('DIR', { summary: 'folder with tls.crt and tls.key; read again on change', default: undefined }),
+  'self-signed': switchFlag('serve with a certificate for localhost, made at start'),
+  'client-ca-file': textFlag('FILE', { summary: 'only callers with a certificate of these CAs', default: undefined }),
+  path: textFlag('PATH', {
+    summary: 'what all paths begin with, as service.path of the ExtensionConfig',
+    default: undefined,
+    defaultText: 'nothing',
+  }),
+  behaviour: textFlag('FILE', {
+    summary: 'YAML that says which handlers block, fail, are slow, hang or answer garbage',
+    default: undefined,
+  }),
+  ...logFlags,
+} satisfies Flags;
+
+const stopTimeoutMs = 5_000;
+
+function behavioursOf(file: string | undefined) {
+  if (file === undefined) {
+    return new Map();
+  }
+  try {
+    return readBehaviours(readLimitedFile('--behaviour', file));
+  } catch (error) {
+    if (error instanceof BehaviourError) {
+      throw new UsageError(`--behaviour: ${file}: ${error.message}`);
+    }
+    throw error;
+  }
+}
+
+/** `extensionconfig-webhook sample-extension`: an extension server with a handler for each hook. */
+export const defineSampleExtension: DefineCommand = (command, io) => {
+  command.description('Runs an extension server with a handler for each Runtime Hook, to try callers with.');
+  addFlags(command, sampleFlags);
+  command.action(async () => {
+    const flags = readFlags(sampleFlags, command, io.env);
+    const folder = flags['cert-dir'];
+    if ((folder === undefined) !== flags['self-signed']) {
+      throw new UsageError(
+        'give --cert-dir a folder with tls.crt and tls.key (`certs bootstrap --cert-dir` makes one), or --self-signed: one of the two',
+      );
+    }
+    const clientCa = flags['client-ca-file'];
+    let server: ReturnType<typeof createSampleExtension>;
+    try {
+      server = createSampleExtension({
+        behaviours: behavioursOf(flags.behaviour),
+        certificates: folder === undefined ? 'self-signed' : { folder },
+        port: flags.port,
+        healthPort: flags['health-port'],
+        ...(flags.host !== undefined && { host: flags.host, healthHost: flags.host }),
+        ...(flags.path !== undefined && { path: flags.path }),
+        ...(clientCa !== undefined && { clients: { caFile: clientCa } }),
+        log: openLog(io.stdout, flags),
+        version,
+      });
+    } catch (error) {
+      throw error instanceof TypeError ? new UsageError(`--path: ${error.message}`) : error;
+    }
+    let running: Awaited<ReturnType<typeof server.start>>;
+    try {
+      running = await server.start();
+    } catch (error) {
+      if (error instanceof ListenError) {
+        const flag = error.port === 'main' ? '--port' : '--health-port';
+        throw new FailureError(
+          portProblem(error.code, error.address.port, flag) ?? `${error.message} (${flag}, --host)`,
+        );
+      }
+      if (error instanceof ClientCaError) {
+        throw new UsageError(`--client-ca-file: ${error.message}`);
+      }
+      throw error;
+    }
+    if (!io.signal.aborted) {
+      await once(io.signal, 'abort');
+    }
+    await running.stop({ timeoutMs: stopTimeoutMs });
+  });
+};

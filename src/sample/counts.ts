@@ -1,0 +1,25 @@
+/** Counts calls of handlers for Clusters, in a bounded memory: the Cluster that was longest not heard of is forgotten. */
+export interface Counts {
+  /** The number of this call, from 1. */
+  next(handler: string, cluster: string): number;
+}
+
+/** Most pairs of handler and Cluster that are remembered. */
+const maxEntries = 100_000;
+
+export function createCounts(max = maxEntries): Counts {
+  const counts = new Map<string, number>();
+  return {
+    next(handler, cluster) {
+      const key = `${handler} ${cluster}`;
+      const count = (counts.get(key) ?? 0) + 1;
+      counts.delete(key);
+      counts.set(key, count);
+      const [oldest] = counts.size > max ? counts.keys() : [];
+      if (oldest !== undefined) {
+        counts.delete(oldest);
+      }
+      return count;
+    },
+  };
+}

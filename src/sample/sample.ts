@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  createExtensionServer,
+  type ExtensionServer,
+  type ExtensionServerOptions,
+  type Handler,
+} from '../extension/index.ts';
+import { type Behaviours, parseBehaviours } from './behaviour.ts';
+import { createCounts } from './counts.ts';
+import { handlers } from './work.ts';
+
+/** What the sample extension is made of. */
+export interface SampleOptions extends Omit<ExtensionServerOptions, 'handlers' | 'replaceAnswer'> {
+  /** What handlers do instead of their work; see `readBehaviours`. */
+  behaviours?: Behaviours;
+}
+
+/**
+ * Reads a behaviour file for the handlers of the sample.
+ *
+ * @throws {BehaviourError} with everything that is wrong with it.
+ */
+export function readBehaviours(yaml: string): Behaviours {
+  return parseBehaviours(yaml, new Map(handlers.map(({ name, hook }) => [name, hook.isBlocking])));
+}
+
+function behaving(handler: Handler, behaviours: Behaviours): Handler {
+  const behaviour = behaviours.get(handler.name);
+  if (behaviour === undefined) {
+    return handler;
+  }
+  const { hang, delaySeconds, fail, block } = behaviour;
+  const [failures, blocks] = [createCounts(), createCounts()];
+  const hasTurn = (counts: typeof failures, cluster: string, times: number | undefined) =>
+    times === undefined || counts.next(handler.name, cluster) <= times;
+  return {
+    ...handler,
+    async handle(request, context) {
+      const { answer, signal, cluster = '' } = context;
+      if (hang === true) {
+        return new Promise(() => {});
+      }
+      if (delaySeconds !== undefined) {
+        await sleep(delaySeconds * 1000, undefined, { signal });
+      }
+      if (fail !== undefined && hasTurn(failures, cluster, fail.times)) {
+        return answer.failure(fail.message);
+      }
+      if (block !== undefined && 'retryAfterSeconds' in answer && hasTurn(blocks, cluster, block.times)) {
+        const { retryAfterSeconds } = answer as { retryAfterSeconds(seconds: number, message: string): unknown };
+        return retryAfterSeconds(block.retryAfterSeconds, block.message);
+      }
+      return handler.handle(request, context);
+    },
+  };
+}
+
+/** The sample extension: a handler for each hook, that behaves as told. */
+export function createSampleExtension({ behaviours = new Map(), ...options }: SampleOptions = {}): ExtensionServer {
+  return createExtensionServer({
+    ...options,
+    handlers: handlers.map((handler) => behaving(handler, behaviours)),
+    replaceAnswer: (handler) => {
+      const { garbage, code } = behaviours.get(handler) ?? {};
+      return garbage === undefined && code === undefined ? undefined : { body: garbage, code };
+    },
+  });
+}

@@ -1,0 +1,96 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { handlerFile, handlerNameOf, handlersFile, handlersTable, variablesFile } from './handlers.ts';
+
+/** Who makes the serving certificate of the extension. */
+export type CertificateMaker = 'cert-manager' | 'bootstrap';
+
+/** What a project is made of. */
+export interface ProjectOptions {
+  /** RFC 1035 label: the name of the package, the Service and the ExtensionConfig. */
+  name: string;
+  /** Hooks that it has handlers for. */
+  hooks: readonly string[];
+  certificates: CertificateMaker;
+  /** What npm installs the SDK from: a range of versions, or `file:…`. */
+  package: string;
+}
+
+/** Why a project cannot be written. */
+export class ProjectError extends Error {}
+
+const templates = fileURLToPath(new URL('../../templates/extension/', import.meta.url));
+
+/** Names that npm would not pack as they are. */
+const packedNames: Readonly<Record<string, string>> = { gitignore: '.gitignore', dockerignore: '.dockerignore' };
+
+/** The file of a template in the project; undefined for one that this project does not have. */
+function targetOf(template: string, { certificates }: ProjectOptions): string | undefined {
+  const certificate = /^manifests\/certificate\.([a-z-]+)\.yaml$/.exec(template)?.[1];
+  if (certificate !== undefined) {
+    return certificate === certificates ? 'manifests/certificate.yaml' : undefined;
+  }
+  return packedNames[template] ?? template;
+}
+
+/** The files of a project, by their paths. */
+export function projectFiles(options: ProjectOptions): Map<string, string> {
+  const { name, hooks } = options;
+  const values: Readonly<Record<string, string>> = {
+    name,
+    namespace: `${name}-system`,
+    image: `registry.example.com/${name}:0.1.0`,
+    package: options.package,
+    handlers: handlersTable(hooks),
+  };
+  const files = new Map<string, string>();
+  for (const entry of readdirSync(templates, { recursive: true, withFileTypes: true })) {
+    const template = join(entry.parentPath, entry.name).slice(templates.length).replaceAll('\\', '/');
+    const target = entry.isFile() ? targetOf(template, options) : undefined;
+    if (target !== undefined) {
+      const text = readFileSync(join(templates, template), 'utf8');
+      files.set(
+        target,
+        text.replaceAll(/\{\{([a-z]+)\}\}/g, (mark, key: string) => values[key] ?? mark),
+      );
+    }
+  }
+  for (const hook of hooks) {
+    files.set(`src/handlers/${handlerNameOf(hook)}.ts`, handlerFile(hook));
+  }
+  files.set('src/handlers/index.ts', handlersFile(hooks));
+  if (hooks.includes('GeneratePatches') || hooks.includes('DiscoverVariables')) {
+    files.set('src/variables.ts', variablesFile);
+  }
+  return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/**
+ * Writes a project into a folder that is not there yet, or empty. Never overwrites.
+ *
+ * @returns the paths of its files, below the folder.
+ * @throws {ProjectError} when the folder has something in it, or cannot be written.
+ */
+export function writeProject(folder: string, options: ProjectOptions): string[] {
+  const files = projectFiles(options);
+  try {
+    mkdirSync(folder, { recursive: true });
+    const [present] = readdirSync(folder);
+    if (present !== undefined) {
+      throw new ProjectError(`${folder} is not empty (${present}): name a folder that is not there yet`);
+    }
+    for (const [path, text] of files) {
+      const file = join(folder, path);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, text, { flag: 'wx' });
+    }
+  } catch (error) {
+    if (error instanceof ProjectError) {
+      throw error;
+    }
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new ProjectError(`${folder} cannot be written: ${code ?? message}`);
+  }
+  return [...files.keys()];
+}
