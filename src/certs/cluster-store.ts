@@ -1,10 +1,10 @@
 import {
-  ApiError,
   type Cluster,
   decodeSecret,
   encodeData,
   explain,
   metadataOf,
+  StatusError,
   secretPath,
   textValues,
 } from '../cluster/index.ts';
@@ -25,7 +25,7 @@ export function clusterStore(
       try {
         secret = await cluster.request('GET', secretPath(namespace, name));
       } catch (error) {
-        if (error instanceof ApiError && error.code === 404) {
+        if (error instanceof StatusError && error.code === 404) {
           return undefined;
         }
         throw explain(error, 'get', 'secrets', `${namespace}/${name}`);
@@ -65,8 +65,8 @@ export function clusterStore(
           ? cluster.request('POST', secretPath(namespace), secret)
           : cluster.request('PUT', secretPath(namespace, name), secret));
       } catch (error) {
-        if (error instanceof ApiError && (error.code === 409 || (error.code === 404 && from !== undefined))) {
-          throw new Conflict(`Secret ${namespace}/${name} was changed by somebody else`);
+        if (error instanceof StatusError && (error.code === 409 || (error.code === 404 && from !== undefined))) {
+          throw new Conflict(`Secret ${namespace}/${name} was changed by another client`);
         }
         throw explain(error, from === undefined ? 'create' : 'update', 'secrets', `${namespace}/${name}`);
       }

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { AnswerError, AnswerTooLong, ApiError, type Cluster, explain, metadataOf } from '../cluster/index.ts';
+import { AnswerError, AnswerTooLong, type Cluster, explain, metadataOf, StatusError } from '../cluster/index.ts';
 import {
   dns1123SubdomainProblems,
   isJsonObject,
@@ -20,11 +20,12 @@ export type TargetKind =
   | 'APIService'
   | 'ExtensionConfig';
 
-interface Place {
+/** One caBundle of an object. */
+interface BundleField {
   where: string;
   /** Path of the object that holds `service` and `caBundle`. */
   path: (string | number)[];
-  /** What else must still be there when the patch is applied. */
+  /** What else must still be unchanged when the patch is applied. */
   tests: [(string | number)[], Json][];
 }
 
@@ -32,7 +33,7 @@ interface KindFacts {
   resource: string;
   /** API paths, preferred first. */
   bases: string[];
-  places(object: JsonObject): Place[];
+  fields(object: JsonObject): BundleField[];
 }
 
 function at(value: Json | undefined, path: readonly (string | number)[]): Json | undefined {
@@ -42,7 +43,7 @@ function at(value: Json | undefined, path: readonly (string | number)[]): Json |
   );
 }
 
-function webhookPlaces(object: JsonObject): Place[] {
+function webhookFields(object: JsonObject): BundleField[] {
   const { webhooks = null } = object;
   if (webhooks !== null && !Array.isArray(webhooks)) {
     throw new AnswerError('the API server answered with a webhook configuration whose webhooks are not a list');
@@ -52,7 +53,7 @@ function webhookPlaces(object: JsonObject): Place[] {
     return {
       where: `webhooks[${index}] (${printable(String(name))})`,
       path: ['webhooks', index, 'clientConfig'],
-      // Another entry may have been put before this one meanwhile.
+      // Another entry may have been inserted before this one since.
       tests: [[['webhooks', index, 'name'], name]],
     };
   });
@@ -62,17 +63,17 @@ const kinds: Readonly<Record<TargetKind, KindFacts>> = {
   MutatingWebhookConfiguration: {
     resource: 'mutatingwebhookconfigurations.admissionregistration.k8s.io',
     bases: ['/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations'],
-    places: webhookPlaces,
+    fields: webhookFields,
   },
   ValidatingWebhookConfiguration: {
     resource: 'validatingwebhookconfigurations.admissionregistration.k8s.io',
     bases: ['/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations'],
-    places: webhookPlaces,
+    fields: webhookFields,
   },
   CustomResourceDefinition: {
     resource: 'customresourcedefinitions.apiextensions.k8s.io',
     bases: ['/apis/apiextensions.k8s.io/v1/customresourcedefinitions'],
-    places: (object) =>
+    fields: (object) =>
       isJsonObject(at(object, ['spec', 'conversion', 'webhook', 'clientConfig']))
         ? [{ where: 'spec.conversion.webhook', path: ['spec', 'conversion', 'webhook', 'clientConfig'], tests: [] }]
         : [],
@@ -80,7 +81,7 @@ const kinds: Readonly<Record<TargetKind, KindFacts>> = {
   APIService: {
     resource: 'apiservices.apiregistration.k8s.io',
     bases: ['/apis/apiregistration.k8s.io/v1/apiservices'],
-    places: () => [{ where: 'spec', path: ['spec'], tests: [] }],
+    fields: () => [{ where: 'spec', path: ['spec'], tests: [] }],
   },
   ExtensionConfig: {
     resource: 'extensionconfigs.runtime.cluster.x-k8s.io',
@@ -89,7 +90,7 @@ const kinds: Readonly<Record<TargetKind, KindFacts>> = {
       // Cluster API before 1.11 serves only this one.
       '/apis/runtime.cluster.x-k8s.io/v1alpha1/extensionconfigs',
     ],
-    places: () => [{ where: 'spec.clientConfig', path: ['spec', 'clientConfig'], tests: [] }],
+    fields: () => [{ where: 'spec.clientConfig', path: ['spec', 'clientConfig'], tests: [] }],
   },
 };
 
@@ -109,10 +110,10 @@ interface Raw {
   kind: TargetKind;
   path: string;
   resourceVersion: string;
-  places: (Place & { current: Json | undefined })[];
+  fields: (BundleField & { current: Json | undefined })[];
 }
 
-/** caBundle of an entry as PEM; text that is no string reads as empty. */
+/** caBundle of an entry as PEM; a value that is not a string reads as empty. */
 function decode(value: Json | undefined): string {
   return typeof value === 'string' && value.length < 512 * 1024 ? Buffer.from(value, 'base64').toString('utf8') : '';
 }
@@ -132,26 +133,26 @@ export function readTarget(
   const { resourceVersion } = metadataOf(object, `the ${kind} ${name}`, name);
   const entries: TargetEntry[] = [];
   const skipped: string[] = [];
-  const places: Raw['places'] = [];
-  const found = kinds[kind].places(object);
+  const fields: Raw['fields'] = [];
+  const found = kinds[kind].fields(object);
   if (found.length === 0) {
     skipped.push('it has no webhook');
   }
-  for (const place of found) {
-    const holder = at(object, place.path);
+  for (const field of found) {
+    const holder = at(object, field.path);
     const its = at(holder, ['service']);
     const label = printable(`${String(at(its, ['namespace']))}/${String(at(its, ['name']))}`);
     if (service !== undefined && label !== `${service.namespace}/${service.name}`) {
       skipped.push(
-        `${place.where} ${isJsonObject(its) ? `calls the service ${label}` : 'calls no service'}, not ${service.namespace}/${service.name}`,
+        `${field.where} ${isJsonObject(its) ? `calls the service ${label}` : 'calls no service'}, not ${service.namespace}/${service.name}`,
       );
       continue;
     }
     const current = at(holder, ['caBundle']);
-    entries.push({ where: place.where, bundle: decode(current) });
-    places.push({
-      ...place,
-      tests: service === undefined ? place.tests : [...place.tests, [[...place.path, 'service', 'name'], service.name]],
+    entries.push({ where: field.where, bundle: decode(current) });
+    fields.push({
+      ...field,
+      tests: service === undefined ? field.tests : [...field.tests, [[...field.path, 'service', 'name'], service.name]],
       current,
     });
   }
@@ -160,26 +161,26 @@ export function readTarget(
     state: 'present',
     entries,
     skipped,
-    raw: { kind, path, resourceVersion, places } satisfies Raw,
+    raw: { kind, path, resourceVersion, fields } satisfies Raw,
   };
 }
 
 /** The JSON patch that writes a bundle into the entries that hold another one, and nothing else. */
 export function bundlePatch(target: TargetReading, bundle: string): JsonPatchOperation[] {
-  const { resourceVersion, places } = target.raw as Raw;
+  const { resourceVersion, fields } = target.raw as Raw;
   const value = Buffer.from(bundle).toString('base64');
   const operations: JsonPatchOperation[] = [];
-  for (const place of places.filter(({ current }) => current !== value)) {
-    const pointer = jsonPointer([...place.path, 'caBundle']);
-    for (const [path, expected] of place.tests) {
+  for (const field of fields.filter(({ current }) => current !== value)) {
+    const pointer = jsonPointer([...field.path, 'caBundle']);
+    for (const [path, expected] of field.tests) {
       operations.push({ op: 'test', path: jsonPointer(path), value: expected });
     }
-    if (place.current === undefined) {
+    if (field.current === undefined) {
       // JSON Patch can't test that a field is absent; the object as a whole must be the one that was read then.
       operations.push({ op: 'test', path: '/metadata/resourceVersion', value: resourceVersion });
       operations.push({ op: 'add', path: pointer, value });
     } else {
-      operations.push({ op: 'test', path: pointer, value: place.current });
+      operations.push({ op: 'test', path: pointer, value: field.current });
       operations.push({ op: 'replace', path: pointer, value });
     }
   }
@@ -192,17 +193,17 @@ export async function injectBundle(cluster: Cluster, target: TargetReading, bund
   try {
     await cluster.request('PATCH', path, bundlePatch(target, bundle) as unknown as Json);
   } catch (error) {
-    if (!(error instanceof ApiError)) {
+    if (!(error instanceof StatusError)) {
       throw error;
     }
-    // 422 is also the answer to a JSON patch whose test fails; 404 means that the target vanished since it was read.
+    // 422 is also the answer to a JSON patch whose test fails; 404 means that the target was deleted after it was read.
     if ([404, 409].includes(error.code)) {
-      throw new Conflict(`${target.id} was changed by somebody else`);
+      throw new Conflict(`${target.id} was changed by another client`);
     }
     if (error.code === 422) {
       const now = at(await cluster.request('GET', path), ['metadata', 'resourceVersion']);
       if (now !== resourceVersion) {
-        throw new Conflict(`${target.id} was changed by somebody else`);
+        throw new Conflict(`${target.id} was changed by another client`);
       }
     }
     const explained = explain(error, 'patch', kinds[kind].resource, target.id.slice(kind.length + 1)) as Error;
@@ -218,7 +219,7 @@ async function readNamed(cluster: Cluster, kind: TargetKind, name: string, servi
     try {
       return readTarget(kind, path, await cluster.request('GET', path), service);
     } catch (error) {
-      if (!(error instanceof ApiError)) {
+      if (!(error instanceof StatusError)) {
         throw error;
       }
       if (error.code !== 404) {
@@ -236,13 +237,13 @@ async function readNamed(cluster: Cluster, kind: TargetKind, name: string, servi
   } as TargetReading;
 }
 
-/** Objects of a first page; fewer where they are so large that the page would be longer than any answer that is read. */
+/** Objects of a first page; fewer when they are so large that the page would exceed the limit of a response. */
 const pageLength = 100;
 /** Most objects of a kind that are looked at: a continue token that never ends must not hold the program. */
 const maxListed = 100_000;
 
 /**
- * Lists the objects of a kind in pages, with their paths; none when the cluster does not know the kind.
+ * Lists the objects of a kind in pages, with their paths; none when the cluster does not serve the kind.
  *
  * @throws {AnswerError} for something that is not a list.
  */
@@ -295,7 +296,7 @@ export async function* listTargets(
       return;
     } catch (error) {
       // 404 at the first page: the API server does not know this version of the kind.
-      if (!(error instanceof ApiError && error.code === 404 && count === 0)) {
+      if (!(error instanceof StatusError && error.code === 404 && count === 0)) {
         throw explain(error, 'list', facts.resource, '(all)');
       }
     }

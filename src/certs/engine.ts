@@ -12,7 +12,7 @@ export interface Clock {
 }
 
 /** One thing that happened, for the log. */
-export interface Progress {
+export interface Step {
   action: Action['kind'] | 'conflict' | 'refused';
   reason: string;
 }
@@ -24,13 +24,13 @@ export interface Run {
   clock: Clock;
   entropy: Entropy;
   settings: Omit<Settings, 'refused'>;
-  /** DNS names and IP addresses of the leaf; the first becomes its common name. */
+  /** DNS names and IP addresses of the serving certificate; the first becomes its common name. */
   names: readonly string[];
-  leafValidityMs: number;
+  servingValidityMs: number;
   caValidityMs: number;
-  /** Which waits are sat out in this run; at another the run ends. */
-  sitOut: ReadonlySet<'propagation' | 'overlap'>;
-  report(progress: Progress): void;
+  /** Waits to block on; the run ends at any other. */
+  blockOn: ReadonlySet<'propagation' | 'overlap'>;
+  report(step: Step): void;
   signal: AbortSignal;
 }
 
@@ -41,15 +41,15 @@ export interface Outcome {
   facts: Facts;
 }
 
-/** Conflicts in a row after which a run gives up: somebody else writes all the time. */
+/** Conflicts in a row after which a run gives up: another client keeps writing. */
 const maxConflicts = 20;
 /** Longest sleep of a wait, in ms: in between, overwritten targets are injected again. */
 const maxSleepMs = 30_000;
 
 interface Snapshot {
   facts: Facts;
-  authority: StoredSecret | undefined;
-  serving: StoredSecret | undefined;
+  caSecret: StoredSecret | undefined;
+  servingSecret: StoredSecret | undefined;
 }
 
 /** Reads everything at once. */
@@ -57,15 +57,15 @@ export async function readSnapshot(run: Pick<Run, 'store' | 'targets' | 'clock' 
   // The order matters: a target is read before the Secrets that decide what goes into it, and its patch tests the value
   // read here. A decision on old Secrets then never overwrites what a newer one wrote.
   const targets = await run.targets.read();
-  const serving = await run.store.read('serving');
-  const authority = await run.store.read('authority');
-  return { facts: deriveFacts(run.clock.now(), authority, serving, targets, run.names), authority, serving };
+  const servingSecret = await run.store.read('serving');
+  const caSecret = await run.store.read('ca');
+  return { facts: deriveFacts(run.clock.now(), caSecret, servingSecret, targets, run.names), caSecret, servingSecret };
 }
 
 /**
  * Walks the state machine step by step, each step one write, everything read anew in between.
  *
- * @throws {Conflict} when somebody else writes all the time.
+ * @throws {Conflict} after 20 conflicts in a row: another client keeps writing.
  */
 export async function runCertificates(run: Run): Promise<Outcome> {
   const refused = new Map<string, string>();
@@ -84,7 +84,7 @@ export async function runCertificates(run: Run): Promise<Outcome> {
       return { action, facts: snapshot.facts };
     }
     if (action.kind === 'wait') {
-      if (!run.sitOut.has(action.for) || run.signal.aborted) {
+      if (!run.blockOn.has(action.for) || run.signal.aborted) {
         return { action, facts: snapshot.facts };
       }
       run.report({ action: action.kind, reason: `until ${action.until.toISOString()}: ${action.reason}` });
@@ -101,7 +101,7 @@ export async function runCertificates(run: Run): Promise<Outcome> {
       const isCalm = await injectAll(run, action, snapshot.facts, refused);
       conflicts = isCalm ? 0 : conflicts + 1;
       if (conflicts >= maxConflicts) {
-        throw new Conflict('somebody else keeps changing the targets');
+        throw new Conflict('another client keeps changing the targets');
       }
       if (!isCalm) {
         await run.clock.sleep(Math.min(2000, 50 * 2 ** conflicts));
@@ -112,10 +112,10 @@ export async function runCertificates(run: Run): Promise<Outcome> {
       await perform(run, action, snapshot);
       conflicts = 0;
       run.report({ action: action.kind, reason: action.reason });
-      if (action.kind === 'issue-leaf' || action.kind === 'promote') {
+      if (action.kind === 'issue-serving-certificate' || action.kind === 'promote') {
         force = false;
       }
-      if (action.kind === 'stage-authority' || action.kind === 'create-authority') {
+      if (action.kind === 'stage-ca' || action.kind === 'create-ca') {
         forceCa = false;
         force = false;
       }
@@ -132,10 +132,10 @@ export async function runCertificates(run: Run): Promise<Outcome> {
 
 /**
  * Writes the bundle into every target that holds another one, by what was read once: reading everything anew for each would be
- * quadratic in the targets. Each patch tests the value that was read before the Secrets that decide, so none of them sets a
- * target back that somebody wrote meanwhile.
+ * quadratic in the targets. Each patch tests the value that was read before the Secrets that decide, so none of them undoes
+ * what another client wrote meanwhile.
  *
- * @returns whether nobody else wrote at the same time.
+ * @returns whether no other client wrote at the same time.
  */
 async function injectAll(
   run: Run,
@@ -183,16 +183,16 @@ function changed(data: Record<string, string>, changes: Record<string, string | 
 }
 
 /** The one write of a step. */
-async function perform(run: Run, action: Action, { facts, authority, serving }: Snapshot): Promise<void> {
+async function perform(run: Run, action: Action, { facts, caSecret, servingSecret }: Snapshot): Promise<void> {
   const { store, entropy, clock } = run;
-  const current: SecretContents = authority ?? { data: {}, annotations: {} };
-  const writeAuthority = (changes: Record<string, string | undefined>, annotations = current.annotations) =>
-    store.write('authority', { data: changed(current.data, changes), annotations }, authority);
+  const current: SecretContents = caSecret ?? { data: {}, annotations: {} };
+  const writeCa = (changes: Record<string, string | undefined>, annotations = current.annotations) =>
+    store.write('ca', { data: changed(current.data, changes), annotations }, caSecret);
   const annotated = (changes: Record<string, string | undefined>) => changed(current.annotations, changes);
   switch (action.kind) {
-    case 'create-authority': {
+    case 'create-ca': {
       const made = await issueCa(clock.now(), run.caValidityMs, entropy);
-      return writeAuthority({
+      return writeCa({
         'ca.crt': made.certificate.pem,
         'ca.key': made.key,
         'next.crt': undefined,
@@ -200,9 +200,9 @@ async function perform(run: Run, action: Action, { facts, authority, serving }: 
         'previous.crt': undefined,
       });
     }
-    case 'stage-authority': {
+    case 'stage-ca': {
       const made = await issueCa(clock.now(), run.caValidityMs, entropy);
-      return writeAuthority({
+      return writeCa({
         'ca.crt': action.active.pem,
         'ca.key': usable(facts.activeKey),
         'next.crt': made.certificate.pem,
@@ -210,11 +210,11 @@ async function perform(run: Run, action: Action, { facts, authority, serving }: 
         'previous.crt': bundleOf(action.previous),
       });
     }
-    case 'adopt-authority':
-      return writeAuthority({ 'previous.crt': bundleOf([...facts.previous, action.authority]) });
+    case 'adopt-ca':
+      return writeCa({ 'previous.crt': bundleOf([...facts.previous, action.ca]) });
     case 'promote': {
       const active = usable(facts.active) as Certificate;
-      return writeAuthority({
+      return writeCa({
         'ca.crt': (usable(facts.successor) as Certificate).pem,
         'ca.key': current.data['next.key'],
         'next.crt': undefined,
@@ -223,35 +223,35 @@ async function perform(run: Run, action: Action, { facts, authority, serving }: 
       });
     }
     case 'retire':
-      return writeAuthority(
+      return writeCa(
         { 'previous.crt': undefined },
         annotated({ [injectedAnnotation]: undefined, [injectedSinceAnnotation]: undefined }),
       );
     case 'forget-injection':
-      return writeAuthority({}, annotated({ [injectedAnnotation]: undefined, [injectedSinceAnnotation]: undefined }));
+      return writeCa({}, annotated({ [injectedAnnotation]: undefined, [injectedSinceAnnotation]: undefined }));
     case 'record-injection':
-      return writeAuthority(
+      return writeCa(
         {},
         annotated({ [injectedAnnotation]: facts.injection, [injectedSinceAnnotation]: clock.now().toISOString() }),
       );
-    case 'issue-leaf': {
+    case 'issue-serving-certificate': {
       const issuer = { certificate: usable(facts.active) as Certificate, key: usable(facts.activeKey) as string };
-      const made = await issueServingCertificate(issuer, run.names, clock.now(), run.leafValidityMs, entropy);
+      const made = await issueServingCertificate(issuer, run.names, clock.now(), run.servingValidityMs, entropy);
       const data = { 'tls.crt': made.certificate.pem, 'tls.key': made.key, 'ca.crt': facts.bundle };
       return store.write(
         'serving',
-        { data: changed(serving?.data ?? {}, data), annotations: serving?.annotations ?? {} },
-        serving,
+        { data: changed(servingSecret?.data ?? {}, data), annotations: servingSecret?.annotations ?? {} },
+        servingSecret,
       );
     }
     case 'write-bundle':
       return store.write(
         'serving',
         {
-          data: changed(serving?.data ?? {}, { 'ca.crt': facts.bundle }),
-          annotations: serving?.annotations ?? {},
+          data: changed(servingSecret?.data ?? {}, { 'ca.crt': facts.bundle }),
+          annotations: servingSecret?.annotations ?? {},
         },
-        serving,
+        servingSecret,
       );
     case 'inject':
     case 'wait':

@@ -1,6 +1,6 @@
-import { AnswerError, ApiError, type Cluster, decodeSecret, explain, secretPath } from '../cluster/index.ts';
+import { AnswerError, type Cluster, decodeSecret, explain, StatusError, secretPath } from '../cluster/index.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems, isJsonObject, printable } from '../kubernetes/index.ts';
-import type { Part } from '../x509/index.ts';
+import type { Reading } from '../x509/index.ts';
 import { injectBundle, listTargets, readTarget } from './cluster-targets.ts';
 import { bundleIn } from './inject.ts';
 import type { TargetAccess, TargetReading } from './target.ts';
@@ -11,7 +11,7 @@ const injectCaFromSecret = 'runtime.cluster.x-k8s.io/inject-ca-from-secret';
 /** All ExtensionConfigs that ask for their caBundle, whatever service or URL they call. */
 export function annotatedExtensionConfigs(cluster: Cluster): {
   targets: TargetAccess;
-  bundleFor(target: TargetReading): Promise<Part<string>>;
+  bundleFor(target: TargetReading): Promise<Reading<string>>;
 } {
   const wanted = new Map<string, string>();
   return {
@@ -46,7 +46,7 @@ export function annotatedExtensionConfigs(cluster: Cluster): {
           `Secret ${namespace}/${name}`,
         );
       } catch (error) {
-        if (error instanceof ApiError) {
+        if (error instanceof StatusError) {
           return error.code === 404
             ? bundleIn(undefined, `Secret ${namespace}/${name}`)
             : { state: 'broken', problem: (explain(error, 'get', 'secrets', `${namespace}/${name}`) as Error).message };

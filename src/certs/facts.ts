@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import {
-  authorityProblem,
   bundleOf,
   type Certificate,
+  caProblem,
   isRsa,
   isSignedBy,
   missingNames,
   organization,
-  type Part,
-  readAuthority,
+  type Reading,
+  readCa,
   readCertificates,
   readKey,
   usable,
@@ -16,7 +16,7 @@ import {
 import type { StoredSecret } from './store.ts';
 import type { TargetReading } from './target.ts';
 
-/** Annotations on the authority's Secret: which bundle was seen in which targets, and since when (RFC 3339). */
+/** Annotations on the CA's Secret: which bundle was seen in which targets, and since when (RFC 3339). */
 export const injectedAnnotation = 'extensionconfig-webhook/bundle-in-targets';
 export const injectedSinceAnnotation = 'extensionconfig-webhook/bundle-in-targets-since';
 
@@ -27,28 +27,28 @@ export type Stage = 'missing' | 'steady' | 'staged' | 'promoted';
 export interface Facts {
   now: Date;
   stage: Stage;
-  active: Part<Certificate>;
-  activeKey: Part<string>;
-  /** The next authority; usable only together with its key. */
-  successor: Part<Certificate>;
-  /** Authorities that still vouch for what some pod may serve. */
+  active: Reading<Certificate>;
+  activeKey: Reading<string>;
+  /** The next CA; usable only together with its key. */
+  successor: Reading<Certificate>;
+  /** CAs that signed what some pod may still serve. */
   previous: Certificate[];
   /** The serving certificate; usable when it has its key and is not expired. */
-  leaf: Part<Certificate>;
-  /** Names that the leaf should be for and is not. */
-  leafLacks: string[];
-  /** Who signed the leaf, of all authorities that are known from anywhere. */
-  leafSigner: Certificate | undefined;
-  /** Whether the trust bundle knows the leaf's signer. */
-  leafSignerIsKept: boolean;
-  /** Authorities found outside the authority's Secret that targets or the leaf depend on; only without a usable one. */
+  serving: Reading<Certificate>;
+  /** Names that the serving certificate should be for and is not. */
+  servingLacks: string[];
+  /** The CA that signed the serving certificate, out of all that are known from anywhere. */
+  signer: Certificate | undefined;
+  /** Whether the signer is in the trust bundle. */
+  isSignerInBundle: boolean;
+  /** CAs found outside the CA's Secret that targets or the serving certificate depend on; empty while that Secret has a usable CA. */
   anchors: Certificate[];
-  /** What every target should trust: PEM, the active authority first. Empty without an authority. */
+  /** What every target should trust: PEM, the active CA first. Empty without a CA. */
   bundle: string;
   /** Whether the serving Secret's ca.crt is the bundle. */
   servingBundleIsCurrent: boolean;
   targets: TargetReading[];
-  /** Identifies the bundle's set of authorities and the set of targets. */
+  /** Identifies the bundle's set of CAs and the set of targets. */
   injection: string;
   /** Since when the bundle is known to be in all targets. */
   injectedSince: Date | undefined;
@@ -56,23 +56,23 @@ export interface Facts {
 
 function dateOf(text: string | undefined, now: Date): Date | undefined {
   const date = new Date(text ?? Number.NaN);
-  // A moment in the future comes from a clock that was wrong, then or now: it counts from now again.
+  // A time in the future comes from a clock that was wrong, then or now: the delay starts again.
   return Number.isNaN(date.getTime()) || date > now ? undefined : date;
 }
 
-/** Derives the facts from what the stores and targets hold. Contents are untrusted: anything unfit is a broken part. */
+/** Derives the facts from what the stores and targets hold. Contents are untrusted: anything invalid reads as broken. */
 export function deriveFacts(
   now: Date,
-  authority: StoredSecret | undefined,
-  serving: StoredSecret | undefined,
+  caSecret: StoredSecret | undefined,
+  servingSecret: StoredSecret | undefined,
   targets: TargetReading[],
   names: readonly string[],
 ): Facts {
-  const ca = authority?.data ?? {};
-  const tls = serving?.data ?? {};
-  const active = readAuthority(ca['ca.crt'], now);
+  const ca = caSecret?.data ?? {};
+  const tls = servingSecret?.data ?? {};
+  const active = readCa(ca['ca.crt'], now);
   const activeKey = keyOf(ca['ca.key'], usable(active));
-  let successor = readAuthority(ca['next.crt'], now);
+  let successor = readCa(ca['next.crt'], now);
   if (successor.state === 'usable') {
     const key = keyOf(ca['next.key'], successor.value);
     if (key.state !== 'usable') {
@@ -80,23 +80,23 @@ export function deriveFacts(
     }
   }
   const previous = (usable(readCertificates(ca['previous.crt'])) ?? []).filter(
-    (certificate) => authorityProblem(certificate, now) === undefined,
+    (certificate) => caProblem(certificate, now) === undefined,
   );
 
-  let leaf: Part<Certificate> = { state: 'absent' };
+  let serving: Reading<Certificate> = { state: 'absent' };
   const chain = readCertificates(tls['tls.crt']);
   if (chain.state === 'usable') {
     const [certificate] = chain.value;
     const key = readKey(tls['tls.key'], certificate);
     if (key.state !== 'usable') {
-      leaf = { state: 'broken', problem: key.state === 'absent' ? 'has no key' : `its key ${key.problem}` };
+      serving = { state: 'broken', problem: key.state === 'absent' ? 'has no key' : `its key ${key.problem}` };
     } else if (certificate.x509.validToDate <= now) {
-      leaf = { state: 'broken', problem: `expired at ${certificate.x509.validToDate.toISOString()}` };
+      serving = { state: 'broken', problem: `expired at ${certificate.x509.validToDate.toISOString()}` };
     } else {
-      leaf = { state: 'usable', value: certificate };
+      serving = { state: 'usable', value: certificate };
     }
   } else {
-    leaf = chain;
+    serving = chain;
   }
 
   const kept = [usable(active), usable(successor), ...previous].filter((found) => found !== undefined);
@@ -104,19 +104,18 @@ export function deriveFacts(
   // All targets hold the same bundle, as a rule: each text is parsed once, and each certificate looked at once.
   const bundles = new Set(targets.flatMap(({ entries }) => entries.map(({ bundle }) => bundle)));
   const inTargets = distinct([...bundles].flatMap((bundle) => usable(readCertificates(bundle)) ?? [])).filter(
-    (found) => authorityProblem(found, now) === undefined,
+    (found) => caProblem(found, now) === undefined,
   );
-  const certificate = usable(leaf);
-  const leafSigner = [...kept, ...servingBundle, ...inTargets].find(
-    (found) =>
-      certificate !== undefined && authorityProblem(found, now) === undefined && isSignedBy(certificate, found),
+  const certificate = usable(serving);
+  const signer = [...kept, ...servingBundle, ...inTargets].find(
+    (found) => certificate !== undefined && caProblem(found, now) === undefined && isSignedBy(certificate, found),
   );
   const isKept = (found: Certificate) => kept.some(({ fingerprint }) => fingerprint === found.fingerprint);
 
   const anchors =
     active.state === 'usable'
       ? []
-      : distinct([...(leafSigner === undefined ? [] : [leafSigner]), ...inTargets.filter(isOurs), ...previous]);
+      : distinct([...(signer === undefined ? [] : [signer]), ...inTargets.filter(isOurs), ...previous]);
   const bundle = active.state === 'usable' ? bundleOf(kept) : '';
   const injection = createHash('sha256')
     .update(
@@ -129,7 +128,7 @@ export function deriveFacts(
       ]),
     )
     .digest('hex');
-  const annotations = authority?.annotations ?? {};
+  const annotations = caSecret?.annotations ?? {};
   return {
     now,
     stage:
@@ -144,10 +143,10 @@ export function deriveFacts(
     activeKey,
     successor,
     previous,
-    leaf,
-    leafLacks: certificate === undefined ? [] : missingNames(certificate, names),
-    leafSigner,
-    leafSignerIsKept: leafSigner !== undefined && isKept(leafSigner),
+    serving,
+    servingLacks: certificate === undefined ? [] : missingNames(certificate, names),
+    signer,
+    isSignerInBundle: signer !== undefined && isKept(signer),
     anchors,
     bundle,
     servingBundleIsCurrent: tls['ca.crt'] === bundle,
@@ -158,17 +157,17 @@ export function deriveFacts(
   };
 }
 
-function keyOf(text: string | undefined, certificate: Certificate | undefined): Part<string> {
+function keyOf(text: string | undefined, certificate: Certificate | undefined): Reading<string> {
   if (certificate === undefined) {
     return { state: 'absent' };
   }
   const key = readKey(text, certificate);
   return key.state === 'usable' && !isRsa(certificate)
-    ? { state: 'broken', problem: 'is no RSA key, and only those can sign here' }
+    ? { state: 'broken', problem: 'is not an RSA key, and only those can sign here' }
     : key;
 }
 
-/** Whether an authority was made by this program. */
+/** Whether this program made a CA. */
 function isOurs({ x509 }: Certificate): boolean {
   return x509.subject.split('\n').includes(`O=${organization}`);
 }

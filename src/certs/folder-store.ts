@@ -20,7 +20,8 @@ const versionName = /^\.\.v(\d{1,12})$/;
 const keyName = /^[-._a-zA-Z0-9]+$/;
 
 /**
- * The two Secrets as files: `tls.crt`, `tls.key` and `ca.crt` in the folder itself, the authority in `authority/` below it.
+ * The two Secrets as files: `tls.crt`, `tls.key` and `ca.crt` in the folder itself, the CA in `authority/` below it (its name
+ * in folders that exist already).
  *
  * As in a Secret that the kubelet mounts, the files are links through `..data` into one folder a version, so that all of them
  * change at once. A version is made under another name and renamed: that fails when it exists already, which
@@ -61,7 +62,7 @@ export function folderStore(folder: string): CertificateStore {
     }
   }
 
-  /** Refuses to replace what somebody else put there. */
+  /** Refuses to replace files that this store did not write. */
   async function checkPlace(home: string, names: readonly string[]): Promise<void> {
     if (home !== folder && !(await lstat(home)).isDirectory()) {
       throw new Error(`${home} is not a folder: move it away`);
@@ -74,7 +75,7 @@ export function folderStore(folder: string): CertificateStore {
     }
   }
 
-  /** A folder of one version: no link to another place. */
+  /** The folder of one version, which must not be a link. */
   async function versionFolder(role: SecretRole, version: number): Promise<string> {
     const home = join(folderOf(role), `..v${version}`);
     if (!(await lstat(home)).isDirectory()) {
@@ -117,7 +118,7 @@ export function folderStore(folder: string): CertificateStore {
         const found: unknown = JSON.parse(await read(annotationsFile));
         annotations = isJsonObject(found) ? textValues(found) : {};
       } catch {
-        // Annotations only shorten waits; without them a wait begins anew.
+        // Annotations only shorten waits; without them a wait starts again.
       }
       if ((await readlink(join(folderOf(role), '..data')).catch(() => '')) !== `..v${version}`) {
         // The run that made this version was killed before it showed it.
@@ -141,7 +142,7 @@ export function folderStore(folder: string): CertificateStore {
       for (const [name, text] of [...files, [annotationsFile, JSON.stringify(contents.annotations)] as const]) {
         await writeFile(join(draft, name), text, { mode: name.endsWith('.key') ? 0o600 : 0o644, flush: true });
       }
-      const conflict = new Conflict(`${home} was changed by somebody else`);
+      const conflict = new Conflict(`${home} was changed by another run`);
       try {
         await rename(draft, join(home, `..v${version}`));
       } catch (error) {

@@ -1,11 +1,11 @@
 export { clusterStore } from './cluster-store.ts';
 export { clusterTargets, noTargets, type TargetKind } from './cluster-targets.ts';
-export { type Clock, type Outcome, type Progress, type Run, readSnapshot, runCertificates } from './engine.ts';
+export { type Clock, type Outcome, type Run, readSnapshot, runCertificates, type Step } from './engine.ts';
 export { annotatedExtensionConfigs } from './extension-configs.ts';
 export type { Facts, Stage } from './facts.ts';
 export { folderStore } from './folder-store.ts';
 export { bundleIn, type Injection, injectTargets } from './inject.ts';
 export { type ServingStatus, servingStatus } from './metrics.ts';
-export { type Action, authorityIsDue, leafIsDue, missingTarget, next, type Settings } from './next.ts';
+export { type Action, isCaDue, isServingCertificateDue, missingTarget, next, type Settings } from './next.ts';
 export { type CertificateStore, Conflict } from './store.ts';
 export { isInSync, type TargetAccess, TargetFailure, type TargetReading } from './target.ts';

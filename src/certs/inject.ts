@@ -1,9 +1,9 @@
-import { type Part, readCertificates } from '../x509/index.ts';
+import { type Reading, readCertificates } from '../x509/index.ts';
 import type { Clock } from './engine.ts';
 import { Conflict } from './store.ts';
 import { isInSync, type TargetAccess, TargetFailure, type TargetReading } from './target.ts';
 
-/** What came of one target. */
+/** The outcome for one target. */
 export interface Injection {
   id: string;
   result: 'written' | 'in sync' | 'missing' | 'failed' | 'nothing of ours';
@@ -11,18 +11,18 @@ export interface Injection {
   skipped: string[];
 }
 
-/** Tries of one target against somebody who writes at the same time. */
+/** Attempts at a target that another client writes at the same time. */
 const maxTries = 10;
 
 /**
  * Writes a trust bundle into every target and reads it back.
  *
- * @param bundleFor what belongs into a target (a `Part` with the PEM text), read after the target itself, so that a target is never
- * set back to an older bundle.
+ * @param bundleFor the bundle of a target as PEM text, read after the target itself, so that a target never gets an older bundle back.
+ * @throws {Conflict} when another client wrote in every one of 10 attempts.
  */
 export async function injectTargets(
   access: TargetAccess,
-  bundleFor: (target: TargetReading) => Promise<Part<string>>,
+  bundleFor: (target: TargetReading) => Promise<Reading<string>>,
   clock: Pick<Clock, 'sleep'>,
 ): Promise<Injection[]> {
   const results = new Map<string, Injection>();
@@ -68,11 +68,11 @@ export async function injectTargets(
     }
     await clock.sleep(attempt === 0 ? 0 : Math.min(2000, 50 * 2 ** attempt));
   }
-  throw new Conflict('somebody else keeps changing the targets');
+  throw new Conflict('another client keeps changing the targets');
 }
 
-/** `ca.crt` of a Secret as a trust bundle, when it holds certificates and nothing but. */
-export function bundleIn(data: Record<string, string> | undefined, where: string): Part<string> {
+/** `ca.crt` of a Secret as a trust bundle, or why it is not one. */
+export function bundleIn(data: Record<string, string> | undefined, where: string): Reading<string> {
   if (data === undefined) {
     return { state: 'broken', problem: `${where} does not exist` };
   }
@@ -83,7 +83,7 @@ export function bundleIn(data: Record<string, string> | undefined, where: string
   if (read.state === 'broken') {
     return { state: 'broken', problem: `ca.crt of ${where} ${read.problem}` };
   }
-  // Only the certificates themselves: whatever else somebody put into the Secret stays there.
+  // Only the certificates themselves: anything else in the Secret (a private key, perhaps) stays there.
   const pem = read.value.map((certificate) => certificate.pem).join('');
   return { state: 'usable', value: data['ca.crt'] === pem ? (data['ca.crt'] as string) : pem };
 }

@@ -3,28 +3,28 @@ import { readCertificates, usable } from '../x509/index.ts';
 /** What a pod can tell about its certificates, from the serving Secret alone. */
 export interface ServingStatus {
   /** End of the serving certificate's life. */
-  leafNotAfter: Date | undefined;
+  servingNotAfter: Date | undefined;
   /** Earliest end of life in the trust bundle. */
   caNotAfter: Date | undefined;
   /** Where a rotation stands, as far as the bundle shows it. */
   stage: 'missing' | 'steady' | 'staged' | 'promoted';
 }
 
-/** Reads the status from the PEM texts of a serving Secret (or mounted folder). Unfit texts read as missing. */
+/** Reads the status from the PEM texts of a serving Secret (or mounted folder). Invalid texts read as missing. */
 export function servingStatus(secret: { cert: string; ca: string }): ServingStatus {
-  const leaf = usable(readCertificates(secret.cert))?.[0];
+  const serving = usable(readCertificates(secret.cert))?.[0];
   const bundle = usable(readCertificates(secret.ca)) ?? [];
   const [active, ...others] = bundle.map(({ x509 }) => x509);
   const ends = bundle.map(({ x509 }) => x509.validToDate.getTime());
   return {
-    leafNotAfter: leaf?.x509.validToDate,
+    servingNotAfter: serving?.x509.validToDate,
     caNotAfter: ends.length === 0 ? undefined : new Date(Math.min(...ends)),
     stage:
-      leaf === undefined || active === undefined
+      serving === undefined || active === undefined
         ? 'missing'
         : others.length === 0
           ? 'steady'
-          : // The active authority comes first: a younger one behind it is the next, an older one the previous.
+          : // The active CA comes first: a younger one behind it is the next, an older one the previous.
             others.some((other) => other.validFromDate > active.validFromDate)
             ? 'staged'
             : 'promoted',

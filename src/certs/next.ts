@@ -6,23 +6,23 @@ import { isInSync, type TargetReading } from './target.ts';
 export interface Settings {
   /** `repair` makes what is missing or broken; `rotate` also renews what is inside its window. */
   mode: 'repair' | 'rotate';
-  /** Renew the leaf now; the engine clears it once done. */
+  /** Renew the serving certificate now; the engine clears it once done. */
   force: boolean;
-  /** Rotate the authority now; the engine clears it once begun. */
+  /** Rotate the CA now; the engine clears it once begun. */
   forceCa: boolean;
   propagationDelayMs: number;
   overlapMs: number;
   caRenewBeforeMs: number;
-  /** Targets that refused in this run, and why. */
+  /** Targets that refused a write in this run, and why. */
   refused: ReadonlyMap<string, string>;
 }
 
 /** One step. All but `wait`, `blocked` and `done` are exactly one write of one object. */
 export type Action = { reason: string } & (
-  | { kind: 'create-authority' }
-  | { kind: 'stage-authority'; active: Certificate; previous: Certificate[] }
-  | { kind: 'adopt-authority'; authority: Certificate }
-  | { kind: 'issue-leaf' }
+  | { kind: 'create-ca' }
+  | { kind: 'stage-ca'; active: Certificate; previous: Certificate[] }
+  | { kind: 'adopt-ca'; ca: Certificate }
+  | { kind: 'issue-serving-certificate' }
   | { kind: 'write-bundle' }
   | { kind: 'forget-injection' }
   | { kind: 'inject'; target: TargetReading }
@@ -34,16 +34,16 @@ export type Action = { reason: string } & (
   | { kind: 'done' }
 );
 
-/** Whether the leaf is in the last third of its life. */
-export function leafIsDue(leaf: Certificate, now: Date): boolean {
-  const { validFromDate, validToDate } = leaf.x509;
+/** Whether a serving certificate is in the last third of its life. */
+export function isServingCertificateDue(serving: Certificate, now: Date): boolean {
+  const { validFromDate, validToDate } = serving.x509;
   const life = validToDate.getTime() - validFromDate.getTime();
   return now.getTime() >= validToDate.getTime() - life / 3;
 }
 
-/** Whether an authority is inside its renewal window. */
-export function authorityIsDue(authority: Certificate, now: Date, renewBeforeMs: number): boolean {
-  return now.getTime() >= authority.x509.validToDate.getTime() - renewBeforeMs;
+/** Whether a CA is inside its renewal window. */
+export function isCaDue(ca: Certificate, now: Date, renewBeforeMs: number): boolean {
+  return now.getTime() >= ca.x509.validToDate.getTime() - renewBeforeMs;
 }
 
 function iso(date: Date): string {
@@ -57,35 +57,35 @@ export function missingTarget({ id, problem }: TargetReading): string {
 
 /** The next step towards steady, and why. Pure: the same facts and settings give the same step. */
 export function next(facts: Facts, settings: Settings): Action {
-  return authorityStep(facts, settings) ?? trustStep(facts, settings);
+  return caStep(facts, settings) ?? trustStep(facts, settings);
 }
 
-/** Steps that make or stage an authority. */
-function authorityStep(facts: Facts, settings: Settings): Action | undefined {
+/** Steps that make or stage a CA. */
+function caStep(facts: Facts, settings: Settings): Action | undefined {
   const { active, activeKey, successor, previous, now } = facts;
   if (active.state !== 'usable') {
-    const problem = `the authority's certificate ${problemOf(active)}`;
+    const problem = `the CA's certificate ${problemOf(active)}`;
     const [anchor, ...others] = facts.anchors;
     if (anchor !== undefined) {
-      // Pods may serve what the lost authority signed, and targets trust it: it stays trusted while a new one takes over.
+      // Pods may serve what the lost CA signed, and targets trust it: it stays trusted while a new one takes over.
       return {
-        kind: 'stage-authority',
+        kind: 'stage-ca',
         active: anchor,
         previous: others,
         reason: `${problem}; targets or pods still use ${anchor.fingerprint.slice(0, 23)}…, so a successor is staged beside it`,
       };
     }
-    return { kind: 'create-authority', reason: problem };
+    return { kind: 'create-ca', reason: problem };
   }
-  const stage = (reason: string): Action => ({ kind: 'stage-authority', active: active.value, previous, reason });
+  const stage = (reason: string): Action => ({ kind: 'stage-ca', active: active.value, previous, reason });
   if (successor.state === 'broken') {
-    return stage(`the next authority ${successor.problem}`);
+    return stage(`the next CA ${successor.problem}`);
   }
   if (successor.state === 'usable') {
     return undefined;
   }
   if (activeKey.state !== 'usable') {
-    return stage(`the authority's key ${problemOf(activeKey)}`);
+    return stage(`the key of the CA ${problemOf(activeKey)}`);
   }
   if (facts.stage === 'promoted') {
     return undefined;
@@ -93,57 +93,56 @@ function authorityStep(facts: Facts, settings: Settings): Action | undefined {
   if (settings.forceCa) {
     return stage('asked for with --force-ca');
   }
-  if (settings.mode === 'rotate' && authorityIsDue(active.value, now, settings.caRenewBeforeMs)) {
-    return stage(`the authority expires at ${iso(active.value.x509.validToDate)}, inside its renewal window`);
+  if (settings.mode === 'rotate' && isCaDue(active.value, now, settings.caRenewBeforeMs)) {
+    return stage(`the CA expires at ${iso(active.value.x509.validToDate)}, inside its renewal window`);
   }
   return undefined;
 }
 
-/** Why a new leaf is needed, or undefined. */
-function leafProblem(facts: Facts, settings: Settings): string | undefined {
-  const leaf = usable(facts.leaf);
-  if (leaf === undefined) {
-    return `the serving certificate ${problemOf(facts.leaf)}`;
+/** Why a new serving certificate is needed, or undefined. */
+function servingProblem(facts: Facts, settings: Settings): string | undefined {
+  const serving = usable(facts.serving);
+  if (serving === undefined) {
+    return `the serving certificate ${problemOf(facts.serving)}`;
   }
-  if (facts.leafLacks.length > 0) {
-    return `the serving certificate is not for ${facts.leafLacks.join(', ')}`;
+  if (facts.servingLacks.length > 0) {
+    return `the serving certificate is not for ${facts.servingLacks.join(', ')}`;
   }
-  if (facts.leafSigner === undefined) {
-    return 'the serving certificate is signed by no authority that is known';
+  if (facts.signer === undefined) {
+    return 'the serving certificate is not signed by any known CA';
   }
-  if (facts.leafSigner.fingerprint !== usable(facts.active)?.fingerprint) {
-    return facts.stage === 'staged' ? undefined : 'the serving certificate is not signed by the active authority';
+  if (facts.signer.fingerprint !== usable(facts.active)?.fingerprint) {
+    return facts.stage === 'staged' ? undefined : 'the serving certificate is not signed by the active CA';
   }
   if (settings.force) {
     return facts.stage === 'staged' ? undefined : 'asked for with --force';
   }
-  if (settings.mode === 'rotate' && leafIsDue(leaf, facts.now)) {
-    return `the serving certificate expires at ${iso(leaf.x509.validToDate)}, in the last third of its life`;
+  if (settings.mode === 'rotate' && isServingCertificateDue(serving, facts.now)) {
+    return `the serving certificate expires at ${iso(serving.x509.validToDate)}, in the last third of its life`;
   }
   return undefined;
 }
 
-/** Steps that move trust and the leaf. The authority is usable here. */
+/** Steps that move trust and the serving certificate. The CA is usable here. */
 function trustStep(facts: Facts, settings: Settings): Action {
   const { now } = facts;
   const active = usable(facts.active) as Certificate;
-  const signer = facts.leafSigner;
-  if (signer !== undefined && !facts.leafSignerIsKept) {
+  const signer = facts.signer;
+  if (signer !== undefined && !facts.isSignerInBundle) {
     return {
-      kind: 'adopt-authority',
-      authority: signer,
-      reason:
-        'the serving certificate is signed by an authority that the authority Secret does not know: it stays trusted',
+      kind: 'adopt-ca',
+      ca: signer,
+      reason: 'the serving certificate is signed by a CA that is not in the Secret of the CA: it stays trusted',
     };
   }
-  const problem = leafProblem(facts, settings);
+  const problem = servingProblem(facts, settings);
   const canSign = facts.activeKey.state === 'usable';
-  // A leaf that works is replaced by one of another authority only when every target has trusted that one for a while.
+  // A serving certificate that works is replaced by one of another CA only when every target has trusted that CA for a while.
   const mustPropagate = signer !== undefined && signer.fingerprint !== active.fingerprint;
   if (problem !== undefined && canSign && !mustPropagate) {
-    return { kind: 'issue-leaf', reason: problem };
+    return { kind: 'issue-serving-certificate', reason: problem };
   }
-  if (facts.leaf.state !== 'absent' && !facts.servingBundleIsCurrent) {
+  if (facts.serving.state !== 'absent' && !facts.servingBundleIsCurrent) {
     return {
       kind: 'write-bundle',
       reason: `the trust bundle of the serving Secret is not that of stage ${facts.stage}`,
@@ -190,22 +189,22 @@ function trustStep(facts: Facts, settings: Settings): Action {
       };
     }
     return facts.stage === 'staged'
-      ? { kind: 'promote', reason: `every target trusts the next authority since ${iso(facts.injectedSince)}` }
-      : { kind: 'issue-leaf', reason: problem as string };
+      ? { kind: 'promote', reason: `every target trusts the next CA since ${iso(facts.injectedSince)}` }
+      : { kind: 'issue-serving-certificate', reason: problem as string };
   }
-  // Promoted, with a leaf of the new authority. When it was issued is in the leaf itself, so nobody can wipe it.
-  const issued = (usable(facts.leaf) as Certificate).x509.validFromDate.getTime() + backdateMs;
+  // Promoted, with a serving certificate of the new CA. Its time of issue is in the certificate itself, where no write can lose it.
+  const issued = (usable(facts.serving) as Certificate).x509.validFromDate.getTime() + backdateMs;
   const until = new Date(Math.min(issued, now.getTime()) + settings.overlapMs);
   if (facts.previous.length > 0 && until > now) {
     return {
       kind: 'wait',
       for: 'overlap',
       until,
-      reason: 'pods may still serve what the previous authority signed until the overlap is over',
+      reason: 'pods may still serve what the previous CA signed until the overlap is over',
     };
   }
   return {
     kind: 'retire',
-    reason: facts.previous.length > 0 ? 'the overlap is over' : 'the previous authority expired',
+    reason: facts.previous.length > 0 ? 'the overlap is over' : 'the previous CA expired',
   };
 }

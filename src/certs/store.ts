@@ -1,5 +1,5 @@
-/** The two Secrets: the authority with its key (only the Job reads it), and what the pods serve. */
-export type SecretRole = 'authority' | 'serving';
+/** The two Secrets: the CA with its key (only the Job reads it), and what the pods serve. */
+export type SecretRole = 'ca' | 'serving';
 
 /** Contents of a Secret. Values are text; they are untrusted, and never logged. */
 export interface SecretContents {
@@ -7,7 +7,7 @@ export interface SecretContents {
   annotations: Record<string, string>;
 }
 
-/** A Secret as it was read, with what a later write needs to prove that nobody wrote in between. */
+/** A Secret as it was read, with what a later write needs to prove that there was no other write in between. */
 export interface StoredSecret extends SecretContents {
   version: string;
   /** The store's own form of it; a write keeps what it does not know. */
@@ -20,12 +20,12 @@ export interface CertificateStore {
   describe(role: SecretRole): string;
   read(role: SecretRole): Promise<StoredSecret | undefined>;
   /**
-   * Replaces the data and annotations of a Secret, or makes it when `from` is undefined.
+   * Replaces the data and annotations of a Secret, or creates it when `from` is undefined.
    *
-   * @throws {Conflict} when it is not what `from` was any more.
+   * @throws {Conflict} when it has changed since `from` was read.
    */
   write(role: SecretRole, contents: SecretContents, from: StoredSecret | undefined): Promise<void>;
 }
 
-/** Somebody else wrote first: read again and decide again. */
+/** Another client wrote first: read again and decide again. */
 export class Conflict extends Error {}

@@ -16,24 +16,24 @@ export interface TargetReading {
   entries: TargetEntry[];
   /** What was left alone, and why. */
   skipped: string[];
-  /** The access' own form of it. */
+  /** For the access that read it. */
   raw?: unknown;
 }
 
 /** The objects that hold a caBundle for us. */
 export interface TargetAccess {
-  /** Reads all. A target that can't be read is a reading with state `failed`, no error. */
+  /** Reads all. A target that can't be read is a reading with state `failed`, not an error. */
   read(): Promise<TargetReading[]>;
   /**
    * Writes the bundle into every entry of a target that holds another one.
    *
-   * @throws {Conflict} when the target is not what was read any more.
+   * @throws {Conflict} when the target has changed since it was read.
    * @throws {TargetFailure} when it can't be written.
    */
   inject(target: TargetReading, bundle: string): Promise<void>;
 }
 
-/** A target that refuses. */
+/** A target that cannot be written: forbidden, or rejected by the API server. */
 export class TargetFailure extends Error {}
 
 /** Whether every entry of a target holds exactly the bundle. */

@@ -29,7 +29,7 @@ const watchHeadersTimeoutMs = 10_000;
 const unknownResource = '404 page not found';
 
 /** An answer of the API server that is no success. `message` is the server's own, fit to be shown, without bodies. */
-export class ApiError extends Error {
+export class StatusError extends Error {
   readonly code: number;
   /** How long the server asks to wait before the next try, in ms; undefined when it does not ask for one. */
   readonly retryAfterMs: number | undefined;
@@ -73,7 +73,7 @@ export interface WatchOptions {
 /** Requests to an API server, as plain JSON. */
 export interface Cluster {
   /**
-   * @throws {ApiError} on any answer but 2xx, at once or after retries (429, 5xx).
+   * @throws {StatusError} on any answer but 2xx, at once or after retries (429, 5xx).
    * @throws {ConnectionError} when there is no answer, after retries.
    * @throws {AnswerError} for an answer that is too long or not a JSON object.
    */
@@ -87,7 +87,9 @@ export interface Cluster {
 
 /** Whether another try may succeed. 409 and 422 are decisions of the server: the caller reads again. */
 function isRetryable(error: unknown): boolean {
-  return error instanceof ConnectionError || (error instanceof ApiError && (error.code === 429 || error.code >= 500));
+  return (
+    error instanceof ConnectionError || (error instanceof StatusError && (error.code === 429 || error.code >= 500))
+  );
 }
 
 /** How long the server asks to wait, in ms: seconds in the header, or in the details of its Status. */
@@ -102,13 +104,13 @@ function retryAfterOf(code: number, header: unknown, answer: Json): number | und
 }
 
 /** The error that an answer other than 2xx stands for. Reads its body. */
-async function refusalOf(server: string, what: string, path: string, answer: Answer): Promise<ApiError> {
+async function refusalOf(server: string, what: string, path: string, answer: Answer): Promise<StatusError> {
   const { code, headers } = answer;
   const bytes = await readLimited(answer.body, maxRefusalBytes);
   const location = headers.location;
   if (code >= 300 && code < 400) {
     const where = typeof location === 'string' ? ` to ${JSON.stringify(location.slice(0, 300))}` : '';
-    return new ApiError(
+    return new StatusError(
       code,
       `${server} redirects ${what}${where}, and redirects are not followed: correct the server in the kubeconfig`,
     );
@@ -121,14 +123,14 @@ async function refusalOf(server: string, what: string, path: string, answer: Ans
   }
   const retryAfterMs = retryAfterOf(code, headers['retry-after'], status);
   if (isJsonObject(status) && status.kind === 'Status' && typeof status.message === 'string') {
-    return new ApiError(code, status.message, retryAfterMs);
+    return new StatusError(code, status.message, retryAfterMs);
   }
   // An API server that does not know a resource says 404 in plain text. Anybody else's 404 does not mean that an
   // object is missing: it must not be made.
   if (bytes?.toString('utf8').trim() === unknownResource) {
-    return new ApiError(code, `${server} does not serve ${path}`);
+    return new StatusError(code, `${server} does not serve ${path}`);
   }
-  return new ApiError(
+  return new StatusError(
     code === 404 ? 502 : code,
     `${server} answered ${code} to ${what} without a reason: is it an API server?`,
     retryAfterMs,
@@ -141,7 +143,7 @@ async function reading<T>(server: string, signal: AbortSignal, body: Readable, r
     return await read();
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof AnswerError || error instanceof ApiError) {
+    if (error instanceof AnswerError || error instanceof StatusError) {
       throw error;
     }
     throw new ConnectionError(server, causeOf(error));
@@ -170,7 +172,7 @@ function eventOf(line: Uint8Array): WatchEvent | undefined {
     case 'BOOKMARK':
       return undefined;
     case 'ERROR':
-      throw new ApiError(
+      throw new StatusError(
         typeof object.code === 'number' ? object.code : 500,
         typeof object.message === 'string' ? object.message : 'the watch failed without a reason',
       );
@@ -236,10 +238,10 @@ export function connect(config: KubeConfig, signal: AbortSignal, patience: Patie
           signal: stop,
           // Who asks for another try gets it, until the deadline.
           shouldConsumeRetry: ({ error }) =>
-            patience.retries === 0 || !(error instanceof ApiError && error.retryAfterMs !== undefined),
+            patience.retries === 0 || !(error instanceof StatusError && error.retryAfterMs !== undefined),
           onFailedAttempt: async ({ error, retryDelay, retriesLeft }) => {
             last = error;
-            if (error instanceof ApiError && error.retryAfterMs !== undefined && retriesLeft > 0) {
+            if (error instanceof StatusError && error.retryAfterMs !== undefined && retriesLeft > 0) {
               await sleep(Math.max(0, error.retryAfterMs - retryDelay), undefined, { signal: stop });
             }
           },
@@ -247,7 +249,7 @@ export function connect(config: KubeConfig, signal: AbortSignal, patience: Patie
         });
       } catch (error) {
         signal.throwIfAborted();
-        if (stop.aborted && !(error instanceof ApiError)) {
+        if (stop.aborted && !(error instanceof StatusError)) {
           throw last ?? new ConnectionError(server, `nothing came within ${patience.deadlineMs / 1000} s`);
         }
         throw error;

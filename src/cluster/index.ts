@@ -1,4 +1,4 @@
-export { ApiError, type Cluster, connect } from './cluster.ts';
+export { type Cluster, connect, StatusError } from './cluster.ts';
 export { explain, Forbidden } from './forbidden.ts';
 export { KubeConfigError, loadKubeConfig } from './kubeconfig.ts';
 export { type SecretEvent, type ServingSecret, type WatchPace, watchServingSecret } from './secret-watch.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { JsonObject } from '../kubernetes/index.ts';
-import { ApiError, connect } from './cluster.ts';
+import { connect, StatusError } from './cluster.ts';
 import { explain, Forbidden } from './forbidden.ts';
 import { decodeSecret, secretPath } from './secrets.ts';
 import { ConnectionError } from './transport.ts';
@@ -111,7 +111,7 @@ export function watchServingSecret(
     try {
       secret = await cluster.request('GET', secretPath(namespace, name));
     } catch (error) {
-      if (!(error instanceof ApiError && error.code === 404)) {
+      if (!(error instanceof StatusError && error.code === 404)) {
         throw error;
       }
     }
@@ -175,7 +175,7 @@ export function watchServingSecret(
         tell(`${problem}; until it can be watched it is read every ${pollMs / 1000} s`);
       } catch (error) {
         failures++;
-        asked = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
+        asked = error instanceof StatusError ? (error.retryAfterMs ?? 0) : 0;
         tell(`${describe(error, 'get')}; what was read last is kept`);
       }
       const next = Math.max(asked, failures === 0 ? pollMs : Math.min(maxPollMs, pollMs * 2 ** (failures - 1)));
@@ -208,7 +208,7 @@ export function watchServingSecret(
           continue;
         }
         problem = describe(error, 'watch');
-        asked = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
+        asked = error instanceof StatusError ? (error.retryAfterMs ?? 0) : 0;
       }
       failures++;
       await poll(Math.max(asked, Math.min(maxRetryMs, minRetryMs * 2 ** (failures - 1))), problem);

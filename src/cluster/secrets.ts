@@ -19,15 +19,15 @@ export function metadataOf(object: JsonObject, what: string, name: string): Json
 }
 
 /**
- * The data of a Secret as text; values that are far too long are left out.
+ * The data of a Secret as text; values of more than 128 KiB of base64 are left out.
  *
- * @throws {AnswerError} when it is not the Secret of that name.
+ * @throws {AnswerError} when the object is not the Secret of that name.
  */
 export function decodeSecret(secret: JsonObject, namespace: string, name: string): Record<string, string> {
   const what = `the Secret ${namespace}/${name}`;
   metadataOf(secret, what, name);
   if (secret.kind !== undefined && secret.kind !== 'Secret') {
-    throw new AnswerError(`the API server answered with something that is not ${what}: its kind is another`);
+    throw new AnswerError(`the API server answered with something that is not ${what}: it is of another kind`);
   }
   const { data = null } = secret;
   if (data !== null && !isJsonObject(data)) {
@@ -49,7 +49,7 @@ function decodeValue(value: string): string {
   return Buffer.from(value, 'base64').toString('utf8');
 }
 
-/** The data of a Secret that is written: what was not changed keeps its bytes, also those that are not text. */
+/** The data of a Secret to write: an unchanged value keeps its bytes, even if they are not text. */
 export function encodeData(data: Record<string, string>, before: JsonObject): JsonObject {
   const encoded: JsonObject = {};
   for (const [key, value] of Object.entries(before)) {

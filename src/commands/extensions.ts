@@ -19,7 +19,7 @@ import {
   textFlag,
   UsageError,
 } from '../cli/index.ts';
-import { ApiError, type Cluster, connect, loadKubeConfig } from '../cluster/index.ts';
+import { type Cluster, connect, loadKubeConfig, StatusError } from '../cluster/index.ts';
 import { ConversionError, extensionConfigConverter } from '../conversion/index.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems, isJsonObject, type JsonObject } from '../kubernetes/index.ts';
 import { isExtensionConfig, printable } from '../lint/index.ts';
@@ -171,7 +171,7 @@ function explained(error: unknown): Error {
     return error as Error;
   }
   const hint =
-    error instanceof ApiError && error.code === 404 && error.message.includes('does not serve')
+    error instanceof StatusError && error.code === 404 && error.message.includes('does not serve')
       ? `: the cluster has no ${kind}s of ${group}; give files with -f`
       : '';
   return new FailureError(`${error.message}${hint}`);
@@ -226,7 +226,7 @@ export async function readExtensions(
           const labels = isJsonObject(metadata) ? metadata.labels : undefined;
           return (isJsonObject(labels) ? labels : {}) as Record<string, string>;
         } catch (error) {
-          if (error instanceof ApiError && error.code === 404) {
+          if (error instanceof StatusError && error.code === 404) {
             return undefined;
           }
           throw error;

@@ -22,8 +22,8 @@ export type CheckedPair = { pair: CertificatePair } | { problem: string };
 /** Checks that a certificate and a key can serve TLS together, before anything is switched over to them. */
 export function checkPair(cert: string, key: string): CheckedPair {
   const chain = readCertificates(cert);
-  const leaf = usable(chain)?.[0].x509;
-  if (leaf === undefined) {
+  const serving = usable(chain)?.[0].x509;
+  if (serving === undefined) {
     return { problem: `the certificate ${problemOf(chain) ?? 'is missing'}` };
   }
   let privateKey: KeyObject;
@@ -32,7 +32,7 @@ export function checkPair(cert: string, key: string): CheckedPair {
   } catch {
     return { problem: 'the key is no unencrypted private key in PEM' };
   }
-  if (!leaf.checkPrivateKey(privateKey)) {
+  if (!serving.checkPrivateKey(privateKey)) {
     return { problem: 'the key does not belong to the certificate' };
   }
   try {
@@ -45,10 +45,10 @@ export function checkPair(cert: string, key: string): CheckedPair {
     pair: {
       cert,
       key,
-      notBefore: leaf.validFromDate,
-      notAfter: leaf.validToDate,
-      fingerprint: leaf.fingerprint256,
-      subjectAltName: leaf.subjectAltName ?? '',
+      notBefore: serving.validFromDate,
+      notAfter: serving.validToDate,
+      fingerprint: serving.fingerprint256,
+      subjectAltName: serving.subjectAltName ?? '',
     },
   };
 }

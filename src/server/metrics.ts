@@ -66,13 +66,13 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
   });
   // Without a certificate there is no expiry: a 0 would set off every alert on it.
   notAfter.remove();
-  const authorityNotAfter = new Gauge({
+  const caNotAfterGauge = new Gauge({
     name: `${prefix}authority_not_after_timestamp_seconds`,
-    help: 'When the first authority in the trust bundle expires, in seconds since 1970. Absent without a bundle.',
+    help: 'When the first CA in the trust bundle expires, in seconds since 1970. Absent without a bundle.',
     registers,
     aggregator: 'first',
   });
-  authorityNotAfter.remove();
+  caNotAfterGauge.remove();
   const stages = new Gauge({
     name: `${prefix}certificate_stage`,
     help: 'Stage of the rotation as the trust bundle shows it: 1 for the stage it is in. Absent without a bundle.',
@@ -168,14 +168,14 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
       reloads.inc({ result: 'success' });
       notAfter.set(pair.notAfter.getTime() / 1000);
       stages.reset();
-      authorityNotAfter.remove();
+      caNotAfterGauge.remove();
       if (bundle !== undefined) {
         const { caNotAfter, stage } = servingStatus({ cert: pair.cert, ca: bundle });
         for (const name of stageNames) {
           stages.set({ stage: name }, name === stage ? 1 : 0);
         }
         if (caNotAfter !== undefined) {
-          authorityNotAfter.set(caNotAfter.getTime() / 1000);
+          caNotAfterGauge.set(caNotAfter.getTime() / 1000);
         }
       }
     },

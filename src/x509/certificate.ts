@@ -15,24 +15,24 @@ export interface Certificate {
   fingerprint: string;
 }
 
-/** A value that was read from a place that anybody may have written: there and fit, there and unfit, or not there. */
-export type Part<T> = { state: 'absent' } | { state: 'broken'; problem: string } | { state: 'usable'; value: T };
+/** A value that was read from an untrusted place: there and valid, there and invalid, or not there. */
+export type Reading<T> = { state: 'absent' } | { state: 'broken'; problem: string } | { state: 'usable'; value: T };
 
-/** The value of a usable part, or undefined. */
-export function usable<T>(part: Part<T>): T | undefined {
-  return part.state === 'usable' ? part.value : undefined;
+/** The value of a usable reading, or undefined. */
+export function usable<T>(reading: Reading<T>): T | undefined {
+  return reading.state === 'usable' ? reading.value : undefined;
 }
 
-/** What is wrong with a part, as the end of a sentence; undefined when it is usable. */
-export function problemOf(part: Part<unknown>): string | undefined {
-  return part.state === 'usable' ? undefined : part.state === 'absent' ? 'is missing' : part.problem;
+/** What is wrong with a reading, as the end of a sentence; undefined when it is usable. */
+export function problemOf(reading: Reading<unknown>): string | undefined {
+  return reading.state === 'usable' ? undefined : reading.state === 'absent' ? 'is missing' : reading.problem;
 }
 
 /**
  * Reads all certificates of a PEM text. Text between them is ignored, as OpenSSL does; a piece that does not parse makes the
  * whole text broken.
  */
-export function readCertificates(text: string | undefined): Part<[Certificate, ...Certificate[]]> {
+export function readCertificates(text: string | undefined): Reading<[Certificate, ...Certificate[]]> {
   if (text === undefined || text.trim() === '') {
     return { state: 'absent' };
   }
@@ -49,7 +49,7 @@ export function readCertificates(text: string | undefined): Part<[Certificate, .
   try {
     const certificates = blocks.map((pem) => {
       const x509 = new X509Certificate(pem);
-      // Parsing leaves the dates alone; ones that do not read would be before and after every other.
+      // Parsing does not check the dates; an invalid date would compare as neither before nor after any other.
       if (Number.isNaN(x509.validFromDate.getTime()) || Number.isNaN(x509.validToDate.getTime())) {
         throw new Error('dates');
       }
@@ -69,27 +69,27 @@ export function bundleOf(certificates: readonly Certificate[]): string {
   return [...new Map(certificates.map(({ fingerprint, pem }) => [fingerprint, pem])).values()].join('');
 }
 
-/** Reads a CA certificate (the first of the text) and says why it can't be an authority. */
-export function readAuthority(text: string | undefined, now: Date): Part<Certificate> {
+/** Reads a CA certificate (the first of the text) and says why it can't be a CA. */
+export function readCa(text: string | undefined, now: Date): Reading<Certificate> {
   const read = readCertificates(text);
   if (read.state !== 'usable') {
     return read;
   }
   const [certificate] = read.value;
-  const problem = authorityProblem(certificate, now);
+  const problem = caProblem(certificate, now);
   return problem === undefined ? { state: 'usable', value: certificate } : { state: 'broken', problem };
 }
 
-/** Why a certificate is no authority now, or undefined. */
-export function authorityProblem({ x509 }: Certificate, now: Date): string | undefined {
+/** Why a certificate is not a CA that is valid now, or undefined. */
+export function caProblem({ x509 }: Certificate, now: Date): string | undefined {
   if (!x509.ca) {
-    return 'is no CA certificate (basicConstraints)';
+    return 'is not a CA certificate (basicConstraints)';
   }
   return x509.validToDate <= now ? `expired at ${x509.validToDate.toISOString()}` : undefined;
 }
 
 /** Reads a private key that must belong to a certificate. The problem never holds a piece of the key. */
-export function readKey(text: string | undefined, certificate: Certificate): Part<string> {
+export function readKey(text: string | undefined, certificate: Certificate): Reading<string> {
   if (text === undefined || text.trim() === '') {
     return { state: 'absent' };
   }
@@ -100,7 +100,7 @@ export function readKey(text: string | undefined, certificate: Certificate): Par
   try {
     key = createPrivateKey(text);
   } catch {
-    return { state: 'broken', problem: 'is no unencrypted private key in PEM' };
+    return { state: 'broken', problem: 'is not an unencrypted private key in PEM' };
   }
   if (!certificate.x509.checkPrivateKey(key)) {
     return { state: 'broken', problem: 'does not belong to the certificate' };
@@ -108,7 +108,7 @@ export function readKey(text: string | undefined, certificate: Certificate): Par
   return { state: 'usable', value: text };
 }
 
-/** Whether an RSA key signed by this program's certificates: what node-forge can name as an issuer. */
+/** Whether the key of a certificate is RSA: node-forge can issue with no other. */
 export function isRsa(certificate: Certificate): boolean {
   return (
     createPublicKey(certificate.x509.publicKey.export({ type: 'spki', format: 'pem' })).asymmetricKeyType === 'rsa'
@@ -116,15 +116,15 @@ export function isRsa(certificate: Certificate): boolean {
 }
 
 /** Whether one certificate is signed by another: names and signature. */
-export function isSignedBy(certificate: Certificate, authority: Certificate): boolean {
+export function isSignedBy(certificate: Certificate, ca: Certificate): boolean {
   try {
-    return certificate.x509.checkIssued(authority.x509) && certificate.x509.verify(authority.x509.publicKey);
+    return certificate.x509.checkIssued(ca.x509) && certificate.x509.verify(ca.x509.publicKey);
   } catch {
     return false;
   }
 }
 
-/** Those of the names (DNS names and IP addresses) that a certificate is not for. */
+/** The names (DNS names and IP addresses) that a certificate is not for. */
 export function missingNames({ x509 }: Certificate, names: readonly string[]): string[] {
   const held = new Set(
     (x509.subjectAltName ?? '').split(', ').map((entry) => entry.replace(/^DNS:/, '').replace(/^IP Address:/, '')),

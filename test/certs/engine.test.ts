@@ -3,8 +3,8 @@ import { runCertificates } from '../../src/certs/index.ts';
 import {
   ApiServer,
   apiServicePath,
-  authorityPath,
   bundlesOf,
+  caPath,
   crdPath,
   mutatingPath,
   putTargets,
@@ -41,8 +41,8 @@ function bundle(): string {
 }
 
 function expectSteady(): void {
-  expect(Object.keys(server.objects.get(authorityPath)!.data).sort()).toEqual(['ca.crt', 'ca.key']);
-  expect(bundle()).toBe(valueIn(server.objects.get(authorityPath), 'ca.crt'));
+  expect(Object.keys(server.objects.get(caPath)!.data).sort()).toEqual(['ca.crt', 'ca.key']);
+  expect(bundle()).toBe(valueIn(server.objects.get(caPath), 'ca.crt'));
   expect(new Set(bundlesOf(server.objects))).toEqual(new Set([bundle()]));
 }
 
@@ -63,17 +63,15 @@ test('bootstrap again writes nothing', async () => {
   expect(server.writes).toBe(writes);
 });
 
-test('two bootstraps at once end with one authority', async () => {
+test('two bootstraps at once end with one CA', async () => {
   const runs = [0, 1, 2].map(() => runFor(server, clock, { mode: 'repair' }));
   const outcomes = await Promise.all(runs.map((run) => runCertificates(run)));
   expect(outcomes.map(({ action }) => action.kind)).toEqual(['done', 'done', 'done']);
   expectSteady();
-  expect(runs.flatMap(({ progress }) => progress).filter(({ action }) => action === 'create-authority')).toHaveLength(
-    1,
-  );
+  expect(runs.flatMap(({ progress }) => progress).filter(({ action }) => action === 'create-ca')).toHaveLength(1);
 });
 
-test('a rotation of the authority goes through all stages and breaks no connection', async () => {
+test('a rotation of the CA goes through all stages and breaks no connection', async () => {
   const from = await bootstrapped();
   const before = bundle();
   const outcome = await runCertificates(runFor(server, clock, { forceCa: true, force: true }));
@@ -129,37 +127,37 @@ test.each([
     expectSteady();
     expect(brokenMoments(server, from, podLag, apiLag)).toEqual([]);
   }
-  // A rotation with four targets is at least: stage, bundle, 4 targets, record, promote, leaf, 4 targets, retire, bundle, 4 targets.
+  // A rotation with four targets is at least: stage, bundle, 4 targets, record, promote, serving certificate, 4 targets, retire, bundle, 4 targets.
   expect(writes).toBeGreaterThan(15);
   expect(finished).toBe(true);
 });
 
 test.each([
-  ['the authority is lost', true, () => server.delete(authorityPath)],
+  ['the CA is lost', true, () => server.delete(caPath)],
   ['the serving Secret is lost', true, () => server.delete(servingPath)],
   [
     'both are lost',
     true,
     () => {
-      server.delete(authorityPath);
+      server.delete(caPath);
       server.delete(servingPath);
     },
   ],
-  ['the key of the authority is damaged', true, () => damage(authorityPath, 'ca.key', 'garbage')],
-  ['the certificate of the authority is damaged', true, () => damage(authorityPath, 'ca.crt', 'garbage')],
+  ['the key of the CA is damaged', true, () => damage(caPath, 'ca.key', 'garbage')],
+  ['the certificate of the CA is damaged', true, () => damage(caPath, 'ca.crt', 'garbage')],
   ['the trust bundle is damaged', true, () => damage(servingPath, 'ca.crt', 'garbage')],
   // From here on the damage itself breaks connections; what counts is that it is mended.
-  ['the serving key is another', false, () => damage(servingPath, 'tls.key', authorityKey())],
+  ['the serving key is another', false, () => damage(servingPath, 'tls.key', caKey())],
   ['the serving certificate is damaged', false, () => damage(servingPath, 'tls.crt', 'garbage')],
   ['a target was applied again without bundle', false, () => putTargets(server)],
 ] as const)('bootstrap mends it when %s', async (_name, stillWorks, harm) => {
   await bootstrapped();
   harm();
   const from = server.history.length;
-  const sitOut = new Set(['propagation'] as const);
-  const outcome = await runCertificates(runFor(server, clock, { mode: 'repair' }, { sitOut }));
+  const blockOn = new Set(['propagation'] as const);
+  const outcome = await runCertificates(runFor(server, clock, { mode: 'repair' }, { blockOn }));
   expect(['done', 'wait']).toContain(outcome.action.kind);
-  expect(outcome.facts.leaf.state).toBe('usable');
+  expect(outcome.facts.serving.state).toBe('usable');
   clock.time += day;
   await runCertificates(runFor(server, clock));
   expectSteady();
@@ -168,8 +166,8 @@ test.each([
   }
 });
 
-function authorityKey(): string {
-  return valueIn(server.objects.get(authorityPath), 'ca.key');
+function caKey(): string {
+  return valueIn(server.objects.get(caPath), 'ca.key');
 }
 
 function damage(path: string, key: string, text: string): void {
@@ -186,7 +184,7 @@ test('a target that forbids the patch stops the promotion, says the permission, 
   expect(outcome.action.reason).toContain(
     'the permission to patch customresourcedefinitions.apiextensions.k8s.io extensionconfigs.runtime.cluster.x-k8s.io is missing',
   );
-  expect(Object.keys(server.objects.get(authorityPath)!.data)).toContain('next.key');
+  expect(Object.keys(server.objects.get(caPath)!.data)).toContain('next.key');
   expect(brokenMoments(server, from, podLag, apiLag)).toEqual([]);
   server.forbidden.clear();
   await runCertificates(runFor(server, clock));
@@ -239,8 +237,8 @@ test('a clock that was ahead makes a wait begin anew, not end at once', async ()
   const from = await bootstrapped();
   // The first run records its injection an hour in the future.
   const ahead = { now: () => new Date(clock.time + 3_600_000), sleep: async () => {} };
-  await runCertificates(runFor(server, ahead, { forceCa: true }, { sitOut: new Set() }));
-  const outcome = await runCertificates(runFor(server, clock, {}, { sitOut: new Set() }));
+  await runCertificates(runFor(server, ahead, { forceCa: true }, { blockOn: new Set() }));
+  const outcome = await runCertificates(runFor(server, clock, {}, { blockOn: new Set() }));
   expect(outcome.action.kind).toBe('wait');
   expect(outcome.facts.stage).toBe('staged');
   clock.time += 2 * 3_600_000;
@@ -249,7 +247,7 @@ test('a clock that was ahead makes a wait begin anew, not end at once', async ()
   expect(brokenMoments(server, from, podLag, apiLag)).toEqual([]);
 });
 
-test('the leaf is renewed in the last third of its life, by the same authority', async () => {
+test('the serving certificate is renewed in the last third of its life, by the same CA', async () => {
   await bootstrapped();
   const before = valueIn(server.objects.get(servingPath), 'tls.crt');
   const { writes } = server;

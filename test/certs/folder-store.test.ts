@@ -19,11 +19,11 @@ test('the folder store swaps all files at once, keeps keys private, and refuses 
     store.write('serving', { data: { 'tls.crt': text, 'tls.key': 'k' }, annotations: { a: text } }, from);
   await write('1', undefined);
   const first = await store.read('serving');
-  await expect(write('x', undefined)).rejects.toThrow('changed by somebody else');
+  await expect(write('x', undefined)).rejects.toThrow('changed by another run');
   for (let count = 2; count < 9; count++) {
     await write(String(count), await store.read('serving'));
   }
-  await expect(write('x', first)).rejects.toThrow('changed by somebody else');
+  await expect(write('x', first)).rejects.toThrow('changed by another run');
   expect(await store.read('serving')).toMatchObject({ data: { 'tls.crt': '8' }, annotations: { a: '8' } });
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   expect(statSync(join(folder, 'tls.key')).mode & 0o777).toBe(0o600);
@@ -53,7 +53,7 @@ test('the folder store takes nothing away that it did not make, and follows no l
   await expect(store.read('serving')).rejects.toThrow('..v9 is not a folder');
   rmSync(join(folder, '..v9'));
   symlinkSync(elsewhere, join(folder, 'authority'));
-  await expect(store.write('authority', contents, undefined)).rejects.toThrow('authority is not a folder');
+  await expect(store.write('ca', contents, undefined)).rejects.toThrow('authority is not a folder');
   expect(readdirSync(elsewhere)).toEqual(['ca.key']);
 });
 

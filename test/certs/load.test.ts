@@ -9,7 +9,7 @@ import { runFor } from './machine.ts';
 
 const clock = { now: () => new Date(), sleep: (ms: number) => sleep(ms) };
 
-test('rotation of leaf and authority under load: no connection fails', async () => {
+test('rotation of serving certificate and CA under load: no connection fails', async () => {
   const server = await new ApiServer().start();
   putTargets(server);
   await runCertificates(runFor(server, clock, { mode: 'repair' }));

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { type Clock, clusterStore, clusterTargets, type Progress, type Run } from '../../src/certs/index.ts';
+import { type Clock, clusterStore, clusterTargets, type Run, type Step } from '../../src/certs/index.ts';
 import { connect, loadKubeConfig } from '../../src/cluster/index.ts';
 import { type ApiServer, bundlesOf, namespace, servingPath, valueIn } from '../cluster/api-server.ts';
 import { day, quickEntropy } from '../x509/entropy.ts';
@@ -24,8 +24,8 @@ export function runFor(
   clock: Clock,
   settings: Partial<Run['settings']> = {},
   changes: Partial<Run> = {},
-): Run & { progress: Progress[] } {
-  const progress: Progress[] = [];
+): Run & { progress: Step[] } {
+  const progress: Step[] = [];
   const signal = new AbortController().signal;
   const cluster = connect(loadKubeConfig({ kubeconfig: server.kubeconfig() }), signal, {
     retries: 2,
@@ -35,7 +35,7 @@ export function runFor(
   });
   return {
     store: clusterStore(cluster, namespace, {
-      authority: 'extensionconfig-webhook-ca',
+      ca: 'extensionconfig-webhook-ca',
       serving: 'extensionconfig-webhook-tls',
     }),
     targets: clusterTargets(cluster, {
@@ -50,9 +50,9 @@ export function runFor(
     clock,
     entropy: quickEntropy,
     names: ['extensionconfig-webhook', `extensionconfig-webhook.${namespace}.svc`],
-    leafValidityMs: 90 * day,
+    servingValidityMs: 90 * day,
     caValidityMs: 1825 * day,
-    sitOut: new Set(['propagation', 'overlap']),
+    blockOn: new Set(['propagation', 'overlap']),
     settings: {
       mode: 'rotate',
       force: false,
@@ -80,17 +80,16 @@ function certificates(pem: string): X509Certificate[] {
   return found;
 }
 
-function trusts(bundle: string, leaf: string): boolean {
-  const [served] = certificates(leaf);
+function trusts(bundle: string, serving: string): boolean {
+  const [served] = certificates(serving);
   return (
-    served !== undefined &&
-    certificates(bundle).some((authority) => served.checkIssued(authority) && served.verify(authority.publicKey))
+    served !== undefined && certificates(bundle).some((ca) => served.checkIssued(ca) && served.verify(ca.publicKey))
   );
 }
 
 /**
  * Every moment of a server's history at which some API server could fail to connect to some pod: all targets, as they are and as
- * they were `apiLag` ago, against all leaves that pods serve, with pods that notice a Secret up to `podLag` late.
+ * they were `apiLag` ago, against all serving certificates of pods, with pods that notice a Secret up to `podLag` late.
  */
 export function brokenMoments(server: ApiServer, from: number, podLag: number, apiLag: number): string[] {
   const broken: string[] = [];
@@ -105,15 +104,15 @@ export function brokenMoments(server: ApiServer, from: number, podLag: number, a
     return history.slice(first, index + 1);
   };
   for (let index = from; index < history.length; index++) {
-    const leaves = new Set(
+    const served = new Set(
       seenSince(index, podLag)
         .map(({ objects }) => valueIn(objects.get(servingPath), 'tls.crt'))
-        .filter((leaf) => leaf !== ''),
+        .filter((serving) => serving !== ''),
     );
     const bundles = new Set(seenSince(index, apiLag).flatMap(({ objects }) => bundlesOf(objects)));
     for (const bundle of bundles) {
-      for (const leaf of leaves) {
-        if (!trusts(bundle, leaf)) {
+      for (const serving of served) {
+        if (!trusts(bundle, serving)) {
           broken.push(`state ${index}: a target does not trust a served certificate`);
         }
       }

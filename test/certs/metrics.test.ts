@@ -4,16 +4,16 @@ import { issueCa, issueServingCertificate } from '../../src/x509/index.ts';
 import { day, quickEntropy } from '../x509/entropy.ts';
 
 const now = new Date();
-const authority = await issueCa(now, 100 * day, quickEntropy);
-const leaf = await issueServingCertificate(authority, ['webhook.ns.svc'], now, 1000 * day, quickEntropy);
+const ca = await issueCa(now, 100 * day, quickEntropy);
+const serving = await issueServingCertificate(ca, ['webhook.ns.svc'], now, 1000 * day, quickEntropy);
 
 test('metrics see the stage in the order of the bundle', async () => {
   const younger = await issueCa(new Date(now.getTime() + 1000), day, quickEntropy);
-  const cert = leaf.certificate.pem;
-  const [a, b] = [authority.certificate.pem, younger.certificate.pem];
+  const cert = serving.certificate.pem;
+  const [a, b] = [ca.certificate.pem, younger.certificate.pem];
   expect(servingStatus({ cert, ca: a })).toMatchObject({
     stage: 'steady',
-    leafNotAfter: leaf.certificate.x509.validToDate,
+    servingNotAfter: serving.certificate.x509.validToDate,
   });
   expect(servingStatus({ cert, ca: a + b })).toMatchObject({
     stage: 'staged',

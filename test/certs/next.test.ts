@@ -9,12 +9,12 @@ const start = new Date('2026-06-01T00:00:00Z');
 const at = (ms: number) => new Date(start.getTime() + ms);
 const minute = 60_000;
 const names = ['webhook.ns.svc'];
-const authority = (from = start, life = 1000 * day) => issueCa(from, life, quickEntropy);
-const leafOf = (issuer: Issued, from = start, life = 90 * day) =>
+const newCa = (from = start, life = 1000 * day) => issueCa(from, life, quickEntropy);
+const servingOf = (issuer: Issued, from = start, life = 90 * day) =>
   issueServingCertificate(issuer, names, from, life, quickEntropy);
-const [one, two, dead] = [await authority(), await authority(), await authority(at(-20 * day), 10 * day)];
-const [leafOne, leafTwo, late] = [await leafOf(one), await leafOf(two), await leafOf(two, at(day))];
-const deadLeaf = await leafOf(dead, at(-20 * day));
+const [one, two, dead] = [await newCa(), await newCa(), await newCa(at(-20 * day), 10 * day)];
+const [servingOne, servingTwo, late] = [await servingOf(one), await servingOf(two), await servingOf(two, at(day))];
+const deadServing = await servingOf(dead, at(-20 * day));
 
 const pem = (...list: Issued[]) => list.map(({ certificate }) => certificate.pem).join('');
 interface World {
@@ -31,7 +31,11 @@ interface World {
 const steady = { 'ca.crt': pem(one), 'ca.key': one.key };
 const staged = { ...steady, 'next.crt': pem(two), 'next.key': two.key };
 const promoted = { 'ca.crt': pem(two), 'ca.key': two.key, 'previous.crt': pem(one) };
-const tls = (leaf: Issued, bundle: string) => ({ 'tls.crt': pem(leaf), 'tls.key': leaf.key, 'ca.crt': bundle });
+const tls = (serving: Issued, bundle: string) => ({
+  'tls.crt': pem(serving),
+  'tls.key': serving.key,
+  'ca.crt': bundle,
+});
 const both = pem(one, two);
 const turned = pem(two, one);
 
@@ -65,150 +69,165 @@ function decide(world: World) {
 }
 
 const rows: [string, World, string, RegExp][] = [
-  ['nothing there', {}, 'create-authority', /is missing/],
-  ['authority unparsable', { ca: { 'ca.crt': 'x' } }, 'create-authority', /is not PEM/],
-  ['authority is a leaf', { ca: { 'ca.crt': pem(leafOne) } }, 'create-authority', /is no CA/],
+  ['nothing there', {}, 'create-ca', /is missing/],
+  ['CA unparsable', { ca: { 'ca.crt': 'x' } }, 'create-ca', /is not PEM/],
+  ['CA is a serving certificate', { ca: { 'ca.crt': pem(servingOne) } }, 'create-ca', /is not a CA/],
   [
     'all expired',
-    { ca: { 'ca.crt': pem(dead), 'ca.key': dead.key }, tls: tls(deadLeaf, pem(dead)) },
-    'create-authority',
+    { ca: { 'ca.crt': pem(dead), 'ca.key': dead.key }, tls: tls(deadServing, pem(dead)) },
+    'create-ca',
     /expired/,
   ],
-  ['authority lost, leaf works', { tls: tls(leafOne, pem(one)) }, 'stage-authority', /still use/],
-  ['both lost, a target trusts ours', { target: pem(one) }, 'stage-authority', /still use/],
-  ['both lost, a target trusts an expired one', { target: pem(dead) }, 'create-authority', /is missing/],
-  ['key lost', { ca: { 'ca.crt': pem(one) }, tls: tls(leafOne, pem(one)) }, 'stage-authority', /key is missing/],
-  ['key of another', { ca: { ...steady, 'ca.key': two.key } }, 'stage-authority', /does not belong/],
-  ['no leaf', { ca: steady, target: '' }, 'issue-leaf', /is missing/],
-  ['leaf expired', { ca: steady, tls: tls(deadLeaf, pem(one)) }, 'issue-leaf', /expired/],
+  ['CA lost, serving certificate works', { tls: tls(servingOne, pem(one)) }, 'stage-ca', /still use/],
+  ['both lost, a target trusts ours', { target: pem(one) }, 'stage-ca', /still use/],
+  ['both lost, a target trusts an expired one', { target: pem(dead) }, 'create-ca', /is missing/],
+  ['key lost', { ca: { 'ca.crt': pem(one) }, tls: tls(servingOne, pem(one)) }, 'stage-ca', /key of the CA is missing/],
+  ['key of another', { ca: { ...steady, 'ca.key': two.key } }, 'stage-ca', /does not belong/],
+  ['no serving certificate', { ca: steady, target: '' }, 'issue-serving-certificate', /is missing/],
   [
-    'leaf key of another',
-    { ca: steady, tls: { ...tls(leafOne, pem(one)), 'tls.key': two.key } },
-    'issue-leaf',
+    'serving certificate expired',
+    { ca: steady, tls: tls(deadServing, pem(one)) },
+    'issue-serving-certificate',
+    /expired/,
+  ],
+  [
+    'serving certificate key of another',
+    { ca: steady, tls: { ...tls(servingOne, pem(one)), 'tls.key': two.key } },
+    'issue-serving-certificate',
     /does not belong/,
   ],
-  ['bundle too wide', { ca: steady, tls: tls(leafOne, both) }, 'write-bundle', /steady/],
-  ['target wiped', { ca: steady, tls: tls(leafOne, pem(one)), target: '' }, 'inject', /does not hold/],
+  ['bundle too wide', { ca: steady, tls: tls(servingOne, both) }, 'write-bundle', /steady/],
+  ['target wiped', { ca: steady, tls: tls(servingOne, pem(one)), target: '' }, 'inject', /does not hold/],
   [
     'target wiped after it was recorded',
-    { ca: steady, tls: tls(leafOne, pem(one)), target: '', since: 0 },
+    { ca: steady, tls: tls(servingOne, pem(one)), target: '', since: 0 },
     'forget-injection',
     /though it did/,
   ],
-  ['steady', { ca: steady, tls: tls(leafOne, pem(one)), target: pem(one) }, 'done', /in order/],
-  ['steady, target unreadable', { ca: steady, tls: tls(leafOne, pem(one)), failed: 'no' }, 'blocked', /Kind\/name: no/],
-  ['leaf before its window', { ca: steady, tls: tls(leafOne, pem(one)), now: 59 * day }, 'done', /in order/],
-  ['leaf in its window', { ca: steady, tls: tls(leafOne, pem(one)), now: 61 * day }, 'issue-leaf', /last third/],
+  ['steady', { ca: steady, tls: tls(servingOne, pem(one)), target: pem(one) }, 'done', /in order/],
   [
-    'leaf in its window, repair only',
-    { ca: steady, tls: tls(leafOne, pem(one)), now: 61 * day, settings: { mode: 'repair' } },
+    'steady, target unreadable',
+    { ca: steady, tls: tls(servingOne, pem(one)), failed: 'no' },
+    'blocked',
+    /Kind\/name: no/,
+  ],
+  [
+    'serving certificate before its window',
+    { ca: steady, tls: tls(servingOne, pem(one)), now: 59 * day },
     'done',
     /in order/,
   ],
-  ['forced leaf', { ca: steady, tls: tls(leafOne, pem(one)), settings: { force: true } }, 'issue-leaf', /--force/],
   [
-    'forced authority',
-    { ca: steady, tls: tls(leafOne, pem(one)), settings: { forceCa: true } },
-    'stage-authority',
-    /--force-ca/,
+    'serving certificate in its window',
+    { ca: steady, tls: tls(servingOne, pem(one)), now: 61 * day },
+    'issue-serving-certificate',
+    /last third/,
   ],
   [
-    'authority in its window',
-    { ca: steady, tls: tls(leafOne, pem(one)), now: 830 * day },
-    'stage-authority',
-    /renewal window/,
+    'serving certificate in its window, repair only',
+    { ca: steady, tls: tls(servingOne, pem(one)), now: 61 * day, settings: { mode: 'repair' } },
+    'done',
+    /in order/,
   ],
   [
-    'leaf of an authority that is unknown here',
-    { ca: promotedAlone(), tls: tls(leafOne, pem(one)) },
-    'adopt-authority',
+    'forced serving certificate',
+    { ca: steady, tls: tls(servingOne, pem(one)), settings: { force: true } },
+    'issue-serving-certificate',
+    /--force/,
+  ],
+  ['forced CA', { ca: steady, tls: tls(servingOne, pem(one)), settings: { forceCa: true } }, 'stage-ca', /--force-ca/],
+  ['CA in its window', { ca: steady, tls: tls(servingOne, pem(one)), now: 830 * day }, 'stage-ca', /renewal window/],
+  [
+    'serving certificate of a CA that is unknown here',
+    { ca: promotedAlone(), tls: tls(servingOne, pem(one)) },
+    'adopt-ca',
     /stays trusted/,
   ],
-  ['staged, bundle old', { ca: staged, tls: tls(leafOne, pem(one)) }, 'write-bundle', /staged/],
-  ['staged, target old', { ca: staged, tls: tls(leafOne, both), target: pem(one) }, 'inject', /staged/],
+  ['staged, bundle old', { ca: staged, tls: tls(servingOne, pem(one)) }, 'write-bundle', /staged/],
+  ['staged, target old', { ca: staged, tls: tls(servingOne, both), target: pem(one) }, 'inject', /staged/],
   [
     'staged, target unreadable',
-    { ca: staged, tls: tls(leafOne, both), failed: 'no' },
+    { ca: staged, tls: tls(servingOne, both), failed: 'no' },
     'blocked',
     /stops in stage staged/,
   ],
   [
     'staged, injected, not recorded',
-    { ca: staged, tls: tls(leafOne, both), target: both },
+    { ca: staged, tls: tls(servingOne, both), target: both },
     'record-injection',
     /every target/,
   ],
   [
     'staged, recorded just now',
-    { ca: staged, tls: tls(leafOne, both), target: both, since: 50_000 },
+    { ca: staged, tls: tls(servingOne, both), target: both, since: 50_000 },
     'wait',
     /propagation/,
   ],
   [
     'staged, recorded in the future',
-    { ca: staged, tls: tls(leafOne, both), target: both, since: day },
+    { ca: staged, tls: tls(servingOne, both), target: both, since: day },
     'record-injection',
     /every/,
   ],
   [
     'staged, recorded long ago',
-    { ca: staged, tls: tls(leafOne, both), target: both, since: 0 },
+    { ca: staged, tls: tls(servingOne, both), target: both, since: 0 },
     'promote',
     /trusts the next/,
   ],
   [
     'staged, next has no key',
-    { ca: { ...staged, 'next.key': '' }, tls: tls(leafOne, both) },
-    'stage-authority',
+    { ca: { ...staged, 'next.key': '' }, tls: tls(servingOne, both) },
+    'stage-ca',
     /has no key/,
   ],
-  ['staged, leaf lost', { ca: staged, target: both }, 'issue-leaf', /is missing/],
+  ['staged, serving certificate lost', { ca: staged, target: both }, 'issue-serving-certificate', /is missing/],
   [
-    'promoted, leaf still of the previous, bundle old',
-    { ca: promoted, tls: tls(leafOne, both), target: both, since: 0 },
+    'promoted, serving certificate still of the previous, bundle old',
+    { ca: promoted, tls: tls(servingOne, both), target: both, since: 0 },
     'write-bundle',
     /promoted/,
   ],
   [
-    'promoted, leaf still of the previous',
-    { ca: promoted, tls: tls(leafOne, turned), target: turned, since: 0 },
-    'issue-leaf',
+    'promoted, serving certificate still of the previous',
+    { ca: promoted, tls: tls(servingOne, turned), target: turned, since: 0 },
+    'issue-serving-certificate',
     /not signed by the active/,
   ],
   [
     'promoted, target lost the trust',
-    { ca: promoted, tls: tls(leafOne, turned), target: pem(one) },
+    { ca: promoted, tls: tls(servingOne, turned), target: pem(one) },
     'inject',
     /promoted/,
   ],
-  ['promoted, inside the overlap', { ca: promoted, tls: tls(leafTwo, turned), target: turned }, 'wait', /overlap/],
+  ['promoted, inside the overlap', { ca: promoted, tls: tls(servingTwo, turned), target: turned }, 'wait', /overlap/],
   [
-    'promoted, forced authority waits its turn',
-    { ca: promoted, tls: tls(leafTwo, turned), target: turned, settings: { forceCa: true } },
+    'promoted, forced CA waits its turn',
+    { ca: promoted, tls: tls(servingTwo, turned), target: turned, settings: { forceCa: true } },
     'wait',
     /overlap/,
   ],
   [
     'promoted, overlap over',
-    { ca: promoted, tls: tls(leafTwo, turned), target: turned, now: day + minute },
+    { ca: promoted, tls: tls(servingTwo, turned), target: turned, now: day + minute },
     'retire',
     /overlap is over/,
   ],
   [
-    'promoted, the overlap counts from the leaf',
+    'promoted, the overlap counts from the serving certificate',
     { ca: promoted, tls: tls(late, turned), target: turned, now: day + minute },
     'wait',
     /overlap/,
   ],
   [
     'promoted, previous expired',
-    { ca: { ...promoted, 'previous.crt': pem(dead) }, tls: tls(leafTwo, pem(two)), target: pem(two) },
+    { ca: { ...promoted, 'previous.crt': pem(dead) }, tls: tls(servingTwo, pem(two)), target: pem(two) },
     'retire',
     /expired/,
   ],
   [
     'promoted, previous unparsable',
-    { ca: { ...promoted, 'previous.crt': 'x' }, tls: tls(leafTwo, pem(two)), target: pem(two) },
+    { ca: { ...promoted, 'previous.crt': 'x' }, tls: tls(servingTwo, pem(two)), target: pem(two) },
     'retire',
     /expired/,
   ],
@@ -225,13 +244,13 @@ test.each(rows)('%s', (_name, world, kind, reason) => {
 });
 
 test('a wait ends at the moment it names', () => {
-  const world = { ca: staged, tls: tls(leafOne, both), target: both, since: 0 };
+  const world = { ca: staged, tls: tls(servingOne, both), target: both, since: 0 };
   expect(decide({ ...world, now: 29_999 })).toMatchObject({ kind: 'wait', until: at(30_000) });
   expect(decide({ ...world, now: 30_000 }).kind).toBe('promote');
 });
 
 test('a staged recovery keeps the certificate that works as the active one', () => {
-  const action = decide({ tls: tls(leafOne, pem(one)), target: pem(one) });
+  const action = decide({ tls: tls(servingOne, pem(one)), target: pem(one) });
   const staged = action as { active: Certificate; previous: Certificate[] };
   expect(staged.active.fingerprint).toBe(one.certificate.fingerprint);
   expect(staged.previous).toEqual([]);

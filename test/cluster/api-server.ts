@@ -234,7 +234,7 @@ export class ApiServer {
 
 export const namespace = 'extensionconfig-webhook-system';
 export const servingPath = `/api/v1/namespaces/${namespace}/secrets/extensionconfig-webhook-tls`;
-export const authorityPath = `/api/v1/namespaces/${namespace}/secrets/extensionconfig-webhook-ca`;
+export const caPath = `/api/v1/namespaces/${namespace}/secrets/extensionconfig-webhook-ca`;
 export const mutatingPath = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/ours';
 export const validatingPath = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/ours';
 export const crdPath =

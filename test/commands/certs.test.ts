@@ -11,8 +11,8 @@ import { connect, loadKubeConfig } from '../../src/cluster/index.ts';
 import { run } from '../../src/commands/index.ts';
 import {
   ApiServer,
-  authorityPath,
   bundlesOf,
+  caPath,
   crdPath,
   mutatingPath,
   namespace,
@@ -70,7 +70,7 @@ test('no output ever holds a private key', async () => {
     await cli('status', '--output', 'json', ...place),
     await cli('rotate', '--force-ca', ...quick, ...place, ...targetFlags),
   ];
-  const key = valueIn(server.objects.get(authorityPath), 'ca.key').split('\n')[1]!;
+  const key = valueIn(server.objects.get(caPath), 'ca.key').split('\n')[1]!;
   expect(key.length).toBeGreaterThan(40);
   for (const { out, err } of results) {
     expect(out + err).not.toContain('PRIVATE KEY');
@@ -131,7 +131,7 @@ test('inject fills ExtensionConfigs from the Secret that their annotation names'
 test("with cert-manager's Secret, and with --external-ca, nothing is made", async () => {
   await cli('bootstrap', ...place);
   const secret = structuredClone(server.objects.get(servingPath)!);
-  server.delete(authorityPath);
+  server.delete(caPath);
   expect(await cli('rotate', '--external-ca', '--force-ca', ...place, ...targetFlags)).toMatchObject({ code: 0 });
   secret.metadata.annotations = { 'cert-manager.io/certificate-name': 'ours' };
   server.put(servingPath, secret);
@@ -139,14 +139,14 @@ test("with cert-manager's Secret, and with --external-ca, nothing is made", asyn
   const { code, err } = await cli('bootstrap', ...place, ...targetFlags);
   expect(code).toBe(0);
   expect(err).toContain('belongs to cert-manager: only its ca.crt is injected');
-  expect(server.objects.has(authorityPath)).toBe(false);
+  expect(server.objects.has(caPath)).toBe(false);
   expect(new Set(bundlesOf(server.objects)).size).toBe(1);
 });
 
 test.each([
   [
     'a forbidden Secret',
-    `GET ${authorityPath}`,
+    `GET ${caPath}`,
     `the permission to get secrets ${namespace}/extensionconfig-webhook-ca is missing`,
   ],
   ['a forbidden target', `GET ${mutatingPath}`, 'get mutatingwebhookconfigurations.admissionregistration.k8s.io ours'],
@@ -202,7 +202,7 @@ test.each([
   server.after = () => 'answer';
   expect(await cli('rotate', ...quick, ...place, ...targetFlags)).toMatchObject({ code: 0 });
   expect(await cli('status', ...place, ...targetFlags)).toMatchObject({ code: 0 });
-  expect(Object.keys(server.objects.get(authorityPath)!.data).sort()).toEqual(['ca.crt', 'ca.key']);
+  expect(Object.keys(server.objects.get(caPath)!.data).sort()).toEqual(['ca.crt', 'ca.key']);
 });
 
 test('a command that is stopped while it waits for the API server says so, with exit code 130', async () => {
@@ -278,7 +278,7 @@ test('a target that is named and missing is a finding, in the same words everywh
 
 test.each([
   ['a Secret', servingPath, { data: 'x' }],
-  ['a Secret', authorityPath, { data: { 'ca.crt': ['x'] } }],
+  ['a Secret', caPath, { data: { 'ca.crt': ['x'] } }],
   ['a target', mutatingPath, { webhooks: 'x' }],
   ['a target', crdPath, { metadata: { name: 'other' } }],
   ['a target', crdPath, { metadata: 'x' }],
@@ -287,13 +287,13 @@ test.each([
   server.objects.set(path, { ...server.objects.get(path)!, ...(changes as object) });
   const { writes } = server;
   for (const command of ['status', 'rotate', 'bootstrap', 'inject']) {
-    if (command === 'inject' && path === authorityPath) {
+    if (command === 'inject' && path === caPath) {
       continue;
     }
     const { code, out, err } = await cli(command, ...place, ...targetFlags);
     expect(code).toBe(1);
     expect(out + err).toMatch(/API server answered with (something that is not the|a webhook configuration whose)/);
-    expect(out).not.toContain('create-authority');
+    expect(out).not.toContain('create-ca');
   }
   expect(server.writes).toBe(writes);
 });

@@ -71,14 +71,14 @@ async function trusted() {
     .makeApiClient(AdmissionregistrationV1Api)
     .readValidatingWebhookConfiguration({ name: configurationName });
   return {
-    leaf: new X509Certificate(read('tls.crt')).serialNumber,
-    authority: new X509Certificate(read('ca.crt')).fingerprint256,
+    serving: new X509Certificate(read('tls.crt')).serialNumber,
+    ca: new X509Certificate(read('ca.crt')).fingerprint256,
     isInjected: configuration.webhooks?.[0]?.clientConfig.caBundle === Buffer.from(read('ca.crt')).toString('base64'),
   };
 }
 
 test(
-  'leaf and authority are rotated while applies go on, without a failed one',
+  'serving certificate and CA are rotated while applies go on, without a failed one',
   needs('port 443', problem === undefined),
   async () => {
     const certs = (...args: string[]) =>
@@ -94,8 +94,8 @@ test(
 
     expect(await certs('rotate', '--force')).toMatchObject({ code: 0 });
     const renewed = await trusted();
-    expect(renewed.leaf).not.toBe(before.leaf);
-    expect(renewed.authority).toBe(before.authority);
+    expect(renewed.serving).not.toBe(before.serving);
+    expect(renewed.ca).toBe(before.ca);
 
     expect(await certs('rotate', '--force-ca', '--wait', '--propagation-delay', '2s', '--overlap', '2s')).toMatchObject(
       {
@@ -103,8 +103,8 @@ test(
       },
     );
     const rotated = await trusted();
-    expect(rotated.leaf).not.toBe(renewed.leaf);
-    expect(rotated.authority).not.toBe(before.authority);
+    expect(rotated.serving).not.toBe(renewed.serving);
+    expect(rotated.ca).not.toBe(before.ca);
     expect(rotated.isInjected).toBe(true);
     expect(await certs('status')).toMatchObject({ code: 0, output: expect.stringContaining('steady') });
     // Nothing is left to do: neither of these writes anything.

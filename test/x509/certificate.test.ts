@@ -12,11 +12,11 @@ import { day, quickEntropy } from './entropy.ts';
 
 const now = new Date();
 const names = ['webhook', 'webhook.ns.svc', '127.0.0.1', '::1'];
-const authority = await issueCa(now, 100 * day, quickEntropy);
-const leaf = await issueServingCertificate(authority, names, now, 1000 * day, quickEntropy);
+const ca = await issueCa(now, 100 * day, quickEntropy);
+const serving = await issueServingCertificate(ca, names, now, 1000 * day, quickEntropy);
 
 async function handshake(trusted: Issued, host: string): Promise<string> {
-  const server = createServer({ cert: leaf.certificate.pem, key: leaf.key }, (socket) => socket.end());
+  const server = createServer({ cert: serving.certificate.pem, key: serving.key }, (socket) => socket.end());
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -30,19 +30,19 @@ async function handshake(trusted: Issued, host: string): Promise<string> {
   return result;
 }
 
-test("Node's TLS takes the leaf for its names, with its authority only", async () => {
-  expect(await handshake(authority, 'webhook.ns.svc')).toBe('connected');
-  expect(await handshake(authority, 'other.ns.svc')).toBe('ERR_TLS_CERT_ALTNAME_INVALID');
+test("Node's TLS takes the serving certificate for its names, with its CA only", async () => {
+  expect(await handshake(ca, 'webhook.ns.svc')).toBe('connected');
+  expect(await handshake(ca, 'other.ns.svc')).toBe('ERR_TLS_CERT_ALTNAME_INVALID');
   const other = await issueCa(now, day, quickEntropy);
   expect(await handshake(other, 'webhook.ns.svc')).not.toBe('connected');
 });
 
-test('a leaf never outlives its authority, and both begin a little back', () => {
-  expect(leaf.certificate.x509.validToDate).toEqual(authority.certificate.x509.validToDate);
-  expect(now.getTime() - leaf.certificate.x509.validFromDate.getTime()).toBeGreaterThanOrEqual(5 * 60_000);
+test('a serving certificate never outlives its CA, and both begin a little back', () => {
+  expect(serving.certificate.x509.validToDate).toEqual(ca.certificate.x509.validToDate);
+  expect(now.getTime() - serving.certificate.x509.validFromDate.getTime()).toBeGreaterThanOrEqual(5 * 60_000);
 });
 
-test('serials are unique and positive, 128 bits; subjects of authorities differ', async () => {
+test('serials are unique and positive, 128 bits; subjects of CAs differ', async () => {
   // Bytes whose first has the high bit set, or is zero, are the ones that DER reads differently.
   for (const first of [0xff, 0x80, 0x7f, 0x00]) {
     const bytes = Buffer.alloc(16, 7);
@@ -59,7 +59,7 @@ test('serials are unique and positive, 128 bits; subjects of authorities differ'
 test("a sandbox's CA is never one that the recovery of a webhook's certificates takes for its own", async () => {
   const sandbox = await issueCa(now, day, quickEntropy, { sandbox: true });
   expect(sandbox.certificate.x509.subject).toMatch(/^CN=extensionconfig-webhook sandbox [0-9a-f]{8}$/);
-  expect(authority.certificate.x509.subject).toContain('O=extensionconfig-webhook\n');
+  expect(ca.certificate.x509.subject).toContain('O=extensionconfig-webhook\n');
 });
 
 /** A folder that goes with its test. */
@@ -71,10 +71,10 @@ function temporaryFolder(): string {
 
 test('OpenSSL verifies chain, purpose, name and extensions', needs('openssl'), () => {
   const folder = temporaryFolder();
-  const ca = join(folder, 'ca.crt');
+  const file = join(folder, 'ca.crt');
   const crt = join(folder, 'tls.crt');
-  writeFileSync(ca, authority.certificate.pem);
-  writeFileSync(crt, leaf.certificate.pem);
+  writeFileSync(file, ca.certificate.pem);
+  writeFileSync(crt, serving.certificate.pem);
   const openssl = (...args: string[]) => execFileSync('openssl', args, { encoding: 'utf8' });
   const verify = [
     'verify',
@@ -84,23 +84,25 @@ test('OpenSSL verifies chain, purpose, name and extensions', needs('openssl'), (
     '-verify_hostname',
     'webhook.ns.svc',
     '-CAfile',
-    ca,
+    file,
   ];
   expect(openssl(...verify, crt)).toContain('OK');
   expect(openssl('x509', '-in', crt, '-noout', '-text')).toMatch(
     /Key Usage: critical\s+Digital Signature, Key Encipherment\s+X509v3 Extended Key Usage:\s+TLS Web Server Auth/,
   );
-  expect(openssl('x509', '-in', ca, '-noout', '-text')).toMatch(/CA:TRUE, pathlen:0[\s\S]*Certificate Sign, CRL Sign/);
+  expect(openssl('x509', '-in', file, '-noout', '-text')).toMatch(
+    /CA:TRUE, pathlen:0[\s\S]*Certificate Sign, CRL Sign/,
+  );
 });
 
 test.each([
   ['', 'absent'],
   ['garbage', 'broken'],
   ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', 'broken'],
-  [`${authority.certificate.pem}-----BEGIN CERTIFICATE-----`, 'broken'],
-  [authority.certificate.pem.repeat(17), 'broken'],
+  [`${ca.certificate.pem}-----BEGIN CERTIFICATE-----`, 'broken'],
+  [ca.certificate.pem.repeat(17), 'broken'],
   ['a'.repeat(70_000), 'broken'],
-  [`a comment\n${authority.certificate.pem}`, 'usable'],
+  [`a comment\n${ca.certificate.pem}`, 'usable'],
 ])('reading %j', (text, state) => {
   expect(readCertificates(text).state).toBe(state);
 });

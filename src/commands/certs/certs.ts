@@ -4,9 +4,9 @@ import {
   injectTargets,
   missingTarget,
   next,
-  type Progress,
   readSnapshot,
   runCertificates,
+  type Step,
 } from '../../certs/index.ts';
 import {
   addFlags,
@@ -18,13 +18,13 @@ import {
   UsageError,
 } from '../../cli/index.ts';
 import {
+  type CertsContext,
+  commonFlags,
   injectFlags,
+  issuingFlags,
   orFail,
-  type Place,
-  placeFlags,
-  policyFlags,
   type RunFlags,
-  readPlace,
+  readContext,
   readRun,
   rotateFlags,
 } from './flags.ts';
@@ -48,17 +48,17 @@ function reportInjections(injections: Injection[], json: boolean, io: Io): numbe
   return injections.some(({ result }) => result === 'failed' || result === 'missing') ? exitCode.findings : exitCode.ok;
 }
 
-async function inject(place: Place, extensionConfigs: boolean): Promise<Injection[]> {
-  const injections = await injectTargets(place.targets, () => place.bundle(), place.clock);
-  if (extensionConfigs && place.cluster !== undefined) {
-    const annotated = annotatedExtensionConfigs(place.cluster);
-    injections.push(...(await injectTargets(annotated.targets, annotated.bundleFor, place.clock)));
+async function inject(context: CertsContext, extensionConfigs: boolean): Promise<Injection[]> {
+  const injections = await injectTargets(context.targets, () => context.bundle(), context.clock);
+  if (extensionConfigs && context.cluster !== undefined) {
+    const annotated = annotatedExtensionConfigs(context.cluster);
+    injections.push(...(await injectTargets(annotated.targets, annotated.bundleFor, context.clock)));
   }
   return injections;
 }
 
 /** Steps of a run as lines; on a terminal also what it waits for, once that takes over a second. */
-function showSteps(io: Io): { report(step: Progress): void; end(): void } {
+function showSteps(io: Io): { report(step: Step): void; end(): void } {
   const line = createProgress(io.stderr);
   const width = (io.stdout.columns ?? 80) - 4;
   let doing = 'waiting for the API server';
@@ -69,7 +69,7 @@ function showSteps(io: Io): { report(step: Progress): void; end(): void } {
     report({ action, reason }) {
       const text = `${action}: ${reason}`;
       doing = action === 'wait' ? text : 'waiting for the API server';
-      // A wait is looked after every half minute, for a day perhaps: its line is written once.
+      // A wait is checked every half minute, perhaps for a day: its line is written once.
       if (text !== lastWait) {
         line.clear();
         io.stderr.write(`${text}\n`);
@@ -84,7 +84,7 @@ function showSteps(io: Io): { report(step: Progress): void; end(): void } {
 }
 
 /** Runs something that talks to a cluster, with a line on a terminal when it takes over a second. */
-async function orFailShown(io: Io, work: (report: (step: Progress) => void) => Promise<number>): Promise<number> {
+async function orFailShown(io: Io, work: (report: (step: Step) => void) => Promise<number>): Promise<number> {
   const steps = showSteps(io);
   try {
     return await orFail(() => work(steps.report));
@@ -98,18 +98,18 @@ async function advance(
   flags: RunFlags,
   io: Io,
   mode: 'repair' | 'rotate',
-  report: (step: Progress) => void,
+  report: (step: Step) => void,
 ): Promise<number> {
-  const place = readPlace(flags, io);
-  const run = readRun(flags, place, io, mode);
-  const external = await place.external();
+  const context = readContext(flags, io);
+  const run = readRun(flags, context, io, mode);
+  const external = await context.external();
   if (external !== undefined) {
     io.stderr.write(`${external}\n`);
-    return reportInjections(await inject(place, false), place.json, io);
+    return reportInjections(await inject(context, false), context.json, io);
   }
   const { action, facts } = await runCertificates({ ...run, report });
   const missing = facts.targets.filter(({ state }) => state === 'missing');
-  if (place.json) {
+  if (context.json) {
     const until = action.kind === 'wait' ? { until: action.until.toISOString() } : {};
     const ids = missing.map(({ id }) => id);
     io.stdout.write(
@@ -137,11 +137,11 @@ async function advance(
 
 /** `extensionconfig-webhook certs …`: certificates of the webhook. */
 export const defineCerts: DefineCommand = (certs, io, end) => {
-  certs.description('CA, serving certificate and caBundles: make, rotate, inject, look');
+  certs.description('CA, serving certificate and caBundles: create, rotate, inject, inspect');
 
-  const bootstrapFlags = { ...placeFlags, ...policyFlags };
+  const bootstrapFlags = { ...commonFlags, ...issuingFlags };
   const bootstrap = addFlags(certs.command('bootstrap'), bootstrapFlags)
-    .description('make what is missing or broken and inject the trust bundle; changes nothing when all is there')
+    .description('create what is missing or broken and inject the trust bundle; changes nothing when all is there')
     .action(async () =>
       end(
         await orFailShown(io, async (report) =>
@@ -152,7 +152,7 @@ export const defineCerts: DefineCommand = (certs, io, end) => {
 
   const allRotateFlags = { ...bootstrapFlags, ...rotateFlags };
   const rotate = addFlags(certs.command('rotate'), allRotateFlags)
-    .description('renew what is inside its renewal window, and go on with a rotation that is under way')
+    .description('renew what is inside its renewal window, and continue a rotation that is under way')
     .action(async () =>
       end(
         await orFailShown(io, async (report) =>
@@ -161,7 +161,7 @@ export const defineCerts: DefineCommand = (certs, io, end) => {
       ),
     );
 
-  const allInjectFlags = { ...placeFlags, ...injectFlags };
+  const allInjectFlags = { ...commonFlags, ...injectFlags };
   const injecting = addFlags(certs.command('inject'), allInjectFlags)
     .description('write the trust bundle into the targets, nothing else')
     .action(async () =>
@@ -171,8 +171,8 @@ export const defineCerts: DefineCommand = (certs, io, end) => {
           if (flags['cert-dir'] !== undefined && flags['extension-configs']) {
             throw new UsageError('--extension-configs needs a cluster: leave out --cert-dir');
           }
-          const place = readPlace(flags, io);
-          return reportInjections(await inject(place, flags['extension-configs']), place.json, io);
+          const context = readContext(flags, io);
+          return reportInjections(await inject(context, flags['extension-configs']), context.json, io);
         }),
       ),
     );
@@ -183,13 +183,13 @@ export const defineCerts: DefineCommand = (certs, io, end) => {
       end(
         await orFailShown(io, async () => {
           const flags = readFlags(bootstrapFlags, status, io.env);
-          const place = readPlace(flags, io);
-          const run = readRun(flags, place, io, 'rotate');
+          const context = readContext(flags, io);
+          const run = readRun(flags, context, io, 'rotate');
           const { facts } = await readSnapshot(run);
-          const external = await place.external();
+          const external = await context.external();
           const action = external === undefined ? next(facts, { ...run.settings, refused: new Map() }) : undefined;
-          const found = statusOf(facts, action, external, await place.bundle(), run.settings.caRenewBeforeMs);
-          io.stdout.write(place.json ? `${JSON.stringify(found, null, 2)}\n` : renderStatus(found));
+          const found = statusOf(facts, action, external, await context.bundle(), run.settings.caRenewBeforeMs);
+          io.stdout.write(context.json ? `${JSON.stringify(found, null, 2)}\n` : renderStatus(found));
           return found.ok ? exitCode.ok : exitCode.findings;
         }),
       ),

@@ -27,7 +27,7 @@ import {
 import { type Cluster, connect, loadKubeConfig } from '../../cluster/index.ts';
 import { readRegularFileSync } from '../../files/index.ts';
 import { dns1035LabelProblems, dns1123LabelProblems, dns1123SubdomainProblems } from '../../kubernetes/index.ts';
-import { type Part, systemEntropy } from '../../x509/index.ts';
+import { type Reading, systemEntropy } from '../../x509/index.ts';
 
 /** Which flag names targets of which kind. */
 const targetFlags = {
@@ -39,7 +39,7 @@ const targetFlags = {
 } as const satisfies Record<string, TargetKind>;
 
 /** Flags that say where things are: all commands have them. */
-export const placeFlags = {
+export const commonFlags = {
   namespace: {
     ...textFlag('NAME', {
       summary: 'namespace of the Secrets and the service',
@@ -91,7 +91,7 @@ export const placeFlags = {
  * Flags that say what certificates should be like and when they are renewed. A hundred years: what is meant to last longer
  * is a mistake in the number, and no clock of today counts on.
  */
-export const policyFlags = {
+export const issuingFlags = {
   'dns-name': listFlag('NAME', 'further DNS name of the serving certificate; may be repeated'),
   ip: listFlag('ADDRESS', 'IP address of the serving certificate; may be repeated'),
   validity: durationFlag('1m', '36500d', {
@@ -125,16 +125,16 @@ export const injectFlags = {
 } satisfies Flags;
 
 /** The values of the flags that all commands have. */
-export type PlaceFlags = FlagValues<typeof placeFlags>;
+export type CommonFlags = FlagValues<typeof commonFlags>;
 /** The values of the flags of commands that make certificates; `bootstrap` and `status` have none of `rotate`. */
-export type RunFlags = PlaceFlags & FlagValues<typeof policyFlags> & Partial<FlagValues<typeof rotateFlags>>;
+export type RunFlags = CommonFlags & FlagValues<typeof issuingFlags> & Partial<FlagValues<typeof rotateFlags>>;
 
 /** Most names of a serving certificate: with the longest ones it still fits in what is read, 64 KiB. */
 const maxNames = 100;
 const defaultCaSecret = 'extensionconfig-webhook-ca';
 
-/** What the flags mean. */
-export interface Place {
+/** What the flags of a command name: the Secrets, the targets, the names of the serving certificate. */
+export interface CertsContext {
   namespace: string;
   store: CertificateStore;
   targets: TargetAccess;
@@ -142,10 +142,10 @@ export interface Place {
   clock: Clock;
   names: string[];
   json: boolean;
-  /** Why certificates are not ours to make, and where the bundle comes from instead; undefined when they are ours. */
+  /** Why this program does not issue the certificates, and where the bundle comes from instead; undefined when it does. */
   external(): Promise<string | undefined>;
   /** The bundle that `inject` writes. */
-  bundle(): Promise<Part<string>>;
+  bundle(): Promise<Reading<string>>;
 }
 
 function podNamespace(): string | undefined {
@@ -165,7 +165,7 @@ function check(flag: string, value: string, problems: (value: string) => string[
 }
 
 /** Reads the flags; connects to nothing yet. */
-export function readPlace(flags: PlaceFlags & Partial<RunFlags>, io: Io): Place {
+export function readContext(flags: CommonFlags & Partial<RunFlags>, io: Io): CertsContext {
   const namespace = flags.namespace ?? podNamespace() ?? 'extensionconfig-webhook-system';
   const { service, secret } = flags;
   const caSecret = flags['ca-secret'] ?? defaultCaSecret;
@@ -231,9 +231,9 @@ export function readPlace(flags: PlaceFlags & Partial<RunFlags>, io: Io): Place 
   const store =
     cluster === undefined
       ? folderStore(folder as string)
-      : clusterStore(cluster, namespace, { authority: caSecret, serving: secret });
+      : clusterStore(cluster, namespace, { ca: caSecret, serving: secret });
   const isCaSecretGiven = flags['ca-secret'] !== undefined;
-  const source = flags['external-ca'] && isCaSecretGiven ? ('authority' as const) : ('serving' as const);
+  const source = flags['external-ca'] && isCaSecretGiven ? ('ca' as const) : ('serving' as const);
   return {
     namespace,
     store,
@@ -247,7 +247,7 @@ export function readPlace(flags: PlaceFlags & Partial<RunFlags>, io: Io): Place 
         : clusterTargets(cluster, { named, selector: flags['target-selector'], service: { namespace, name: service } }),
     async external() {
       if (flags['external-ca']) {
-        return `certificates are not made here (--external-ca): only ca.crt of ${store.describe(source)} is injected`;
+        return `certificates are not issued here (--external-ca): only ca.crt of ${store.describe(source)} is injected`;
       }
       const annotations = (await store.read('serving'))?.annotations ?? {};
       return annotations['cert-manager.io/certificate-name'] === undefined
@@ -259,7 +259,12 @@ export function readPlace(flags: PlaceFlags & Partial<RunFlags>, io: Io): Place 
 }
 
 /** A run of the state machine as the flags ask for it. */
-export function readRun(flags: RunFlags, place: Place, io: Io, mode: 'repair' | 'rotate'): Omit<Run, 'report'> {
+export function readRun(
+  flags: RunFlags,
+  context: CertsContext,
+  io: Io,
+  mode: 'repair' | 'rotate',
+): Omit<Run, 'report'> {
   const caValidityMs = flags['ca-validity'];
   const caRenewBeforeMs = flags['ca-renew-before'];
   if (caRenewBeforeMs >= caValidityMs) {
@@ -267,14 +272,14 @@ export function readRun(flags: RunFlags, place: Place, io: Io, mode: 'repair' | 
   }
   const forceCa = flags['force-ca'] ?? false;
   return {
-    store: place.store,
-    targets: place.targets,
-    clock: place.clock,
+    store: context.store,
+    targets: context.targets,
+    clock: context.clock,
     entropy: systemEntropy,
-    names: place.names,
-    leafValidityMs: flags.validity,
+    names: context.names,
+    servingValidityMs: flags.validity,
     caValidityMs,
-    sitOut: new Set(flags.wait ? ['propagation', 'overlap'] : mode === 'repair' ? ['propagation'] : []),
+    blockOn: new Set(flags.wait ? ['propagation', 'overlap'] : mode === 'repair' ? ['propagation'] : []),
     settings: {
       mode,
       force: (flags.force ?? false) || forceCa,

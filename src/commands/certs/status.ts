@@ -1,6 +1,6 @@
-import { type Action, authorityIsDue, type Facts, isInSync, leafIsDue } from '../../certs/index.ts';
+import { type Action, type Facts, isCaDue, isInSync, isServingCertificateDue } from '../../certs/index.ts';
 import { printable } from '../../kubernetes/index.ts';
-import { type Certificate, type Part, problemOf, readCertificates, usable } from '../../x509/index.ts';
+import { type Certificate, problemOf, type Reading, readCertificates, usable } from '../../x509/index.ts';
 
 interface CertificateStatus {
   what: string;
@@ -40,9 +40,9 @@ function describe(what: string, certificate: Certificate, now: Date, due: boolea
   };
 }
 
-function part(
+function certificateStatus(
   what: string,
-  value: Part<Certificate>,
+  value: Reading<Certificate>,
   now: Date,
   isDue: (found: Certificate) => boolean,
 ): CertificateStatus {
@@ -50,33 +50,35 @@ function part(
   return found === undefined ? { what, problem: String(problemOf(value)) } : describe(what, found, now, isDue(found));
 }
 
-/** Gathers the status. `external` says why certificates are not ours; then only bundle and targets count. */
+/** Gathers the status. `external` says why this program does not issue the certificates; then only the bundle and the targets count. */
 export function statusOf(
   facts: Facts,
   action: Action | undefined,
   external: string | undefined,
-  bundle: Part<string>,
+  bundle: Reading<string>,
   caRenewBeforeMs: number,
 ): CertsStatus {
   const { now } = facts;
   const never = () => false;
   const certificates: CertificateStatus[] = [];
   if (external === undefined) {
-    const active = part('CA', facts.active, now, (found) => authorityIsDue(found, now, caRenewBeforeMs));
+    const active = certificateStatus('CA', facts.active, now, (found) => isCaDue(found, now, caRenewBeforeMs));
     if (facts.active.state === 'usable' && facts.activeKey.state !== 'usable') {
       active.problem = `its key ${problemOf(facts.activeKey)}`;
     }
     certificates.push(active);
     if (facts.successor.state !== 'absent') {
-      certificates.push(part('next CA', facts.successor, now, never));
+      certificates.push(certificateStatus('next CA', facts.successor, now, never));
     }
     certificates.push(...facts.previous.map((found) => describe('previous CA', found, now, false)));
   }
-  const leaf = part('serving certificate', facts.leaf, now, (found) => leafIsDue(found, now));
-  if (facts.leafLacks.length > 0 && external === undefined) {
-    leaf.problem = `not for ${facts.leafLacks.join(', ')}`;
+  const serving = certificateStatus('serving certificate', facts.serving, now, (found) =>
+    isServingCertificateDue(found, now),
+  );
+  if (facts.servingLacks.length > 0 && external === undefined) {
+    serving.problem = `not for ${facts.servingLacks.join(', ')}`;
   }
-  certificates.push(leaf);
+  certificates.push(serving);
   const bundleText = usable(bundle);
   if (bundleText === undefined) {
     certificates.push({ what: 'trust bundle', problem: String(problemOf(bundle)) });
@@ -100,11 +102,11 @@ export function statusOf(
     leftAlone: target.skipped,
   }));
   const planned = action ?? { kind: 'inject only', reason: String(external) };
-  // A wait is a rotation on its way, as it should be.
-  const calm = action === undefined || action.kind === 'done' || action.kind === 'wait';
+  // A wait is part of a normal rotation.
+  const isCalm = action === undefined || action.kind === 'done' || action.kind === 'wait';
   return {
     ok:
-      calm &&
+      isCalm &&
       certificates.every(({ problem }) => problem === undefined) &&
       targets.every(({ state }) => state === 'in sync' || state === 'nothing of ours'),
     stage: external === undefined ? facts.stage : 'external',
