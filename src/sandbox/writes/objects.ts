@@ -1,9 +1,9 @@
-import { parse } from 'yaml';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../kubernetes/index.ts';
 import { apiVersionOf, badRequest, type Resource, unsupportedMediaType } from '../resources/index.ts';
 import { applyDefaults, dropNulls, objectMetaSchema, propertyOf, prune, validateSchema } from '../schema/index.ts';
 import { duplicateFields } from './duplicate-fields.ts';
 import { parseProtobuf } from './protobuf.ts';
+import { parseYaml } from './yaml.ts';
 
 interface Format {
   name: string;
@@ -17,11 +17,7 @@ const maxUnknown = 100;
 /** How the body of a request may be written, by media type. */
 const formats = new Map<string, Format>([
   ['application/json', { name: 'json', parse: parseJson }],
-  // By way of JSON, so that the same limits hold.
-  [
-    'application/yaml',
-    { name: 'yaml', parse: (body) => parseJson(Buffer.from(JSON.stringify(parse(decoder.decode(body))))) },
-  ],
+  ['application/yaml', { name: 'yaml', parse: parseYaml }],
   ['application/vnd.kubernetes.protobuf', { name: 'protobuf', parse: parseProtobuf }],
 ]);
 

@@ -1,0 +1,61 @@
+import { type Json, parseJson } from '../../kubernetes/index.ts';
+import { type DocumentText, readDocument, splitDocuments } from '../../manifests/index.ts';
+
+const decoder = new TextDecoder();
+
+/**
+ * Most characters that a body may have once its aliases are written out: four times the largest body. Without aliases
+ * JSON is never that much longer than the YAML it was.
+ */
+const maxExpanded = 12 * 1024 * 1024;
+
+/** Throws when a value has more characters, as JSON, than an object may. Stops counting there: aliases multiply. */
+function checkSize(value: unknown): void {
+  let left = maxExpanded;
+  function count(child: unknown): void {
+    left -= typeof child === 'string' ? child.length + 3 : 2;
+    if (left < 0) {
+      throw new Error(`its aliases stand for more than ${maxExpanded} characters`);
+    }
+    if (typeof child === 'object' && child !== null) {
+      for (const [key, item] of Object.entries(child)) {
+        left -= key.length;
+        count(item);
+      }
+    }
+  }
+  count(value);
+}
+
+/** The one document of a text; undefined for none. */
+function onlyDocument(text: string): DocumentText | undefined {
+  // Behind a separator also what begins with a brace is YAML, as for the API server.
+  const [first, second] = splitDocuments(`---\n${text}`);
+  if (first !== undefined && 'error' in first) {
+    throw new Error(`line ${first.line - 1}: ${first.error}`);
+  }
+  if (second !== undefined) {
+    throw new Error('it holds more than one document; send each in a request of its own');
+  }
+  return first === undefined ? undefined : { ...first, firstLine: first.firstLine - 1 };
+}
+
+/**
+ * Reads a YAML body as the API server reads it, in time linear in the body. An empty body is null.
+ *
+ * @throws {Error} for invalid YAML, duplicate keys, more than one document, and what the limits of JSON or of aliases do
+ *   not allow.
+ */
+export function parseYaml(body: Uint8Array): Json {
+  const document = onlyDocument(decoder.decode(body));
+  if (document === undefined) {
+    return null;
+  }
+  const read = readDocument(document);
+  if ('errors' in read) {
+    throw new Error(read.errors.map(({ line, message }) => `line ${line}: ${message}`).join('; '));
+  }
+  checkSize(read.value);
+  // By way of JSON, so that the same limits hold.
+  return parseJson(Buffer.from(JSON.stringify(read.value)));
+}
