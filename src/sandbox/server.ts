@@ -15,7 +15,7 @@ import {
   sendText,
   version,
 } from './http/index.ts';
-import { builtInResources, startNamespaces, startRegistration } from './kinds/index.ts';
+import { builtInResources, startDefinitionController, startNamespaceController } from './kinds/index.ts';
 import {
   ApiError,
   badRequest,
@@ -192,7 +192,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const { port } = server.address() as AddressInfo;
   context.address = `127.0.0.1:${port}`;
   const url = `https://127.0.0.1:${port}`;
-  const stops = [startRegistration(context), startNamespaces(context)];
+  const stops = [startDefinitionController(context), startNamespaceController(context)];
   for (const name of initialNamespaces) {
     const resource = registry.find('', 'v1', 'namespaces') as Resource;
     const body = Buffer.from(JSON.stringify({ metadata: { name } }));

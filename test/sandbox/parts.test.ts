@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/kubernetes/index.ts';
 import { parseApiPath } from '../../src/sandbox/http/requests.ts';
-import { acceptNames } from '../../src/sandbox/kinds/registration.ts';
 import { applyJsonPatch, applyMergePatch } from '../../src/sandbox/patches/patches.ts';
 import { isOn } from '../../src/sandbox/reads/query-flag.ts';
 import { formatAge } from '../../src/sandbox/reads/tables.ts';
@@ -82,20 +81,6 @@ test.each([
   expect(() => applyJsonPatch({ a: 1 }, patch)).toThrow(
     expect.objectContaining({ status: expect.objectContaining({ code }) }),
   );
-});
-
-test.each([
-  ['plural', { plural: 'as' }, 'PluralConflict'],
-  ['singular that is a plural', { singular: 'as' }, 'SingularConflict'],
-  ['short name', { shortNames: ['as'] }, 'ShortNamesConflict'],
-  ['kind that is a list kind', { kind: 'AList' }, 'KindConflict'],
-  ['list kind', { listKind: 'A' }, 'ListKindConflict'],
-])('names: a taken %s is refused', (_name, taken, reason) => {
-  const other = { plural: 'as', singular: 'a', kind: 'A', listKind: 'AList' };
-  const requested = { plural: 'bs', singular: 'b', kind: 'B', listKind: 'BList', ...taken };
-  expect(acceptNames(requested, {}, [other]).conflict?.reason).toBe(reason);
-  // What it held before it keeps, whatever others say they have.
-  expect(acceptNames(requested, requested, [other]).conflict).toBeUndefined();
 });
 
 test.each([

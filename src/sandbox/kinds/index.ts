@@ -1,3 +1,3 @@
+export { startDefinitionController } from './definition-controller.ts';
 export { builtInResources } from './kinds.ts';
-export { startNamespaces } from './namespaces.ts';
-export { startRegistration } from './registration.ts';
+export { startNamespaceController } from './namespace-controller.ts';

@@ -20,7 +20,7 @@ import { copyOf, forbiddenField, sameJson, validateSchema } from '../schema/inde
 import { keyOf } from '../storage/index.ts';
 import { mutate, optionsOf, validate } from '../webhooks/index.ts';
 import { removeWhenFinished } from './deletion.ts';
-import { metadataCauses } from './names.ts';
+import { metadataCauses } from './metadata.ts';
 import { complete, mediaTypeOf, parseBody, readObject } from './objects.ts';
 import { attemptOf, isDryRun, type WriteContext, type WriteRequest } from './write-request.ts';
 

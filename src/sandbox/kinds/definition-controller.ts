@@ -3,69 +3,20 @@ import type { Column, Registry, Resource } from '../resources/index.ts';
 import { sameJson } from '../schema/index.ts';
 import { type Collection, keyOf, type Store } from '../storage/index.ts';
 import { conditionsOf, isConditionTrue, withCondition } from './conditions.ts';
-import { cleanupFinalizer, type Definition, type DefinitionNames } from './definition.ts';
+import { cleanupFinalizer, type Definition } from './definition.ts';
+import { deleteAll } from './delete-all.ts';
+import { acceptNames, HeldNames } from './names.ts';
 
 /** The collection of CustomResourceDefinitions. */
 export const definitionStorage = 'customresourcedefinitions.apiextensions.k8s.io';
 
-interface NamesVerdict {
-  acceptedNames: JsonObject;
-  /** The last conflict that was found, as the real server reports it. */
-  conflict: { reason: string; message: string } | undefined;
-}
-
-/**
- * Which of the names that a definition asks for it gets: plural, singular and short names share one space of the group,
- * kind and list kind the other. A name that another definition holds is refused; what this definition held before stays.
- *
- * @param others the accepted names of the other definitions of the group.
- */
-export function acceptNames(
-  requested: DefinitionNames,
-  held: Partial<DefinitionNames>,
-  others: readonly Partial<DefinitionNames>[],
-): NamesVerdict {
-  const resources = new Set(
-    others.flatMap(({ plural, singular, shortNames = [] }) => [plural, singular, ...shortNames]),
-  );
-  const kinds = new Set(others.flatMap(({ kind, listKind }) => [kind, listKind]));
-  let conflict: NamesVerdict['conflict'];
-  const accept = (name: string, taken: ReadonlySet<unknown>, before: string | undefined, reason: string) => {
-    if (name === before || !taken.has(name)) {
-      return name;
-    }
-    conflict = { reason, message: `${JSON.stringify(name)} is already in use` };
-    return before;
-  };
-  const plural = accept(requested.plural, resources, held.plural, 'PluralConflict');
-  const singular = accept(requested.singular, resources, held.singular, 'SingularConflict');
-  const wantedShort = requested.shortNames ?? [];
-  const takenShort = wantedShort.filter((name) => resources.has(name) && !(held.shortNames ?? []).includes(name));
-  if (takenShort.length > 0) {
-    const message = takenShort.map((name) => `${JSON.stringify(name)} is already in use`).join(', ');
-    conflict = { reason: 'ShortNamesConflict', message: takenShort.length > 1 ? `[${message}]` : message };
-  }
-  const shortNames = takenShort.length > 0 ? held.shortNames : requested.shortNames;
-  const kind = accept(requested.kind, kinds, held.kind, 'KindConflict');
-  const listKind = accept(requested.listKind, kinds, held.listKind, 'ListKindConflict');
-  const acceptedNames: JsonObject = {
-    ...(requested.categories === undefined ? {} : { categories: requested.categories }),
-    kind: kind ?? '',
-    ...(listKind ? { listKind } : {}),
-    plural: plural ?? '',
-    ...(shortNames === undefined ? {} : { shortNames }),
-    ...(singular ? { singular } : {}),
-  };
-  return { acceptedNames, conflict };
-}
-
 /** The status that the names controller gives a definition; the input's when nothing changes. */
-function statusOf(object: JsonObject, others: readonly Definition[], now: string): JsonObject {
+function statusOf(object: JsonObject, others: HeldNames, now: string): JsonObject {
   const definition = object as unknown as Definition;
   const { acceptedNames, conflict } = acceptNames(
     definition.spec.names,
     definition.status?.acceptedNames ?? {},
-    others.map(({ status }) => status?.acceptedNames ?? {}),
+    others,
   );
   let conditions = conditionsOf(object);
   conditions = withCondition(
@@ -151,7 +102,7 @@ export function resourcesOf(object: JsonObject): Resource[] {
 }
 
 /** What the controller needs of its surroundings. */
-export interface RegistrationContext {
+export interface DefinitionControllerContext {
   store: Store;
   registry: Registry;
   now(): string;
@@ -164,7 +115,7 @@ export interface RegistrationContext {
  *
  * @returns a function that ends it.
  */
-export function startRegistration(context: RegistrationContext): () => void {
+export function startDefinitionController(context: DefinitionControllerContext): () => void {
   const definitions = context.store.collection(definitionStorage);
   const pending = { scheduled: undefined as NodeJS.Immediate | undefined };
   /** What each served definition was built from, so that only what changed is built again. */
@@ -199,15 +150,28 @@ function inOrder(definitions: Collection): JsonObject[] {
     });
 }
 
+/** The names that are held in each group. */
+function heldNames(definitions: readonly JsonObject[]): Map<string, HeldNames> {
+  const groups = new Map<string, HeldNames>();
+  for (const { spec, status } of definitions as unknown as readonly Definition[]) {
+    const held = groups.get(spec.group) ?? new HeldNames();
+    groups.set(spec.group, held);
+    held.add(status?.acceptedNames);
+  }
+  return groups;
+}
+
 function reconcile(
-  context: RegistrationContext,
+  context: DefinitionControllerContext,
   definitions: Collection,
   built: Map<string, { spec: unknown; status: unknown }>,
   cleaning: Map<string, () => void>,
   schedule: () => void,
 ): void {
   const { registry } = context;
-  for (const { metadata } of inOrder(definitions)) {
+  const all = inOrder(definitions);
+  const groups = heldNames(all);
+  for (const { metadata } of all) {
     const name = (metadata as JsonObject).name as string;
     const key = keyOf('', name);
     // Read again: an earlier turn of this loop may have changed it.
@@ -217,15 +181,14 @@ function reconcile(
     }
     const isDeleted = (object.metadata as JsonObject).deletionTimestamp !== undefined;
     if (!isDeleted) {
-      const group = (object as unknown as Definition).spec.group;
-      const others = definitions
-        .list()
-        .map(([, other]) => other as unknown as Definition)
-        .filter((other) => other.metadata.name !== name && other.spec.group === group);
-      const status = statusOf(object, others, context.now());
+      const { spec, status: oldStatus } = object as unknown as Definition;
+      const held = groups.get(spec.group) ?? new HeldNames();
+      held.remove(oldStatus?.acceptedNames);
+      const status = statusOf(object, held, context.now());
       if (!sameJson(status, object.status)) {
         object = definitions.replace(key, object, { ...object, status }) ?? object;
       }
+      held.add((object as unknown as Definition).status?.acceptedNames);
     }
     const last = built.get(name);
     if (last?.spec !== object.spec || last?.status !== object.status) {
@@ -246,7 +209,7 @@ function reconcile(
 
 /** Deletes the objects of a terminating definition, then its finalizer; waits for objects with finalizers of their own. */
 function cleanUp(
-  context: RegistrationContext,
+  context: DefinitionControllerContext,
   definitions: Collection,
   name: string,
   cleaning: Map<string, () => void>,
@@ -289,21 +252,5 @@ function cleanUp(
   if (stored !== undefined && left.length === 0) {
     definitions.delete(key, stored);
     context.store.drop(name);
-  }
-}
-
-/** Deletes what has no finalizers, and marks the rest. */
-export function deleteAll(collection: Collection, now: string, selects: (key: string) => boolean = () => true): void {
-  for (const [key, object] of collection.list()) {
-    const metadata = object.metadata as JsonObject;
-    if (!selects(key)) {
-      continue;
-    }
-    if (!Array.isArray(metadata.finalizers) || metadata.finalizers.length === 0) {
-      collection.delete(key, object);
-    } else if (metadata.deletionTimestamp === undefined) {
-      const marked = { ...metadata, deletionTimestamp: now, deletionGracePeriodSeconds: 0 };
-      collection.replace(key, object, { ...object, metadata: marked });
-    }
   }
 }

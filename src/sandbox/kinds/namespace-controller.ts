@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { namespaceStorage, type Registry } from '../resources/index.ts';
 import { keyOf, type Store } from '../storage/index.ts';
-import { deleteAll } from './registration.ts';
+import { deleteAll } from './delete-all.ts';
 
 /**
  * How long a namespace that is deleted stays as it is, in milliseconds. On a cluster it takes seconds; without this time,
@@ -10,7 +10,7 @@ import { deleteAll } from './registration.ts';
 const grace = 1_000;
 
 /** What the controller needs of its surroundings. */
-export interface NamespacesContext {
+export interface NamespaceControllerContext {
   store: Store;
   registry: Registry;
   now(): string;
@@ -22,7 +22,7 @@ export interface NamespacesContext {
  *
  * @returns a function that ends it.
  */
-export function startNamespaces(context: NamespacesContext): () => void {
+export function startNamespaceController(context: NamespaceControllerContext): () => void {
   const namespaces = context.store.collection(namespaceStorage);
   const waiting = new Map<string, () => void>();
   let scheduled: NodeJS.Timeout | undefined;

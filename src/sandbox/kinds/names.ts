@@ -1,0 +1,89 @@
+import type { JsonObject } from '../../kubernetes/index.ts';
+import type { DefinitionNames } from './definition.ts';
+
+/** How many definitions hold each name. */
+class Counts {
+  readonly #counts = new Map<string, number>();
+
+  change(names: readonly (string | undefined)[], by: 1 | -1): void {
+    for (const name of names) {
+      if (name !== undefined) {
+        this.#counts.set(name, (this.#counts.get(name) ?? 0) + by);
+      }
+    }
+  }
+
+  has(name: string): boolean {
+    return (this.#counts.get(name) ?? 0) > 0;
+  }
+}
+
+/** The accepted names of the definitions of one group. */
+export class HeldNames {
+  /** Plurals, singulars and short names share one namespace. */
+  readonly resources = new Counts();
+  /** Kinds and list kinds share the other. */
+  readonly kinds = new Counts();
+
+  /** Adds what a definition holds. */
+  add(names: Partial<DefinitionNames> = {}): void {
+    this.#change(names, 1);
+  }
+
+  /** Takes back what was added. */
+  remove(names: Partial<DefinitionNames> = {}): void {
+    this.#change(names, -1);
+  }
+
+  #change({ plural, singular, shortNames = [], kind, listKind }: Partial<DefinitionNames>, by: 1 | -1): void {
+    this.resources.change([plural, singular, ...shortNames], by);
+    this.kinds.change([kind, listKind], by);
+  }
+}
+
+interface NamesDecision {
+  acceptedNames: JsonObject;
+  /** The last conflict found, as the real server reports it. */
+  conflict: { reason: string; message: string } | undefined;
+}
+
+/**
+ * Decides which of the names that a definition requests are accepted. A name that another definition holds is refused;
+ * what this definition held before it keeps.
+ *
+ * @param others the names that the other definitions of the group hold.
+ */
+export function acceptNames(
+  requested: DefinitionNames,
+  held: Partial<DefinitionNames>,
+  others: HeldNames,
+): NamesDecision {
+  let conflict: NamesDecision['conflict'];
+  const accept = (name: string, taken: Counts, before: string | undefined, reason: string) => {
+    if (name === before || !taken.has(name)) {
+      return name;
+    }
+    conflict = { reason, message: `${JSON.stringify(name)} is already in use` };
+    return before;
+  };
+  const plural = accept(requested.plural, others.resources, held.plural, 'PluralConflict');
+  const singular = accept(requested.singular, others.resources, held.singular, 'SingularConflict');
+  const heldShort = new Set(held.shortNames);
+  const takenShort = (requested.shortNames ?? []).filter((name) => others.resources.has(name) && !heldShort.has(name));
+  if (takenShort.length > 0) {
+    const message = takenShort.map((name) => `${JSON.stringify(name)} is already in use`).join(', ');
+    conflict = { reason: 'ShortNamesConflict', message: takenShort.length > 1 ? `[${message}]` : message };
+  }
+  const shortNames = takenShort.length > 0 ? held.shortNames : requested.shortNames;
+  const kind = accept(requested.kind, others.kinds, held.kind, 'KindConflict');
+  const listKind = accept(requested.listKind, others.kinds, held.listKind, 'ListKindConflict');
+  const acceptedNames: JsonObject = {
+    ...(requested.categories === undefined ? {} : { categories: requested.categories }),
+    kind: kind ?? '',
+    ...(listKind ? { listKind } : {}),
+    plural: plural ?? '',
+    ...(shortNames === undefined ? {} : { shortNames }),
+    ...(singular ? { singular } : {}),
+  };
+  return { acceptedNames, conflict };
+}
