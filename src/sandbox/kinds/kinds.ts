@@ -148,6 +148,22 @@ const deploymentTraits: KindTraits = {
   },
 };
 
+/** What the controllers of other workloads write first; `counts` are the fields of their status that are required. */
+function observing(counts: JsonObject): Pick<KindTraits, 'observe'> {
+  return {
+    observe(object) {
+      object.status = {
+        ...counts,
+        ...(isJsonObject(object.status) ? object.status : {}),
+        observedGeneration: at(object, 'metadata', 'generation') ?? 1,
+      };
+    },
+  };
+}
+
+/** Without nodes no DaemonSet has pods to start. */
+const daemonSetCounts = { currentNumberScheduled: 0, desiredNumberScheduled: 0, numberMisscheduled: 0, numberReady: 0 };
+
 const pathNamed: KindTraits = { nameFormat: 'path' };
 
 const ready = column('Ready', (object) => {
@@ -329,7 +345,7 @@ const kinds: readonly Kind[] = [
     categories: ['all'],
     hasStatus: true,
     hasGeneration: true,
-    traits: replicas,
+    traits: { ...replicas, ...observing({ replicas: 0 }) },
   },
   {
     group: 'apps',
@@ -339,7 +355,7 @@ const kinds: readonly Kind[] = [
     categories: ['all'],
     hasStatus: true,
     hasGeneration: true,
-    traits: replicas,
+    traits: { ...replicas, ...observing({ replicas: 0 }) },
   },
   {
     group: 'apps',
@@ -349,6 +365,7 @@ const kinds: readonly Kind[] = [
     categories: ['all'],
     hasStatus: true,
     hasGeneration: true,
+    traits: observing(daemonSetCounts),
   },
   {
     group: 'batch',

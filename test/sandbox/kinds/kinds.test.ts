@@ -91,6 +91,20 @@ test.each([
   expect(await tableOf(path)).toEqual([columns, cells]);
 });
 
+test.each([
+  ['deployments', { replicas: 2 }],
+  ['replicasets', { replicas: 2 }],
+  ['statefulsets', { replicas: 2 }],
+  ['daemonsets', { minReadySeconds: 2 }],
+])('%s: the generation of each new spec is observed, so that clients do not wait for a controller', async (plural, spec) => {
+  const path = `/apis/apps/v1/namespaces/default/${plural}`;
+  const made = await send(sandbox, 'POST', path, { body: { metadata: { name: 'observed' } } });
+  expect(made.json).toMatchObject({ metadata: { generation: 1 }, status: { observedGeneration: 1 } });
+  const headers = { 'content-type': 'application/merge-patch+json' };
+  const changed = await send(sandbox, 'PATCH', `${path}/observed`, { headers, body: { spec } });
+  expect(changed.json).toMatchObject({ metadata: { generation: 2 }, status: { observedGeneration: 2 } });
+});
+
 test('an event is shown by what it is about', async () => {
   const path = '/api/v1/namespaces/default/events';
   const body = {
