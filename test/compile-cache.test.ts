@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { needs } from './tools/needs.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 let folder: string;
@@ -37,7 +38,7 @@ test('a home is a place for it', () => {
   expect(readdirSync(join(folder, '.cache'))).toEqual(['extensionconfig-webhook']);
 });
 
-test.runIf(process.getuid?.() === 0)('nothing is kept where somebody else could put code', () => {
+test('nothing is kept where somebody else could put code', needs('root', process.getuid?.() === 0), () => {
   chownSync(folder, 65532, 65532);
   help({ HOME: folder });
   help({ XDG_CACHE_HOME: folder });

@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Json } from '../../src/kubernetes/index.ts';
 import { readDocument, splitDocuments } from '../../src/manifests/index.ts';
+import { needs } from '../tools/needs.ts';
 import { corpus, type KubectlReading, startKubectl } from './kubectl-yaml.ts';
 
 const recorded: KubectlReading[] = JSON.parse(
@@ -95,9 +95,7 @@ test.each(recorded)('$name is read as by kubectl', ({ name, text, objects: print
   }
 });
 
-const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
-
-test.runIf(hasKubectl)('a part of the corpus, asked again', { timeout: 120_000 }, async () => {
+test('a part of the corpus, asked again', { ...needs('kubectl'), timeout: 120_000 }, async () => {
   const kubectl = await startKubectl();
   try {
     for (const { text, objects, error } of recorded.filter((_, index) => index % 20 === 7)) {
@@ -108,5 +106,3 @@ test.runIf(hasKubectl)('a part of the corpus, asked again', { timeout: 120_000 }
     kubectl.end();
   }
 });
-
-test.skipIf(hasKubectl)('kubectl is not here: what it says today was not compared', () => {});

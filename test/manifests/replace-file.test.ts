@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { createReplacer } from '../../src/manifests/index.ts';
+import { needs } from '../tools/needs.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'replace-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -54,7 +55,7 @@ test('content changes, mode and symbolic link stay, nothing is left', async () =
   expect(readdirSync(folder).sort()).toEqual(['a.yaml', 'link.yaml']);
 });
 
-test.runIf(isRoot)('owner and group stay', async () => {
+test('owner and group stay', needs('root', isRoot), async () => {
   chownSync(file, 1234, 2345);
   chmodSync(file, 0o2640);
   await createReplacer()(file, 'new');
@@ -62,7 +63,7 @@ test.runIf(isRoot)('owner and group stay', async () => {
   expect([uid, gid, mode & 0o7777]).toEqual([1234, 2345, 0o2640]);
 });
 
-test.runIf(isRoot)('an owner that cannot stay is a refusal, and the file stays', async () => {
+test('an owner that cannot stay is a refusal, and the file stays', needs('root', isRoot), async () => {
   for (let path = folder; path !== tmpdir(); path = join(path, '..')) {
     chmodSync(path, 0o777);
   }
@@ -76,7 +77,7 @@ test.runIf(isRoot)('an owner that cannot stay is a refusal, and the file stays',
   expect(readdirSync(folder)).toEqual(['a.yaml']);
 });
 
-test.runIf(isRoot)('a file that this user may not write is not replaced', async () => {
+test('a file that this user may not write is not replaced', needs('root', isRoot), async () => {
   for (let path = folder; path !== tmpdir(); path = join(path, '..')) {
     chmodSync(path, 0o777);
   }

@@ -14,6 +14,7 @@ import {
   string,
 } from '../../src/hooks/index.ts';
 import { openApiDocument, openApiPage } from '../../src/messages/index.ts';
+import { needs } from '../tools/needs.ts';
 
 const release = parseRelease('1.14')!;
 const recorded = JSON.parse(readFileSync(new URL('../fixtures/runtime-sdk/openapi.json', import.meta.url), 'utf8')) as {
@@ -129,18 +130,16 @@ describe('the page', () => {
       return false;
     }
   });
-  if (browser === undefined) {
-    process.stderr.write('no Chromium on this machine: the page of the OpenAPI document is not opened\n');
-  }
 
-  test.skipIf(browser === undefined)(
-    'shows a hook with the fields of its messages in a browser',
-    async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'page-'));
-      try {
-        const file = join(folder, 'page.html');
-        // Shadow trees are not part of the printed DOM: the probe copies what a reader sees.
-        const probe = `<pre id="seen"></pre><script type="module">
+  test('shows a hook with the fields of its messages in a browser', {
+    ...needs('chromium', browser !== undefined),
+    timeout: 90_000,
+  }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'page-'));
+    try {
+      const file = join(folder, 'page.html');
+      // Shadow trees are not part of the printed DOM: the probe copies what a reader sees.
+      const probe = `<pre id="seen"></pre><script type="module">
         const deep = (node) => [...node.querySelectorAll('*')].flatMap((element) =>
           [element, ...(element.shadowRoot ? deep(element.shadowRoot) : [])]);
         const wait = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -150,33 +149,31 @@ describe('the page', () => {
         const trees = deep(document).filter((element) => element.shadowRoot);
         document.getElementById('seen').textContent = trees.map((element) => element.shadowRoot.textContent).join(' ');
       </script>`;
-        writeFileSync(
-          file,
-          page.replace('</body>', () => `${probe}</body>`),
-        );
-        const { stdout } = await promisify(execFile)(
-          browser as string,
-          [
-            '--headless',
-            '--no-sandbox',
-            '--disable-gpu',
-            `--user-data-dir=${folder}/profile`,
-            '--virtual-time-budget=20000',
-            '--dump-dom',
-            `file://${file}`,
-          ],
-          { maxBuffer: 32 * 1024 * 1024, timeout: 60_000 },
-        );
-        const seen = stdout.slice(stdout.indexOf('<pre id="seen">'));
-        expect(seen).toContain('BeforeClusterUpgrade');
-        expect(seen).toContain('fromKubernetesVersion');
-        expect(seen).toContain('Version that the upgrade ends with.');
-      } finally {
-        rmSync(folder, { recursive: true, force: true });
-      }
-    },
-    90_000,
-  );
+      writeFileSync(
+        file,
+        page.replace('</body>', () => `${probe}</body>`),
+      );
+      const { stdout } = await promisify(execFile)(
+        browser as string,
+        [
+          '--headless',
+          '--no-sandbox',
+          '--disable-gpu',
+          `--user-data-dir=${folder}/profile`,
+          '--virtual-time-budget=20000',
+          '--dump-dom',
+          `file://${file}`,
+        ],
+        { maxBuffer: 32 * 1024 * 1024, timeout: 60_000 },
+      );
+      const seen = stdout.slice(stdout.indexOf('<pre id="seen">'));
+      expect(seen).toContain('BeforeClusterUpgrade');
+      expect(seen).toContain('fromKubernetesVersion');
+      expect(seen).toContain('Version that the upgrade ends with.');
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
 });
 
 describe("a provider's own hook", () => {

@@ -16,7 +16,7 @@ const probes = {
 export type Tool = keyof typeof probes;
 
 /** What a port or another thing that only some machines have is called at the end of a run. */
-export type Need = Tool | `port ${number}` | 'root' | 'a Node.js before 24';
+export type Need = Tool | `port ${number}` | 'root' | 'Linux' | 'a Node.js before 24';
 
 declare module 'vitest' {
   interface TaskMeta {
