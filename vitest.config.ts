@@ -1,4 +1,6 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/tools/longest-first.ts';
 import { SkippedReporter } from './test/tools/skipped-reporter.ts';
 
 export default defineConfig({
@@ -7,6 +9,9 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     reporters: ['default', new SkippedReporter()],
+    sequence: { sequencer: LongestFirst },
+    // One more than there are cores, where Vitest takes one less: much of what runs here waits for processes and the clock.
+    maxWorkers: availableParallelism() + 1,
     // Each file of test/e2e registers ExtensionConfig and takes it back: one after the other where they share a server.
     fileParallelism: (process.env.E2E_KUBECONFIG ?? '') === '',
   },

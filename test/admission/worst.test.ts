@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { reviewConversion } from '../../src/conversion/index.ts';
 import { decodeAdmissionReview, JsonError, parseJson } from '../../src/kubernetes/index.ts';
 import { type Shape, shapes } from '../bench/worst/shapes.ts';
+import { cpuTimeMs } from '../tools/cpu-time.ts';
 import { admission } from './policy.ts';
 
 const strict = admission();
@@ -41,18 +42,18 @@ const table: Record<string, string> = {
 test.each(Object.entries(table))('%s: 3 MiB are decided on within seconds', (_name, shapeName) => {
   const shape = shapes.find(({ name }) => name === shapeName)!;
   const body = shape.body(3 * mebibyte);
-  const startedAt = performance.now();
+  const startedAt = cpuTimeMs();
   const text = answerTo(shape, body);
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  expect(cpuTimeMs() - startedAt).toBeLessThan(5_000);
   expect(text.length).toBeLessThan(mebibyte + (shape.webhook === 'convert' ? body.length : 0));
 });
 
 test.each(shapes)('$name: answered soon and in short', (shape) => {
   const body = shape.body(256 * 1024);
   for (const decisions of [strict, upstream]) {
-    const startedAt = performance.now();
+    const startedAt = cpuTimeMs();
     const text = answerTo(shape, body, decisions);
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(cpuTimeMs() - startedAt).toBeLessThan(2_000);
     expect(Buffer.byteLength(text)).toBeLessThan(mebibyte + (shape.webhook === 'convert' ? body.length : 0));
   }
 });

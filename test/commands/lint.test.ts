@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
+import { cpuTimeMs } from '../tools/cpu-time.ts';
 import { runProgram } from './io.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lint-'));
@@ -183,9 +184,9 @@ test.each<[string, () => string, number, RegExp]>([
   ['JSON with objects', () => '{}'.repeat(200_000), 0, /0 ExtensionConfigs/],
 ])('%s takes time in proportion to the text', { timeout: 60_000 }, async (_, text, code, message) => {
   const stdin = text();
-  const start = performance.now();
+  const start = cpuTimeMs();
   const ended = await runProgram(['lint', '--allow-empty', '-'], { stdin });
-  expect(performance.now() - start).toBeLessThan(10_000);
+  expect(cpuTimeMs() - start).toBeLessThan(10_000);
   expect(ended.stdout + ended.stderr).toMatch(message);
   expect(ended.code).toBe(code);
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseSmallYaml, YamlError } from '../../src/files/index.ts';
+import { cpuTimeMs } from '../tools/cpu-time.ts';
 
 const longest = 64 * 1024;
 const fill = (piece: string) => piece.repeat(Math.floor(longest / piece.length));
@@ -33,11 +34,11 @@ test.each([
   ['brackets that are closed', `${'['.repeat(longest / 2)}${']'.repeat(longest / 2)}`],
   ['documents', fill('---\n')],
 ])('%s take no long time', (_name, text) => {
-  const startedAt = performance.now();
+  const startedAt = cpuTimeMs();
   try {
     parseSmallYaml(text, longest);
   } catch (error) {
     expect(error).toBeInstanceOf(YamlError);
   }
-  expect(performance.now() - startedAt).toBeLessThan(10_000);
+  expect(cpuTimeMs() - startedAt).toBeLessThan(10_000);
 });

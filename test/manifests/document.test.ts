@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { readDocument } from '../../src/manifests/index.ts';
+import { cpuTimeMs } from '../tools/cpu-time.ts';
 
 function objects(text: string, firstLine = 1) {
   const read = readDocument({ text, firstLine, form: 'yaml' });
@@ -139,10 +140,10 @@ test('JSON: its mistakes have their place, and its fields', () => {
 test('places are found in proportion to the text, however many are asked for', () => {
   const keys = 100_000;
   const [object] = objects(`a:\n${Array.from({ length: keys }, (_, index) => `  k${index}: v\n`).join('')}`);
-  const start = performance.now();
+  const start = cpuTimeMs();
   for (let index = 0; index < keys; index++) {
     expect(object?.placeOf(['a', `k${index}`]).line === index + 2).toBe(true);
   }
   // With a walk for each it took minutes.
-  expect(performance.now() - start).toBeLessThan(10_000);
+  expect(cpuTimeMs() - start).toBeLessThan(10_000);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { clusterApiHooks, createHookCatalog, parseLifecycles, parseRelease } from '../../src/hooks/index.ts';
 import { compareHookDocuments, OpenApiError, openApiDocument, readHookDocument } from '../../src/messages/index.ts';
+import { cpuTimeMs } from '../tools/cpu-time.ts';
 
 interface Schema {
   type?: string;
@@ -272,8 +273,8 @@ describe('a text that is not a document of hooks', () => {
       );
     };
     const [small, large] = [document(10), document(5000)];
-    const started = performance.now();
+    const started = cpuTimeMs();
     expect(compareHookDocuments(large, small, { month: '2026-08' }).length).toBeGreaterThan(9000);
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(cpuTimeMs() - started).toBeLessThan(2000);
   });
 });

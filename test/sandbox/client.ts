@@ -48,9 +48,9 @@ export function send(
   return promise;
 }
 
-/** Sends until the answer is as wanted; fails after ten seconds. */
+/** Sends until the answer is as wanted; fails after 25 seconds. */
 export async function eventually<T>(read: () => Promise<T>, wanted: (value: T) => boolean): Promise<T> {
-  const end = Date.now() + 10_000;
+  const end = Date.now() + 25_000;
   for (;;) {
     const value = await read();
     if (wanted(value)) {

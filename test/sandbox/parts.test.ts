@@ -8,6 +8,7 @@ import { formatAge } from '../../src/sandbox/reads/tables.ts';
 import { compareVersions } from '../../src/sandbox/resources/registry.ts';
 import { parseLabelSelector } from '../../src/sandbox/storage/selectors.ts';
 import { duplicateFields } from '../../src/sandbox/writes/duplicate-fields.ts';
+import { cpuTimeMs } from '../tools/cpu-time.ts';
 
 test.each([
   [0, '0s'],
@@ -95,10 +96,10 @@ test.each([
 test('fields that a large body has twice are found in linear time, and not all of them are named', () => {
   const fields = Array.from({ length: 100_000 }, (_, i) => `"key-${i}":{"a":[1,"${'x'.repeat(10)}"],"a":2}`);
   const text = `{"data":{${fields.join(',')}},"long":"${'x\\n'.repeat(300_000)}"}`;
-  const started = performance.now();
+  const started = cpuTimeMs();
   const found = duplicateFields(text, JSON.parse(text) as Json);
   // By a parser of YAML that kept positions: over 10 s and 1 GB.
-  expect(performance.now() - started).toBeLessThan(3_000);
+  expect(cpuTimeMs() - started).toBeLessThan(3_000);
   expect(found).toHaveLength(100);
   expect(found[1]).toBe('data.key-1.a');
 });

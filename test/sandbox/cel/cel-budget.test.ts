@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
 import { matchesConditions } from '../../../src/sandbox/cel/match-conditions.ts';
 import { type ValidationRule, validateRules } from '../../../src/sandbox/cel/validation-rules.ts';
 import type { Schema } from '../../../src/sandbox/schema/schema.ts';
+import { cpuTimeMs } from '../../tools/cpu-time.ts';
 
 const anything = { 'x-kubernetes-preserve-unknown-fields': true } as Schema;
 
@@ -51,33 +52,33 @@ test.each<[string, string, Json]>([
   ],
   ['a large pattern and a long text', "self.text.matches('^[ab]*a[ab]{900}$')", { text: long }],
 ])('%s: stopped', (_name, rule, self) => {
-  const started = performance.now();
+  const started = cpuTimeMs();
   expect(problems({ rule }, self)).toEqual([
     expect.stringContaining('operation cancelled: actual cost limit exceeded'),
   ]);
-  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(cpuTimeMs() - started).toBeLessThan(5_000);
 });
 
 test('matches is linear, whatever the pattern', () => {
-  const started = performance.now();
+  const started = cpuTimeMs();
   expect(problems({ rule: "!self.text.matches('^(a+)+$')" }, { text: `${'a'.repeat(10_000)}!` })).toEqual([]);
   expect(problems({ rule: "self.text.matches('(?=a)')" }, { text: 'a' })).toEqual([
     expect.stringContaining('error parsing regexp: invalid or unsupported Perl syntax'),
   ]);
-  expect(performance.now() - started).toBeLessThan(2_000);
+  expect(cpuTimeMs() - started).toBeLessThan(2_000);
 });
 
 test('a text that is no duration is not read for long', () => {
-  const started = performance.now();
+  const started = cpuTimeMs();
   expect(problems({ rule: "duration(self.text) > duration('1s')" }, { text: '1'.repeat(1_000_000) })).toHaveLength(1);
-  expect(performance.now() - started).toBeLessThan(2_000);
+  expect(cpuTimeMs() - started).toBeLessThan(2_000);
 });
 
 test('the rules of one object share a budget, and the first that is stopped ends them all', () => {
   const rule = 'self.list.all(x, self.list.all(y, x >= 0 && y >= 0))';
   const items: Schema = { ...anything, 'x-kubernetes-validations': [{ rule }] };
   const schema: Schema = { type: 'object', properties: { spec: { type: 'array', items } } };
-  const started = performance.now();
+  const started = cpuTimeMs();
   const spec = Array.from({ length: 1_000 }, () => ({ list: Array.from({ length: 250 }, (_, i) => i) }));
   const causes = validateRules({ spec }, undefined, schema);
   expect(causes.map(({ message }) => message)).toEqual([
@@ -85,7 +86,7 @@ test('the rules of one object share a budget, and the first that is stopped ends
       'validation failed due to running out of cost budget, no further validation rules will be run',
     ),
   ]);
-  expect(performance.now() - started).toBeLessThan(15_000);
+  expect(cpuTimeMs() - started).toBeLessThan(15_000);
 });
 
 test('ordinary rules over large objects stay within it', () => {
@@ -118,9 +119,9 @@ test('rules at every level of a deep object read it once', () => {
     schema = { type: 'object', properties: { a: schema }, 'x-kubernetes-validations': [{ rule: 'has(self.a)' }] };
     value = { a: value };
   }
-  const started = performance.now();
+  const started = cpuTimeMs();
   expect(validateRules(value, undefined, schema)).toEqual([]);
-  expect(performance.now() - started).toBeLessThan(2_000);
+  expect(cpuTimeMs() - started).toBeLessThan(2_000);
 });
 
 test('items of a long list find what they were before', () => {
@@ -133,19 +134,19 @@ test('items of a long list find what they were before', () => {
   } as Schema;
   const schema: Schema = { type: 'object', properties: { list } };
   const object = (v: number) => ({ list: Array.from({ length: 20_000 }, (_, i) => ({ name: `n${i}`, v })) });
-  const started = performance.now();
+  const started = cpuTimeMs();
   expect(validateRules(object(2), { list: object(1).list.toReversed() }, schema)).toEqual([]);
-  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(cpuTimeMs() - started).toBeLessThan(5_000);
 });
 
 test('conditions of webhooks have a budget of their own', () => {
   const object = { list: numbers };
   const expression = nested('all', 12, 'true').replaceAll('self', 'object');
-  const started = performance.now();
+  const started = cpuTimeMs();
   expect(() => matchesConditions([{ name: 'nested', expression }], { object })).toThrow(
     'nested: operation cancelled: actual cost limit exceeded',
   );
   const conditions = Array.from({ length: 64 }, (_, i) => ({ name: `c${i}`, expression }));
   expect(() => matchesConditions(conditions, { object })).toThrow('c63: validation failed due to running out of cost');
-  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(cpuTimeMs() - started).toBeLessThan(5_000);
 });

@@ -5,6 +5,7 @@ import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import { applyOperations } from '../../../src/sandbox/patches/json-patch.ts';
 import { applyStrategicMerge } from '../../../src/sandbox/patches/strategic-merge.ts';
 import { schemaOfModel } from '../../../src/sandbox/schema/built-in-schemas.ts';
+import { cpuTimeMs } from '../../tools/cpu-time.ts';
 import { send } from '../client.ts';
 
 let sandbox: Sandbox;
@@ -108,7 +109,7 @@ describe('strategic merge patch', () => {
     const volumes = (count: number, from = 0): Json[] =>
       Array.from({ length: count }, (_, i) => ({ name: `v${i + from}`, emptyDir: {} }));
     const finalizers = Array.from({ length: 40_000 }, (_, i) => `f${i}`);
-    const started = performance.now();
+    const started = cpuTimeMs();
     const merged = applyStrategicMerge(
       { metadata: { finalizers }, spec: { volumes: volumes(40_000) } },
       {
@@ -121,7 +122,7 @@ describe('strategic merge patch', () => {
       pod,
     );
     // By scans in scans: over a minute.
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(cpuTimeMs() - started).toBeLessThan(5_000);
     expect((merged.spec as { volumes: Json[] }).volumes).toHaveLength(60_000);
     expect((merged.metadata as { finalizers: Json[] }).finalizers).toHaveLength(40_000);
   });

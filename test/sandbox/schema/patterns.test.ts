@@ -4,6 +4,7 @@ import { compilePattern } from '../../../src/sandbox/schema/pattern.ts';
 import type { Schema } from '../../../src/sandbox/schema/schema.ts';
 import { validateSchema } from '../../../src/sandbox/schema/schema-validation.ts';
 import { structuralCauses } from '../../../src/sandbox/schema/structural.ts';
+import { cpuTimeMs } from '../../tools/cpu-time.ts';
 import { eventually, send } from '../client.ts';
 
 let sandbox: Sandbox;
@@ -33,12 +34,12 @@ test('a pattern that backtracks elsewhere takes linear time', async () => {
     () => send(sandbox, 'GET', path),
     ({ status }) => status === 200,
   );
-  const started = performance.now();
+  const started = cpuTimeMs();
   const long = `${'a'.repeat(100_000)}!`;
   const { json } = await send(sandbox, 'POST', path, { body: { metadata: { name: 'a' }, spec: [long, 'aa'] } });
   expect(json).toMatchObject({ code: 422, details: { causes: [{ field: 'spec[0]', reason: 'FieldValueInvalid' }] } });
   // By backtracking: not in the age of the universe.
-  expect(performance.now() - started).toBeLessThan(3_000);
+  expect(cpuTimeMs() - started).toBeLessThan(3_000);
 });
 
 test('defaults of a small object cannot fill the memory', async () => {
@@ -113,9 +114,9 @@ test.each<[string, unknown, object]>([
     { items: { properties: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`p${i}`, {}])) } },
   ],
 ])('%s: the work for one object is limited', (_name, value, schema) => {
-  const started = performance.now();
+  const started = cpuTimeMs();
   validateSchema(value as never, schema as Schema);
-  expect(performance.now() - started).toBeLessThan(15_000);
+  expect(cpuTimeMs() - started).toBeLessThan(15_000);
 });
 
 test('many patterns are too many', () => {
