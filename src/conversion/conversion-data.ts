@@ -20,6 +20,9 @@ export type ConversionData = Map<string, KeptValue[]>;
 /** Most bytes of conversion data (256 KiB): what Kubernetes allows for all annotations of an object together. */
 export const maxConversionDataBytes = 256 * 1024;
 
+/** Most versions that conversion data is for: an API has a few, and each costs as much as an object. */
+const maxVersions = 16;
+
 function isStep(step: Json): step is KeptStep & Json {
   return (
     typeof step === 'string' ||
@@ -40,7 +43,7 @@ function isKeptValue(entry: Json): entry is Json & KeptValue {
 
 /**
  * Parses the conversion data in an annotation. Undefined for anything else, since users can write any text there, and
- * for more than `maxConversionDataBytes` UTF-16 units.
+ * for more than `maxConversionDataBytes` UTF-16 units or `maxVersions` versions.
  */
 export function parseConversionData(text: Json): ConversionData | undefined {
   if (typeof text !== 'string' || text.length > maxConversionDataBytes) {
@@ -55,8 +58,13 @@ export function parseConversionData(text: Json): ConversionData | undefined {
   if (!isJsonObject(value)) {
     return undefined;
   }
+  const versions = Object.keys(value);
+  if (versions.length > maxVersions) {
+    return undefined;
+  }
   const data: ConversionData = new Map();
-  for (const [version, entries] of Object.entries(value)) {
+  for (const version of versions) {
+    const entries = value[version];
     if (!Array.isArray(entries) || !entries.every(isKeptValue)) {
       return undefined;
     }

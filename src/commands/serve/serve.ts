@@ -25,6 +25,7 @@ import {
 } from '../../server/index.ts';
 import { type RunningWebhook, startWebhook } from '../../webhook/index.ts';
 import { type ServeFlags, serveFlags, shutdownDelayOf } from './flags.ts';
+import { keepYoungHeapSmall } from './heap.ts';
 import { admissionOf, servePolicyOf } from './policy.ts';
 
 /** What a user can do about a port that cannot be listened on. */
@@ -94,6 +95,7 @@ export const defineServe: DefineCommand = (command, io, end) => {
   command.action(async () => {
     const flags = readFlags(serveFlags, command, io.env);
     const delayMs = shutdownDelayOf(flags, io.env) * 1000;
+    keepYoungHeapSmall();
     const clients = clientsOf(flags);
     const now = () => new Date();
     const policy = servePolicyOf(flags);

@@ -1,0 +1,25 @@
+import { spawnSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+
+/** Size of the part of the heap for new objects, in MiB, after work in which many of these live for a while. */
+function youngMiB(prepare: string): number {
+  const script = `${prepare}
+    const kept = [];
+    for (let i = 0; i < 2_000_000; i++) {
+      kept[i % 50_000] = { i, text: 'x' + i };
+    }
+    const { getHeapSpaceStatistics } = await import('node:v8');
+    console.log(getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size / 2 ** 20);`;
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+    encoding: 'utf8',
+  });
+  expect(stderr).toBe('');
+  return Number(stdout);
+}
+
+test('the young heap stays as small as it was', () => {
+  const module = new URL('../../src/commands/serve/heap.ts', import.meta.url).href;
+  const small = youngMiB(`const { keepYoungHeapSmall } = await import('${module}'); keepYoungHeapSmall();`);
+  expect(small).toBeLessThanOrEqual(4);
+  expect(youngMiB('')).toBeGreaterThan(2 * small);
+});
