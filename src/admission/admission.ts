@@ -58,7 +58,7 @@ function writeOf(request: AdmissionRequest): Write | AdmissionOutcome {
   if (object.kind !== kind || object.apiVersion !== apiVersionOf(hubVersion)) {
     return malformed(
       uid,
-      `request.object must be a ${kind} of ${apiVersionOf(hubVersion)} as request.kind says, got kind ${showValue(object.kind)} and apiVersion ${showValue(object.apiVersion)}`,
+      `request.object must be an ${kind} of ${apiVersionOf(hubVersion)} as request.kind says, got kind ${showValue(object.kind)} and apiVersion ${showValue(object.apiVersion)}`,
     );
   }
   if (subResource !== '' && subResource !== 'status') {

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { withDefaults } from '../../src/admission/index.ts';
 import type { AdmissionRequest, JsonObject, JsonPatchOperation } from '../../src/kubernetes/index.ts';
-import { example, exampleHandler, exampleService } from '../../src/rules/examples/index.ts';
+import {
+  example,
+  exampleCaBundle,
+  exampleCaBundleWithKey,
+  exampleHandler,
+  exampleService,
+} from '../../src/rules/examples/index.ts';
 import { admission, requestFor } from './policy.ts';
 
 const good = example();
@@ -138,16 +144,128 @@ describe('what is denied', () => {
   });
 });
 
+describe('what the answer is made of', () => {
+  const policy = admission();
+
+  test('a request without findings', () => {
+    const outcome = { response: { uid: 'a-uid', allowed: true }, verdict: 'allowed', deniedBy: [], warnedBy: [] };
+    expect(policy.validate(requestFor(good))).toEqual(outcome);
+    expect(policy.mutate(requestFor(good))).toEqual(outcome);
+    expect(policy.validate(requestFor(undefined, { operation: 'DELETE' }))).toEqual(outcome);
+  });
+
+  test('a request that is not for this webhook', () => {
+    const outcome = policy.validate(requestFor(good, { kind: { ...v1alpha1, kind: 'Cluster' } }));
+    expect(outcome).toMatchObject({ verdict: 'malformed', deniedBy: [], warnedBy: [] });
+    expect(outcome.response).toMatchObject({
+      uid: 'a-uid',
+      allowed: false,
+      status: { code: 400, reason: 'BadRequest' },
+    });
+    expect(outcome.response.status?.message).toBe(
+      'this webhook decides on ExtensionConfig runtime.cluster.x-k8s.io/v1beta2, not on "Cluster runtime.cluster.x-k8s.io/v1alpha1"; fix the rules of the webhook configuration (resources [extensionconfigs, extensionconfigs/status], apiVersions [v1beta2], matchPolicy Equivalent)',
+    );
+    expect(policy.mutate(requestFor(undefined)).response.status?.message).toBe('request.object must be set for CREATE');
+    expect(policy.mutate(requestFor({ ...good, apiVersion: 'v1' })).response.status?.message).toBe(
+      'request.object must be an ExtensionConfig of runtime.cluster.x-k8s.io/v1beta2 as request.kind says, got kind "ExtensionConfig" and apiVersion "v1"',
+    );
+  });
+
+  test('a denial with warnings', () => {
+    const object = example({ annotations: {}, clientConfig: { url: 'https://127.0.0.1:0/?a' } });
+    const { response, ...outcome } = policy.validate(requestFor(object));
+    expect(outcome).toEqual({
+      verdict: 'denied',
+      deniedBy: ['url-query', 'url-port'],
+      warnedBy: ['url-local-host', 'ca-missing'],
+    });
+    expect(response.auditAnnotations).toEqual({
+      'denied-by': 'url-query,url-port',
+      'warned-by': 'url-local-host,ca-missing',
+    });
+    expect(response.status?.details?.causes).toHaveLength(2);
+    expect(response.warnings).toEqual([
+      expect.stringMatching(/^spec\.clientConfig\.url: "https:\/\/127\.0\.0\.1:0\/\?a": 127\.0\.0\.1 is the machine /),
+      expect.stringMatching(/^spec\.clientConfig\.caBundle: neither caBundle nor the annotation /),
+    ]);
+  });
+
+  test('a denial without warnings, and warnings without a denial', () => {
+    expect(policy.validate(requestFor(withPort(0))).response).not.toHaveProperty('warnings');
+    expect(policy.validate(requestFor(withPort(0))).response.auditAnnotations).toEqual({ 'denied-by': 'service-port' });
+    const { response, verdict } = policy.validate(requestFor(example({ annotations: {} })));
+    expect(verdict).toBe('warned');
+    expect(response).toMatchObject({ allowed: true, auditAnnotations: { 'warned-by': 'ca-missing' } });
+    expect(response).not.toHaveProperty('status');
+    expect(response.auditAnnotations).not.toHaveProperty('denied-by');
+  });
+
+  test('the count of what is left out is a cause without a field', () => {
+    const handlers = Array.from({ length: 101 }, () => 7);
+    const { response } = policy.validate(requestFor({ ...good, status: { handlers } }));
+    expect(response.status?.details?.causes?.at(-1)).toEqual({
+      reason: 'FieldValueTooMany',
+      message: '4 more findings were left out',
+    });
+  });
+
+  test.each([
+    ['the name of the request', { name: 'from-request' }, example({ name: 'X' }), 'from-request'],
+    ['the name of the object', { name: '' }, example({ name: 'X' }), 'X'],
+    ['the prefix of a generated name', {}, { ...good, metadata: { generateName: 'X-' } }, 'X-'],
+    ['none', {}, { ...good, metadata: {} }, ''],
+    ['253 characters', { name: 'n'.repeat(253) }, withPort(0), 'n'.repeat(253)],
+    ['the beginning of a longer one', { name: 'n'.repeat(254) }, withPort(0), `${'n'.repeat(253)}…`],
+  ] as [string, Partial<AdmissionRequest>, JsonObject, string][])('it names %s', (_, request, object, name) => {
+    const { response } = policy.validate(requestFor(object, request));
+    expect(response.status?.details?.name ?? '').toBe(name);
+  });
+
+  test('an update that keeps the bundle which was injected is not warned of it, a changed one is', () => {
+    const withBundle = (caBundle: string) => example({ clientConfig: { service: exampleService, caBundle } });
+    const write = (oldObject: JsonObject | undefined) =>
+      policy.validate(
+        requestFor(withBundle(exampleCaBundle), { operation: oldObject ? 'UPDATE' : 'CREATE', oldObject }),
+      );
+    expect(write(withBundle(exampleCaBundle)).warnedBy).toEqual([]);
+    expect(write(withBundle(exampleCaBundleWithKey)).warnedBy).toEqual(['ca-bundle-and-annotation']);
+    expect(write(undefined).warnedBy).toEqual(['ca-bundle-and-annotation']);
+  });
+
+  test('fields that the API server has pruned already are not looked for', () => {
+    expect(policy.validate(requestFor(example({ spec: { extra: 1 } }))).warnedBy).toEqual([]);
+  });
+
+  test('an update of an object that is not being deleted is decided on', () => {
+    const object = { ...withPort(0), metadata: { name: 'my-extension', deletionTimestamp: null } };
+    const { verdict } = policy.validate(requestFor(object, { operation: 'UPDATE', oldObject: good }));
+    expect(verdict).toBe('denied');
+    expect(policy.validate(requestFor(deleting(withPort(0)))).verdict).toBe('denied');
+  });
+});
+
 describe('the feature gate', () => {
   const off = admission({ isRuntimeSdkEnabled: false });
 
   test.each(['CREATE', 'UPDATE'] as const)('off, it forbids %s', (operation) => {
-    const { response } = off.validate(
+    const { response, ...outcome } = off.validate(
       requestFor(good, { operation, oldObject: operation === 'UPDATE' ? good : undefined }),
     );
     expect(response.allowed).toBe(false);
     expect(response.status).toMatchObject({ code: 403, reason: 'Forbidden' });
-    expect(response.status?.message).toContain('--feature-gates=RuntimeSDK=true');
+    const message =
+      'Forbidden: can be set only if the feature gate RuntimeSDK is enabled; start Cluster API and this webhook with --feature-gates=RuntimeSDK=true';
+    expect(response.status).toMatchObject({
+      message: `spec: ${message}`,
+      details: {
+        name: 'my-extension',
+        group: 'runtime.cluster.x-k8s.io',
+        kind: 'ExtensionConfig',
+        causes: [{ reason: 'FieldValueForbidden', message, field: 'spec' }],
+      },
+    });
+    expect(response.auditAnnotations).toEqual({ 'denied-by': 'feature-gate' });
+    expect(outcome).toEqual({ verdict: 'denied', deniedBy: ['feature-gate'], warnedBy: [] });
   });
 
   test.each([
@@ -209,6 +327,19 @@ describe('warnings', () => {
     expect(Math.max(...warnings.map(({ length }) => length))).toBeLessThanOrEqual(256);
     expect(warnings.join('').length).toBeLessThanOrEqual(4096);
     expect(warnings.at(-1)).toMatch(/^\d+ more warnings were left out$/);
+    expect(warnings.slice(0, -1).every((line) => line.length === 256 && line.endsWith('…'))).toBe(true);
+    // 500 settings, of which 100 are reported, and one report that counts the others.
+    expect(Number(warnings.at(-1)?.split(' ')[0])).toBe(101 - (warnings.length - 1));
+  });
+
+  test('none is cut or left out that fits', () => {
+    // 16 lines of 252 characters are 4,032: with the 64 that are reserved, 4,096.
+    const keys = Array.from({ length: 16 }, (_, i) => `${String(i).padStart(2, '0')}${'k'.repeat(83)}-password`);
+    const settings = Object.fromEntries(keys.map((key) => [key, 'x']));
+    const { warnings = [] } = admission().validate(requestFor(example({ spec: { settings } }))).response;
+    expect(warnings).toHaveLength(16);
+    expect(new Set(warnings.map(({ length }) => length))).toEqual(new Set([252]));
+    expect(warnings.join('')).not.toMatch(/…|left out/);
   });
 
   test('each is one line, whatever the keys hold', () => {
@@ -248,6 +379,33 @@ describe('defaults', () => {
     ['an empty service is none', { ...good, spec: { clientConfig: { service: {} }, namespaceSelector: {} } }, {}, []],
     ['port 0 is a port', { ...good, spec: { clientConfig: { service: { port: 0 } }, namespaceSelector: {} } }, {}, []],
     ['wrong types are left alone', { ...good, spec: 'x' }, {}, []],
+    ['wrong types inside are left alone', { ...good, spec: { clientConfig: 7, namespaceSelector: {} } }, {}, []],
+    [
+      'a service with only a path',
+      { ...good, spec: { clientConfig: { service: { path: '/x' } }, namespaceSelector: {} } },
+      {},
+      [{ op: 'add', path: '/spec/clientConfig/service/port', value: 443 }],
+    ],
+    [
+      'empty and null fields of a service are none',
+      { ...good, spec: { clientConfig: { service: { namespace: '', name: null } }, namespaceSelector: {} } },
+      {},
+      [],
+    ],
+    ['handlers that are not objects', withHandlers(7 as never, exampleHandler()), status, []],
+    ['handlers that are not a list', { ...good, status: { handlers: 'x' } }, status, []],
+    ['no status', good, status, []],
+    ['more handlers than are allowed', withHandlers(...Array.from({ length: 513 }, () => ({}))), status, []],
+    [
+      'as many handlers as are allowed',
+      withHandlers(...Array.from({ length: 512 }, () => ({ timeoutSeconds: 1 }))),
+      status,
+      Array.from({ length: 512 }, (_, i) => ({
+        op: 'add',
+        path: `/status/handlers/${i}/failurePolicy`,
+        value: 'Fail',
+      })),
+    ],
     [
       'no spec',
       { apiVersion: 'runtime.cluster.x-k8s.io/v1beta2', kind: 'ExtensionConfig', metadata: { name: 'x' } },
@@ -273,6 +431,26 @@ describe('defaults', () => {
     expect(response.allowed).toBe(true);
     expect(response.patchType).toBe(expected.length > 0 ? 'JSONPatch' : undefined);
     expect(patchOf(response)).toEqual(expected);
+  });
+
+  test('withDefaults fills in what the patch says, and copies only what it changes', () => {
+    const object: JsonObject = {
+      ...withHandlers({ name: 'a' }, { name: 'b', failurePolicy: 'Ignore' }),
+      spec: { clientConfig: { service: { namespace: 'a', name: 'b' } } },
+    };
+    expect(withDefaults(object, 'object').spec).toEqual({
+      clientConfig: { service: { namespace: 'a', name: 'b', port: 443 } },
+      namespaceSelector: {},
+    });
+    const complete = withDefaults(object, 'status');
+    expect(complete.status).toEqual({
+      handlers: [
+        { name: 'a', timeoutSeconds: 10, failurePolicy: 'Fail' },
+        { name: 'b', timeoutSeconds: 10, failurePolicy: 'Ignore' },
+      ],
+    });
+    expect(complete.spec).toBe(object.spec);
+    expect(withDefaults(good, 'object')).toBe(good);
   });
 
   test('withDefaults does not change its input', () => {
