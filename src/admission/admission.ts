@@ -14,24 +14,24 @@ import { defaultsOf } from './defaults.ts';
 import type { AdmissionOutcome } from './outcome.ts';
 import { allowed, answer, gated, malformed } from './response.ts';
 
-/** What an operator has decided. */
+/** What an operator configures. */
 export interface AdmissionPolicy {
   rules: RuleSet;
-  /** Whether Cluster API's feature gate RuntimeSDK is on; off, ExtensionConfigs cannot be created or changed. */
+  /** Whether Cluster API's feature gate RuntimeSDK is enabled; if not, ExtensionConfigs cannot be created or updated. */
   isRuntimeSdkEnabled: boolean;
   /** The current time: certificates expire. */
   now: () => Date;
 }
 
-/** The decisions of the webhook. Both are pure and never throw for any request. */
+/** The decisions of the webhook. Both functions are pure, and throw for no request. */
 export interface Admission {
-  /** Fills in defaults: allowed, with a JSON Patch when something is missing. */
+  /** Sets defaults: allowed, with a JSON Patch if there are any to set. */
   mutate(request: AdmissionRequest): AdmissionOutcome;
-  /** Refuses or allows, with warnings. */
+  /** Denies or allows the request, with warnings. */
   validate(request: AdmissionRequest): AdmissionOutcome;
 }
 
-/** A request that has something to decide: a write of an ExtensionConfig or of its status. */
+/** The attributes of a request that needs a decision: a write of an ExtensionConfig or of its status. */
 interface Write {
   object: JsonObject;
   oldObject: JsonObject | undefined;
@@ -39,7 +39,7 @@ interface Write {
   writtenAs: Version;
 }
 
-/** What there is to decide, or the answer when there is nothing. */
+/** The write to decide on, or the response if there is none. */
 function writeOf(request: AdmissionRequest): Write | AdmissionOutcome {
   const { uid, kind: requested, operation, object, oldObject, subResource } = request;
   if (requested.group !== group || requested.kind !== kind || requested.version !== hubVersion) {
@@ -69,7 +69,7 @@ function writeOf(request: AdmissionRequest): Write | AdmissionOutcome {
     isJsonObject(object.metadata) &&
     typeof object.metadata.deletionTimestamp === 'string'
   ) {
-    // What is left to do is to remove finalizers; refusing that would keep the object for ever.
+    // All that remains is the removal of finalizers; denying it would keep the object forever.
     return allowed(uid);
   }
   const { group: writtenGroup, version } = request.requestKind;
@@ -85,7 +85,7 @@ function isOutcome(value: Write | AdmissionOutcome): value is AdmissionOutcome {
   return 'response' in value;
 }
 
-/** Longest name that an answer repeats, in characters: a DNS subdomain (RFC 1123). */
+/** Longest name that a response repeats, in characters: that of a DNS subdomain (RFC 1123). */
 const maxShownName = 253;
 
 function nameOf(request: AdmissionRequest, object: JsonObject): string {
@@ -95,7 +95,7 @@ function nameOf(request: AdmissionRequest, object: JsonObject): string {
   return name.length > maxShownName ? `${name.slice(0, maxShownName)}…` : name;
 }
 
-/** Makes the webhook's decisions from what an operator has decided. */
+/** Creates the webhook's decisions for a policy. */
 export function createAdmission({ rules, isRuntimeSdkEnabled, now }: AdmissionPolicy): Admission {
   function mutate(request: AdmissionRequest): AdmissionOutcome {
     const write = writeOf(request);

@@ -2,9 +2,9 @@ import { hubVersion, openApiSchemaOf } from '../api/index.ts';
 import { isJsonObject, type Json, type JsonObject, type JsonPatchOperation, jsonPointer } from '../kubernetes/index.ts';
 import type { Subject } from '../rules/index.ts';
 
-/** Port of a Service that names none. */
+/** Port of a Service if none is set. */
 const defaultPort = 443;
-/** What Cluster API takes for a handler that does not say it. */
+/** What Cluster API assumes for a handler that does not set these fields. */
 const handlerDefaults: readonly (readonly [string, Json])[] = [
   ['timeoutSeconds', 10],
   ['failurePolicy', 'Fail'],
@@ -16,7 +16,7 @@ const none: JsonPatchOperation[] = [];
 
 const isAbsent = (value: Json | undefined): boolean => value === undefined || value === null;
 
-/** Whether a service has any value; an empty one counts as none (as for Cluster API, which would not default it). */
+/** Whether a service has any value: like Cluster API, an empty one is treated as absent and not defaulted. */
 function hasValue(service: JsonObject): boolean {
   return ['namespace', 'name', 'path'].some((key) => !isAbsent(service[key]) && service[key] !== '');
 }
@@ -26,7 +26,7 @@ function objectDefaults(object: JsonObject): JsonPatchOperation[] {
   if (isAbsent(spec)) {
     return [{ op: 'add', path: '/spec', value: { namespaceSelector: {} } }];
   }
-  // A field of the wrong type is left as it stands: whoever wrote it shall see it in the answer.
+  // A field of the wrong type is left unchanged, so that the denial shows it as it was written.
   if (!isJsonObject(spec)) {
     return none;
   }
@@ -49,7 +49,7 @@ function objectDefaults(object: JsonObject): JsonPatchOperation[] {
 
 function statusDefaults(object: JsonObject): JsonPatchOperation[] {
   const handlers = isJsonObject(object.status) ? object.status.handlers : undefined;
-  // The API server refuses a status of more handlers whatever this webhook says: a patch for them would only be long.
+  // The API server rejects a status with more handlers anyway: a patch for them would only be long.
   if (!Array.isArray(handlers) || handlers.length > maxHandlers) {
     return none;
   }
@@ -68,18 +68,21 @@ function statusDefaults(object: JsonObject): JsonPatchOperation[] {
 }
 
 /**
- * The defaults that an object lacks, as a JSON Patch: empty when there are none. The object's own are those of Cluster
- * API's webhook; those of the status are what Cluster API takes for a handler that is silent. There are at most two
- * operations for each handler that the CustomResourceDefinition allows.
+ * The defaults that an object lacks, as a JSON Patch, which may be empty. Those of the spec are those of Cluster API's
+ * webhook; those of the status are what Cluster API assumes for a handler. There are at most two operations for each
+ * handler that the CustomResourceDefinition allows.
  */
 export function defaultsOf(object: JsonObject, subject: Subject): readonly JsonPatchOperation[] {
   return subject === 'status' ? statusDefaults(object) : objectDefaults(object);
 }
 
-/** A copy of the object with the defaults it lacks: what the API server has after applying `defaultsOf`. */
+/**
+ * The object with the defaults that it lacks, as after applying the patch of `defaultsOf`. It shares what did not change
+ * with the original, and is the original if nothing did.
+ */
 export function withDefaults(object: JsonObject, subject: Subject): JsonObject {
   const copies = new Set<Json>();
-  /** A version of a container that may be changed in place; each is copied once. */
+  /** A copy of a container that may be modified in place; each is copied once. */
   const draft = (container: Json): JsonObject => {
     if (copies.has(container)) {
       return container as JsonObject;

@@ -3,12 +3,12 @@ import { type AdmissionResponse, causeMessage, failure, invalid, showValue } fro
 import type { Report } from '../rules/index.ts';
 import type { AdmissionOutcome } from './outcome.ts';
 
-/** Longest warning in characters; the API server may cut longer ones. */
+/** Longest warning, in characters; the API server may truncate longer ones. */
 const maxWarningLength = 256;
-/** Most characters of all warnings together: the API server drops what is over 4,096. */
+/** Most characters of all warnings together: the API server drops what exceeds 4,096. */
 const maxWarningsLength = 4096;
 
-/** One finding as one line, for kubectl's "Warning: " and for the linter. */
+/** A finding as one line, for kubectl's "Warning: " and for the linter. */
 export function warningText({ field, message, value, verbatim }: Report): string {
   if (verbatim) {
     return message;
@@ -23,7 +23,7 @@ function warningsOf(reports: readonly Report[]): string[] {
   for (const report of reports) {
     const text = warningText(report);
     const line = text.length > maxWarningLength ? `${text.slice(0, maxWarningLength - 1)}…` : text;
-    // Room is kept for the line that says how many were left out.
+    // 64 characters are reserved for the line that says how many were left out.
     if (length + line.length > maxWarningsLength - 64) {
       lines.add(`${reports.length - lines.size} more warnings were left out`);
       break;
@@ -38,18 +38,18 @@ function ruleIdsOf(reports: readonly Report[]): string[] {
   return [...new Set(reports.map(({ rule }) => rule.id))];
 }
 
-/** Lets a request pass. */
+/** Allows a request. */
 export function allowed(uid: string): AdmissionOutcome {
   return { response: { uid, allowed: true }, verdict: 'allowed', deniedBy: [], warnedBy: [] };
 }
 
-/** Answers a review that is not what this webhook is for, or not well formed: 400. */
+/** Rejects a review that is not intended for this webhook, or malformed: 400. */
 export function malformed(uid: string, problem: string): AdmissionOutcome {
   const response: AdmissionResponse = { uid, allowed: false, status: failure(400, 'BadRequest', problem) };
   return { response, verdict: 'malformed', deniedBy: [], warnedBy: [] };
 }
 
-/** Refuses every write because the feature gate is off: 403, as Cluster API does. */
+/** Denies a write because the feature gate is disabled: 403, as Cluster API does. */
 export function gated(uid: string, name: string, gate: string): AdmissionOutcome {
   const message = causeMessage(
     'FieldValueForbidden',
@@ -67,7 +67,7 @@ export function gated(uid: string, name: string, gate: string): AdmissionOutcome
   return { response, verdict: 'denied', deniedBy: [id], warnedBy: [] };
 }
 
-/** The answer that a set of findings leads to: refused with one cause a denial (422), or allowed; warnings in both. */
+/** The outcome for a set of findings: denied (422) with one cause per denial, or allowed; with warnings in both cases. */
 export function answer(uid: string, name: string, reports: readonly Report[]): AdmissionOutcome {
   if (reports.length === 0) {
     return allowed(uid);

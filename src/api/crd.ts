@@ -1,6 +1,6 @@
 import definition from './crd.json' with { type: 'json' };
 
-/** OpenAPI v3 schema of a CustomResourceDefinition, as far as this program walks it. */
+/** OpenAPI v3 schema of a CustomResourceDefinition, as far as this program uses it. */
 export interface OpenApiSchema {
   type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
   format?: string;
@@ -47,7 +47,7 @@ export interface CustomResourceDefinitionVersion {
   }[];
 }
 
-/** CustomResourceDefinition of apiextensions.k8s.io/v1, as far as this program reads its own. */
+/** CustomResourceDefinition of apiextensions.k8s.io/v1, as far as this program uses its own. */
 export interface CustomResourceDefinition {
   apiVersion: 'apiextensions.k8s.io/v1';
   kind: 'CustomResourceDefinition';
@@ -69,12 +69,16 @@ export interface CustomResourceDefinition {
 }
 
 /**
- * ExtensionConfig's CustomResourceDefinition, the one source of its schemas and types: the one in manifests/crd, as JSON
- * since reading YAML takes a tenth of the start.
+ * ExtensionConfig's CustomResourceDefinition, the only source of its schemas and types: the one in manifests/crd,
+ * converted to JSON since parsing YAML takes a tenth of the start-up time.
  */
 export const crd = definition as CustomResourceDefinition;
 
-/** The OpenAPI schema of one version of ExtensionConfig. */
+/**
+ * The OpenAPI schema of one version of ExtensionConfig.
+ *
+ * @throws {Error} for an unknown version.
+ */
 export function openApiSchemaOf(version: string): OpenApiSchema {
   const found = crd.spec.versions.find(({ name }) => name === version);
   if (found === undefined) {

@@ -9,12 +9,12 @@ import { fits as v1beta2 } from './v1beta2-fits.ts';
 /** An object of either version as the rest of the program sees it. */
 export interface Decoded {
   /**
-   * The object. What has the wrong JSON type (or is null), and what is over a limit of its schema, is absent from it, or
-   * empty where it is an array's item, so that the types are true and work on it is bounded. Both versions decode to the
+   * The object, without values of the wrong JSON type (or null) and values that exceed a limit of the schema; items of an
+   * array become empty instead. So the static types hold, and work on the object is bounded. Both versions decode to the
    * same type: they differ only in conditions, which no rule reads.
    */
   object: ExtensionConfig;
-  /** The same with what is over a limit, for the rules that must agree with a webhook that knows no limits. */
+  /** The same with values that exceed a limit, for the rules that must agree with a webhook without limits. */
   whole: ExtensionConfig;
   /** Wrong types first; at most `maxViolations` of these, and as many others. */
   violations: readonly SchemaViolation[];
@@ -22,7 +22,7 @@ export interface Decoded {
 
 const none: readonly SchemaViolation[] = [];
 
-/** The schemas compiled, which decide. That an object fits says nothing about its static type: they are no type guards. */
+/** The compiled schemas, which decide. They are not type guards: a valid object says nothing about its static type. */
 const fitters: Readonly<Record<Version, (object: unknown) => boolean>> = { v1alpha1, v1beta2 };
 
 /** Whether an object fits the schema of a version. */
@@ -30,7 +30,7 @@ export function fitsSchema(object: Record<string, unknown>, version: Version): b
   return fitters[version](object);
 }
 
-/** The object with the metadata that its type promises: every object has some, and a decoder need not be told. */
+/** The object with `metadata`, which its type requires: decoders assume it to be empty if it is absent. */
 function typed(object: Record<string, unknown>): ExtensionConfig {
   const { metadata } = object;
   const hasMetadata = typeof metadata === 'object' && metadata !== null;

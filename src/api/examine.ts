@@ -1,40 +1,40 @@
 import type { OpenApiSchema } from './crd.ts';
 import { type LimitedSchema, totalBytes } from './own-schema.ts';
 
-/** One place where an object does not fit its version's schema. */
+/** One violation of the schema of an object's version. */
 export interface SchemaViolation {
-  /** Empty for the last one of many, which says how many more there are. */
+  /** Empty for the last one of many, which only counts the remaining ones. */
   path: (string | number)[];
   problem: 'type' | 'required' | 'tooLong' | 'tooMany' | 'notSupported' | 'invalid';
   /** The value there; absent for `required`. */
   value?: unknown;
-  /** What the schema asks for, as a sentence without subject: "must be at most 512 characters long". */
+  /** What the schema requires, as a sentence without subject: "must be at most 512 characters long". */
   message: string;
 }
 
-/** What came of holding an object against its schema. */
+/** The result of examining an object. */
 export interface Examined {
-  /** The object without what has a wrong type. */
+  /** The object without values of a wrong type. */
   whole: Record<string, unknown>;
-  /** `whole` without what is over a limit; the same object where nothing is. */
+  /** `whole` without values that exceed a limit; the same object if there are none. */
   limited: Record<string, unknown>;
   violations: SchemaViolation[];
 }
 
 /**
- * Most violations that are reported of one object, of wrong types and of all others each: a user fixes no more at once,
- * and the answer stays small.
+ * Most violations that are reported for one object: 100 wrong types, and 100 others. Users do not fix more at once, and
+ * the response stays small.
  */
 export const maxViolations = 100;
 
-/** Whether a text is a value of a format. */
+/** Whether a value conforms to a format. */
 export type FormatCheck = (format: string, value: unknown) => boolean;
 
-/** Where there is nothing: a property that is left out. */
+/** Stands for a value that is left out. */
 const absent = Symbol('absent');
 
-/** The list of violations of one kind, which keeps the first ones and counts the others. */
-class Violations {
+/** The violations of one kind: the first ones, and the number of all. */
+class ViolationList {
   readonly #listed: SchemaViolation[] = [];
   #count = 0;
   readonly #what: string;
@@ -87,7 +87,7 @@ const typeMessages: Readonly<Record<NonNullable<OpenApiSchema['type']>, string>>
 const emptyObject = Object.freeze({});
 const emptyArray = Object.freeze([]);
 
-/** Empty value of a JSON type, for an array's item that must keep its index. */
+/** Empty value of a JSON type, for an array item whose index must be kept. */
 function emptyOf(type: OpenApiSchema['type']): unknown {
   return type === 'object' ? emptyObject : type === 'array' ? emptyArray : type === 'string' ? '' : 0;
 }
@@ -124,10 +124,10 @@ function setOwn(object: Record<string, unknown>, key: string, value: unknown): v
   }
 }
 
-/** One walk over an object along its schema. What fits is shared with the original. */
-class Walk {
-  readonly types = new Violations('fields have a wrong type');
-  readonly limits = new Violations('fields do not fit the CustomResourceDefinition');
+/** One walk over an object along its schema. Valid values are shared with the original. */
+class SchemaWalk {
+  readonly types = new ViolationList('fields have a wrong type');
+  readonly limits = new ViolationList('fields do not fit the CustomResourceDefinition');
   readonly #isOfFormat: FormatCheck;
   readonly #keepsLong: boolean;
   readonly #path: (string | number)[] = [];
@@ -138,7 +138,7 @@ class Walk {
     this.#keepsLong = keepsLong;
   }
 
-  /** The value as it may stay, or `absent`. */
+  /** The value without what must be left out, or `absent`. */
   at(value: unknown, schema: LimitedSchema): unknown {
     if (!hasType(value, schema.type)) {
       this.types.add(this.#path, 'type', typeMessages[schema.type ?? 'object'], value);
@@ -203,7 +203,7 @@ class Walk {
     return copy ?? value;
   }
 
-  /** Whether a value is over a limit, which then is a violation. */
+  /** Whether a value exceeds a limit; adds the violation. */
   #isOverLimit(value: unknown, { maxLength, maxItems, maxProperties, maxTotalBytes }: LimitedSchema): boolean {
     if (typeof value === 'string') {
       return (
@@ -287,15 +287,17 @@ class Walk {
 }
 
 /**
- * Holds an object against its schema, in time linear in its size and with a bounded result, whatever it is. The input is
- * not changed. What is over a limit is one violation, and nothing below it is looked at.
+ * Finds the violations of an object's schema, in time linear in the size of the object and with a bounded result. The
+ * object is not modified. A value that exceeds a limit is one violation, and nothing below it is examined.
  */
 export function examine(object: Record<string, unknown>, schema: LimitedSchema, isOfFormat: FormatCheck): Examined {
-  const walk = new Walk(isOfFormat, false);
+  const walk = new SchemaWalk(isOfFormat, false);
   const limited = walk.at(object, schema) as Record<string, unknown>;
   return {
     limited,
-    whole: walk.hasOverLimit ? (new Walk(isOfFormat, true).at(object, schema) as Record<string, unknown>) : limited,
+    whole: walk.hasOverLimit
+      ? (new SchemaWalk(isOfFormat, true).at(object, schema) as Record<string, unknown>)
+      : limited,
     violations: [...walk.types.list('type'), ...walk.limits.list('invalid')],
   };
 }

@@ -6,10 +6,10 @@ export const kind = 'ExtensionConfig';
 export const versions = ['v1alpha1', 'v1beta2'] as const;
 /** A served version of ExtensionConfig. */
 export type Version = (typeof versions)[number];
-/** The version that is stored, and that admission works on. */
+/** The storage version, which is also the one that admission works on. */
 export const hubVersion: Version = 'v1beta2';
 
-/** Asks that `spec.clientConfig.caBundle` be filled from `ca.crt` of the Secret NAMESPACE/NAME. */
+/** Injects `ca.crt` of the Secret NAMESPACE/NAME into `spec.clientConfig.caBundle`. */
 export const injectCaFromSecretAnnotation = 'runtime.cluster.x-k8s.io/inject-ca-from-secret';
 
 /** Name of Cluster API's feature gate for ExtensionConfigs. */

@@ -1,7 +1,7 @@
 import { type OpenApiSchema, openApiSchemaOf } from './crd.ts';
 import type { Version } from './names.ts';
 
-/** A schema as objects are held against it here: the CustomResourceDefinition's, and what Kubernetes limits beside it. */
+/** A schema with the limits of the CustomResourceDefinition and those that Kubernetes itself adds. */
 export interface LimitedSchema extends OpenApiSchema {
   properties?: Record<string, LimitedSchema>;
   /** Most bytes of all keys and values of a map of strings together. */
@@ -15,7 +15,7 @@ const maxNameLength = 253;
 /** Longest value of a label. */
 const maxLabelValueLength = 63;
 
-/** metav1.ObjectMeta, as far as this program reads it. */
+/** metav1.ObjectMeta, as far as this program uses it. */
 const metadata: LimitedSchema = {
   type: 'object',
   properties: {
@@ -33,7 +33,7 @@ export function ownSchemaOf(version: Version): LimitedSchema {
   return { ...schema, properties: { ...schema.properties, metadata } };
 }
 
-/** Bytes of all keys and string values of a map, in UTF-8. Stops counting soon after `enough`. */
+/** Bytes of all keys and string values of a map, in UTF-8. Stops counting once the sum exceeds `enough`. */
 export function totalBytes(map: Readonly<Record<string, unknown>>, enough: number): number {
   let bytes = 0;
   for (const key in map) {

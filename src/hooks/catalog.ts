@@ -3,7 +3,7 @@ import type { Lifecycle } from './lifecycle.ts';
 
 /** The known hooks and APIs. */
 export interface HookCatalog {
-  /** The life of a hook (or kind) in one version, or undefined when the catalog does not have it. */
+  /** The lifecycle of a hook (or kind) in one version, or undefined when the catalog does not have it. */
   find(group: string, version: string, name: string): Lifecycle | undefined;
   /** Whether the catalog has any version of any hook of a group. */
   knowsGroup(group: string): boolean;

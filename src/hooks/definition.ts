@@ -22,7 +22,7 @@ export interface HookDefinition<Request = object, Response = object> {
   readonly tags: readonly string[];
   /** Whether an extension server has exactly one handler for it, which has no name in the path. */
   readonly singleton: boolean;
-  /** The life of this version. */
+  /** The lifecycle of this version. */
   readonly lifecycle: Lifecycle;
   /** Whether its response can ask the caller to wait (`retryAfterSeconds`). */
   readonly isBlocking: boolean;
@@ -73,7 +73,7 @@ export interface HookOptions {
   components?: Readonly<Record<string, MessageSchema>>;
 }
 
-/** A DNS name; bounded before, so that the repeats cannot cost much. */
+/** A DNS name. Its length is bounded, which bounds the cost of the repeats. */
 const groupFormat = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 const nameFormat = /^[A-Z][A-Za-z0-9]{0,62}$/;
 
@@ -100,8 +100,8 @@ function schemaProblem(schema: MessageSchema, wanted: readonly string[], require
 /**
  * Defines a hook: one of Cluster API, or a provider's own.
  *
- * @throws {Error} when the definition is not one: a bad name, a schema that is no message, or a life that the rules of
- *   the Runtime SDK do not allow.
+ * @throws {Error} when the definition is invalid: a bad name, a schema that is not that of a message, or a lifecycle that
+ *   violates the rules of the Runtime SDK.
  */
 export function defineHook<Request = object, Response = object>(
   options: HookOptions,

@@ -8,7 +8,7 @@ import { parseRelease, type Release } from './release.ts';
 /** Longest text, in characters: room for a thousand hooks. */
 const maxLength = 256 * 1024;
 
-/** Why a file of lifecycles cannot be used: one line, with the place in it. */
+/** Why a file of lifecycles is invalid: one line, with the position in it. */
 export class LifecycleFileError extends Error {}
 
 interface FileLifecycle {
@@ -106,8 +106,8 @@ function lifecycleOf(entry: FileLifecycle): Lifecycle {
  * Reads a provider's own hooks from YAML (or JSON) text: `hooks`, a list of group, version, hook, introduced, and what
  * else `Lifecycle` has. Releases and the months of deprecations are strings ("1.11", "2025-08").
  *
- * @throws {LifecycleFileError} when it is no YAML, has an unknown or ill-typed field, or a life that the Runtime SDK
- *   rules do not allow.
+ * @throws {LifecycleFileError} when the text is not valid YAML, has more than 256 Ki characters or 1,000 hooks, an unknown
+ *   field or one of a wrong type, or a lifecycle that violates the Runtime SDK rules.
  */
 export function parseLifecycles(text: string): Lifecycle[] {
   let content: unknown;

@@ -15,11 +15,11 @@ export const oldestKnownRelease: Release = v1(2);
  */
 export const newestKnownRelease: Release = v1(14);
 
-/** Why nothing can be said about a release of Cluster API, and what to do; undefined for one that the table speaks of. */
+/** Why a release of Cluster API is not supported, and what to do; undefined for a release that the table covers. */
 export function unknownReleaseProblem(release: Release): string | undefined {
   const [oldest, newest] = [oldestKnownRelease, newestKnownRelease].map(formatRelease);
   if (compareReleases(release, newestKnownRelease) > 0) {
-    return `known are the releases ${oldest} to ${newest}: take ${newest}, or a newer version of this program`;
+    return `known are the releases ${oldest} to ${newest}: use ${newest}, or a newer version of this program`;
   }
   if (compareReleases(release, oldestKnownRelease) < 0) {
     return `known are the releases ${oldest} to ${newest}: older ones have no Runtime Hooks`;
@@ -28,8 +28,8 @@ export function unknownReleaseProblem(release: Release): string | undefined {
 }
 
 /**
- * The lives of Cluster API's Runtime Hooks and of ExtensionConfig itself, from Cluster API's release notes and its
- * Runtime SDK documentation. A hook's own life is part of its definition.
+ * The lifecycles of Cluster API's Runtime Hooks and of ExtensionConfig itself, from Cluster API's release notes and its
+ * Runtime SDK documentation. That of a hook is part of its definition.
  */
 export const knownLifecycles: readonly Lifecycle[] = [
   {

@@ -10,7 +10,7 @@ export interface LifecycleKey {
   name: string;
 }
 
-/** One version of a Runtime Hook, or of an API, and its life. Releases are Cluster API's. */
+/** The lifecycle of one version of a Runtime Hook, or of an API. Releases are Cluster API's. */
 export interface Lifecycle extends LifecycleKey {
   /** First release that has it. */
   introduced: Release;

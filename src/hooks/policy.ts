@@ -6,7 +6,7 @@ export type Stability = 'alpha' | 'beta' | 'GA';
 
 const order: readonly Stability[] = ['alpha', 'beta', 'GA'];
 
-/** The stability that a version's name stands for, or undefined when it is no version name. */
+/** The stability that the name of a version implies, or undefined when it is not a version name. */
 export function stabilityOf(version: string): Stability | undefined {
   const match = /^v[1-9]\d*((alpha|beta)[1-9]\d*)?$/.exec(version);
   return match === null ? undefined : ((match[2] as 'alpha' | 'beta' | undefined) ?? 'GA');
@@ -17,7 +17,7 @@ export function isAtLeastAsStable(stability: Stability, least: Stability): boole
   return order.indexOf(stability) >= order.indexOf(least);
 }
 
-/** How long a version lives on after its announced deprecation, whichever is longer (rule 4 of the Runtime SDK). */
+/** How long a deprecated version remains supported, whichever is longer (rule 4 of the Runtime SDK). */
 const support: Record<Stability, { releases: number; months: number }> = {
   GA: { releases: 3, months: 12 },
   beta: { releases: 2, months: 6 },
@@ -38,7 +38,7 @@ function addMonths(month: string, count: number): string {
   return `${Math.floor(total / 12)}-${String((total % 12) + 1).padStart(2, '0')}`;
 }
 
-/** When a deprecated version may go at the earliest; undefined when it is not deprecated. The later limit counts. */
+/** When a deprecated version may be removed at the earliest; undefined when it is not deprecated. */
 export function supportEnd(lifecycle: Lifecycle): SupportEnd | undefined {
   const stability = stabilityOf(lifecycle.version);
   if (lifecycle.deprecated === undefined || stability === undefined) {
@@ -52,10 +52,10 @@ export function supportEnd(lifecycle: Lifecycle): SupportEnd | undefined {
   };
 }
 
-/** Where a version stands in a release. */
+/** The phase of a version's lifecycle. */
 export type Phase = 'future' | 'supported' | 'deprecated' | 'removed';
 
-/** Where a version stands in a release of Cluster API. */
+/** The phase of a version in a release of Cluster API. */
 export function phaseIn(lifecycle: Lifecycle, release: Release): Phase {
   if (compareReleases(release, lifecycle.introduced) < 0) {
     return 'future';
@@ -69,7 +69,7 @@ export function phaseIn(lifecycle: Lifecycle, release: Release): Phase {
   return 'supported';
 }
 
-/** What is inconsistent in a lifecycle, or against the Runtime SDK rules; undefined when nothing is. */
+/** What is inconsistent in a lifecycle, or violates the Runtime SDK rules; undefined when nothing does. */
 export function lifecycleProblem(lifecycle: Lifecycle): string | undefined {
   const { introduced, deprecated, removed, replacedBy } = lifecycle;
   const stability = stabilityOf(lifecycle.version);

@@ -10,10 +10,11 @@ export const extensionConfigVersions: readonly ('v1alpha1' | 'v1beta2')[] = vers
 
 /**
  * Converts an ExtensionConfig into another version, as the conversion webhook does. Nothing is lost: what the other
- * version cannot say is kept in an annotation and comes back on the way home. The object itself is not changed.
+ * version cannot represent is kept in an annotation, and restored by the conversion back. The object is not modified.
  *
- * @throws {TypeError} when the object is no ExtensionConfig of a known version.
- * @throws {RangeError} when `version` is none of `extensionConfigVersions`, or a field cannot be converted (it is named).
+ * @throws {TypeError} when the object is not an ExtensionConfig of a known version.
+ * @throws {RangeError} when `version` is not one of `extensionConfigVersions`, or a field cannot be converted; the
+ *   message names the field.
  */
 export function convertExtensionConfig(object: unknown, version: 'v1alpha1' | 'v1beta2'): ExtensionConfigObject {
   if (!isVersion(version)) {

@@ -4,13 +4,13 @@ import { createHookCatalog, newestKnownRelease, parseRelease, unknownReleaseProb
 import { isJsonObject } from '../kubernetes/index.ts';
 import { createRuleSet, rules } from '../rules/index.ts';
 
-/** How objects are checked; all of it may be left out. */
+/** How objects are checked. All options may be left out. */
 export interface CheckOptions {
   /** `strict` (default): all rules; `upstream`: exactly what Cluster API itself rejects. */
   profile?: 'strict' | 'upstream';
   /** Severities of single rules, by id. Rules of the profile `upstream` cannot be turned off. */
   levels?: Readonly<Record<string, 'off' | 'warn' | 'deny'>>;
-  /** The Cluster API release that the objects are meant for, as `v1.12`. Default: the newest known. */
+  /** The Cluster API release that the objects are intended for, as `v1.12`. Default: the newest known. */
   targetClusterApiVersion?: string;
   /** Longest timeout that a handler may have, in seconds. Default: 10. */
   maxHandlerTimeoutSeconds?: number;
@@ -22,7 +22,7 @@ export interface CheckOptions {
 export interface Problem {
   /** Id of the rule. */
   rule: string;
-  /** Whether the webhook would refuse the object for it, or only warn. */
+  /** Whether the webhook would deny the object because of it, or only warn. */
   severity: 'deny' | 'warn';
   /** The field in Kubernetes' form, e.g. `spec.clientConfig.url`. */
   field: string;
@@ -49,12 +49,13 @@ export const ruleDescriptions: readonly RuleDescription[] = rules.map(({ id, sum
 }));
 
 /**
- * Checks an ExtensionConfig (of any known version, as parsed from YAML or JSON) as the webhook would at its creation.
- * Defaults are filled in first; the object itself is not changed.
+ * Checks an ExtensionConfig (of any known version, as parsed from YAML or JSON) as the webhook would on creation, after
+ * setting defaults. The object itself is not modified.
  *
- * @returns all findings, in the order of the fields. Empty: the object is good.
- * @throws {TypeError} when the object is no ExtensionConfig of a known version.
- * @throws {RangeError} when an option has a value that cannot be used.
+ * @returns the findings, in the order of the fields; empty for a valid object. At most 100, of 64 Ki characters together,
+ *   and one more that counts what was left out.
+ * @throws {TypeError} when the object is not an ExtensionConfig of a known version.
+ * @throws {RangeError} when an option has an invalid value.
  */
 export function checkExtensionConfig(object: unknown, options: CheckOptions = {}): Problem[] {
   const version = isJsonObject(object) ? versionOf(object.apiVersion) : undefined;
@@ -64,21 +65,21 @@ export function checkExtensionConfig(object: unknown, options: CheckOptions = {}
   const { targetClusterApiVersion: target, maxHandlerTimeoutSeconds = 10 } = options;
   const clusterApi = target === undefined ? newestKnownRelease : parseRelease(target);
   if (clusterApi === undefined) {
-    throw new RangeError(`targetClusterApiVersion: ${JSON.stringify(target)} is no release of the form v1.12`);
+    throw new RangeError(`targetClusterApiVersion: ${JSON.stringify(target)} is not a release of the form v1.12`);
   }
   const releaseProblem = unknownReleaseProblem(clusterApi);
   if (releaseProblem !== undefined) {
     throw new RangeError(`targetClusterApiVersion: ${JSON.stringify(target)}: ${releaseProblem}`);
   }
   if (!Number.isInteger(maxHandlerTimeoutSeconds) || maxHandlerTimeoutSeconds < 1) {
-    throw new RangeError(`maxHandlerTimeoutSeconds: ${maxHandlerTimeoutSeconds} is no whole number above 0`);
+    throw new RangeError(`maxHandlerTimeoutSeconds: ${maxHandlerTimeoutSeconds} is not a whole number above 0`);
   }
   const levels = new Map(Object.entries(options.levels ?? {}));
   for (const [id, level] of levels) {
     const rule = rules.find((candidate) => candidate.id === id);
     if (rule === undefined || (rule.upstream && level !== 'deny')) {
       throw new RangeError(
-        `levels: ${JSON.stringify(id)} ${rule === undefined ? 'is no rule' : "is one of Cluster API's own rules, which stay"}`,
+        `levels: ${JSON.stringify(id)} ${rule === undefined ? 'is not a rule' : "is one of Cluster API's own rules, which cannot be turned off"}`,
       );
     }
   }

@@ -12,7 +12,7 @@ export interface LintPolicy {
   now: () => Date;
 }
 
-/** Whether an object is an ExtensionConfig, of any version or of none. */
+/** Whether an object is an ExtensionConfig, of any version or without one. */
 export function isExtensionConfig({ apiVersion, kind: found }: JsonObject): boolean {
   return (
     found === kind &&
@@ -20,7 +20,7 @@ export function isExtensionConfig({ apiVersion, kind: found }: JsonObject): bool
   );
 }
 
-/** An apiVersion as text. A list or object is none, and may not even be convertible (`{toString: {}}`). */
+/** An apiVersion as text; empty for lists and objects, which may not even be convertible (`{toString: {}}`). */
 function apiVersionText({ apiVersion }: JsonObject): string {
   return typeof apiVersion === 'object' ? '' : String(apiVersion ?? '');
 }
@@ -45,13 +45,13 @@ function reportsOf(object: JsonObject, { rules, now }: LintPolicy): Report[] {
     now: now(),
   };
   const reports = rules.check(input);
-  // What fields an unknown version has is unknown too: nothing else is said about it.
+  // The fields of an unknown version are unknown too: only the version is reported.
   return version === undefined ? reports.filter(({ rule }) => rule.id === 'api-version-unknown') : reports;
 }
 
 /**
- * Checks one object as admission would on its creation, with the defaults filled in; handlers that its status names are
- * checked with it. Undefined for an object of another kind.
+ * Checks one object as admission would on creation, with its defaults set and including the handlers in its status.
+ * Undefined for an object of another kind.
  */
 export function checkObject(
   file: string,

@@ -11,13 +11,13 @@ export interface LintRun {
   stdin: Readable;
   /** The policy for the objects of a file. */
   policyOf: (file: string) => LintPolicy;
-  /** Ends the run early: what has been found so far has been yielded. */
+  /** Ends the run early, after what has been yielded so far. */
   signal: AbortSignal;
   /** Called for each file before it is read. */
   onFile?: (file: string) => void;
 }
 
-/** Documents between two turns of the event loop, so that a signal to stop is heard: some milliseconds' work. */
+/** Documents between two turns of the event loop (a few milliseconds of work), so that signals are handled. */
 const documentsPerTurn = 50;
 
 async function* lintSource(
@@ -66,8 +66,8 @@ async function* lintSource(
 }
 
 /**
- * Checks all ExtensionConfigs in files, one document at a time. A file that cannot be read and a document that is no
- * YAML come as errors; everything else is checked still.
+ * Checks all ExtensionConfigs in files, one document at a time. Files that cannot be read and documents that are not
+ * valid YAML are yielded as errors; the rest is checked nevertheless.
  */
 export async function* lint(run: LintRun): AsyncGenerator<LintResult> {
   let documents = 0;

@@ -1,6 +1,6 @@
 import type { Severity } from '../rules/index.ts';
 
-/** A place in a file. Lines and columns count from 1; columns in UTF-16 units, as editors do. */
+/** A position in a file. Lines and columns count from 1; columns in UTF-16 units, as in editors. */
 export interface Place {
   file: string;
   line: number;
@@ -25,7 +25,7 @@ export interface LintedObject extends Place {
   findings: readonly LintFinding[];
 }
 
-/** Something that could not be read or is no YAML. Without line and column when it concerns the file as a whole. */
+/** A file that could not be read, or a document that is not valid YAML. Without line and column for a whole file. */
 export interface LintError {
   file: string;
   line?: number;
@@ -36,7 +36,7 @@ export interface LintError {
 /** What linting yields, in the order of the files. */
 export type LintResult = { object: LintedObject } | { error: LintError };
 
-/** What a run came to. */
+/** The totals of a run. */
 export interface LintSummary {
   /** Number of files (and standard input) that were read. */
   files: number;

@@ -104,7 +104,7 @@ describe('the catalog', () => {
   test.each([
     ['1.1', /v1\.2 to v1\.14: older ones have no Runtime Hooks/],
     ['0.4', /v1\.2 to v1\.14/],
-    ['1.15', /v1\.2 to v1\.14: take v1\.14, or a newer version/],
+    ['1.15', /v1\.2 to v1\.14: use v1\.14, or a newer version/],
     ['9.9', /v1\.2 to v1\.14/],
   ])('nothing is said about release %s', (text, problem) => {
     expect(unknownReleaseProblem(release(text))).toMatch(problem);
