@@ -1,4 +1,4 @@
 export { isExtensionConfig, type LintPolicy } from './check.ts';
 export { count, type Format, type FormatContext, formats, printable, showPlace } from './formats/index.ts';
 export { type LintRun, lint } from './lint.ts';
-export type { LintError, LintedObject, LintFinding, LintResult, LintSummary, Place } from './result.ts';
+export type { FilePosition, LintError, LintedObject, LintFinding, LintResult, LintSummary } from './result.ts';

@@ -1,14 +1,14 @@
 import type { Severity } from '../rules/index.ts';
 
 /** A position in a file. Lines and columns count from 1; columns in UTF-16 units, as in editors. */
-export interface Place {
+export interface FilePosition {
   file: string;
   line: number;
   column: number;
 }
 
 /** One finding of a rule in a manifest. */
-export interface LintFinding extends Place {
+export interface LintFinding extends FilePosition {
   ruleId: string;
   severity: Severity;
   /** The field's path in Kubernetes' form, e.g. `spec.clientConfig.url`. */
@@ -18,7 +18,7 @@ export interface LintFinding extends Place {
 }
 
 /** One ExtensionConfig that was checked. */
-export interface LintedObject extends Place {
+export interface LintedObject extends FilePosition {
   /** `metadata.name`, or `metadata.generateName`; empty without either. */
   name: string;
   apiVersion: string;

@@ -20,14 +20,14 @@ export class ComposeError extends Error {
   }
 }
 
-/** Where a node stands in the text, and where what it holds does. */
-export interface Place {
+/** The position of a node in the text, and of its children. */
+export interface NodePosition {
   /** Offset of the node. */
   at: number;
   /** The fields of a map, each with the offset of its key. */
-  fields?: Map<string, { key: number; value: Place }>;
-  items?: Place[];
-  /** Of a scalar without anchor and tag: what stands between its quotes, or the plain text. */
+  fields?: Map<string, { key: number; value: NodePosition }>;
+  items?: NodePosition[];
+  /** Of a scalar without anchor and tag: the text between its quotes, or the plain text. */
   text?: { from: number; to: number; isPlain: boolean };
   /** The anchor that is meant, when the node is an alias. */
   alias?: string;
@@ -36,20 +36,20 @@ export interface Place {
 /** A document as values, as kubectl reads it. */
 export interface Composed {
   value: unknown;
-  /** Keys that stand twice in their map. Kubectl takes the last one and says nothing. */
+  /** Duplicate keys. kubectl uses the last one, without a message. */
   duplicates: { offset: number; message: string }[];
   hasAliases: boolean;
   /** Where all of it stands, when that was asked for. */
-  place?: Place;
+  place?: NodePosition;
 }
 
 interface Anchor {
   value: unknown;
-  place: Place | undefined;
+  place: NodePosition | undefined;
   /** Nodes that reading it takes, those of aliases in it included. */
   size: number;
   isOpen: boolean;
-  /** Its own event, when it is a scalar: a key is read in another way than a value. */
+  /** Its event, if it is a scalar: keys are read differently from values. */
   scalar?: ScalarEvent;
 }
 
@@ -109,7 +109,7 @@ class Composer {
   nodes = 0;
   aliased = 0;
   /** The place of the node that was read last. */
-  place: Place | undefined;
+  place: NodePosition | undefined;
   private next = 1;
   private readonly anchors = new Map<string, Anchor>();
   private readonly text: string;
@@ -137,7 +137,7 @@ class Composer {
   private openAnchor(
     event: ScalarEvent | SequenceEvent | MappingEvent,
     value: unknown,
-    place?: Place,
+    place?: NodePosition,
   ): Anchor | undefined {
     if (event.anchorStart === -1) {
       return undefined;
@@ -296,7 +296,7 @@ class Composer {
   }
 
   /** Adds what a "<<" names. As kubectl has it: over the keys before it, and of several maps the first one counts. */
-  private mergeInto(map: Record<string, unknown>, fields: Place['fields'], at: number): void {
+  private mergeInto(map: Record<string, unknown>, fields: NodePosition['fields'], at: number): void {
     const isList = this.event().type === EVENT_ID.SEQUENCE;
     const value = this.node();
     const place = this.place;
@@ -317,11 +317,11 @@ class Composer {
 
   private map(event: MappingEvent): unknown {
     const map: Record<string, unknown> = {};
-    const place: Place | undefined = this.isPlaced ? { at: event.start, fields: new Map() } : undefined;
+    const place: NodePosition | undefined = this.isPlaced ? { at: event.start, fields: new Map() } : undefined;
     const before = this.nodes - 1;
     const anchor = this.openAnchor(event, map, place);
     this.lastAt = event.start;
-    // Keys that stand in the map itself, as soon as others were merged into it.
+    // The map's own keys, once others have been merged into it.
     let own: Set<string> | undefined;
     while (this.event().type !== EVENT_ID.POP) {
       const keyEvent = this.event();
@@ -354,7 +354,7 @@ class Composer {
 
   private list(event: SequenceEvent): unknown {
     const list: unknown[] = [];
-    const place: Place | undefined = this.isPlaced ? { at: event.start, items: [] } : undefined;
+    const place: NodePosition | undefined = this.isPlaced ? { at: event.start, items: [] } : undefined;
     const before = this.nodes - 1;
     const anchor = this.openAnchor(event, list, place);
     this.lastAt = event.start;
@@ -398,7 +398,7 @@ class Composer {
         const isPlain = event.style === SCALAR_STYLE.PLAIN;
         const isBare =
           (isPlain || isQuoted) && event.tagStart === -1 && event.anchorStart === -1 && event.valueStart !== -1;
-        const place: Place | undefined = this.isPlaced
+        const place: NodePosition | undefined = this.isPlaced
           ? { at: this.lastAt, ...(isBare && { text: { from: event.valueStart, to: event.valueEnd, isPlain } }) }
           : undefined;
         const anchor = this.openAnchor(event, value, place);

@@ -1,6 +1,6 @@
 import { EVENT_ID, type Event, parseEvents, YAMLException } from 'js-yaml';
 import { type FieldPath, isJsonObject, type JsonObject, maxJsonDepth } from '../kubernetes/index.ts';
-import { type Composed, ComposeError, compose, type Place } from './compose.ts';
+import { type Composed, ComposeError, compose, type NodePosition } from './compose.ts';
 import { flattenFlow } from './flow.ts';
 import type { DocumentText } from './split.ts';
 
@@ -11,10 +11,10 @@ export interface DocumentError {
   message: string;
 }
 
-/** One object of a document, and where its fields stand in the stream. */
+/** One object of a document, and the positions of its fields in the stream. */
 export interface PlacedObject {
   object: JsonObject;
-  /** Where the object stands in the document: empty, or the item of a list. */
+  /** The path of the object in the document: empty, or a list item. */
   path: FieldPath;
   /** The place of a field, or of its deepest ancestor that is there. */
   placeOf(path: FieldPath): { line: number; column: number };
@@ -27,8 +27,8 @@ export interface ReadDocument {
   /** The document itself, or the items of the `List` that it is. */
   objects: PlacedObject[];
   form: DocumentText['form'];
-  /** Where the document's nodes stand in its text. Undefined where only kubectl's JSON reader takes it. */
-  places(): Place | undefined;
+  /** The positions of the document's nodes in its text. Undefined if only kubectl's JSON reader accepts it. */
+  places(): NodePosition | undefined;
 }
 
 /** Deepest nesting of `List`s in `List`s. */
@@ -51,7 +51,7 @@ function* objectsIn(
   }
   if (typeof value.kind === 'string' && value.kind.endsWith('List') && Array.isArray(value.items)) {
     if (depth < maxListDepth) {
-      // Items of a typed list may leave out what the list says of them.
+      // Items of a typed list may leave out their apiVersion and kind.
       const inherited =
         value.kind === 'List'
           ? {}
@@ -69,7 +69,7 @@ function* objectsIn(
 const tooDeep = `nests deeper than ${maxJsonDepth} levels`;
 
 /** Offset in a document's text of a field, or of its deepest ancestor that is there. */
-function offsetOf(root: Place | undefined, path: FieldPath): number {
+function offsetOf(root: NodePosition | undefined, path: FieldPath): number {
   let place = root;
   let offset = place?.at ?? 0;
   for (const segment of path) {
@@ -217,7 +217,7 @@ function readJson(text: string): Composed {
   return { value, duplicates, hasAliases: false };
 }
 
-function placesIn(text: string): Place | undefined {
+function placesIn(text: string): NodePosition | undefined {
   try {
     return compose(text, eventsOf(text), true).place;
   } catch {
@@ -238,8 +238,8 @@ function mistakeOf(error: unknown): { offset: number; message: string } {
 }
 
 /**
- * Reads one document as kubectl reads it. Keys that stand twice are a mistake all the same: kubectl takes the last one
- * and says nothing. Takes time in proportion to the text; so do all questions for places together.
+ * Reads one document as kubectl does, but reports duplicate keys, of which kubectl uses the last one without a message.
+ * Takes time linear in the text, and so do all lookups of positions together.
  */
 export function readDocument({
   text,
@@ -258,7 +258,7 @@ export function readDocument({
   if (duplicates.length > 0) {
     return { errors: duplicates.map(({ offset, message }) => ({ ...placeAt(offset), message: `YAML: ${message}` })) };
   }
-  let found: { root: Place | undefined } | undefined;
+  let found: { root: NodePosition | undefined } | undefined;
   const places = () => {
     found ??= { root: placesIn(text) };
     return found.root;

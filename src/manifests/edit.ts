@@ -12,7 +12,7 @@ import {
   YAMLMap,
 } from 'yaml';
 import { formatFieldPath, isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
-import type { Place } from './compose.ts';
+import type { NodePosition } from './compose.ts';
 import { type ReadDocument, readDocument } from './document.ts';
 import { plainValue } from './scalar.ts';
 
@@ -67,7 +67,7 @@ function aliasError(path: Path, depth: number, alias: string): EditError {
 }
 
 /** The text with scalars replaced in place, or undefined when an edit is of another sort. */
-function spliced(text: string, root: Place | undefined, edits: readonly Edit[]): string | undefined {
+function spliced(text: string, root: NodePosition | undefined, edits: readonly Edit[]): string | undefined {
   const cuts: { from: number; to: number; value: string }[] = [];
   for (const { path, value } of edits) {
     let place = root;
@@ -94,7 +94,7 @@ function spliced(text: string, root: Place | undefined, edits: readonly Edit[]):
   return pieces.join('') + text.slice(done);
 }
 
-/** Makes an edit in a value that belongs to nobody else. */
+/** Applies an edit to a value, in place. */
 function applyEdit(root: Json, { path, value }: Edit): Json {
   const last = path.at(-1);
   if (last === undefined) {
@@ -215,7 +215,7 @@ function collect(node: unknown, value: Json | undefined, pool: Map<string, Node>
   }
 }
 
-/** Whether the items of a list stand deeper than its key, as the first list in the text has it. */
+/** Whether list items are indented relative to their key, as those of the first list in the text are. */
 function isSequenceIndented(text: string): boolean {
   let keyIndent: number | undefined;
   for (const line of text.split('\n')) {
@@ -274,7 +274,7 @@ export function editDocument(text: string, read: ReadDocument, edits: readonly E
     return text;
   }
   const before = jsonOf(read);
-  // Through JSON, so that no value stands in two places.
+  // Through JSON, so that no value is shared.
   const expected = edits.reduce(applyEdit, JSON.parse(JSON.stringify(before)) as Json);
   let result = spliced(text, read.places(), edits);
   if (result === undefined) {

@@ -82,7 +82,7 @@ function blockEnd(text: string, start: number, indent: number): number {
 
 /**
  * The text with its flow collections and quoted scalars each on one line: line breaks, tabs and comments in them are
- * blanks. Everything stays at its offset. kubectl's parser does not care how such lines are indented (`}` in the first
+ * blanks. Everything stays at its offset. kubectl's parser ignores how such lines are indented (`}` in the first
  * column is common); YAML 1.2 and our parser do.
  */
 export function flattenFlow(text: string): string {

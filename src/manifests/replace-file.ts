@@ -11,7 +11,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it runs, as somebody else.
+    // EPERM: it is running, as another user.
     return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }
@@ -31,14 +31,14 @@ async function sweep(folder: string): Promise<void> {
 }
 
 /**
- * Replaces files one after the other, each in one step: whoever reads one, and whatever happens meanwhile, finds the old
- * content or the new one. Mode, owner and group stay; a symbolic link stays one, and the file that it leads to is
- * replaced. Hard links, access control lists and extended attributes do not stay: no step that is whole keeps them. A
- * temporary file stands beside the file; what a killed run left in the same folder is removed.
+ * Replaces files one after the other, each atomically: readers see either the old content or the new one, whatever
+ * happens. Mode, owner and group are preserved; a symbolic link remains one, and its target is replaced. Hard links,
+ * access control lists and extended attributes are lost: no atomic operation preserves them. A temporary file is written
+ * to the same folder; those of killed runs are removed.
  */
 export function createReplacer(): (file: string, content: string) => Promise<void> {
   const swept = new Set<string>();
-  /** @throws {ReplaceError} or the system's error; the file is as it was then. */
+  /** @throws {ReplaceError} or the system's error; the file is then unchanged. */
   return async (file, content) => {
     const real = await realpath(file);
     const folder = dirname(real);
@@ -46,7 +46,7 @@ export function createReplacer(): (file: string, content: string) => Promise<voi
     if (!found.isFile()) {
       throw new ReplaceError('is not a regular file');
     }
-    // To replace a file takes no right to write it, but who took that right away meant something by it.
+    // Replacing a file needs no permission to write it, but a missing one is respected.
     await access(real, constants.W_OK);
     if (!swept.has(folder)) {
       swept.add(folder);

@@ -39,13 +39,13 @@ const tooLarge = `is larger than ${maxStreamBytes / 1024 / 1024} MiB; split it i
 
 const manifestName = /\.(ya?ml|json)$/i;
 
-/** What a folder may hold beside manifests, and nobody wants linted: version control, editors, dependencies. */
+/** Folders to skip, which contain no manifests to lint: version control, editors, dependencies. */
 const isSkipped = (name: string) => name.startsWith('.') || name === 'node_modules';
 
 /** Deepest nesting of folders that is walked. */
 const maxFolderDepth = 100;
 
-/** Why the system refused something, without the path that the message begins with anyway. */
+/** Why the system refused an operation, without the path, which the message begins with anyway. */
 export function systemProblem(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   const known: Record<string, string> = {
@@ -82,7 +82,7 @@ function decode(bytes: Buffer): string {
   throw new SourceError('is not valid UTF-8', line);
 }
 
-/** Synchronous: for thousands of small files that takes half the time, and a regular file keeps nobody waiting. */
+/** Synchronous: for thousands of small files that takes half the time, and reading a regular file does not block. */
 function readFile(file: string): string {
   let bytes: Buffer;
   try {

@@ -1,7 +1,7 @@
 import type { Rule } from '../../rules/index.ts';
 import type { LintError, LintedObject, LintSummary } from '../result.ts';
 
-/** What a format may need to know before the first result. */
+/** What a format needs to know before the first result. */
 export interface FormatContext {
   /** Version of this program. */
   version: string;
@@ -19,12 +19,12 @@ export interface Format {
   end(summary: LintSummary): string;
 }
 
-/** Control characters made visible: file names and values come from outside, and a terminal obeys them. */
+/** Makes control characters visible: file names and values are untrusted, and terminals interpret control characters. */
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 }
 
-/** `file:line:column`, as far as they are known. */
+/** `file:line:column`, without what is not known. */
 export function showPlace({ file, line, column }: LintError | LintedObject): string {
   return [printable(file), line, column].filter((part) => part !== undefined).join(':');
 }

@@ -3,7 +3,7 @@ import { type Format, showPlace } from './format.ts';
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' };
 
-/** Text for XML 1.0: markup escaped, characters that XML cannot hold (controls, lone surrogates) dropped. */
+/** Text for XML 1.0: markup is escaped, characters that XML does not allow (controls, lone surrogates) are dropped. */
 function xml(text: string): string {
   return text
     .toWellFormed()
@@ -21,8 +21,8 @@ function suite(file: string, name: string, failed: 'failures' | 'errors' | undef
 }
 
 /**
- * JUnit's XML: one test suite with one test case an ExtensionConfig, so that counts are known when it is printed. It
- * fails when it has denials; warnings are its output.
+ * JUnit's XML: one test suite with one test case for each ExtensionConfig, so that its counts are known when it is
+ * printed. The test case fails if there are denials; warnings are its output.
  */
 export function junitFormat(): Format {
   return {

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import type { LintError, LintFinding } from '../result.ts';
 import type { Format, FormatContext } from './format.ts';
 
-/** A file as SARIF wants it: a URI, relative for a relative path, so that code hosts find it in the repository. */
+/** A file as SARIF requires it: a URI, relative for a relative path, so that code hosts find it in the repository. */
 function uriOf(file: string): string {
   if (isAbsolute(file)) {
     return pathToFileURL(file).href;
@@ -22,7 +22,7 @@ function locationOf({ file, line, column }: LintFinding | LintError, field?: str
   };
 }
 
-/** SARIF 2.1.0, which code hosts show as findings of code scanning. One run; results are printed as they come. */
+/** SARIF 2.1.0, which code hosts show as code scanning alerts. One run; results are printed as they are found. */
 export function sarifFormat({ version, rules }: FormatContext): Format {
   const indexes = new Map(rules.map(({ id }, index) => [id, index]));
   const driver = {

@@ -4,10 +4,10 @@ import { count, type Format, type FormatContext, printable, showPlace } from './
 const label = { deny: 'error', warn: 'warning' } as const;
 const color = { deny: 31, warn: 33 } as const;
 
-/** The remedy for a deprecated API version: the warning itself is the API server's, word for word. */
+/** How to fix a deprecated API version: the warning itself is the API server's, word for word. */
 const hint = `To rewrite files in ${apiVersionOf(hubVersion)}: extensionconfig-webhook convert --to ${hubVersion} --write PATH\n`;
 
-/** One line a finding, for people and for editors: `file:line:column: error: message (rule)`. Errors go elsewhere. */
+/** One line per finding, for people and editors: `file:line:column: error: message (rule)`. Errors are printed elsewhere. */
 export function textFormat({ useColor }: FormatContext): Format {
   const paint = (text: string, code: number) => (useColor ? `\u001b[${code}m${text}\u001b[0m` : text);
   let isDeprecated = false;
