@@ -39,15 +39,10 @@ export function createHealthApplication(
   application.use((_request, response) => {
     response.status(404).json(refusal(404, 'no such path; there are /healthz, /livez, /readyz and /metrics'));
   });
-  const onError: ErrorRequestHandler = (error: { status?: number; stack?: string }, _request, response, _next) => {
-    // Express gives what is wrong with a request a status of its own; everything else is a bug of ours.
-    const isRequest = error.status !== undefined && error.status >= 400 && error.status < 500;
-    if (!isRequest) {
-      log.error({ err: error }, 'the health port failed to answer');
-    }
-    const code = isRequest ? 400 : 500;
-    const message = isRequest ? 'the request cannot be understood' : 'internal error; the log has more';
-    response.status(code).json(refusal(code, message));
+  // Requests have no body and the paths no parameters, so that nothing a client sends is an error for Express.
+  const onError: ErrorRequestHandler = (error, _request, response, _next) => {
+    log.error({ err: error }, 'the health port failed to answer');
+    response.status(500).json(refusal(500, 'internal error; the log has more'));
   };
   application.use(onError);
   return application;

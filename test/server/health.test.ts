@@ -112,7 +112,7 @@ test('/metrics is Prometheus text', async () => {
   );
 });
 
-describe('everything else is a 404 or 400 in JSON', () => {
+describe('everything else is a 404 in JSON', () => {
   test.each([
     ['get', '/', 404],
     ['post', '/readyz', 404],
