@@ -205,12 +205,32 @@ test('a target that vanishes half-way does not stop the rotation', async () => {
   expectSteady();
 });
 
-test('passing errors are tried again', async () => {
+test('retryable errors are tried again', async () => {
   server.faults.push(503, 0, 429, 500);
   expect((await runCertificates(runFor(server, clock, { mode: 'repair' }))).action.kind).toBe('done');
 });
 
-test("somebody else's change between read and patch is kept", async () => {
+test.each([
+  ['the serving Secret', servingPath],
+  ['a target', mutatingPath],
+])('a run gives up after 20 conflicts in a row over %s', async (_what, contested) => {
+  await bootstrapped();
+  damage(servingPath, 'tls.key', 'garbage');
+  putTargets(server);
+  let attempts = 0;
+  server.before = ({ path }) => {
+    if (path === contested) {
+      attempts++;
+      // Another client writes first, every time.
+      server.put(path, server.objects.get(path)!);
+    }
+    return 'apply';
+  };
+  await expect(runCertificates(runFor(server, clock, { mode: 'repair' }))).rejects.toThrow('another client');
+  expect(attempts).toBe(20);
+});
+
+test("another client's change between read and patch is kept", async () => {
   await bootstrapped();
   putTargets(server);
   let changed = false;
@@ -233,7 +253,7 @@ test("somebody else's change between read and patch is kept", async () => {
   expectSteady();
 });
 
-test('a clock that was ahead makes a wait begin anew, not end at once', async () => {
+test('a clock that was ahead makes a wait start again, not end at once', async () => {
   const from = await bootstrapped();
   // The first run records its injection an hour in the future.
   const ahead = { now: () => new Date(clock.time + 3_600_000), sleep: async () => {} };

@@ -121,6 +121,23 @@ test.each([
 });
 
 test.each([
+  [429, 3],
+  [500, 3],
+  [503, 3],
+  [400, 1],
+  [403, 1],
+  [409, 1],
+  [422, 1],
+])('a %i without Retry-After ends after %i of three attempts', async (code, attempts) => {
+  const { cluster, requests } = await clientOf((_request, response) => json(response, code, status(code, 'no')), {
+    ...hasty,
+    retries: 2,
+  });
+  await expect(cluster.request('GET', '/api/v1/x')).rejects.toMatchObject({ code });
+  expect(requests()).toBe(attempts);
+});
+
+test.each([
   429, 503,
 ])('a %i with Retry-After is asked again after that time, as often as the server wishes', async (code) => {
   const patience = { retries: 1, minTimeoutMs: 1, maxTimeoutMs: 1, deadlineMs: 20_000 };

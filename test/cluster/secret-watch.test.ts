@@ -103,6 +103,15 @@ test('an API server that fails is said, asked with growing waits, and well again
   await vi.waitFor(() => expect(problems().at(-1)).toBeUndefined(), within);
 });
 
+test('reads that fail come at growing intervals', async () => {
+  server.faults.push(...Array<number>(1000).fill(500));
+  watch({ ...pace, pollMs: 50, maxPollMs: 60_000, minRetryMs: 60_000, maxRetryMs: 60_000 });
+  await vi.waitFor(() => expect(server.requests).toBeGreaterThan(2), within);
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  // After 50, 100, 200, 400 and 800 ms; at a constant 50 ms there would be some 30.
+  expect(server.requests).toBeLessThan(12);
+});
+
 test('a connection that dies without a word is noticed', async () => {
   put('1');
   watch(pace);

@@ -20,7 +20,7 @@ const metrics = createMetrics(
 );
 let clock = 0;
 
-function conversionReview(fails: boolean): ConversionReviewResponse {
+function conversionReview(fails: boolean, reason = ''): ConversionReviewResponse {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'ConversionReview',
@@ -28,7 +28,7 @@ function conversionReview(fails: boolean): ConversionReviewResponse {
       uid: 'uid-c',
       convertedObjects: [],
       result: fails
-        ? { status: 'Failure', message: 'ExtensionConfig objects[0] "x": spec: wrong' }
+        ? { status: 'Failure', message: `ExtensionConfig objects[0] "x": spec: wrong${reason}` }
         : { status: 'Success' },
     },
   };
@@ -38,7 +38,9 @@ const application = createApplication({
   webhooks: ['mutate', 'validate', 'convert'],
   decide: createDecide(testAdmission, (body) =>
     typeof body === 'object'
-      ? { review: conversionReview((body as { fail?: boolean }).fail === true) }
+      ? {
+          review: conversionReview((body as { fail?: boolean }).fail === true, (body as { reason?: string }).reason),
+        }
       : { problem: 'no ConversionReview' },
   ),
   metrics,
@@ -239,6 +241,34 @@ test('a failed conversion is logged, with no value of an object, and counted', a
     },
   ]);
   expect(await metrics.render()).toMatch(/conversions_total\{result="failure"\} 1\n/);
+});
+
+test('conversions are counted and timed, each under its result', async () => {
+  const countOf = async (metric: string) => {
+    const text = await metrics.render();
+    return Number(
+      text
+        .split('\n')
+        .find((line) => line.includes(`_${metric} `))
+        ?.split(' ')[1] ?? Number.NaN,
+    );
+  };
+  const names = [
+    'conversions_total{result="success"}',
+    'conversions_total{result="failure"}',
+    'request_duration_seconds_count{webhook="convert"}',
+  ];
+  const before = await Promise.all(names.map((name) => countOf(name)));
+  await post('/convert', '{}');
+  await post('/convert', '{}');
+  await post('/convert', '{"fail":true}');
+  const after = await Promise.all(names.map((name) => countOf(name)));
+  expect(after.map((value, index) => value - (before[index] || 0))).toEqual([2, 1, 3]);
+});
+
+test('what the log takes from a request has a maximum', async () => {
+  await post('/convert', JSON.stringify({ fail: true, reason: 'x'.repeat(10_000), request: { uid: 'u' } }));
+  expect(String(lines[0]?.reason)).toHaveLength(1024);
 });
 
 test('metrics count reviews, rules and refusals', async () => {
