@@ -4,6 +4,7 @@ import { type Logger, pino } from 'pino';
 import { loadKubeConfig } from '../cluster/index.ts';
 import type { DiscoveryResponse } from '../hooks/index.ts';
 import type { Json } from '../kubernetes/index.ts';
+import { messageProblems } from '../messages/index.ts';
 import {
   type CertificateSource,
   defaultLimits,
@@ -162,6 +163,11 @@ export function createExtensionServer(options: ExtensionServerOptions): Extensio
     const certificates = sourceOf(options.certificates);
     for (const warning of warnings) {
       log.warn(warning);
+    }
+    // Compiled now: that takes some 100 ms for a hook, which no call should wait for.
+    for (const { hook } of handlers) {
+      messageProblems(hook, 'request', {}, 'received');
+      messageProblems(hook, 'response', {}, 'strict');
     }
     return startServer({
       application: (foundation) =>

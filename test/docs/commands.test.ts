@@ -37,7 +37,8 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-const patience = { timeout: 60_000, interval: 20 };
+// Some install packages.
+const patience = { timeout: 150_000, interval: 20 };
 
 /** What a process printed so far. */
 interface Started {
@@ -89,7 +90,7 @@ async function openTerminal() {
     const before = shell.output().length;
     writeFileSync(script, withPorts(text));
     shell.child.stdin?.write(
-      `set -o pipefail; failed=0; trap 'failed=$?' ERR; source ./.block </dev/null; trap - ERR; echo "${marker} $failed"\n`,
+      `set -o pipefail; failed=0; trap 'failed=$?' ERR; source '${script}' </dev/null; trap - ERR; echo "${marker} $failed"\n`,
     );
     await vi.waitUntil(() => shell.output().includes(marker) || shell.child.exitCode !== null, patience);
     const [printed = '', code = ''] = shell.output().slice(before).split(marker);
@@ -122,7 +123,7 @@ const startSandbox = 'bin/extensionconfig-webhook sandbox --write-kubeconfig kub
 const useSandbox = 'export KUBECONFIG=$PWD/kubeconfig-of-test';
 
 describe('every command runs, in the order of the page', needs('kubectl'), () => {
-  test.each(pages.filter((page) => blocks.get(page)?.some(isRun)))('%s', { timeout: 180_000 }, async (page) => {
+  test.each(pages.filter((page) => blocks.get(page)?.some(isRun)))('%s', { timeout: 400_000 }, async (page) => {
     const own = blocks.get(page) ?? [];
     const terminal = await openTerminal();
     try {

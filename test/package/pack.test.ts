@@ -9,6 +9,7 @@ import { copyProject, projectFolder, run, runWell } from './tree.ts';
 let source: string;
 let consumer: string;
 let packed: string[];
+let tarball: string;
 
 // Minutes on a slow machine with an empty npm cache; some seconds usually.
 beforeAll(async () => {
@@ -17,6 +18,7 @@ beforeAll(async () => {
     'src',
     'tools',
     'manifests',
+    'templates',
     'package.json',
     'tsconfig.json',
     'tsconfig.build.json',
@@ -28,6 +30,7 @@ beforeAll(async () => {
     { filename: string; files: { path: string }[] },
   ];
   packed = files.map(({ path }) => path);
+  tarball = join(source, filename);
   consumer = mkdtempSync(join(tmpdir(), 'consumer-'));
   writeFileSync(join(consumer, 'package.json'), JSON.stringify({ name: 'consumer', type: 'module', private: true }));
   await runWell(consumer, 'npm', [
@@ -43,7 +46,7 @@ afterAll(() => {
       rmSync(folder, { recursive: true });
     }
   }
-});
+}, 300_000);
 
 test('holds the program, the manifests and nothing of development', () => {
   expect(packed).toContain('dist/main.js');
@@ -51,10 +54,13 @@ test('holds the program, the manifests and nothing of development', () => {
   expect(packed).toContain('manifests/base/deployment.yaml');
   expect(packed).toContain('dist/sandbox/writes/kubernetes.proto');
   expect(packed).toContain('LICENSE');
-  expect(packed.filter((path) => !/^(bin|dist|manifests)\/|^(package\.json|README\.md|LICENSE)$/.test(path))).toEqual(
-    [],
-  );
-  expect(packed.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))).toEqual([]);
+  expect(
+    packed.filter((path) => !/^(bin|dist|manifests|templates)\/|^(package\.json|README\.md|LICENSE)$/.test(path)),
+  ).toEqual([]);
+  expect(packed).toContain('templates/extension/src/main.ts');
+  expect(
+    packed.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts') && !path.startsWith('templates/')),
+  ).toEqual([]);
 });
 
 test('the command works from the folder where it was installed', async () => {
@@ -210,4 +216,49 @@ test('nothing else can be imported: what is inside may change', async () => {
   ]);
   expect(code).not.toBe(0);
   expect(stderr).toContain('ERR_PACKAGE_PATH_NOT_EXPORTED');
+});
+
+test('a project by new-extension is installed, type-checked, tested, started and discovered', {
+  timeout: 300_000,
+}, async () => {
+  const project = join(consumer, 'lab-extension');
+  const program = ['--no', '--', 'extensionconfig-webhook'];
+  const hookNames = (
+    JSON.parse(await runWell(consumer, 'npx', [...program, 'hooks', '--output', 'json'])) as { name: string }[]
+  )
+    .map(({ name }) => name)
+    .filter((name) => name !== 'Discovery');
+  expect(hookNames).toHaveLength(16);
+  await runWell(consumer, 'npx', [
+    ...program,
+    ...['new-extension', 'lab-extension', '--hooks', hookNames.join(','), '--package', `file:${tarball}`],
+  ]);
+  await runWell(project, 'npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error']);
+  expect(await runWell(project, 'npm', ['test'])).toMatch(/pass 33\n/);
+  await runWell(project, join(project, 'node_modules/.bin/extensionconfig-webhook'), [
+    ...['certs', 'bootstrap', '--cert-dir', 'certificates', '--dns-name', 'localhost'],
+  ]);
+  const env = { ...process.env, CERT_DIR: 'certificates', HOST: '127.0.0.1', PORT: '0', HEALTH_PORT: '0' };
+  const child = spawn(process.execPath, ['src/main.ts'], { cwd: project, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  await vi.waitUntil(() => output.includes('"listening"'), { timeout: 30_000 });
+  const port = /"extensionPort":(\d+)/.exec(output)?.[1];
+  const caBundle = readFileSync(join(project, 'certificates/ca.crt')).toString('base64');
+  const config = {
+    apiVersion: 'runtime.cluster.x-k8s.io/v1beta2',
+    kind: 'ExtensionConfig',
+    metadata: { name: 'lab' },
+    spec: { clientConfig: { url: `https://localhost:${port}`, caBundle }, namespaceSelector: {} },
+  };
+  writeFileSync(join(consumer, 'lab.json'), JSON.stringify(config));
+  const discovered = await runWell(consumer, 'npx', [...program, 'discover', '-f', 'lab.json']);
+  expect(discovered).toContain('lab: Discovered; 16 handlers');
+  expect(await runWell(consumer, 'npx', [...program, 'lint', join(project, 'manifests')])).toContain(
+    '0 errors, 0 warnings',
+  );
+  child.kill('SIGTERM');
+  expect((await once(child, 'exit'))[0]).toBe(0);
 });
