@@ -7,7 +7,15 @@ import {
 } from '../../kubernetes/index.ts';
 import { checkRules } from '../cel/index.ts';
 import type { KindTraits, WebhookClientConfig } from '../resources/index.ts';
-import { invalid, notSupported, required, type Schema, sameJson, structuralCauses } from '../schema/index.ts';
+import {
+  invalid,
+  maxCauses,
+  notSupported,
+  required,
+  type Schema,
+  sameJson,
+  structuralCauses,
+} from '../schema/index.ts';
 import { withCondition } from './conditions.ts';
 
 /** Names of a CustomResourceDefinition. */
@@ -131,7 +139,10 @@ function versionCauses(spec: JsonObject): StatusCause[] {
     } else if (schema.type !== 'object') {
       causes.push(invalid(`${path}.type`, schema.type, 'must be object at the root'));
     } else {
-      causes.push(...structuralCauses(schema, path), ...checkRules(schema, path).causes);
+      causes.push(
+        ...structuralCauses(schema, path).slice(0, maxCauses),
+        ...checkRules(schema, path).causes.slice(0, maxCauses),
+      );
     }
   }
   const stored = versions.filter(({ storage }) => storage === true).length;
@@ -162,7 +173,8 @@ function validate(object: JsonObject, old: JsonObject | undefined): StatusCause[
   if (spec.scope !== 'Cluster' && spec.scope !== 'Namespaced') {
     causes.push(notSupported('spec.scope', spec.scope ?? '', ['Cluster', 'Namespaced']));
   }
-  causes.push(...nameCauses(spec), ...versionCauses(spec));
+  // Very many arguments would exceed the stack.
+  causes.push(...nameCauses(spec).slice(0, maxCauses), ...versionCauses(spec).slice(0, maxCauses));
   const plural = isJsonObject(spec.names) ? spec.names.plural : undefined;
   const name = (object.metadata as JsonObject).name;
   if (typeof plural === 'string' && typeof group === 'string' && name !== `${plural}.${group}`) {

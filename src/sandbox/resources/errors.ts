@@ -1,4 +1,5 @@
 import { failure, invalid, type Status, type StatusCause } from '../../kubernetes/index.ts';
+import { maxCauses } from '../schema/index.ts';
 import type { Resource } from './resource.ts';
 
 /** A request that ended in a failure: the metav1.Status that the client gets. */
@@ -99,10 +100,7 @@ export function internalError(message: string): ApiError {
   return new ApiError(failure(500, 'InternalError', `Internal error occurred: ${message}`, { causes }));
 }
 
-/** Most causes that an answer names. */
-const maxCauses = 500;
-
-/** 422 for fields of an object. */
+/** 422 for fields of an object: the first of the causes. */
 export function invalidObject(resource: Named, name: string, causes: StatusCause[]): ApiError {
   return new ApiError(invalid(resource.group, resource.kind, name, causes.slice(0, maxCauses)));
 }

@@ -1,8 +1,19 @@
 import { type CauseReason, fieldErrorMessage, type StatusCause } from '../../kubernetes/index.ts';
 
-/** What is wrong with a field, in the words of the API server. A value is shown whole, as JSON; undefined is not shown. */
+/** Most causes that an answer names. */
+export const maxCauses = 500;
+
+/** Most characters of a value that a message shows. */
+const maxShown = 4_096;
+
+/** A text as messages show it: long ones are cut off. */
+export function shorten(text: string): string {
+  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
+}
+
+/** What is wrong with a field, in the words of the API server. A value is shown as JSON, the start of a long one; undefined is not shown. */
 export function causeOf(reason: CauseReason, field: string, value: unknown, detail: string): StatusCause {
-  const shown = value === undefined ? undefined : JSON.stringify(value);
+  const shown = value === undefined ? undefined : shorten(JSON.stringify(value));
   return { reason, message: fieldErrorMessage(reason, shown, detail), field };
 }
 

@@ -1,5 +1,6 @@
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { isJsonObject, type Json, type StatusCause } from '../../kubernetes/index.ts';
+import { maxCauses, shorten } from './causes.ts';
 import { compilePattern, type Pattern } from './pattern.ts';
 import { canonical, fieldOf, joinPath, type Schema } from './schema.ts';
 
@@ -12,13 +13,6 @@ function typeNameOf(value: Json): string {
     return 'array';
   }
   return typeof value === 'number' ? (Number.isInteger(value) ? 'integer' : 'number') : typeof value;
-}
-
-/** Most characters of a value that a message shows. */
-const maxShown = 4_096;
-
-function shorten(text: string): string {
-  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
 }
 
 /** A value as field errors show it. */
@@ -77,8 +71,6 @@ function enumOf(schema: Schema, allowed: readonly Json[]): { values: Set<string>
 
 /** Most work for one object: visits of a value by a schema, and matches of patterns in steps of five. Some seconds. */
 const maxWork = 10_000_000;
-/** Most causes of one answer. */
-const maxCauses = 500;
 
 interface Work {
   left: number;

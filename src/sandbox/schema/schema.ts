@@ -57,9 +57,17 @@ export function fieldOf(schema: Schema | undefined, name: string): Schema | unde
   return propertyOf(schema, name) ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined);
 }
 
-/** The path of a field of the object at `path`; that of the whole is empty. */
+/** Most characters of a key that a path shows: the path is repeated for each field below. */
+const maxKeyShown = 512;
+
+/** A key as paths show it: a long one is cut off. */
+export function shownKey(key: string): string {
+  return key.length > maxKeyShown ? `${key.slice(0, maxKeyShown)}…` : key;
+}
+
+/** The path of a field of the object at `path`, for messages; that of the whole is empty. */
 export function joinPath(path: string, key: string): string {
-  return path === '' ? key : `${path}.${key}`;
+  return path === '' ? shownKey(key) : `${path}.${shownKey(key)}`;
 }
 
 const embedded = new Set(['apiVersion', 'kind', 'metadata']);

@@ -1,13 +1,20 @@
 import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../../kubernetes/index.ts';
 import { forbiddenField, invalid, required } from './causes.ts';
 import { compilePattern, PatternError } from './pattern.ts';
-import { prune, type Schema } from './schema.ts';
+import { prune, type Schema, shownKey } from './schema.ts';
 import { validateSchema } from './schema-validation.ts';
 
 /** Keywords that OpenAPI has and structural schemas have not. */
 const forbiddenKeywords = ['$ref', 'definitions', 'dependencies', 'id', 'patternProperties'];
 /** What may not stand within allOf, anyOf, oneOf and not: it belongs outside, once. */
 const outsideOnly = ['type', 'description', 'title', 'default', 'additionalProperties', 'nullable'];
+
+/** Adds causes to others. Passing very many as arguments of `push` would exceed the stack. */
+function addAll(causes: StatusCause[], more: readonly StatusCause[]): void {
+  for (const cause of more) {
+    causes.push(cause);
+  }
+}
 
 const junctors = ['allOf', 'anyOf', 'oneOf', 'not'] as const;
 
@@ -17,7 +24,7 @@ export function partsOf(schema: JsonObject, path: string): [JsonObject, string, 
   if (isJsonObject(schema.properties)) {
     for (const [name, property] of Object.entries(schema.properties)) {
       if (isJsonObject(property)) {
-        parts.push([property, `${path}.properties[${name}]`, 'object fields']);
+        parts.push([property, `${path}.properties[${shownKey(name)}]`, 'object fields']);
       }
     }
   }
@@ -43,14 +50,14 @@ function branchesOf(schema: JsonObject, path: string): [JsonObject, string][] {
 
 const outsides = new WeakMap<JsonObject, Map<string, JsonObject>>();
 
-/** The parts of what stands outside of a branch, by path; made once for all branches. */
-function outsideOf(schema: JsonObject | undefined, path: string): Map<string, JsonObject> {
+/** The parts of what stands outside of a branch, by their path in it; made once for all branches. */
+function outsideOf(schema: JsonObject | undefined): Map<string, JsonObject> {
   if (schema === undefined) {
     return new Map();
   }
   let known = outsides.get(schema);
   if (known === undefined) {
-    known = new Map(partsOf(schema, path).map(([part, at]) => [at, part]));
+    known = new Map(partsOf(schema, '').map(([part, at]) => [at, part]));
     outsides.set(schema, known);
   }
   return known;
@@ -65,19 +72,23 @@ function branchCauses(branch: JsonObject, at: string, schema: JsonObject | undef
       causes.push(forbiddenField(`${at}.${keyword}`, 'must be empty to be structural'));
     }
   }
-  const outside = outsideOf(schema, path);
-  for (const [part, partAt] of partsOf(branch, at)) {
-    const outsideAt = `${path}${partAt.slice(at.length)}`;
-    if (!outside.has(outsideAt)) {
+  const outside = outsideOf(schema);
+  for (const [part, step] of partsOf(branch, '')) {
+    const partAt = `${at}${step}`;
+    const outsideAt = `${path}${step}`;
+    if (!outside.has(step)) {
       causes.push(required(outsideAt, `because it is defined in ${partAt}`));
     }
-    causes.push(...branchCauses(part, partAt, outside.get(outsideAt), outsideAt));
+    addAll(causes, branchCauses(part, partAt, outside.get(step), outsideAt));
   }
   for (const [inner, innerAt] of branchesOf(branch, at)) {
-    causes.push(...branchCauses(inner, innerAt, schema, path));
+    addAll(causes, branchCauses(inner, innerAt, schema, path));
   }
   return causes;
 }
+
+/** Most unknown fields of a default that are reported. */
+const maxUnknown = 100;
 
 function defaultCauses(schema: JsonObject, path: string): StatusCause[] {
   if (schema.default === undefined) {
@@ -88,7 +99,9 @@ function defaultCauses(schema: JsonObject, path: string): StatusCause[] {
   const unknown = prune(copy, schema as Schema, false);
   return [
     ...validateSchema(schema.default, schema as Schema, field),
-    ...unknown.map((name) => invalid(field, schema.default, `must not have the unknown field ${JSON.stringify(name)}`)),
+    ...unknown
+      .slice(0, maxUnknown)
+      .map((name) => invalid(field, schema.default, `must not have the unknown field ${JSON.stringify(name)}`)),
   ];
 }
 
@@ -127,7 +140,7 @@ function patternCauses(schema: JsonObject, path: string, total: { size: number }
     }
   }
   for (const [part, at] of [...partsOf(schema, path), ...branchesOf(schema, path)]) {
-    causes.push(...patternCauses(part, at, total));
+    addAll(causes, patternCauses(part, at, total));
   }
   return causes;
 }
@@ -154,12 +167,12 @@ function nodeCauses(schema: JsonObject, path: string, place: string): StatusCaus
   if (schema.type === 'array' && !isJsonObject(schema.items) && !isOpen) {
     causes.push(required(`${path}.items`, 'must be specified'));
   }
-  causes.push(...defaultCauses(schema, path));
+  addAll(causes, defaultCauses(schema, path));
   for (const [branch, at] of branchesOf(schema, path)) {
-    causes.push(...branchCauses(branch, at, schema, path));
+    addAll(causes, branchCauses(branch, at, schema, path));
   }
   for (const [part, at, kind] of partsOf(schema, path)) {
-    causes.push(...nodeCauses(part, at, `for specified ${kind}`));
+    addAll(causes, nodeCauses(part, at, `for specified ${kind}`));
   }
   return causes;
 }

@@ -37,8 +37,8 @@ function nameProblems(name: string, format: NonNullable<KindTraits['nameFormat']
 /** Most bytes that the annotations of an object may have together (apimachinery, TotalAnnotationSizeLimitB). */
 const maxAnnotationBytes = 256 * 1024;
 
-function causesOfKeys(map: Json | undefined, field: string, values: boolean): StatusCause[] {
-  const causes: StatusCause[] = [];
+/** Adds what is wrong with the keys of labels or annotations, and with the values of labels. */
+function causesOfKeys(map: Json | undefined, field: string, values: boolean, causes: StatusCause[]): void {
   for (const [key, value] of Object.entries(isJsonObject(map) ? map : {})) {
     const problems = qualifiedNameProblems(values ? key : key.toLowerCase());
     for (const problem of problems) {
@@ -48,7 +48,6 @@ function causesOfKeys(map: Json | undefined, field: string, values: boolean): St
       causes.push(invalid(field, value, problem));
     }
   }
-  return causes;
 }
 
 /** What is wrong with the name, labels, annotations and finalizers of an object. Their JSON types must be right. */
@@ -62,8 +61,8 @@ export function metadataCauses(metadata: JsonObject, format: NonNullable<KindTra
       causes.push(invalid('metadata.name', name, problem));
     }
   }
-  causes.push(...causesOfKeys(metadata.labels, 'metadata.labels', true));
-  causes.push(...causesOfKeys(annotations, 'metadata.annotations', false));
+  causesOfKeys(metadata.labels, 'metadata.labels', true, causes);
+  causesOfKeys(annotations, 'metadata.annotations', false, causes);
   const bytes = isJsonObject(annotations)
     ? Object.entries(annotations).reduce((sum, [key, value]) => sum + Buffer.byteLength(`${key}${String(value)}`), 0)
     : 0;

@@ -186,9 +186,8 @@ function specOf(object: JsonObject, resource: Resource): JsonObject {
 function addedFinalizer(next: JsonObject, current: JsonObject): Json | undefined {
   const before = metadataOf(current).finalizers;
   const after = metadataOf(next).finalizers;
-  return Array.isArray(after)
-    ? after.find((finalizer) => !(Array.isArray(before) && before.includes(finalizer)))
-    : undefined;
+  const known = new Set(Array.isArray(before) ? before : []);
+  return Array.isArray(after) ? after.find((finalizer) => !known.has(finalizer)) : undefined;
 }
 
 async function change(
