@@ -7,12 +7,23 @@ import { skippedLines } from './skipped-reporter.ts';
 test('a program that is not there is not found, and its tests are skipped', () => {
   const missing = 'no-such-program' as 'kubectl';
   expect(needs('port 443', false)).toEqual({ skip: true, meta: { needs: 'port 443' } });
-  expect(needs('port 443', true).skip).toBe(false);
-  expect(needs('bash').skip).toBe(!hasTool('bash'));
+  expect(needs('port 443', true)).toEqual({});
+  expect(needs('bash').skip ?? false).toBe(!hasTool('bash'));
   expect(hasTool(missing)).toBe(false);
 });
 
-test('a run says which tests were skipped for lack of what, also those of a group, and names the rest', async () => {
+test.each([
+  [
+    undefined,
+    [
+      'skipped for lack of kubectl: 1 test',
+      'skipped for lack of port 443: 2 tests',
+      'skipped: skipped.ts > for no reason that it gives',
+    ],
+  ],
+  // What was left out by its name was not asked for.
+  ['lacks a program', ['skipped for lack of kubectl: 1 test']],
+])('names like %s: a run says what was skipped for lack of what, also in groups', async (testNamePattern, lines) => {
   const vitest = await startVitest(
     'test',
     [],
@@ -21,15 +32,12 @@ test('a run says which tests were skipped for lack of what, also those of a grou
       watch: false,
       config: false,
       reporters: [],
+      ...(testNamePattern === undefined ? {} : { testNamePattern }),
     },
     { test: { include: ['skipped.ts'] } },
   );
   try {
-    expect(skippedLines(vitest.state.getTestModules())).toEqual([
-      'skipped for lack of kubectl: 1 test',
-      'skipped for lack of port 443: 2 tests',
-      'skipped: skipped.ts > for no reason that it gives',
-    ]);
+    expect(skippedLines(vitest.state.getTestModules())).toEqual(lines);
   } finally {
     await vitest.close();
   }

@@ -44,5 +44,5 @@ export function hasTool(tool: Tool): boolean {
 export function needs(tool: Tool): TestOptions;
 export function needs(need: Need, isThere: boolean): TestOptions;
 export function needs(need: Need, isThere = hasTool(need as Tool)): TestOptions {
-  return { skip: !isThere, meta: { needs: need } };
+  return isThere ? {} : { skip: true, meta: { needs: need } };
 }

@@ -11,13 +11,20 @@ function needOf(test: TestCase): string | undefined {
   return undefined;
 }
 
-/** The lines about skipped tests: how many for lack of what, and those that say nothing about it. */
+/**
+ * The lines about skipped tests: how many for lack of what, and those that say nothing about it. Tests whose name was not
+ * asked for (`vitest -t`) are not among them.
+ */
 export function skippedLines(testModules: readonly TestModule[]): string[] {
   const counts = new Map<string, number>();
   const others: string[] = [];
   for (const testModule of testModules) {
+    const { testNamePattern } = testModule.project.config;
     for (const test of testModule.children.allTests('skipped')) {
       const need = needOf(test);
+      if (testNamePattern !== undefined && !testNamePattern.test(test.fullName.replaceAll(' > ', ' '))) {
+        continue;
+      }
       if (need === undefined) {
         others.push(`skipped: ${testModule.relativeModuleId} > ${test.fullName}`);
       } else {
