@@ -63,7 +63,7 @@ export async function readSnapshot(run: Pick<Run, 'store' | 'targets' | 'clock' 
 }
 
 /**
- * Walks the state machine step by step, each step one write, everything read anew in between.
+ * Walks the state machine step by step, each step one write, everything read again in between.
  *
  * @throws {Conflict} after 20 conflicts in a row: another client keeps writing.
  */
@@ -131,7 +131,7 @@ export async function runCertificates(run: Run): Promise<Outcome> {
 }
 
 /**
- * Writes the bundle into every target that holds another one, by what was read once: reading everything anew for each would be
+ * Writes the bundle into every target that holds another one, by what was read once: reading everything again for each would be
  * quadratic in the targets. Each patch tests the value that was read before the Secrets that decide, so none of them undoes
  * what another client wrote meanwhile.
  *

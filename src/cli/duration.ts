@@ -8,7 +8,7 @@ const unitMs: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Longest text of a duration: more says nothing that a clock could tell. */
+/** Longest text of a duration, in characters. */
 const maxTextLength = 64;
 
 /** Reads a duration in Go's syntax, and days: `30s`, `1h30m`, `90d`. Returns ms, or undefined for anything else. */

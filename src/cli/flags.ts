@@ -20,7 +20,11 @@ export interface Flag<T> {
    * separated by commas.
    */
   repeatable?: true;
-  /** Reads one text. Throws FlagError. */
+  /**
+   * Reads one text.
+   *
+   * @throws {FlagError} when the flag does not take it.
+   */
   parse: (text: string) => T;
 }
 
@@ -174,7 +178,7 @@ export function readFlags<F extends Flags>(flags: F, command: Command, env: Node
   return Object.fromEntries(values) as FlagValues<F>;
 }
 
-/** The values of flags that nobody gave. */
+/** The default values of flags. */
 export function defaultsOf<F extends Flags>(flags: F): FlagValues<F> {
   return Object.fromEntries(Object.entries(flags).map(([name, flag]) => [name, flag.default])) as FlagValues<F>;
 }

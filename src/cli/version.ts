@@ -9,7 +9,7 @@ export const { version } = JSON.parse(readFileSync(new URL('package.json', root)
   version: string;
 };
 
-/** The commit that the program was built from, or that is checked out; undefined where nobody knows. */
+/** The commit that the program was built from, or that is checked out; undefined when it is unknown. */
 export function commit(): string | undefined {
   const file = new URL('dist/commit', root);
   try {

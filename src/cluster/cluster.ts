@@ -28,7 +28,7 @@ const watchHeadersTimeoutMs = 10_000;
 /** The body of an API server's 404 for a path that it does not serve. */
 const unknownResource = '404 page not found';
 
-/** An answer of the API server that is no success. `message` is the server's own, fit to be shown, without bodies. */
+/** A response of the API server other than 2xx. `message` is the server's own, made printable, without bodies. */
 export class StatusError extends Error {
   readonly code: number;
   /** How long the server asks to wait before the next try, in ms; undefined when it does not ask for one. */
@@ -73,7 +73,7 @@ export interface WatchOptions {
 /** Requests to an API server, as plain JSON. */
 export interface Cluster {
   /**
-   * @throws {StatusError} on any answer but 2xx, at once or after retries (429, 5xx).
+   * @throws {StatusError} on any answer but 2xx, at once; for 429 and 5xx after the retries of the patience.
    * @throws {ConnectionError} when there is no answer, after retries.
    * @throws {AnswerError} for an answer that is too long or not a JSON object.
    */
@@ -85,7 +85,10 @@ export interface Cluster {
   watch(path: string, options: WatchOptions): Promise<void>;
 }
 
-/** Whether another try may succeed. 409 and 422 are decisions of the server: the caller reads again. */
+/**
+ * Whether an error is retryable: no connection, 429 and 5xx. 409 and 422 are decisions of the server: the caller reads
+ * the object again.
+ */
 function isRetryable(error: unknown): boolean {
   return (
     error instanceof ConnectionError || (error instanceof StatusError && (error.code === 429 || error.code >= 500))
@@ -236,7 +239,7 @@ export function connect(config: KubeConfig, signal: AbortSignal, patience: Patie
           maxTimeout: patience.maxTimeoutMs,
           randomize: true,
           signal: stop,
-          // Who asks for another try gets it, until the deadline.
+          // A server that asks for another try gets it, until the deadline.
           shouldConsumeRetry: ({ error }) =>
             patience.retries === 0 || !(error instanceof StatusError && error.retryAfterMs !== undefined),
           onFailedAttempt: async ({ error, retryDelay, retriesLeft }) => {

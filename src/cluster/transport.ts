@@ -68,7 +68,7 @@ function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 /**
- * A transport for the current context of a kubeconfig. Credentials are asked for anew with each request (tokens of pods
+ * A transport for the current context of a kubeconfig. Credentials are looked up for each request (tokens of pods
  * are replaced every hour); the pool of connections is kept until one of them fails, since its TLS settings age, too.
  */
 export function transportFor(config: KubeConfig): Transport {
@@ -105,7 +105,7 @@ export function transportFor(config: KubeConfig): Transport {
           body: body?.text ?? null,
           signal,
           headersTimeout: headersTimeoutMs,
-          // Who reads the body knows how long it may take.
+          // The reader of the body limits its time.
           bodyTimeout: 0,
         });
         return { code: answer.statusCode, headers: answer.headers, body: answer.body };

@@ -165,7 +165,7 @@ async function fromCluster(cluster: Cluster, names: readonly string[]): Promise<
   );
 }
 
-/** What an API server's refusal means to whoever asked for extensions. */
+/** What an API server's refusal means to the user. */
 function explained(error: unknown): Error {
   if (error instanceof UsageError || !(error instanceof Error)) {
     return error as Error;

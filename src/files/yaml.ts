@@ -61,7 +61,7 @@ function parse(text: string): unknown {
           throw at(map.range?.[0], 'a key must be plain text');
         }
         if (seen.has(key.value)) {
-          throw at(key.range?.[0], `the key ${JSON.stringify(String(key.value).slice(0, 64))} stands here twice`);
+          throw at(key.range?.[0], `the key ${JSON.stringify(String(key.value).slice(0, 64))} is given twice`);
         }
         seen.add(key.value);
       }

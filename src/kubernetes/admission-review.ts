@@ -70,7 +70,7 @@ function kindOf(value: Json | undefined): GroupVersionKind | undefined {
 
 /**
  * Decodes an AdmissionReview of admission.k8s.io/v1. Never throws: what is wrong comes back as `problem`, a sentence
- * for whoever sent the review, with `uid` when the answer can still take the form of a review.
+ * for the sender of the review, with `uid` when the answer can still take the form of a review.
  */
 export function decodeAdmissionReview(body: Json): DecodedAdmissionReview {
   if (!isJsonObject(body)) {

@@ -30,7 +30,7 @@ const maxUidLength = 256;
 
 /**
  * Decodes a ConversionReview of apiextensions.k8s.io/v1; a `response` in it is ignored. Never throws: what is wrong
- * comes back as `problem`, a sentence for whoever sent the review, with `uid` when the answer can still be a review.
+ * comes back as `problem`, a sentence for the sender of the review, with `uid` when the answer can still be a review.
  */
 export function decodeConversionReview(body: Json): DecodedConversionReview {
   if (!isJsonObject(body)) {

@@ -14,7 +14,7 @@ const plainProperty = /^[A-Za-z_][A-Za-z0-9_]{0,319}$/;
 
 /**
  * A path in the form of Kubernetes' field.Path: `spec.items[0].name`, and `metadata.annotations[example.com/key]` for
- * keys that are no plain identifiers.
+ * keys that are not plain identifiers.
  */
 export function formatFieldPath(path: FieldPath): string {
   let text = '';

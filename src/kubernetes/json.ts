@@ -47,7 +47,7 @@ function nestsWithin(value: Json, levels: number): boolean {
  * Reads a JSON document from UTF-8 bytes. Of duplicate keys the last one counts, as for the API server; a key named
  * `__proto__` becomes an ordinary property.
  *
- * @throws {JsonError} when the bytes are no UTF-8, no JSON, or nest deeper than `maxJsonDepth`.
+ * @throws {JsonError} when the bytes are not UTF-8, are not JSON, or nest deeper than `maxJsonDepth`.
  */
 export function parseJson(bytes: Uint8Array): Json {
   // As native checks these cost a tenth of a TextDecoder; most bodies are ASCII, whose string needs half the memory.

@@ -1,4 +1,4 @@
-/** Longest text of somebody else's that is shown, in characters. */
+/** Longest untrusted text that is shown, in characters. */
 const maxShownLength = 1000;
 
 /**

@@ -1,7 +1,7 @@
 /** How many bytes may be held at a time, and how many are. */
 export interface ByteBudget {
   held(): number;
-  /** Whether there is room for more bytes of somebody who holds some already. */
+  /** Whether there is room for more bytes of a connection that holds some already. */
   fits(bytes: number, own: number): boolean;
   take(bytes: number): void;
   release(bytes: number): void;

@@ -1,6 +1,6 @@
 import type { TLSSocket } from 'node:tls';
 
-/** Who may call: holders of a certificate of the client CA, if names are given only those with one of them. */
+/** Which clients may call: those with a certificate of the client CA and, if names are given, one of these names. */
 export interface CallerPolicy {
   /** Allowed common names and DNS names; empty allows every certificate of the CA. */
   allowedNames: readonly string[];

@@ -30,7 +30,7 @@ export function checkPair(cert: string, key: string): CheckedPair {
   try {
     privateKey = createPrivateKey(key);
   } catch {
-    return { problem: 'the key is no unencrypted private key in PEM' };
+    return { problem: 'the key is not an unencrypted private key in PEM' };
   }
   if (!serving.checkPrivateKey(privateKey)) {
     return { problem: 'the key does not belong to the certificate' };
@@ -39,7 +39,7 @@ export function checkPair(cert: string, key: string): CheckedPair {
     // OpenSSL's own objections: keys that are too short, chains that do not parse.
     createSecureContext({ cert, key, minVersion: 'TLSv1.2' });
   } catch (error) {
-    return { problem: `the pair is unfit for TLS: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}` };
+    return { problem: `the pair cannot be used for TLS: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}` };
   }
   return {
     pair: {

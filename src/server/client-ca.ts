@@ -19,7 +19,7 @@ export function checkClientCa(path: string, state: FileState): { pem: string } |
  * Watches the file with the client CAs and passes each usable content on; a broken new one is logged and passed to
  * `onProblem`, and the one before stays in force.
  *
- * @throws {ClientCaError} when the file is unusable at start: without it nobody could be told from anybody.
+ * @throws {ClientCaError} when the file is unusable at start: without it no client could be authenticated.
  */
 export async function watchClientCa(
   path: string,

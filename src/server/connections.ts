@@ -13,7 +13,7 @@ export interface ConnectionLimits {
   requestTimeoutMs: number;
   /**
    * How long a connection may stand still in a handshake, a request or its answer before it may be cut in favour of others,
-   * in milliseconds. In a rush of honest callers nobody is to be cut half-way.
+   * in milliseconds. In a rush of well-behaved clients none is to be cut half-way.
    */
   patienceMs: number;
   /** How long an answer may wait for its reader, in milliseconds. */
@@ -163,7 +163,7 @@ export function trackConnections(
     connection.transport.destroy();
   }
 
-  /** Who has to go when there is no room: who never sent a request, then the longest idle, then who stands still. */
+  /** Which connection is closed when there is no room: one that never sent a request, then the longest idle, then a stalled one. */
   function victim(): Connection | undefined {
     const newcomer = first(fresh);
     if (newcomer !== undefined && performance.now() - newcomer.since >= limits.patienceMs) {
@@ -223,7 +223,7 @@ export function trackConnections(
   server.on('secureConnection', (socket: TLSSocket) => {
     const connection = byPeer.get(peerOf(socket));
     if (connection === undefined) {
-      // The caller has gone meanwhile.
+      // The client has gone.
       socket.destroy();
       return;
     }
@@ -296,7 +296,7 @@ export function trackConnections(
     holdBody(response, bytes) {
       const held = response.heldBytes;
       for (const connection of budget.fits(bytes, held) ? [] : busy) {
-        // Who stands still holds no bytes against others.
+        // Bytes of a stalled connection do not count against others.
         if (connection !== response.carrier && connection.bytes > 0 && isStalled(connection)) {
           events.evicted();
           cut(connection);
@@ -351,7 +351,7 @@ export function trackConnections(
           }
         }
       }
-      // After what arrived meanwhile has been read: closing a socket with unread data resets it.
+      // After everything that has arrived was read: closing a socket with unread data resets it.
       const lookSoon = () => void setImmediate(look);
       const looking = setInterval(lookSoon, Math.min(drainCheckMs, timeoutMs));
       const cutAll = setTimeout(() => {

@@ -102,7 +102,7 @@ export async function watchFiles(
     checking = false;
     if (!closed) {
       timer = setTimeout(() => {
-        // A folder that was removed and made anew leaves its old watch behind, which reports nothing any more.
+        // When a folder was removed and created again, its old watch remains, which reports nothing any more.
         for (const watcher of watchers.values()) {
           watcher.close();
         }

@@ -26,7 +26,7 @@ export interface Check {
   problem: string | undefined;
   /**
    * Whether a problem makes the pod not ready. One that leaves reviews unharmed for now (a source of certificates that
-   * cannot be reached) must not: it hits all pods alike, and then nobody would answer.
+   * cannot be reached) must not: it affects all pods alike, and then none would answer.
    */
   essential: boolean;
 }
@@ -70,7 +70,7 @@ export function readinessOf(facts: ReadinessFacts): Readiness {
       : [{ name: 'client-ca', problem: facts.clientCa.problem, essential: false } satisfies Check]),
     phase,
   ];
-  // Who stops is not ready for that reason, whatever else there is; before the start the certificate is what to look at.
+  // A server that stops is not ready for that reason, whatever else is wrong; before the start it is the certificate.
   const ordered = facts.phase === 'starting' ? checks : [phase, ...checks];
   const reason = ordered.find(({ essential, problem }) => essential && problem !== undefined)?.problem;
   return reason === undefined ? { ready: true, checks } : { ready: false, reason, checks };

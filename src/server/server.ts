@@ -115,7 +115,7 @@ const tlsSettings = {
     'ECDHE-ECDSA-CHACHA20-POLY1305',
     'ECDHE-RSA-CHACHA20-POLY1305',
   ].join(':'),
-  // A renegotiation costs the server a handshake for the asking, and nobody needs one.
+  // A renegotiation costs the server a handshake on request, and no client needs one.
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 } as const;
 
@@ -134,7 +134,7 @@ function listen(server: TrackedServer, port: 'main' | 'health', address: Address
 /** Answers connections on which no request could be read; Node's own answers have no body. */
 function answerBrokenRequests(server: TrackedServer, onRefused: (code: number) => void): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // TLS errors come here too, and there is nobody to answer yet; with an answer under way there is no place for another.
+    // TLS errors come here too, and there is no request to answer yet; with an answer under way there is no place for another.
     const isHttp = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' || error.code?.startsWith('HPE_') === true;
     const hasAnswer = (socket as { _httpMessage?: { headersSent?: boolean } })._httpMessage?.headersSent === true;
     if (!isHttp || hasAnswer || !socket.writable) {
@@ -151,7 +151,7 @@ function answerBrokenRequests(server: TrackedServer, onRefused: (code: number) =
       onRefused(400);
       socket.end(rawRefusal(400, 'Bad Request', 'the request is not valid HTTP/1.1'));
     }
-    // Who does not read the answer keeps the connection no longer for it.
+    // Close even if the client never reads the response.
     setTimeout(() => socket.destroy(), 1_000).unref();
   });
 }

@@ -301,7 +301,7 @@ test('kubectl asks what it may do, acts for others, and does not wait for what n
 test.each([
   [['--port', 'x'], '--port'],
   [['--webhook-url', 'http://localhost:1'], 'must begin with https://'],
-  [['--webhook-url', 'nothing'], 'is no URL'],
+  [['--webhook-url', 'nothing'], 'is not a URL'],
   [['--webhook-url', 'https://localhost:1'], 'needs --webhook-ca-file'],
   [['--webhook-url', 'https://localhost:1', '--webhook-ca-file', '/nowhere.pem'], '/nowhere.pem: no such file'],
   [

@@ -157,7 +157,7 @@ test.each(['--port', '--health-port'])('%s in use is a failure that says what to
 test('an address of another machine is a failure that names the flag', async () => {
   const { io, written } = world();
   expect(await run(['serve', '--self-signed', '--health-port', '0', '--health-host', '192.0.2.1'], io)).toBe(1);
-  expect(written.err).toMatch(/192.0.2.1 is no address of this machine: correct --health-host/);
+  expect(written.err).toMatch(/192.0.2.1 is not an address of this machine: correct --health-host/);
 });
 
 describe('a stop with default flags', () => {

@@ -15,7 +15,7 @@ test('YAML and JSON are read', () => {
 test.each<[string, string, RegExp]>([
   ['not YAML', 'a: [', /^line 1: /],
   ['two documents', 'a: 1\n---\nb: 2\n', /^line 2: .*multiple documents/],
-  ['a key twice', 'a: 1\nb:\n  c: 1\n  c: 2\n', /^line 4: the key "c" stands here twice$/],
+  ['a key twice', 'a: 1\nb:\n  c: 1\n  c: 2\n', /^line 4: the key "c" is given twice$/],
   ['a key that is a map', '? {a: 1}\n: 2\n', /a key must be plain text/],
   ['an alias of nothing', '*x', /Unresolved alias/],
   ['many aliases', `a: &a x\nb: [${'*a,'.repeat(101)}]`, /^line 2: has more than 100 aliases$/],

@@ -21,7 +21,7 @@ test('of duplicate keys the last counts, and __proto__ is an ordinary key', () =
 });
 
 test.each([
-  ['no UTF-8', Buffer.from([0x22, 0xff, 0x22]), /UTF-8/],
+  ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22]), /UTF-8/],
   ['cut off', Buffer.from('{"password":"geheim'), /not valid JSON/],
   ['nothing', Buffer.from(''), /not valid JSON/],
   ['a byte order mark in front, which JSON does not have', Buffer.from('\ufeff{}'), /not valid JSON/],

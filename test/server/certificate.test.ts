@@ -23,9 +23,9 @@ describe('checkPair', () => {
     ['half a certificate', localhost.cert.slice(0, 400), localhost.key, /certificate is not PEM/],
     ['broken base64', localhost.cert.replace(/\n[A-Za-z]{8}/, '\n!!!!!!!!'), localhost.key, /certificate is not PEM/],
     ['half a chain', localhost.cert + testCa.cert.slice(0, 300), localhost.key, /certificate is not PEM/],
-    ['no key', localhost.cert, '', /no unencrypted private key/],
-    ['a certificate for a key', localhost.cert, localhost.cert, /no unencrypted private key/],
-    ['an encrypted key', localhost.cert, encrypted, /no unencrypted private key/],
+    ['no key', localhost.cert, '', /not an unencrypted private key/],
+    ['a certificate for a key', localhost.cert, localhost.cert, /not an unencrypted private key/],
+    ['an encrypted key', localhost.cert, encrypted, /not an unencrypted private key/],
     ['the key of another', localhost.cert, testCa.key, /does not belong/],
   ])('refuses %s', (_name, cert, key, message) => {
     const problem = (checkPair(cert, key) as { problem: string }).problem;

@@ -59,7 +59,7 @@ export const commonFlags = {
     defaultText: 'extensionconfig-webhook-ca',
   }),
   'external-ca': switchFlag(
-    'somebody else makes the certificates: only inject ca.crt of --secret (of --ca-secret, when that is given)',
+    'certificates are issued elsewhere: only inject ca.crt of --secret (of --ca-secret, when that is given)',
   ),
   'mutating-webhook': listFlag('NAME', 'MutatingWebhookConfiguration to inject into; may be repeated'),
   'validating-webhook': listFlag('NAME', 'ValidatingWebhookConfiguration to inject into; may be repeated'),

@@ -41,7 +41,7 @@ function isRunning({ port, ca }: { port: number; ca: string }): Promise<boolean>
   try {
     socket = connect({ host: '127.0.0.1', port, ca, servername: 'localhost', timeout: greetTimeout });
   } catch {
-    // Certificates that nobody could have served with.
+    // Certificates that no server can have used.
     return Promise.resolve(false);
   }
   socket

@@ -46,7 +46,7 @@ function referenceOf(flags: FlagValues<typeof sandboxFlags>): WebhookReference |
   try {
     url = new URL(webhookUrl);
   } catch {
-    throw new UsageError(`--webhook-url: ${JSON.stringify(webhookUrl)} is no URL; write https://127.0.0.1:9443`);
+    throw new UsageError(`--webhook-url: ${JSON.stringify(webhookUrl)} is not a URL: write https://127.0.0.1:9443`);
   }
   if (url.protocol !== 'https:') {
     throw new UsageError(`--webhook-url: ${JSON.stringify(webhookUrl)} must begin with https://`);

@@ -41,7 +41,7 @@ function listenFailure(error: ListenError): FailureError {
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return new FailureError(`${host} is no address of this machine: correct ${hostFlag}`);
+      return new FailureError(`${host} is not an address of this machine: correct ${hostFlag}`);
     default:
       return new FailureError(`${error.message} (${flag}, ${hostFlag})`);
   }
@@ -137,7 +137,7 @@ export const defineServe: DefineCommand = (command, io, end) => {
       await once(io.signal, 'abort');
     }
     await server.stop({
-      // Ctrl-C is pressed by somebody who waits.
+      // After Ctrl-C a person is waiting.
       ...(delayMs > 0 && io.signal.reason !== 'SIGINT' && { closeAfter: sleep(delayMs) }),
       timeoutMs: flags['shutdown-timeout'] * 1000,
     });
