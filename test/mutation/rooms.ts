@@ -29,5 +29,8 @@ export const mutationRooms: Readonly<Record<string, MutationRoom>> = {
       '!test/certs/load.test.ts',
     ],
   },
-  server: { mutate: ['src/server/**/*.ts'], tests: ['test/server/**/*.test.ts'] },
+  server: {
+    mutate: ['src/server/**/*.ts', 'src/webhook/**/*.ts'],
+    tests: ['test/server/**/*.test.ts', 'test/webhook/**/*.test.ts'],
+  },
 };
