@@ -21,6 +21,7 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY src src
 COPY tools/finish-build.ts tools/finish-build.ts
 COPY manifests/base manifests/base
+COPY templates templates
 ARG REVISION=
 RUN npm run build
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
@@ -40,6 +41,7 @@ ENV NODE_ENV=production
 COPY --from=build /app/package.json /app/LICENSE ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/manifests/base manifests/base
+COPY --from=build /app/templates templates
 COPY --from=build /app/dist dist
 # By number, so that Kubernetes can see that it is not root. The files belong to root: the program cannot change itself.
 USER 65532:65532

@@ -33,12 +33,15 @@ const handlers = [
 ];
 
 if (kind === 'sdk') {
-  await createExtensionServer({
+  // Its log goes nowhere, line by line: whoever reads it would take time from the callers.
+  const { port, stop } = await createExtensionServer({
     handlers,
     certificates: { folder },
     ...{ host: '127.0.0.1', port: 0, healthHost: '127.0.0.1', healthPort: 0 },
-    log: pino(pino.destination({ dest: 1, sync: false })),
-  }).run();
+    log: pino(pino.destination({ dest: '/dev/null', sync: false })),
+  }).start();
+  process.once('SIGTERM', () => void stop({ graceMs: 0, timeoutMs: 1000 }));
+  process.stdout.write(`${JSON.stringify({ msg: 'listening', webhookPort: port })}\n`);
 } else {
   const inProcess = createExtensionServer({ handlers, log: pino({ level: 'silent' }) });
   const answers = new Map<string, string>();

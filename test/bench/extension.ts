@@ -29,11 +29,14 @@ process.once('exit', () => rmSync(certificates, { recursive: true }));
 
 async function measure(program: Program, request: Buffer, callers: number) {
   const connections = await openConnections(program.webhookPort, callers);
+  const before = program.cpuMs();
   const { requestsPerSecond, latencies } = await load(connections, request, milliseconds);
+  const cpuMs = program.cpuMs() - before;
   for (const socket of connections) {
     socket.destroy();
   }
   return {
+    cpu: (cpuMs * 1000) / latencies.length,
     perSecond: requestsPerSecond,
     p50: latencies[latencies.length >> 1] ?? Number.NaN,
     p99: latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * 0.99))] ?? Number.NaN,
@@ -44,7 +47,9 @@ const program = fileURLToPath(new URL('extension-server.ts', import.meta.url));
 const sdk = await startProgram([program, certificates, 'sdk']);
 const bare = await startProgram([program, certificates, 'bare']);
 try {
-  const rows: string[][] = [['call', 'KiB', 'callers', 'per s', 'bare', 'ratio', 'p50 ms', 'p99 ms', 'bare']];
+  const rows: string[][] = [
+    ['call', 'KiB', 'callers', 'per s', 'bare', 'ratio', 'CPU µs', 'bare', 'share', 'p50 ms', 'p99 ms', 'bare'],
+  ];
   for (const { name, path, body } of benchCalls) {
     const request = requestBytes(path, body);
     await measure(sdk, request, 4);
@@ -64,6 +69,9 @@ try {
         median(pairs.map(({ ours }) => ours.perSecond)).toFixed(0),
         median(pairs.map(({ theirs }) => theirs.perSecond)).toFixed(0),
         median(pairs.map(({ ours, theirs }) => ours.perSecond / theirs.perSecond)).toFixed(2),
+        median(pairs.map(({ ours }) => ours.cpu)).toFixed(0),
+        median(pairs.map(({ theirs }) => theirs.cpu)).toFixed(0),
+        median(pairs.map(({ ours, theirs }) => theirs.cpu / ours.cpu)).toFixed(2),
         median(pairs.map(({ ours }) => ours.p50)).toFixed(2),
         median(pairs.map(({ ours }) => ours.p99)).toFixed(2),
         median(pairs.map(({ theirs }) => theirs.p99)).toFixed(2),

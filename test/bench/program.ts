@@ -37,14 +37,9 @@ export async function startProgram(args: readonly string[]): Promise<Program> {
   const listening = await new Promise<{ webhookPort: number; healthPort: number }>((resolve, reject) => {
     exited.then(([code]) => reject(new Error(`${args.join(' ')} ended with ${code}`)), reject);
     createInterface({ input: child.stdout! }).on('line', (line) => {
-      const entry = JSON.parse(line) as {
-        msg?: string;
-        webhookPort: number;
-        extensionPort?: number;
-        healthPort: number;
-      };
+      const entry = JSON.parse(line) as { msg?: string; webhookPort: number; healthPort: number };
       if (entry.msg === 'listening') {
-        resolve({ ...entry, webhookPort: entry.extensionPort ?? entry.webhookPort });
+        resolve(entry);
       }
     });
   });

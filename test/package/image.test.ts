@@ -76,7 +76,14 @@ test('has production dependencies only', () => {
   for (const name of Object.keys(devDependencies).filter((candidate) => !candidate.startsWith('@types/'))) {
     expect(existsSync(join(app, 'node_modules', name, 'package.json')), name).toBe(false);
   }
-  expect(readdirSync(app).sort()).toEqual(['LICENSE', 'dist', 'manifests', 'node_modules', 'package.json']);
+  expect(readdirSync(app).sort()).toEqual([
+    'LICENSE',
+    'dist',
+    'manifests',
+    'node_modules',
+    'package.json',
+    'templates',
+  ]);
 });
 
 // docker run --rm -v "$PWD:/work:ro" -w /work IMAGE lint .
