@@ -17,11 +17,11 @@ import {
 } from './http/index.ts';
 import { builtInResources, startDefinitionController, startNamespaceController } from './kinds/index.ts';
 import {
-  ApiError,
   badRequest,
   internalError,
   Registry,
   type Resource,
+  StatusError,
   tooLarge,
   type UserInfo,
   unauthorized,
@@ -30,9 +30,9 @@ import { DefaultsError } from './schema/index.ts';
 import { keyOf, Store, StoreFullError } from './storage/index.ts';
 import {
   type AdmissionEvent,
-  Converter,
   type ResolveService,
   type ServiceReference,
+  VersionConverter,
   WebhookCaller,
 } from './webhooks/index.ts';
 import { create, type WriteContext } from './writes/index.ts';
@@ -105,7 +105,7 @@ async function answer(context: Context, request: IncomingMessage, response: Serv
 
 function sendError(context: Context, request: IncomingMessage, response: ServerResponse, error: unknown): void {
   let status = failure(500, 'InternalError', 'Internal error occurred: the sandbox failed; this is a bug, see its log');
-  if (error instanceof ApiError) {
+  if (error instanceof StatusError) {
     status = error.status;
   } else if (error instanceof DefaultsError) {
     status = tooLarge(error.message).status;
@@ -159,7 +159,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     registry.set(resource.storage, [resource]);
   }
   const caller = new WebhookCaller((service) => externalName(store, service) ?? options.resolveService?.(service));
-  const converter = new Converter(caller);
+  const converter = new VersionConverter(caller);
   const { token } = credentials;
   const log = options.log ?? (() => {});
   const context: Context = {

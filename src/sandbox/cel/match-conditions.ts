@@ -87,7 +87,7 @@ export function matchesConditions(conditions: readonly MatchCondition[], request
         return false;
       }
       if (result !== true) {
-        failures.push(`${name}: is no bool`);
+        failures.push(`${name}: is not a bool`);
       }
     } catch (error) {
       failures.push(`${name}: ${error instanceof CostError ? error.message : (error as EvaluationError).summary}`);

@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { get, isOn, list, type ReadRequest, select, watch } from '../reads/index.ts';
 import {
-  ApiError,
   metadataOf,
   methodNotAllowed,
   type Resource,
+  StatusError,
   tooManyRequests,
   type UserInfo,
 } from '../resources/index.ts';
@@ -63,7 +63,7 @@ async function removeCollection(context: WriteContext, read: ReadRequest, write:
       await remove(context, { ...write, name: String(name), namespace: String(namespace) });
     } catch (error) {
       // Another client was faster, which is what this one wanted.
-      if (!(error instanceof ApiError && error.status.code === 404)) {
+      if (!(error instanceof StatusError && error.status.code === 404)) {
         throw error;
       }
     }
@@ -71,7 +71,7 @@ async function removeCollection(context: WriteContext, read: ReadRequest, write:
   return list(context, { ...read, view: { as: 'object' }, query: new URLSearchParams(read.query) });
 }
 
-/** Answers a request for a resource: 404 when there is none at its path. @throws {ApiError} */
+/** Answers a request for a resource: 404 when there is none at its path. @throws {StatusError} */
 export async function answerResource(
   context: WriteContext,
   request: IncomingMessage,
@@ -99,7 +99,7 @@ export async function answerResource(
   const method = request.method ?? 'GET';
   const { view, yaml } = viewOf(request.headers.accept ?? '', query);
   const read: ReadRequest = { resource, namespace, name, query, view };
-  if (method === 'GET' && resource.traits.answer === undefined) {
+  if (method === 'GET' && resource.strategy.answer === undefined) {
     if (isOn(query, 'watch')) {
       beginWatch(context, read, response);
     } else {

@@ -20,9 +20,9 @@ function decoded(key: string): string {
 
 /**
  * Whom a request is made for: whom its headers impersonate (`kubectl --as`, `--as-group`, `--as-uid`), else the user itself,
- * who may impersonate everybody.
+ * who may impersonate any user.
  *
- * @throws {ApiError} when groups, a uid or extra fields are given without a user.
+ * @throws {StatusError} when groups, a uid or extra fields are given without a user.
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation
  */
 export function impersonated(request: Pick<IncomingMessage, 'headersDistinct'>, user: UserInfo): UserInfo {

@@ -97,7 +97,7 @@ export function resourcesOf(object: JsonObject): Resource[] {
       })) ?? [ageColumn],
       deprecation: deprecationOf(definition, version),
       conversion: spec.conversion.strategy === 'Webhook' ? spec.conversion.webhook?.clientConfig : undefined,
-      traits: {},
+      strategy: {},
     }));
 }
 

@@ -6,7 +6,7 @@ import {
   type StatusCause,
 } from '../../kubernetes/index.ts';
 import { checkRules } from '../cel/index.ts';
-import type { KindTraits, WebhookClientConfig } from '../resources/index.ts';
+import type { KindStrategy, WebhookClientConfig } from '../resources/index.ts';
 import {
   invalid,
   maxCauses,
@@ -222,8 +222,8 @@ function schemasOf(object: JsonObject): [JsonObject, string][] {
   });
 }
 
-/** What distinguishes CustomResourceDefinitions from plain objects. */
-export const definitionTraits: KindTraits = {
+/** The strategy of CustomResourceDefinitions. */
+export const definitionStrategy: KindStrategy = {
   prepare,
   validate,
   warn: (object) => schemasOf(object).flatMap(([schema, path]) => checkRules(schema, path).unknown),

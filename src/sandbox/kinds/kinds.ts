@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../../kubernetes/index.ts';
-import { type Column, type KindTraits, type Resource, storageNameOf } from '../resources/index.ts';
+import { type Column, type KindStrategy, type Resource, storageNameOf } from '../resources/index.ts';
 import { forbiddenField, invalid, type Schema, sameJson, schemaOfModel } from '../schema/index.ts';
-import { definitionTraits } from './definition.ts';
-import { webhookConfigurationTraits } from './webhook-configuration.ts';
+import { definitionStrategy } from './definition.ts';
+import { webhookConfigurationStrategy } from './webhook-configuration.ts';
 
 interface Kind {
   group?: string;
@@ -15,7 +15,7 @@ interface Kind {
   hasGeneration?: boolean;
   model?: string;
   columns?: Column[];
-  traits?: KindTraits;
+  strategy?: KindStrategy;
 }
 
 function at(object: JsonObject, ...path: string[]): Json | undefined {
@@ -47,7 +47,7 @@ function portsOf(object: JsonObject): string {
 /** Namespaces that a cluster cannot do without (apiserver, admission plugin NamespaceLifecycle). */
 const immortal = ['default', 'kube-public', 'kube-system'];
 
-const namespaceTraits: KindTraits = {
+const namespaceStrategy: KindStrategy = {
   nameFormat: 'label',
   deletionProblem: (name) => (immortal.includes(name) ? 'this namespace may not be deleted' : undefined),
   prepare(object, old) {
@@ -81,11 +81,11 @@ function immutableCauses(object: JsonObject, old: JsonObject | undefined, fields
   ];
 }
 
-const configMapTraits: KindTraits = {
+const configMapStrategy: KindStrategy = {
   validate: (object, old) => immutableCauses(object, old, ['data', 'binaryData']),
 };
 
-const secretTraits: KindTraits = {
+const secretStrategy: KindStrategy = {
   validate: (object, old) => [
     ...(old !== undefined && object.type !== old.type
       ? [invalid('type', object.type ?? null, 'field is immutable')]
@@ -106,7 +106,7 @@ const secretTraits: KindTraits = {
   },
 };
 
-const serviceTraits: KindTraits = {
+const serviceStrategy: KindStrategy = {
   nameFormat: 'label1035',
   prepare(object) {
     if (isJsonObject(object.spec)) {
@@ -120,7 +120,7 @@ const serviceTraits: KindTraits = {
   },
 };
 
-const replicas: KindTraits = {
+const replicas: KindStrategy = {
   prepare(object) {
     if (isJsonObject(object.spec)) {
       object.spec.replicas ??= 1;
@@ -132,7 +132,7 @@ const replicas: KindTraits = {
  * A Deployment that its controller has seen and given up on: without `observedGeneration` and this condition
  * `kubectl rollout status` would wait for ever.
  */
-const deploymentTraits: KindTraits = {
+const deploymentStrategy: KindStrategy = {
   ...replicas,
   observe(object, now) {
     const message = 'nothing runs in the sandbox';
@@ -149,7 +149,7 @@ const deploymentTraits: KindTraits = {
 };
 
 /** What the controllers of other workloads write first; `counts` are the fields of their status that are required. */
-function observing(counts: JsonObject): Pick<KindTraits, 'observe'> {
+function observing(counts: JsonObject): Pick<KindStrategy, 'observe'> {
   return {
     observe(object) {
       object.status = {
@@ -164,7 +164,7 @@ function observing(counts: JsonObject): Pick<KindTraits, 'observe'> {
 /** Without nodes no DaemonSet has pods to start. */
 const daemonSetCounts = { currentNumberScheduled: 0, desiredNumberScheduled: 0, numberMisscheduled: 0, numberReady: 0 };
 
-const pathNamed: KindTraits = { nameFormat: 'path' };
+const pathNamed: KindStrategy = { nameFormat: 'path' };
 
 const ready = column('Ready', (object) => {
   const wanted = at(object, 'spec', 'replicas') ?? 1;
@@ -182,11 +182,11 @@ function roleColumns(): Column[] {
   ];
 }
 
-/** There is no authorization: whoever has the token may do everything, also as somebody else. */
-const allowing: KindTraits = {
+/** There is no authorization: a client with the token has all permissions, and may impersonate any user. */
+const allowing: KindStrategy = {
   answer: (object) => ({
     ...object,
-    status: { allowed: true, reason: 'in the sandbox everybody may do everything' },
+    status: { allowed: true, reason: 'the sandbox allows every request' },
   }),
 };
 
@@ -199,20 +199,20 @@ const kinds: readonly Kind[] = [
     clusterScoped: true,
     hasStatus: true,
     columns: [column('Status', '.status.phase'), age],
-    traits: namespaceTraits,
+    strategy: namespaceStrategy,
   },
   {
     kind: 'Secret',
     plural: 'secrets',
     columns: [column('Type', '.type'), column('Data', (object) => sizeOf(object.data), 'string'), age],
-    traits: secretTraits,
+    strategy: secretStrategy,
   },
   {
     kind: 'ConfigMap',
     plural: 'configmaps',
     shortNames: ['cm'],
     columns: [column('Data', (object) => sizeOf(object.data) + sizeOf(object.binaryData), 'string'), age],
-    traits: configMapTraits,
+    strategy: configMapStrategy,
   },
   {
     kind: 'Service',
@@ -226,7 +226,7 @@ const kinds: readonly Kind[] = [
       column('Port(s)', portsOf),
       age,
     ],
-    traits: serviceTraits,
+    strategy: serviceStrategy,
   },
   {
     kind: 'ServiceAccount',
@@ -270,16 +270,16 @@ const kinds: readonly Kind[] = [
     kind: 'Role',
     plural: 'roles',
     columns: [column('Created At', '.metadata.creationTimestamp')],
-    traits: pathNamed,
+    strategy: pathNamed,
   },
-  { group: rbac, kind: 'RoleBinding', plural: 'rolebindings', columns: roleColumns(), traits: pathNamed },
+  { group: rbac, kind: 'RoleBinding', plural: 'rolebindings', columns: roleColumns(), strategy: pathNamed },
   {
     group: rbac,
     kind: 'ClusterRole',
     plural: 'clusterroles',
     clusterScoped: true,
     columns: [column('Created At', '.metadata.creationTimestamp')],
-    traits: pathNamed,
+    strategy: pathNamed,
   },
   {
     group: rbac,
@@ -287,7 +287,7 @@ const kinds: readonly Kind[] = [
     plural: 'clusterrolebindings',
     clusterScoped: true,
     columns: roleColumns(),
-    traits: pathNamed,
+    strategy: pathNamed,
   },
   {
     group: registration,
@@ -297,7 +297,7 @@ const kinds: readonly Kind[] = [
     hasGeneration: true,
     categories: ['api-extensions'],
     columns: [webhooks, age],
-    traits: webhookConfigurationTraits,
+    strategy: webhookConfigurationStrategy,
   },
   {
     group: registration,
@@ -307,7 +307,7 @@ const kinds: readonly Kind[] = [
     hasGeneration: true,
     categories: ['api-extensions'],
     columns: [webhooks, age],
-    traits: webhookConfigurationTraits,
+    strategy: webhookConfigurationStrategy,
   },
   {
     group: 'apiextensions.k8s.io',
@@ -319,7 +319,7 @@ const kinds: readonly Kind[] = [
     hasStatus: true,
     hasGeneration: true,
     columns: [column('Created At', '.metadata.creationTimestamp', 'string')],
-    traits: definitionTraits,
+    strategy: definitionStrategy,
   },
   {
     group: 'apps',
@@ -335,7 +335,7 @@ const kinds: readonly Kind[] = [
       column('Available', (object) => Number(at(object, 'status', 'availableReplicas') ?? 0), 'string'),
       age,
     ],
-    traits: deploymentTraits,
+    strategy: deploymentStrategy,
   },
   {
     group: 'apps',
@@ -345,7 +345,7 @@ const kinds: readonly Kind[] = [
     categories: ['all'],
     hasStatus: true,
     hasGeneration: true,
-    traits: { ...replicas, ...observing({ replicas: 0 }) },
+    strategy: { ...replicas, ...observing({ replicas: 0 }) },
   },
   {
     group: 'apps',
@@ -355,7 +355,7 @@ const kinds: readonly Kind[] = [
     categories: ['all'],
     hasStatus: true,
     hasGeneration: true,
-    traits: { ...replicas, ...observing({ replicas: 0 }) },
+    strategy: { ...replicas, ...observing({ replicas: 0 }) },
   },
   {
     group: 'apps',
@@ -365,7 +365,7 @@ const kinds: readonly Kind[] = [
     categories: ['all'],
     hasStatus: true,
     hasGeneration: true,
-    traits: observing(daemonSetCounts),
+    strategy: observing(daemonSetCounts),
   },
   {
     group: 'batch',
@@ -429,7 +429,7 @@ const kinds: readonly Kind[] = [
     kind: 'SelfSubjectReview',
     plural: 'selfsubjectreviews',
     clusterScoped: true,
-    traits: {
+    strategy: {
       answer: (object, user) => ({ ...object, status: { userInfo: { ...user } } }),
     },
   },
@@ -438,14 +438,14 @@ const kinds: readonly Kind[] = [
     kind: 'SelfSubjectAccessReview',
     plural: 'selfsubjectaccessreviews',
     clusterScoped: true,
-    traits: allowing,
+    strategy: allowing,
   },
   {
     group: 'authorization.k8s.io',
     kind: 'SelfSubjectRulesReview',
     plural: 'selfsubjectrulesreviews',
     clusterScoped: true,
-    traits: {
+    strategy: {
       answer: (object) => ({
         ...object,
         status: {
@@ -484,7 +484,7 @@ function resourceOf(kind: Kind): Resource {
     columns: kind.columns ?? [age],
     deprecation: undefined,
     conversion: undefined,
-    traits: kind.traits ?? {},
+    strategy: kind.strategy ?? {},
   };
 }
 

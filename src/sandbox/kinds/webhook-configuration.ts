@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../../kubernetes/index.ts';
 import { matchConditionCauses } from '../cel/index.ts';
-import type { KindTraits } from '../resources/index.ts';
+import type { KindStrategy } from '../resources/index.ts';
 import { duplicate, invalid, notSupported, required } from '../schema/index.ts';
 
 function listOf(value: Json | undefined): JsonObject[] {
@@ -87,4 +87,4 @@ function validate(object: JsonObject): StatusCause[] {
 }
 
 /** What distinguishes the two kinds of webhook configurations from plain objects. */
-export const webhookConfigurationTraits: KindTraits = { prepare, validate };
+export const webhookConfigurationStrategy: KindStrategy = { prepare, validate };

@@ -1,5 +1,5 @@
 import { failure, isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
-import { ApiError, badRequest, tooLarge } from '../resources/index.ts';
+import { badRequest, StatusError, tooLarge } from '../resources/index.ts';
 import { copyOf, setKey } from '../schema/index.ts';
 import { applyOperations, type Operation, PatchError } from './json-patch.ts';
 
@@ -23,7 +23,7 @@ export function isOperation(value: Json): boolean {
 /**
  * Applies a JSON Patch (RFC 6902) to a copy.
  *
- * @throws {ApiError} 400 for what is not a patch, 413 for too many operations, 422 for one that does not apply.
+ * @throws {StatusError} 400 for what is not a patch, 413 for too many operations, 422 for one that does not apply.
  */
 export function applyJsonPatch(object: JsonObject, patch: Json): JsonObject {
   if (!Array.isArray(patch) || !patch.every(isOperation)) {
@@ -40,7 +40,7 @@ export function applyJsonPatch(object: JsonObject, patch: Json): JsonObject {
     if (!(error instanceof PatchError)) {
       throw error;
     }
-    throw new ApiError(
+    throw new StatusError(
       failure(422, 'Invalid', `the server rejected our request due to an error in our request: ${error.message}`, {}),
     );
   }

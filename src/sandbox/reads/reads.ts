@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import {
-  ApiError,
   apiVersionOf,
   badRequest,
   expired,
   metadataOf,
   notFound,
   type Resource,
+  StatusError,
   tooLargeVersion,
 } from '../resources/index.ts';
 import {
@@ -18,14 +18,14 @@ import {
   type Store,
   type StoreEvent,
 } from '../storage/index.ts';
-import type { Converter } from '../webhooks/index.ts';
+import type { VersionConverter } from '../webhooks/index.ts';
 import { isOn } from './query-flag.ts';
 import { metadataOnly, tableOf, type View } from './tables.ts';
 
 /** What reads need of their surroundings. */
 export interface ReadContext {
   store: Store;
-  converter: Converter;
+  converter: VersionConverter;
   now(): string;
 }
 
@@ -38,7 +38,7 @@ export interface ReadRequest {
   view: View;
 }
 
-/** One object. @throws {ApiError} 404. */
+/** One object. @throws {StatusError} 404. */
 export async function get(context: ReadContext, { resource, namespace, name, view }: ReadRequest): Promise<JsonObject> {
   const key = keyOf(resource.namespaced ? namespace : '', name);
   const stored = context.store.collection(resource.storage).get(key);
@@ -151,7 +151,7 @@ export function select(context: ReadContext, request: ReadRequest) {
   return { objects: page.map(([, object]) => object), version, next, left };
 }
 
-/** A list, a table or a list of metadata. @throws {ApiError} */
+/** A list, a table or a list of metadata. @throws {StatusError} */
 export async function list(context: ReadContext, request: ReadRequest): Promise<JsonObject> {
   const { resource, view } = request;
   const { objects, version, next, left } = select(context, request);
@@ -231,7 +231,7 @@ export function seenAs(
  * Begins a watch: first what exists (without a version), or what was written since a version, then every write.
  *
  * @returns a function that ends it without a word.
- * @throws {ApiError} for a wrong request; a version that is too old is reported in the stream, as the real server does.
+ * @throws {StatusError} for a wrong request; a version that is too old is reported in the stream, as the real server does.
  */
 export function watch(context: ReadContext, request: ReadRequest, sink: WatchSink): () => void {
   const { resource, query, view } = request;
@@ -328,7 +328,7 @@ export function watch(context: ReadContext, request: ReadRequest, sink: WatchSin
     enqueue({ type: '', live: false, bytes: 0, act: action });
   }
   function fail(error: unknown): void {
-    const status = error instanceof ApiError ? error.status : badRequest((error as Error).message).status;
+    const status = error instanceof StatusError ? error.status : badRequest((error as Error).message).status;
     if (!ended) {
       sink.write(`${JSON.stringify({ type: 'ERROR', object: status })}\n`);
       stop();

@@ -3,7 +3,7 @@ import { maxCauses } from '../schema/index.ts';
 import type { Resource } from './resource.ts';
 
 /** A request that ended in a failure: the metav1.Status that the client gets. */
-export class ApiError extends Error {
+export class StatusError extends Error {
   readonly status: Status;
 
   constructor(status: Status) {
@@ -22,14 +22,16 @@ function about(resource: Named, name: string) {
   return { name, ...(resource.group === '' ? {} : { group: resource.group }), kind: resource.plural };
 }
 
-export function notFound(resource: Named, name: string): ApiError {
+/** 404: the object is not stored. */
+export function notFound(resource: Named, name: string): StatusError {
   const message = `${qualified(resource)} ${JSON.stringify(name)} not found`;
-  return new ApiError(failure(404, 'NotFound', message, about(resource, name)));
+  return new StatusError(failure(404, 'NotFound', message, about(resource, name)));
 }
 
-export function alreadyExists(resource: Named, name: string): ApiError {
+/** 409: an object of this name is stored already. */
+export function alreadyExists(resource: Named, name: string): StatusError {
   const message = `${qualified(resource)} ${JSON.stringify(name)} already exists`;
-  return new ApiError(failure(409, 'AlreadyExists', message, about(resource, name)));
+  return new StatusError(failure(409, 'AlreadyExists', message, about(resource, name)));
 }
 
 /** 409: what the writer saw is no longer what is stored, or a precondition does not hold. */
@@ -37,80 +39,86 @@ export function conflict(
   resource: Named,
   name: string,
   why = 'the object has been modified; please apply your changes to the latest version and try again',
-): ApiError {
+): StatusError {
   const message = `Operation cannot be fulfilled on ${qualified(resource)} ${JSON.stringify(name)}: ${why}`;
-  return new ApiError(failure(409, 'Conflict', message, about(resource, name)));
+  return new StatusError(failure(409, 'Conflict', message, about(resource, name)));
 }
 
-export function badRequest(message: string): ApiError {
-  return new ApiError(failure(400, 'BadRequest', message));
+/** 400: the request, or its body, cannot be read. */
+export function badRequest(message: string): StatusError {
+  return new StatusError(failure(400, 'BadRequest', message));
 }
 
-export function forbidden(resource: Named, name: string, why: string, causes?: StatusCause[]): ApiError {
+/** 403: the request is valid, but not allowed. */
+export function forbidden(resource: Named, name: string, why: string, causes?: StatusCause[]): StatusError {
   const message = `${qualified(resource)} ${JSON.stringify(name)} is forbidden: ${why}`;
   const details = causes === undefined ? about(resource, name) : { ...about(resource, name), causes };
-  return new ApiError(failure(403, 'Forbidden', message, details));
+  return new StatusError(failure(403, 'Forbidden', message, details));
 }
 
-export function unauthorized(): ApiError {
-  return new ApiError(failure(401, 'Unauthorized', 'Unauthorized'));
+/** 401: the bearer token is missing or wrong. */
+export function unauthorized(): StatusError {
+  return new StatusError(failure(401, 'Unauthorized', 'Unauthorized'));
 }
 
-export function methodNotAllowed(message: string, details: { group?: string; kind?: string } = {}): ApiError {
-  return new ApiError(failure(405, 'MethodNotAllowed', message, details));
+/** 405: the resource does not have this method, or not now. */
+export function methodNotAllowed(message: string, details: { group?: string; kind?: string } = {}): StatusError {
+  return new StatusError(failure(405, 'MethodNotAllowed', message, details));
 }
 
 /** 415: the body has a media type that this request does not take. */
-export function unsupportedMediaType(accepted: readonly string[], remedy?: string): ApiError {
+export function unsupportedMediaType(accepted: readonly string[], remedy?: string): StatusError {
   const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`;
-  return new ApiError(failure(415, 'UnsupportedMediaType', remedy === undefined ? message : `${message}; ${remedy}`));
+  return new StatusError(
+    failure(415, 'UnsupportedMediaType', remedy === undefined ? message : `${message}; ${remedy}`),
+  );
 }
 
 /** 406: the client wants an answer in a format that is not served. */
-export function notAcceptable(served: readonly string[]): ApiError {
+export function notAcceptable(served: readonly string[]): StatusError {
   const message = `only the following media types are accepted: ${served.join(', ')}`;
-  return new ApiError(failure(406, 'NotAcceptable', message));
+  return new StatusError(failure(406, 'NotAcceptable', message));
 }
 
 /** 410: the history back to the asked version is no longer kept. */
-export function expired(message: string): ApiError {
-  return new ApiError(failure(410, 'Expired', message));
+export function expired(message: string): StatusError {
+  return new StatusError(failure(410, 'Expired', message));
 }
 
 /** 504: the client asks for a version that this server has not reached. */
-export function tooLargeVersion(asked: number, current: number): ApiError {
+export function tooLargeVersion(asked: number, current: number): StatusError {
   const message = `Timeout: Too large resource version: ${asked}, current: ${current}`;
   const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
-  return new ApiError(failure(504, 'Timeout', message, { causes, retryAfterSeconds: 1 }));
+  return new StatusError(failure(504, 'Timeout', message, { causes, retryAfterSeconds: 1 }));
 }
 
 /** 413: what was sent is larger than this server takes. */
-export function tooLarge(why: string): ApiError {
-  return new ApiError(failure(413, 'RequestEntityTooLarge', `Request entity too large: ${why}`, { causes: [] }));
+export function tooLarge(why: string): StatusError {
+  return new StatusError(failure(413, 'RequestEntityTooLarge', `Request entity too large: ${why}`, { causes: [] }));
 }
 
 /** 429: the client is to try again, after a second. */
-export function tooManyRequests(message: string): ApiError {
-  return new ApiError(failure(429, 'TooManyRequests', message, { retryAfterSeconds: 1 }));
+export function tooManyRequests(message: string): StatusError {
+  return new StatusError(failure(429, 'TooManyRequests', message, { retryAfterSeconds: 1 }));
 }
 
 /** 500 for something outside that failed (a webhook that cannot be reached). */
-export function internalError(message: string): ApiError {
+export function internalError(message: string): StatusError {
   const causes = [{ reason: '', message }];
-  return new ApiError(failure(500, 'InternalError', `Internal error occurred: ${message}`, { causes }));
+  return new StatusError(failure(500, 'InternalError', `Internal error occurred: ${message}`, { causes }));
 }
 
 /** 422 for fields of an object: the first of the causes. */
-export function invalidObject(resource: Named, name: string, causes: StatusCause[]): ApiError {
-  return new ApiError(invalid(resource.group, resource.kind, name, causes.slice(0, maxCauses)));
+export function invalidObject(resource: Named, name: string, causes: StatusCause[]): StatusError {
+  return new StatusError(invalid(resource.group, resource.kind, name, causes.slice(0, maxCauses)));
 }
 
 /** 422 of a write that names no version to replace. The real server names the resource here, not the kind. */
-export function versionRequired(resource: Named, name: string): ApiError {
+export function versionRequired(resource: Named, name: string): StatusError {
   const cause: StatusCause = {
     reason: 'FieldValueInvalid',
     message: 'Invalid value: 0: must be specified for an update',
     field: 'metadata.resourceVersion',
   };
-  return new ApiError(invalid(resource.group, resource.plural, name, [cause]));
+  return new StatusError(invalid(resource.group, resource.plural, name, [cause]));
 }

@@ -1,5 +1,4 @@
 export {
-  ApiError,
   alreadyExists,
   badRequest,
   conflict,
@@ -10,6 +9,7 @@ export {
   methodNotAllowed,
   notAcceptable,
   notFound,
+  StatusError,
   tooLarge,
   tooLargeVersion,
   tooManyRequests,
@@ -21,7 +21,7 @@ export { Registry } from './registry.ts';
 export {
   apiVersionOf,
   type Column,
-  type KindTraits,
+  type KindStrategy,
   metadataOf,
   namespaceStorage,
   type Resource,

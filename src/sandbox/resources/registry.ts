@@ -59,6 +59,7 @@ export class Registry {
     this.#revisions.set(`${group}/${version}`, ++this.#revision);
   }
 
+  /** The resource of a path, or undefined when this group and version does not serve it. The core group is empty. */
   find(group: string, version: string, plural: string): Resource | undefined {
     return this.#resources.get(`${group}/${version}/${plural}`);
   }

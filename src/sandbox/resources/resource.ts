@@ -12,8 +12,8 @@ export interface Column {
   value: string | ((object: JsonObject) => string | number | boolean | null);
 }
 
-/** What distinguishes a built-in kind from plain storage. Functions may change the object they are given. */
-export interface KindTraits {
+/** The strategy of a kind: what distinguishes it from plain storage. Functions may change the object they are given. */
+export interface KindStrategy {
   /** Completes an object before it is validated: defaults, fields that only the server sets. */
   prepare?(object: JsonObject, old: JsonObject | undefined): void;
   /** Writes what a controller would see in an object whose spec is new, after its generation is counted. */
@@ -23,7 +23,7 @@ export interface KindTraits {
   deletionProblem?(name: string): string | undefined;
   /** When present, deletion only marks the object this way, and a controller finishes it. */
   markForDeletion?(object: JsonObject, now: string): void;
-  /** Warnings for whoever writes the object. */
+  /** Warnings for the client that writes the object. */
   warn?(object: JsonObject): string[];
   /** What the name must be; default an RFC 1123 subdomain. */
   nameFormat?: 'subdomain' | 'label' | 'label1035' | 'path';
@@ -74,7 +74,7 @@ export interface Resource {
   deprecation: string | undefined;
   /** Converts between versions; undefined when only apiVersion differs. */
   conversion: WebhookClientConfig | undefined;
-  traits: KindTraits;
+  strategy: KindStrategy;
 }
 
 /** `GROUP/VERSION`, or `VERSION` in the core group. */
@@ -89,7 +89,7 @@ export function storageNameOf(group: string, plural: string): string {
 
 /** The verbs that discovery shows, in the order of the real server. */
 export function verbsOf(resource: Resource): readonly string[] {
-  return resource.traits.answer === undefined
+  return resource.strategy.answer === undefined
     ? ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
     : ['create'];
 }

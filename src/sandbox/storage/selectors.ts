@@ -56,7 +56,7 @@ function labelRequirement(text: string, whole: string): LabelSelectorRequirement
   throw unable(whole, `${JSON.stringify(text)} has none of the forms k, !k, k=v, k!=v, k in (a,b), k notin (a,b)`);
 }
 
-/** The labels of an object; values that are no strings do not count. */
+/** The labels of an object; values that are not strings do not count. */
 export function labelsOf(object: JsonObject): Record<string, string> {
   const metadata = object.metadata;
   const labels = isJsonObject(metadata) ? metadata.labels : undefined;
@@ -66,7 +66,7 @@ export function labelsOf(object: JsonObject): Record<string, string> {
 /**
  * Reads the `labelSelector` query parameter.
  *
- * @throws {ApiError} 400 when it is not well formed.
+ * @throws {StatusError} 400 when it is not well formed.
  */
 export function parseLabelSelector(text: string): Selector {
   if (text.trim() === '') {
@@ -112,7 +112,7 @@ function textAt(object: JsonObject, path: readonly string[]): string {
 /**
  * Reads the `fieldSelector` query parameter.
  *
- * @throws {ApiError} 400 when it is not well formed or names a field that the resource cannot be selected by.
+ * @throws {StatusError} 400 when it is not well formed or names a field that the resource cannot be selected by.
  */
 export function parseFieldSelector(text: string, resource: Resource): Selector {
   if (text.trim() === '') {

@@ -59,7 +59,7 @@ function withVersion(object: JsonObject, version: number): JsonObject {
 
 /**
  * Everything that is stored, in memory, in collections that share one count of versions. Stored objects are never
- * changed, only replaced: whoever holds one holds what was stored at its version.
+ * changed, only replaced: a reference to one stays the state at its version.
  */
 export class Store {
   #version = 1;

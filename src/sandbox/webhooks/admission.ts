@@ -12,18 +12,18 @@ import {
 import { type MatchCondition, matchesConditions, UndecidedConditions } from '../cel/index.ts';
 import { applyOperations, isOperation, type Operation as PatchOperation } from '../patches/index.ts';
 import {
-  ApiError,
   forbidden,
   internalError,
   namespaceStorage,
   type Registry,
   type Resource,
+  StatusError,
   type UserInfo,
   type WebhookClientConfig,
 } from '../resources/index.ts';
 import { applyDefaults, copyOf, prune } from '../schema/index.ts';
 import { keyOf, labelsOf, type Store } from '../storage/index.ts';
-import type { Converter } from './conversion.ts';
+import type { VersionConverter } from './conversion.ts';
 import type { WebhookCaller } from './webhook-call.ts';
 
 /** One webhook of a configuration, completed by the server's defaults. */
@@ -71,7 +71,7 @@ export interface AdmissionEvent {
 export interface AdmissionContext {
   store: Store;
   registry: Registry;
-  converter: Converter;
+  converter: VersionConverter;
   caller: WebhookCaller;
   log(event: AdmissionEvent): void;
 }
@@ -168,12 +168,12 @@ function reviewOf(attempt: AdmissionAttempt, resource: Resource, uid: string): J
 }
 
 /** What the client is told of a denial, in the words of the real server. */
-function denial(webhook: Webhook, given: Json | undefined): ApiError {
+function denial(webhook: Webhook, given: Json | undefined): StatusError {
   const status = isJsonObject(given) ? given : {};
   const deniedBy = `admission webhook ${JSON.stringify(webhook.name)} denied the request`;
   const why = [status.message, status.reason].find((text) => typeof text === 'string' && text !== '');
   const code = typeof status.code === 'number' && status.code >= 400 ? status.code : 400;
-  return new ApiError({
+  return new StatusError({
     ...(status as Partial<Status>),
     kind: 'Status',
     apiVersion: 'v1',
@@ -189,7 +189,7 @@ interface Verdict {
   patched: JsonObject | undefined;
 }
 
-/** Asks one webhook. Throws an ApiError when it denies, or fails and its failurePolicy is Fail. */
+/** Asks one webhook. Throws an StatusError when it denies, or fails and its failurePolicy is Fail. */
 async function ask(
   context: AdmissionContext,
   kind: Kind,
@@ -201,7 +201,7 @@ async function ask(
   try {
     return await askStrictly(context, kind, webhook, resource, attempt, about);
   } catch (error) {
-    if (error instanceof ApiError) {
+    if (error instanceof StatusError) {
       context.log({ event: 'denied', ...about, message: error.message });
       throw error;
     }
@@ -300,7 +300,7 @@ function concerned(context: AdmissionContext, kind: Kind, attempt: AdmissionAtte
  * Asks the mutating webhooks, one after the other, in the order of their configurations' names.
  *
  * @returns the object as they leave it (the attempt's own when none changes it).
- * @throws {ApiError} when one denies, or fails with failurePolicy Fail.
+ * @throws {StatusError} when one denies, or fails with failurePolicy Fail.
  */
 export async function mutate(context: AdmissionContext, attempt: AdmissionAttempt): Promise<JsonObject | undefined> {
   let object = attempt.object;
@@ -326,7 +326,7 @@ export async function mutate(context: AdmissionContext, attempt: AdmissionAttemp
 /**
  * Asks the validating webhooks, all at once.
  *
- * @throws {ApiError} of the first one, in the order of their configurations, that denies or fails with failurePolicy Fail.
+ * @throws {StatusError} of the first one, in the order of their configurations, that denies or fails with failurePolicy Fail.
  */
 export async function validate(context: AdmissionContext, attempt: AdmissionAttempt): Promise<void> {
   const asked = concerned(context, 'validating', attempt);

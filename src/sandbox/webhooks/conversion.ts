@@ -42,7 +42,7 @@ function withOriginalMetadata(converted: JsonObject, original: JsonObject): Json
 
 /**
  * How long a conversion is remembered, in milliseconds: long enough for all watchers of a write, short enough that a webhook
- * that was mended is seen at once.
+ * that was fixed is seen at once.
  */
 const conversionLifetime = 1_000;
 
@@ -53,7 +53,7 @@ interface Presented {
 }
 
 /** Converts objects of one resource between its versions, and remembers how stored objects look in each. */
-export class Converter {
+export class VersionConverter {
   readonly #caller: WebhookCaller;
   /** By stored object, then by resource: a changed definition makes new resources, so nothing outdated is found. */
   readonly #presented = new WeakMap<JsonObject, Map<Resource, Presented>>();
@@ -65,7 +65,7 @@ export class Converter {
   /**
    * Objects in another version. Objects that are in it already come back as they are.
    *
-   * @throws {ApiError} 500 when the webhook fails.
+   * @throws {StatusError} 500 when the webhook fails.
    */
   async convert(resource: Resource, objects: readonly JsonObject[], version: string): Promise<JsonObject[]> {
     const desiredAPIVersion = apiVersionOf({ group: resource.group, version });

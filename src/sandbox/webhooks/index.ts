@@ -6,5 +6,5 @@ export {
   optionsOf,
   validate,
 } from './admission.ts';
-export { Converter } from './conversion.ts';
+export { VersionConverter } from './conversion.ts';
 export { type Endpoint, type ResolveService, type ServiceReference, WebhookCaller } from './webhook-call.ts';

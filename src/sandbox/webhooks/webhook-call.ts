@@ -95,7 +95,7 @@ export class WebhookCaller {
             if (isJsonObject(answer)) {
               resolve(answer);
             } else {
-              fail('the answer is no JSON object');
+              fail('the answer is not a JSON object');
             }
           } catch (error) {
             fail((error as Error).message);
@@ -139,14 +139,14 @@ export class WebhookCaller {
     try {
       parsed = new URL(client.url ?? '');
     } catch {
-      throw new Error(`failed to call webhook: clientConfig.url ${JSON.stringify(client.url)} is no URL`);
+      throw new Error(`failed to call webhook: clientConfig.url ${JSON.stringify(client.url)} is not a URL`);
     }
     parsed.searchParams.set('timeout', `${timeoutSeconds}s`);
     const host = parsed.hostname.replace(/^\[|\]$/g, '');
     return {
       host,
       port: Number(parsed.port || 443),
-      // An IP address is no server name (RFC 6066); an empty one lets the address itself be verified.
+      // An IP address is not a server name (RFC 6066); an empty one lets the address itself be verified.
       servername: /^[\d.]+$|:/.test(host) ? '' : host,
       hostHeader: parsed.host,
       path: `${parsed.pathname}${parsed.search}`,

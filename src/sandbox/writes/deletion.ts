@@ -30,7 +30,7 @@ export async function remove(
   request: WriteRequest,
 ): Promise<{ object: JsonObject } | { uid: string }> {
   const { resource, name, namespace, query } = request;
-  const problem = resource.traits.deletionProblem?.(name);
+  const problem = resource.strategy.deletionProblem?.(name);
   if (problem !== undefined) {
     throw forbidden(resource, name, problem);
   }
@@ -74,7 +74,7 @@ export async function remove(
     if (collection.get(key) !== stored) {
       continue;
     }
-    const mark = resource.traits.markForDeletion;
+    const mark = resource.strategy.markForDeletion;
     const isHeld = mark !== undefined || (Array.isArray(metadata.finalizers) && metadata.finalizers.length > 0);
     if (isHeld && metadata.deletionTimestamp !== undefined) {
       return { object: current };

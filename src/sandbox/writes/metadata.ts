@@ -9,7 +9,7 @@ import {
   qualifiedNameProblems,
   type StatusCause,
 } from '../../kubernetes/index.ts';
-import type { KindTraits } from '../resources/index.ts';
+import type { KindStrategy } from '../resources/index.ts';
 import { causeOf, invalid, required } from '../schema/index.ts';
 
 const sentences: Record<'subdomain' | 'label' | 'label1035', string> = {
@@ -21,7 +21,7 @@ const sentences: Record<'subdomain' | 'label' | 'label1035', string> = {
     "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')",
 };
 
-function nameProblems(name: string, format: NonNullable<KindTraits['nameFormat']>): string[] {
+function nameProblems(name: string, format: NonNullable<KindStrategy['nameFormat']>): string[] {
   if (format === 'path') {
     const isSegment = name !== '.' && name !== '..' && !/[/%]/.test(name);
     return isSegment ? [] : ["may not be '.' or '..' and may not contain '/' or '%'"];
@@ -51,7 +51,7 @@ function causesOfKeys(map: Json | undefined, field: string, values: boolean, cau
 }
 
 /** What is wrong with the name, labels, annotations and finalizers of an object. Their JSON types must be right. */
-export function metadataCauses(metadata: JsonObject, format: NonNullable<KindTraits['nameFormat']>): StatusCause[] {
+export function metadataCauses(metadata: JsonObject, format: NonNullable<KindStrategy['nameFormat']>): StatusCause[] {
   const causes: StatusCause[] = [];
   const { name, annotations, finalizers } = metadata;
   if (typeof name !== 'string' || name === '') {

@@ -29,7 +29,7 @@ export function mediaTypeOf(header: string | undefined): string {
 /**
  * Reads a body as JSON, YAML or protobuf. `kind` is what it should be.
  *
- * @throws {ApiError} 400 when it is not what its media type says, 415 for another media type.
+ * @throws {StatusError} 400 when it is not what its media type says, 415 for another media type.
  */
 export function parseBody(body: Uint8Array, mediaType: string, kind: string): Json {
   const format = formats.get(mediaType);
@@ -50,7 +50,7 @@ export function parseBody(body: Uint8Array, mediaType: string, kind: string): Js
  * Brings a decoded object into the form of its resource, in place: checks apiVersion, kind and the types of metadata,
  * drops unknown fields (or refuses them) and fills in defaults. `duplicates` are the fields that its text had twice.
  *
- * @throws {ApiError} 400.
+ * @throws {StatusError} 400.
  */
 export function complete(
   value: Json,
@@ -60,7 +60,7 @@ export function complete(
   duplicates: readonly string[] = [],
 ): JsonObject {
   if (!isJsonObject(value)) {
-    throw badRequest(`the object provided is unrecognized (must be of type ${resource.kind}): it is no JSON object`);
+    throw badRequest(`the object provided is unrecognized (must be of type ${resource.kind}): it is not a JSON object`);
   }
   const apiVersion = apiVersionOf(resource);
   value.apiVersion ??= apiVersion;
@@ -114,7 +114,7 @@ export function complete(
   return value;
 }
 
-/** Reads the object in the body of a request and completes it. @throws {ApiError} 400, 415. */
+/** Reads the object in the body of a request and completes it. @throws {StatusError} 400, 415. */
 export function readObject(
   body: Uint8Array,
   mediaType: string,

@@ -35,9 +35,9 @@ function schemaCauses({ schema }: Resource, object: JsonObject, old: JsonObject 
 
 function causesOf(resource: Resource, object: JsonObject, old: JsonObject | undefined): StatusCause[] {
   return [
-    ...metadataCauses(metadataOf(object), resource.traits.nameFormat ?? 'subdomain'),
+    ...metadataCauses(metadataOf(object), resource.strategy.nameFormat ?? 'subdomain'),
     ...(resource.isCustom ? schemaCauses(resource, object, old) : []),
-    ...(resource.traits.validate?.(object, old) ?? []),
+    ...(resource.strategy.validate?.(object, old) ?? []),
   ];
 }
 
@@ -76,7 +76,7 @@ function placeIn(object: JsonObject, { resource, namespace }: WriteRequest): voi
   }
 }
 
-/** Creates an object. @returns it in the version of the request. @throws {ApiError} */
+/** Creates an object. @returns it in the version of the request. @throws {StatusError} */
 export async function create(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
   const { resource, query, warn } = request;
   if (resource.isTerminating) {
@@ -88,8 +88,8 @@ export async function create(context: WriteContext, request: WriteRequest): Prom
   const dryRun = isDryRun(query);
   const mediaType = mediaTypeOf(request.mediaType);
   let object = readObject(request.body, mediaType, resource, query.get('fieldValidation'), warn);
-  if (resource.traits.answer !== undefined) {
-    return resource.traits.answer(object, request.user);
+  if (resource.strategy.answer !== undefined) {
+    return resource.strategy.answer(object, request.user);
   }
   placeIn(object, request);
   const given = String(metadataOf(object).name ?? '');
@@ -119,13 +119,13 @@ export async function create(context: WriteContext, request: WriteRequest): Prom
   if (resource.hasStatus) {
     delete object.status;
   }
-  resource.traits.prepare?.(object, undefined);
-  resource.traits.observe?.(object, context.now());
+  resource.strategy.prepare?.(object, undefined);
+  resource.strategy.observe?.(object, context.now());
   const causes = causesOf(resource, object, undefined);
   if (causes.length > 0) {
     throw invalidObject(resource, name, causes);
   }
-  resource.traits.warn?.(object).forEach(warn);
+  resource.strategy.warn?.(object).forEach(warn);
   await validate(context, attemptOf(request, { ...fields, object, name }));
   const collection = context.store.collection(resource.storage);
   const key = keyOf(resource.namespaced ? request.namespace : '', name);
@@ -241,10 +241,10 @@ async function change(
     } else if (metadata.resourceVersion !== old.resourceVersion) {
       throw conflict(resource, name);
     }
-    resource.traits.prepare?.(next, current);
+    resource.strategy.prepare?.(next, current);
     if (resource.hasGeneration && !sameJson(specOf(next, resource), specOf(current, resource))) {
       metadata.generation = Number(old.generation ?? 0) + 1;
-      resource.traits.observe?.(next, context.now());
+      resource.strategy.observe?.(next, context.now());
     }
     const causes = causesOf(resource, next, current);
     const added = old.deletionTimestamp === undefined ? undefined : addedFinalizer(next, current);
@@ -255,7 +255,7 @@ async function change(
     if (causes.length > 0) {
       throw invalidObject(resource, name, causes);
     }
-    resource.traits.warn?.(next).forEach(warn);
+    resource.strategy.warn?.(next).forEach(warn);
     await validate(context, attemptOf(request, { ...fields, object: next }));
     if (sameJson(next, current) || dryRun) {
       return next;
@@ -272,7 +272,7 @@ async function change(
   }
 }
 
-/** Replaces an object or its status. @throws {ApiError} */
+/** Replaces an object or its status. @throws {StatusError} */
 export function update(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
   const { resource, query, warn } = request;
   const mediaType = mediaTypeOf(request.mediaType);
@@ -280,7 +280,7 @@ export function update(context: WriteContext, request: WriteRequest): Promise<Js
   return change(context, request, () => copyOf(object), false);
 }
 
-/** Changes an object or its status by a patch. @throws {ApiError} */
+/** Changes an object or its status by a patch. @throws {StatusError} */
 export function patch(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
   const { resource, query } = request;
   const mediaType = mediaTypeOf(request.mediaType);

@@ -104,7 +104,7 @@ test.each<[Json, string]>([
   [{ rule: 'other == 1' }, 'compilation failed: Unknown variable: other'],
   [{ rule: '1' }, 'must evaluate to bool, not int'],
   [{ rule: ' ' }, 'rule is not specified'],
-])('%j is no rule', (rule, message) => {
+])('%j is not a rule', (rule, message) => {
   const schema = { properties: { a: { items: { 'x-kubernetes-validations': [rule] } } } } as JsonObject;
   const { causes } = checkRules(schema, 's');
   expect(causes).toMatchObject([

@@ -68,7 +68,7 @@ test.each<[string, JsonObject, [string, string][]]>([
     [['spec.versions[1].name', 'FieldValueInvalid']],
   ],
   [
-    'a version that is no label',
+    'a version that is not a label',
     { spec: { versions: [version('V1', { storage: true })] } },
     [['spec.versions[0].name', 'FieldValueInvalid']],
   ],

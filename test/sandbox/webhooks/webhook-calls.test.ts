@@ -145,7 +145,7 @@ test.each(['conversion-to-v1alpha1', 'conversion-to-v1beta2'])('%s: asked in the
   }
 });
 
-test('a conversion webhook that was mended is seen at once', async () => {
+test('a conversion webhook that was fixed is seen at once', async () => {
   await send(sandbox, 'POST', `${group}/v1beta2/extensionconfigs`, {
     body: { metadata: { name: 'mended' }, spec: { clientConfig: { url: 'https://example.com' } } },
   });

@@ -109,7 +109,7 @@ test('a body of another kind is refused', async () => {
   expect(answer.json.message).toBe('Secret in version "v1" cannot be handled as a ConfigMap');
 });
 
-test('a body that is no protobuf is refused by name', async () => {
+test('a body that is not a protobuf is refused by name', async () => {
   const answer = await send(sandbox, 'POST', '/api/v1/namespaces/default/configmaps', { headers, body: '{}' });
   expect(answer.status).toBe(400);
   expect(answer.json.message).toMatch(/protobuf parse error: the body does not start with/);
