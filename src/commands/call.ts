@@ -264,8 +264,8 @@ export const defineCall: DefineCommand = (command, io, end) => {
 Handlers are those in the status of the ExtensionConfigs; an extension without
 any there is asked for them first.
 
-Exit code: 0 taken, blocked, or swallowed by failurePolicy Ignore, 1 failed (or an
-extension could not be asked for its handlers), 2 wrong usage or a file that
+Exit code: 0 taken, blocked, or swallowed by failurePolicy Ignore, 1 failed (or
+an extension could not be asked for its handlers), 2 wrong usage or a file that
 cannot be read.`,
     )
     .action(async (name: string | undefined) => {

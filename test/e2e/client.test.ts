@@ -77,24 +77,25 @@ test('conditions written in the old version are where the new one has them', asy
 });
 
 test('a stale replacement is a conflict', async () => {
-  const current = await objects.getClusterCustomObject({ ...resource, name: 'good' });
+  const name = 'stale';
+  const current = await objects.createClusterCustomObject({ ...resource, body: body(name, good) });
   const changed = (team: string) => ({ ...current, metadata: { ...current.metadata, labels: { team } } });
-  await objects.replaceClusterCustomObject({ ...resource, name: 'good', body: changed('a') });
-  const { status } = await refusal(
-    objects.replaceClusterCustomObject({ ...resource, name: 'good', body: changed('b') }),
-  );
+  await objects.replaceClusterCustomObject({ ...resource, name, body: changed('a') });
+  const { status } = await refusal(objects.replaceClusterCustomObject({ ...resource, name, body: changed('b') }));
   expect(status.reason).toBe('Conflict');
 });
 
 test('the status is written apart from the spec', async () => {
-  const current = await objects.getClusterCustomObject({ ...resource, name: 'good' });
+  const name = 'with-status';
+  const current = await objects.createClusterCustomObject({ ...resource, body: body(name, good) });
   const next = { ...current, spec: { clientConfig: { url: 'https://ignored.example.com' } }, status: { handlers: [] } };
-  const written = await objects.replaceClusterCustomObjectStatus({ ...resource, name: 'good', body: next });
+  const written = await objects.replaceClusterCustomObjectStatus({ ...resource, name, body: next });
   expect(written).toMatchObject({ spec: good, status: { handlers: [] } });
 });
 
 test('an informer sees what exists, and what changes', async () => {
   const seen: string[] = [];
+  await objects.createClusterCustomObject({ ...resource, body: body('earlier', good) });
   const path = `/apis/${resource.group}/${resource.version}/${resource.plural}`;
   const informer = makeInformer(environment.config, path, async () => {
     return (await objects.listClusterCustomObject(resource)) as KubernetesListObject<KubernetesObject>;
@@ -105,7 +106,7 @@ test('an informer sees what exists, and what changes', async () => {
   await informer.start();
   await eventually(
     async () => seen,
-    (events) => events.includes('add good'),
+    (events) => events.includes('add earlier'),
   );
   await objects.createClusterCustomObject({ ...resource, body: body('later', good) });
   await eventually(
