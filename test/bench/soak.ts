@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { selfSignedPair } from '../../src/server/index.ts';
 import { createCertificateFolder, startServeProcess } from '../e2e/serve-process.ts';
-import { startLoad } from '../e2e/traffic.ts';
+import { largeCall, send, startLoad } from '../e2e/traffic.ts';
 import type { Assaults } from './worst/assault.ts';
 
 const { values } = parseArgs({
@@ -28,6 +28,8 @@ const out = (text: string) => process.stdout.write(`${text}\n`);
 const pairs = Array.from({ length: 4 }, () => selfSignedPair(new Date()));
 const folder = createCertificateFolder(pairs[0]);
 const server = await startServeProcess(folder, ['--shutdown-delay', '2']);
+// The thread for large bodies, with files of its own, starts with the first of them.
+await send(server.webhookPort, largeCall, false);
 const filesAtRest = server.openFiles() ?? 0;
 out(`at rest: ${Math.round((server.residentBytes() ?? 0) / mebibyte)} MiB resident, ${filesAtRest} files`);
 
