@@ -6,7 +6,7 @@ import {
   type ServeProcess,
   startServeProcess,
 } from './serve-process.ts';
-import { type Load, startLoad } from './traffic.ts';
+import { type Load, largeCall, send, startLoad } from './traffic.ts';
 
 const folders: CertificateFolder[] = [];
 const loads: Load[] = [];
@@ -59,6 +59,8 @@ const connections = 'extensionconfig_webhook_connections';
 test('ordinary and hostile callers while the certificate changes: right answers only, and nothing leaks', async () => {
   const certificates = folder();
   const server = await start(certificates);
+  // The thread for large bodies, with files of its own, starts with the first of them.
+  await send(server.webhookPort, largeCall, false);
   const filesAtRest = server.openFiles();
   const load = begin(() => server.webhookPort, { callers: 4, hostile: 2 });
   for (let swaps = 1; swaps <= 4; swaps++) {
