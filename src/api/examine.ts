@@ -1,3 +1,4 @@
+import { setOwn } from '../kubernetes/index.ts';
 import type { OpenApiSchema } from './crd.ts';
 import { type LimitedSchema, totalBytes } from './own-schema.ts';
 
@@ -114,14 +115,6 @@ function patternOf(source: string): RegExp {
     patterns.set(source, pattern);
   }
   return pattern;
-}
-
-function setOwn(object: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === '__proto__') {
-    Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
-  } else {
-    object[key] = value;
-  }
 }
 
 /** One walk over an object along its schema. Valid values are shared with the original. */

@@ -1,8 +1,8 @@
-import { type FieldPath, isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
+import { type FieldPath, isJsonObject, type Json, type JsonObject, setOwn } from '../kubernetes/index.ts';
 import { type KeptStep, type KeptValue, keyOf, maxConversionDataBytes } from './conversion-data.ts';
 import { ConversionError } from './error.ts';
 import { fits } from './limits.ts';
-import { own, setOwn } from './own.ts';
+import { own } from './own.ts';
 import type { Action, ValuePlan } from './plan.ts';
 
 /** Where the walk is: a step, and the position above it. Paths are built on demand, since few are needed. */

@@ -1,8 +1,8 @@
-import { isJsonObject, type Json, type JsonObject, showValue } from '../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, setOwn, showValue } from '../kubernetes/index.ts';
 import { type ConversionData, formatConversionData, type KeptValue, parseConversionData } from './conversion-data.ts';
 import { convertStructure } from './convert-value.ts';
 import { ConversionError } from './error.ts';
-import { own, setOwn } from './own.ts';
+import { own } from './own.ts';
 import { type ChangeTable, compilePlans, type Plan, type VersionSchema } from './plan.ts';
 import { restore } from './restore.ts';
 

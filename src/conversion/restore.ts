@@ -1,7 +1,7 @@
-import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, setOwn } from '../kubernetes/index.ts';
 import { type KeptStep, type KeptValue, keyOf, patternOf } from './conversion-data.ts';
 import { fits } from './limits.ts';
-import { own, setOwn } from './own.ts';
+import { own } from './own.ts';
 import type { Plan } from './plan.ts';
 import { tokensOf } from './schema-path.ts';
 

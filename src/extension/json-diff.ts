@@ -1,5 +1,11 @@
-import { isJsonObject, type Json, type JsonObject, type JsonPatchOperation, jsonPointer } from '../kubernetes/index.ts';
-import { putField } from './json-copy.ts';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type JsonPatchOperation,
+  jsonPointer,
+  setOwn,
+} from '../kubernetes/index.ts';
 
 type Field = Json | undefined;
 
@@ -108,15 +114,15 @@ export function mergePatchOf(before: JsonObject, after: JsonObject): JsonObject 
       continue;
     }
     if (value === undefined) {
-      putField(patch, name, null);
+      setOwn(patch, name, null);
     } else if (isJsonObject(old) && isJsonObject(value)) {
       const inner = mergePatchOf(old, value);
       if (inner !== undefined) {
-        putField(patch, name, inner);
+        setOwn(patch, name, inner);
       }
     } else {
       refuseNull(value, name);
-      putField(patch, name, value);
+      setOwn(patch, name, value);
     }
   }
   return Object.keys(patch).length === 0 ? undefined : patch;

@@ -20,6 +20,15 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Sets an object's own property; one named `__proto__` becomes an ordinary one, as in what JSON.parse returns. */
+export function setOwn<T>(object: Record<string, T>, key: string, value: T): void {
+  if (key === '__proto__') {
+    Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+  } else {
+    object[key] = value;
+  }
+}
+
 /**
  * Whether a value nests at most `levels` deep. Looking at the parsed value is several times faster than counting
  * brackets in the text, and JSON.parse itself does not recurse.

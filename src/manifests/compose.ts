@@ -8,6 +8,7 @@ import {
   type ScalarEvent,
   type SequenceEvent,
 } from 'js-yaml';
+import { setOwn } from '../kubernetes/index.ts';
 import { keyText, plainValue, ScalarError, taggedValue } from './scalar.ts';
 
 /** Why a document cannot be read, with its place. The message continues "YAML: ". */
@@ -93,14 +94,6 @@ function quoted(key: string): string {
 
 function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function setField(map: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === '__proto__') {
-    Object.defineProperty(map, key, { value, configurable: true, enumerable: true, writable: true });
-  } else {
-    map[key] = value;
-  }
 }
 
 class Composer {
@@ -307,7 +300,7 @@ class Composer {
         this.fail('"<<" takes a map, an alias of one, or a list of such', at);
       }
       for (const [key, item] of Object.entries(from)) {
-        setField(map, key, item);
+        setOwn(map, key, item);
       }
       for (const [key, field] of (isList ? place?.items?.[index] : place)?.fields ?? []) {
         fields?.set(key, field);
@@ -338,7 +331,7 @@ class Composer {
         }
       }
       own?.add(key);
-      setField(map, key, this.node());
+      setOwn(map, key, this.node());
       if (place !== undefined && this.place !== undefined) {
         place.fields?.set(key, { key: at, value: this.place });
       }

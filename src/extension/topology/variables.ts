@@ -1,7 +1,6 @@
 import type { Variable } from '../../hooks/index.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, setOwn } from '../../kubernetes/index.ts';
 import { HandlerFailure } from '../handler.ts';
-import { putField } from '../json-copy.ts';
 import { getField } from '../json-path.ts';
 
 /** Reads variables by paths such as `builtin.cluster.topology.version` or `disks[0].size`. */
@@ -30,7 +29,7 @@ function mergedDeep(below: Json | undefined, above: Json): Json {
   }
   const merged: JsonObject = { ...below };
   for (const [name, field] of Object.entries(above)) {
-    putField(merged, name, mergedDeep(Object.hasOwn(below, name) ? below[name] : undefined, field));
+    setOwn(merged, name, mergedDeep(Object.hasOwn(below, name) ? below[name] : undefined, field));
   }
   return merged;
 }

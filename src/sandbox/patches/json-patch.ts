@@ -1,5 +1,5 @@
-import { isJsonObject, type Json } from '../../kubernetes/index.ts';
-import { copyOf, sameJson, setKey } from '../schema/index.ts';
+import { isJsonObject, type Json, setOwn } from '../../kubernetes/index.ts';
+import { copyOf, sameJson } from '../schema/index.ts';
 
 /** One operation of a JSON Patch (RFC 6902). */
 export type Operation =
@@ -81,7 +81,7 @@ function add(progress: Progress, pointer: string, value: Json, op: string): void
   }
   const { holder, key } = holderOf(progress.root, pointer, op);
   if (!Array.isArray(holder)) {
-    setKey(holder, key, value);
+    setOwn(holder, key, value);
     return;
   }
   const index = key === '-' || key === String(holder.length) ? holder.length : indexOf(holder, key);
@@ -117,7 +117,7 @@ function replace(progress: Progress, pointer: string, value: Json): void {
   if (Array.isArray(holder)) {
     holder[Number(key)] = value;
   } else {
-    setKey(holder, key, value);
+    setOwn(holder, key, value);
   }
 }
 

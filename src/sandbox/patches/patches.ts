@@ -1,6 +1,6 @@
-import { failure, isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { failure, isJsonObject, type Json, type JsonObject, setOwn } from '../../kubernetes/index.ts';
 import { badRequest, StatusError, tooLarge } from '../resources/index.ts';
-import { copyOf, setKey } from '../schema/index.ts';
+import { copyOf } from '../schema/index.ts';
 import { applyOperations, type Operation, PatchError } from './json-patch.ts';
 
 /** Most operations of a JSON patch (apiserver, maxJSONPatchOperations). */
@@ -56,7 +56,7 @@ export function applyMergePatch(target: Json | undefined, patch: Json): Json {
     if (value === null) {
       delete merged[key];
     } else {
-      setKey(merged, key, applyMergePatch(Object.hasOwn(merged, key) ? merged[key] : undefined, value));
+      setOwn(merged, key, applyMergePatch(Object.hasOwn(merged, key) ? merged[key] : undefined, value));
     }
   }
   return merged;

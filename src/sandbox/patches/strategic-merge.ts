@@ -1,6 +1,6 @@
-import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, setOwn } from '../../kubernetes/index.ts';
 import { badRequest } from '../resources/index.ts';
-import { canonical, copyOf, fieldOf, type Schema, setKey } from '../schema/index.ts';
+import { canonical, copyOf, fieldOf, type Schema } from '../schema/index.ts';
 
 const directive = '$patch';
 const retainKeys = '$retainKeys';
@@ -35,7 +35,7 @@ export function applyStrategicMerge(target: JsonObject, patch: JsonObject, schem
       const list = ownOf(merged, field);
       if (Array.isArray(list)) {
         const gone = new Set(value.map(canonical));
-        setKey(
+        setOwn(
           merged,
           field,
           list.filter((item) => !gone.has(canonical(item))),
@@ -46,14 +46,14 @@ export function applyStrategicMerge(target: JsonObject, patch: JsonObject, schem
     } else if (value === null) {
       delete merged[key];
     } else {
-      setKey(merged, key, mergeField(ownOf(merged, key), value, fieldOf(schema, key)));
+      setOwn(merged, key, mergeField(ownOf(merged, key), value, fieldOf(schema, key)));
     }
   }
   for (const [key, order] of Object.entries(patch)) {
     const field = key.slice(elementOrder.length);
     const list = key.startsWith(elementOrder) ? ownOf(merged, field) : undefined;
     if (Array.isArray(order) && Array.isArray(list)) {
-      setKey(merged, field, inOrder(list, order, fieldOf(schema, field)?.['x-kubernetes-patch-merge-key']));
+      setOwn(merged, field, inOrder(list, order, fieldOf(schema, field)?.['x-kubernetes-patch-merge-key']));
     }
   }
   return merged;

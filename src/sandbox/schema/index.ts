@@ -14,7 +14,6 @@ export {
   prune,
   type Schema,
   sameJson,
-  setKey,
 } from './schema.ts';
 export { validateSchema } from './schema-validation.ts';
 export { partsOf, structuralCauses } from './structural.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, setOwn } from '../../kubernetes/index.ts';
 
 /** Structural OpenAPI v3 schema of apiextensions.k8s.io/v1, all keywords. */
 export interface Schema {
@@ -253,7 +253,7 @@ export function applyDefaults(value: Json, schema: Schema, room = { bytes: maxDe
   for (const { name, schema: property } of defaultedOf(schema)) {
     const isMissing = !Object.hasOwn(value, name) || (value[name] === null && property.nullable !== true);
     if (isMissing) {
-      setKey(value, name, defaultOf(property, room));
+      setOwn(value, name, defaultOf(property, room));
     }
   }
   for (const key of Object.keys(value)) {
@@ -272,20 +272,11 @@ export function copyOf<T extends Json>(value: T): T {
   if (isJsonObject(value)) {
     const copy: JsonObject = {};
     for (const key of Object.keys(value)) {
-      setKey(copy, key, copyOf(value[key] as Json));
+      setOwn(copy, key, copyOf(value[key] as Json));
     }
     return copy as T;
   }
   return value;
-}
-
-/** Sets a key that may be `__proto__`, which assignment would take for the prototype. */
-export function setKey(object: JsonObject, key: string, value: Json): void {
-  if (key === '__proto__') {
-    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
-  } else {
-    object[key] = value;
-  }
 }
 
 /** A text that two JSON values share when they are equal; the order of keys does not matter. */
