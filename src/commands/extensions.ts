@@ -16,7 +16,6 @@ import {
   type FlagValues,
   type Io,
   listFlag,
-  textFlag,
   UsageError,
 } from '../cli/index.ts';
 import { type Cluster, connect, loadKubeConfig, StatusError } from '../cluster/index.ts';
@@ -25,6 +24,7 @@ import { dns1123LabelProblems, dns1123SubdomainProblems, isJsonObject, type Json
 import { isExtensionConfig, printable } from '../lint/index.ts';
 import { readDocument, SourceError, sourcesOf, splitDocuments } from '../manifests/index.ts';
 import type { Resolve } from '../runtime/index.ts';
+import { clusterFlags } from './cluster-flags.ts';
 
 /** Where a Service is reached instead. */
 interface Resolved {
@@ -70,16 +70,7 @@ export const extensionFlags = {
     short: 'f',
   },
   resolve: resolveFlag,
-  kubeconfig: textFlag('FILE', {
-    summary: 'how to reach the API server',
-    default: undefined,
-    defaultText: '$KUBECONFIG, ~/.kube/config, or in-cluster',
-  }),
-  context: textFlag('NAME', {
-    summary: 'context of the kubeconfig',
-    default: undefined,
-    defaultText: 'its current context',
-  }),
+  ...clusterFlags,
 } satisfies Flags;
 
 /** ExtensionConfigs, and what is known about where they are. */

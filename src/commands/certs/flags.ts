@@ -28,6 +28,7 @@ import { type Cluster, connect, loadKubeConfig } from '../../cluster/index.ts';
 import { readRegularFileSync } from '../../files/index.ts';
 import { dns1035LabelProblems, dns1123LabelProblems, dns1123SubdomainProblems } from '../../kubernetes/index.ts';
 import { type Reading, systemEntropy } from '../../x509/index.ts';
+import { clusterFlags } from '../cluster-flags.ts';
 
 /** Which flag names targets of which kind. */
 const targetFlags = {
@@ -70,16 +71,7 @@ export const commonFlags = {
     summary: 'label selector of further targets, of all these kinds',
     default: undefined,
   }),
-  kubeconfig: textFlag('FILE', {
-    summary: 'how to reach the API server',
-    default: undefined,
-    defaultText: '$KUBECONFIG, ~/.kube/config, or in-cluster',
-  }),
-  context: textFlag('NAME', {
-    summary: 'context of the kubeconfig',
-    default: undefined,
-    defaultText: 'its current context',
-  }),
+  ...clusterFlags,
   'cert-dir': textFlag('DIR', {
     summary: 'folder of files instead of Secrets, for development; no targets then',
     default: undefined,
