@@ -5,9 +5,7 @@ import type {
   CanUpdateMachineSetResponse,
   Patch,
 } from '../hooks/index.ts';
-import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
-import { copyOf } from './json-copy.ts';
-import { encodedPatch, jsonPatchOf } from './json-diff.ts';
+import { copyOf, encodedPatch, isJsonObject, type JsonObject, jsonPatchOf } from '../kubernetes/index.ts';
 import { getField, setField } from './json-path.ts';
 
 /** The fields that an extension can change in place, as paths below each object: `{ machine: ['spec.version'] }`. */

@@ -1,3 +1,4 @@
+export { type UpgradePlan, upgradePlanProblems } from '../messages/index.ts';
 export type {
   Answer,
   AnswerFields,
@@ -32,4 +33,4 @@ export {
   type TestOutcome,
 } from './testing/index.ts';
 export * from './topology/index.ts';
-export { checkedUpgradePlan, type UpgradePlan, upgradePlanProblems } from './upgrade-plan.ts';
+export { checkedUpgradePlan } from './upgrade-plan.ts';

@@ -1,7 +1,17 @@
 export * from './admission-review.ts';
+export {
+  applyMergePatch,
+  applyOperations,
+  isOperation,
+  maxPatchOperations,
+  PatchError,
+  type PatchOperation,
+} from './apply-patch.ts';
 export * from './conversion-review.ts';
 export * from './field-path.ts';
 export * from './json.ts';
+export { copyOf } from './json-copy.ts';
+export { encodedPatch, isSame, jsonPatchOf, mergePatchOf } from './json-diff.ts';
 export * from './json-patch.ts';
 export * from './label-selector.ts';
 export * from './names.ts';

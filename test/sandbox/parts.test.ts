@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../src/kubernetes/index.ts';
+import { applyMergePatch, type Json } from '../../src/kubernetes/index.ts';
 import { parseApiPath } from '../../src/sandbox/http/requests.ts';
-import { applyJsonPatch, applyMergePatch } from '../../src/sandbox/patches/patches.ts';
+import { applyJsonPatch } from '../../src/sandbox/patches/patches.ts';
 import { isOn } from '../../src/sandbox/reads/query-flag.ts';
 import { formatAge } from '../../src/sandbox/reads/tables.ts';
 import { compareVersions } from '../../src/sandbox/resources/registry.ts';

@@ -1,12 +1,11 @@
 import { deepStrictEqual } from 'node:assert';
 import { pino } from 'pino';
 import { type HookDefinition, hooks } from '../../hooks/index.ts';
-import type { JsonObject } from '../../kubernetes/index.ts';
+import { copyOf, type JsonObject } from '../../kubernetes/index.ts';
 import { sampleRequest } from '../../messages/index.ts';
 import type { Hook, HookName, RequestFor } from '../answer.ts';
 import { type CallOutcome, call } from '../call.ts';
 import type { Handler } from '../handler.ts';
-import { copyOf } from '../json-copy.ts';
 
 /** A request of a hook with every field, as the schemas have them as examples; `fields` take the place of those it has. */
 export function requestFor<H extends Hook>(hook: H, fields: Partial<RequestFor<H>> = {}): RequestFor<H> {

@@ -5,10 +5,16 @@ import type {
   GeneratePatchesResponseItem,
   HolderReference,
 } from '../../hooks/index.ts';
-import { isJsonObject, type JsonObject } from '../../kubernetes/index.ts';
+import {
+  copyOf,
+  encodedPatch,
+  isJsonObject,
+  isSame,
+  type JsonObject,
+  jsonPatchOf,
+  mergePatchOf,
+} from '../../kubernetes/index.ts';
 import { HandlerFailure } from '../handler.ts';
-import { copyOf } from '../json-copy.ts';
-import { encodedPatch, isSame, jsonPatchOf, mergePatchOf } from '../json-diff.ts';
 import { getField, setField } from '../json-path.ts';
 import { mergeVariables, type Variables, variablesOf } from './variables.ts';
 

@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import {
+  applyOperations,
   isJsonObject,
+  isOperation,
   type Json,
   type JsonObject,
   type LabelSelector,
   type Operation,
+  type PatchOperation,
   parseJson,
   type Status,
   selectsLabels,
 } from '../../kubernetes/index.ts';
 import { type MatchCondition, matchesConditions, UndecidedConditions } from '../cel/index.ts';
-import { applyOperations, isOperation, type Operation as PatchOperation } from '../patches/index.ts';
 import {
   forbidden,
   internalError,

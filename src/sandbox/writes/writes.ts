@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../../kubernetes/index.ts';
+import { applyMergePatch, isJsonObject, type Json, type JsonObject, type StatusCause } from '../../kubernetes/index.ts';
 import { validateRules } from '../cel/index.ts';
-import { applyJsonPatch, applyMergePatch, applyStrategicMerge } from '../patches/index.ts';
+import { applyJsonPatch, applyStrategicMerge } from '../patches/index.ts';
 import {
   alreadyExists,
   badRequest,

@@ -2,8 +2,6 @@ import fc from 'fast-check';
 import { applyPatch } from 'rfc6902';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { HandlerFailure } from '../../../src/extension/index.ts';
-import { copyOf } from '../../../src/extension/json-copy.ts';
-import { jsonPatchOf, mergePatchOf } from '../../../src/extension/json-diff.ts';
 import { getField, setField } from '../../../src/extension/json-path.ts';
 import {
   defineVariables,
@@ -15,7 +13,7 @@ import {
   walkTemplates,
 } from '../../../src/extension/topology/index.ts';
 import type { GeneratePatchesRequest } from '../../../src/hooks/index.ts';
-import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
+import { copyOf, type Json, type JsonObject, jsonPatchOf, mergePatchOf } from '../../../src/kubernetes/index.ts';
 import { recordedCalls } from '../../messages/recorded.ts';
 import { collectingLog } from '../../server/running.ts';
 

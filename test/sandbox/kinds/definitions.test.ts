@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { crd } from '../../../src/api/index.ts';
-import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
+import { applyMergePatch, type Json, type JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
-import { applyMergePatch } from '../../../src/sandbox/patches/patches.ts';
 import { structuralCauses } from '../../../src/sandbox/schema/structural.ts';
 import { send } from '../client.ts';
 

@@ -1,8 +1,7 @@
 import { applyPatch, type Operation } from 'rfc6902';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
+import { applyOperations, type Json, type JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
-import { applyOperations } from '../../../src/sandbox/patches/json-patch.ts';
 import { applyStrategicMerge } from '../../../src/sandbox/patches/strategic-merge.ts';
 import { schemaOfModel } from '../../../src/sandbox/schema/built-in-schemas.ts';
 import { cpuTimeMs } from '../../tools/cpu-time.ts';

@@ -1,19 +1,23 @@
-import { isJsonObject, type Json, setOwn } from '../../kubernetes/index.ts';
-import { copyOf, sameJson } from '../schema/index.ts';
+import { isJsonObject, type Json, type JsonObject, setOwn } from './json.ts';
+import { copyOf } from './json-copy.ts';
+import { isSame } from './json-diff.ts';
 
 /** One operation of a JSON Patch (RFC 6902). */
-export type Operation =
+export type PatchOperation =
   | { op: 'add' | 'replace' | 'test'; path: string; value?: Json }
   | { op: 'remove'; path: string }
   | { op: 'move' | 'copy'; path: string; from: string };
 
-/** Why operations do not apply. The message is for the client. */
+/** Why operations do not apply. The message is for whoever wrote them. */
 export class PatchError extends Error {}
 
 /** Most bytes of JSON that the copies of one patch may add (apiserver, JSONPatchMaxCopyBytes). */
 const maxCopiedBytes = 3 * 1024 * 1024;
 /** Most items of lists that one patch may shift, by adding and removing in front of them: some seconds' worth. */
 const maxShifted = 1_000_000_000;
+
+/** Most operations of one patch (apiserver, maxJSONPatchOperations). */
+export const maxPatchOperations = 10_000;
 
 interface Progress {
   root: Json;
@@ -132,7 +136,7 @@ function copy(progress: Progress, from: string, pointer: string): void {
   add(progress, pointer, copyOf(value), 'copy');
 }
 
-function apply(progress: Progress, operation: Operation): void {
+function apply(progress: Progress, operation: PatchOperation): void {
   switch (operation.op) {
     case 'add':
       add(progress, operation.path, copyOf(operation.value ?? null), 'add');
@@ -153,7 +157,7 @@ function apply(progress: Progress, operation: Operation): void {
       copy(progress, operation.from, operation.path);
       break;
     case 'test':
-      if (!sameJson(valueAt(progress.root, operation.path, 'test'), operation.value ?? null)) {
+      if (!isSame(valueAt(progress.root, operation.path, 'test'), operation.value ?? null)) {
         throw new PatchError(`testing value ${operation.path} failed`);
       }
       break;
@@ -167,10 +171,40 @@ function apply(progress: Progress, operation: Operation): void {
  *
  * @throws {PatchError} when one does not apply, or they do more work than is allowed.
  */
-export function applyOperations(value: Json, operations: readonly Operation[]): Json {
+export function applyOperations(value: Json, operations: readonly PatchOperation[]): Json {
   const progress: Progress = { root: copyOf(value), copied: 0, shifted: 0 };
   for (const operation of operations) {
     apply(progress, operation);
   }
   return progress.root;
+}
+
+function isPointer(value: Json | undefined): boolean {
+  return typeof value === 'string' && (value === '' || value.startsWith('/'));
+}
+
+/** Whether a value has the form of an operation of a JSON patch. */
+export function isOperation(value: Json): boolean {
+  return (
+    isJsonObject(value) &&
+    typeof value.op === 'string' &&
+    isPointer(value.path) &&
+    (isPointer(value.from) || (value.op !== 'move' && value.op !== 'copy'))
+  );
+}
+
+/** Applies a JSON Merge Patch (RFC 7396) to a copy. */
+export function applyMergePatch(target: Json | undefined, patch: Json): Json {
+  if (!isJsonObject(patch)) {
+    return copyOf(patch);
+  }
+  const merged: JsonObject = isJsonObject(target) ? { ...target } : {};
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) {
+      delete merged[key];
+    } else {
+      setOwn(merged, key, applyMergePatch(Object.hasOwn(merged, key) ? merged[key] : undefined, value));
+    }
+  }
+  return merged;
 }

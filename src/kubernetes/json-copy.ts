@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, setOwn } from '../kubernetes/index.ts';
+import { isJsonObject, type Json, setOwn } from './json.ts';
 
 /** A deep copy of a value from JSON; several times faster than structuredClone, which looks for circles and classes. */
 export function copyOf<T extends Json>(value: T): T {

@@ -1,11 +1,5 @@
-import {
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  type JsonPatchOperation,
-  jsonPointer,
-  setOwn,
-} from '../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, setOwn } from './json.ts';
+import { type JsonPatchOperation, jsonPointer } from './json-patch.ts';
 
 type Field = Json | undefined;
 
