@@ -18,6 +18,7 @@ export const rooms: readonly Room[] = [
     name: 'manifests',
     knows: 'YAML and JSON files: reading as kubectl reads, with positions; editing; replacing a file',
   },
+  { name: 'openapi', knows: 'OpenAPI v3 documents of API servers: from v2, as protobuf, many as one' },
   { name: 'api', knows: 'what an ExtensionConfig is: CRD, types, schemas' },
   { name: 'hooks', knows: 'which Runtime Hooks exist: one definition each, with its life and its messages' },
   { name: 'rules', knows: 'what makes an ExtensionConfig good: one file a rule in `checks/`, and the engine' },
