@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { AnswerError, AnswerTooLong, type Cluster, explain, metadataOf, StatusError } from '../cluster/index.ts';
+import { AnswerError, type Cluster, explain, listPages, metadataOf, StatusError } from '../cluster/index.ts';
 import {
   dns1123SubdomainProblems,
   isJsonObject,
@@ -237,9 +237,7 @@ async function readNamed(cluster: Cluster, kind: TargetKind, name: string, servi
   } as TargetReading;
 }
 
-/** Objects of a first page; fewer when they are so large that the page would exceed the limit of a response. */
-const pageLength = 100;
-/** Most objects of a kind that are looked at: a continue token that never ends must not hold the program. */
+/** Most objects of a kind that are looked at. */
 const maxListed = 100_000;
 
 /**
@@ -254,50 +252,26 @@ export async function* listTargets(
 ): AsyncGenerator<{ path: string; object: JsonObject }> {
   const facts = kinds[kind];
   for (const base of facts.bases) {
-    let limit = pageLength;
-    let token = '';
-    let count = 0;
+    let isFirst = true;
+    const query = selector === undefined ? undefined : { labelSelector: selector };
     try {
-      do {
-        const query = new URLSearchParams({ limit: String(limit) });
-        if (selector !== undefined) {
-          query.set('labelSelector', selector);
-        }
-        if (token !== '') {
-          query.set('continue', token);
-        }
-        let list: JsonObject;
-        try {
-          list = await cluster.request('GET', `${base}?${query}`);
-        } catch (error) {
-          if (error instanceof AnswerTooLong && limit > 1) {
-            limit = Math.ceil(limit / 10);
-            continue;
-          }
-          throw error;
-        }
-        const { metadata, items } = list;
-        if (!isJsonObject(metadata) || !(Array.isArray(items) || items === null)) {
-          throw new AnswerError(`the API server answered with something that is not a list of ${facts.resource}`);
-        }
-        for (const object of items ?? []) {
-          const name = at(object, ['metadata', 'name']);
+      const pages = listPages(cluster, { path: base, resource: facts.resource, query, maxObjects: maxListed });
+      for await (const { items } of pages) {
+        isFirst = false;
+        for (const object of items) {
+          const name = String(at(object, ['metadata', 'name']));
           // The API server admits no other names for these kinds; they become part of a path, and are shown.
-          if (!isJsonObject(object) || typeof name !== 'string' || dns1123SubdomainProblems(name).length > 0) {
+          if (dns1123SubdomainProblems(name).length > 0) {
             throw new AnswerError(`the API server listed something that is not one of ${facts.resource}`);
-          }
-          if (++count > maxListed) {
-            throw new AnswerError(`there are more than ${maxListed} ${facts.resource}: name them, or choose by label`);
           }
           yield { path: `${base}/${encodeURIComponent(name)}`, object };
         }
-        token = typeof metadata.continue === 'string' ? metadata.continue : '';
-      } while (token !== '');
+      }
       return;
     } catch (error) {
       // 404 at the first page: the API server does not know this version of the kind.
-      if (!(error instanceof StatusError && error.code === 404 && count === 0)) {
-        throw explain(error, 'list', facts.resource, '(all)');
+      if (!(error instanceof StatusError && error.code === 404 && isFirst)) {
+        throw error;
       }
     }
   }

@@ -68,11 +68,15 @@ export interface WatchOptions {
   /** The server took the watch; events may follow. */
   onOpen(): void;
   onEvent(event: WatchEvent): void;
+  /** Everything up to this version has been reported. */
+  onBookmark?(resourceVersion: string): void;
 }
 
 /** Requests to an API server, as plain JSON. */
 export interface Cluster {
   /**
+   * Sends a request. The body of a PATCH is a JSON patch when it is an array, else a JSON merge patch.
+   *
    * @throws {StatusError} on any answer but 2xx, at once; for 429 and 5xx after the retries of the patience.
    * @throws {ConnectionError} when there is no answer, after retries.
    * @throws {AnswerError} for an answer that is too long or not a JSON object.
@@ -155,8 +159,8 @@ async function reading<T>(server: string, signal: AbortSignal, body: Readable, r
   }
 }
 
-/** One event of a watch; undefined for bookmarks. */
-function eventOf(line: Uint8Array): WatchEvent | undefined {
+/** One line of a watch. */
+function eventOf(line: Uint8Array): WatchEvent | { type: 'BOOKMARK'; object: JsonObject } {
   let event: Json;
   try {
     event = parseJson(line);
@@ -171,9 +175,8 @@ function eventOf(line: Uint8Array): WatchEvent | undefined {
     case 'ADDED':
     case 'MODIFIED':
     case 'DELETED':
-      return { type: event.type, object };
     case 'BOOKMARK':
-      return undefined;
+      return { type: event.type, object };
     case 'ERROR':
       throw new StatusError(
         typeof object.code === 'number' ? object.code : 500,
@@ -196,7 +199,12 @@ export function connect(config: KubeConfig, signal: AbortSignal, patience: Patie
     stop: AbortSignal,
   ): Promise<JsonObject> {
     const what = `${method} ${path}`;
-    const type = method === 'PATCH' ? 'application/json-patch+json' : 'application/json';
+    const type =
+      method !== 'PATCH'
+        ? 'application/json'
+        : body?.startsWith('[')
+          ? 'application/json-patch+json'
+          : 'application/merge-patch+json';
     const answer = await transport.open({
       method,
       path,
@@ -258,7 +266,7 @@ export function connect(config: KubeConfig, signal: AbortSignal, patience: Patie
         throw error;
       }
     },
-    async watch(path, { timeoutSeconds, graceMs, onOpen, onEvent }) {
+    async watch(path, { timeoutSeconds, graceMs, onOpen, onEvent, onBookmark }) {
       const end = AbortSignal.timeout(timeoutSeconds * 1000 + graceMs);
       const stop = AbortSignal.any([signal, end]);
       const query = `watch=true&allowWatchBookmarks=true&timeoutSeconds=${timeoutSeconds}`;
@@ -273,8 +281,13 @@ export function connect(config: KubeConfig, signal: AbortSignal, patience: Patie
           onOpen();
           for await (const line of linesOf(answer.body, maxEventBytes)) {
             const event = eventOf(line);
-            if (event !== undefined) {
+            if (event.type !== 'BOOKMARK') {
               onEvent(event);
+            } else if (
+              isJsonObject(event.object.metadata) &&
+              typeof event.object.metadata.resourceVersion === 'string'
+            ) {
+              onBookmark?.(event.object.metadata.resourceVersion);
             }
           }
         });

@@ -1,0 +1,265 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { KubeConfig } from '@kubernetes/client-node';
+import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
+import { connect, StatusError } from './cluster.ts';
+import { explain } from './forbidden.ts';
+import { listPages } from './list.ts';
+import { AnswerError, ConnectionError } from './transport.ts';
+
+/** A change of one object. `object` of a deletion is the last one that was seen. */
+export interface InformerChange {
+  type: 'added' | 'updated' | 'deleted';
+  /** `NAMESPACE/NAME`, or the name alone for objects of the whole cluster. */
+  key: string;
+  object: JsonObject;
+  /** The object before an update. */
+  previous?: JsonObject;
+}
+
+/** Times of an informer, in ms; tests pass shorter ones. */
+export interface InformerPace {
+  /** How long one watch is asked for: at its end another goes on from where it stopped. A whole number of seconds. */
+  watchMs: number;
+  /** How long after that a connection that says nothing counts as dead. */
+  graceMs: number;
+  /** The first and the longest wait between two tries that fail. */
+  minRetryMs: number;
+  maxRetryMs: number;
+  /** How long one page of a list may take. */
+  readDeadlineMs: number;
+}
+
+/** A connection that died without a word is noticed within 35 s. */
+const defaultPace: InformerPace = {
+  watchMs: 30_000,
+  graceMs: 5_000,
+  minRetryMs: 1_000,
+  maxRetryMs: 30_000,
+  readDeadlineMs: 20_000,
+};
+
+/** What an informer copies, and whom it tells. */
+export interface InformerOptions {
+  /** Path of the collection, without a query: `/apis/GROUP/VERSION/PLURAL`, or that of one namespace. */
+  path: string;
+  /** What permissions call it: `extensionconfigs.runtime.cluster.x-k8s.io`. */
+  resource: string;
+  labelSelector?: string | undefined;
+  fieldSelector?: string | undefined;
+  /** What is kept of an object; `metadata` has to stay. Default: all but `metadata.managedFields`. */
+  keep?(object: JsonObject): JsonObject;
+  /** Most objects. A collection with more is a problem, and what is known of it stays as it was. Default: 10,000. */
+  maxObjects?: number;
+  /** Called for each change, in their order, after the copy has it. It must not throw. */
+  onChange?(change: InformerChange): void;
+  /** Why the copy may be stale, with what to do about it; undefined when it follows the server again. */
+  onProblem?(problem: string | undefined): void;
+  pace?: Partial<InformerPace>;
+}
+
+/** A copy of a collection that follows the API server. */
+export interface Informer {
+  /** Resolves when all objects were read for the first time; never, when it is stopped before. */
+  readonly synced: Promise<void>;
+  readonly isSynced: boolean;
+  /** When the server last said how things stand, on the clock of `performance.now()`, in ms; undefined before the first time. */
+  readonly heardAt: number | undefined;
+  /** Why the copy may be stale; undefined when it is not. */
+  readonly problem: string | undefined;
+  get(key: string): JsonObject | undefined;
+  list(): JsonObject[];
+  stop(): void;
+}
+
+/** The key of an object: `NAMESPACE/NAME`, or the name alone. */
+export function objectKey(object: JsonObject): string {
+  const { namespace, name } = isJsonObject(object.metadata) ? object.metadata : {};
+  return typeof namespace === 'string' && namespace !== '' ? `${namespace}/${String(name)}` : String(name);
+}
+
+function withoutManagedFields(object: JsonObject): JsonObject {
+  const { managedFields: _, ...metadata } = isJsonObject(object.metadata) ? object.metadata : {};
+  return { ...object, metadata };
+}
+
+function textIn(object: JsonObject | undefined, field: 'uid' | 'resourceVersion'): string {
+  const value = isJsonObject(object?.metadata) ? object.metadata[field] : undefined;
+  return typeof value === 'string' ? value : '';
+}
+
+const describe = (error: unknown, resource: string) => (explain(error, 'watch', resource, '(all)') as Error).message;
+
+/**
+ * Copies a collection and follows it: across lost connections, a server that is gone and comes back (also one whose
+ * versions began anew), versions that are too old (410), and watches that die without a word. Needs `list` and `watch`.
+ *
+ * The informer of @kubernetes/client-node is not used: it stops at the first error until it is started again, reads
+ * lists of any length in one answer, loses events whose JSON it cannot read, and swallows what its callbacks throw.
+ */
+export function startInformer(config: KubeConfig, options: InformerOptions): Informer {
+  const { path, resource, keep = withoutManagedFields, maxObjects = 10_000 } = options;
+  const { watchMs, graceMs, minRetryMs, maxRetryMs, readDeadlineMs } = { ...defaultPace, ...options.pace };
+  const stop = new AbortController();
+  const cluster = connect(config, stop.signal, {
+    retries: 0,
+    minTimeoutMs: 0,
+    maxTimeoutMs: 0,
+    deadlineMs: readDeadlineMs,
+  });
+  const query: Record<string, string> = {
+    ...(options.labelSelector === undefined ? {} : { labelSelector: options.labelSelector }),
+    ...(options.fieldSelector === undefined ? {} : { fieldSelector: options.fieldSelector }),
+  };
+  const synced = Promise.withResolvers<void>();
+  const objects = new Map<string, JsonObject>();
+  let isSynced = false;
+  let heardAt: number | undefined;
+  let problem: string | undefined;
+  /** From where the watch goes on; undefined when the collection has to be read first. */
+  let version: string | undefined;
+
+  function tell(news: string | undefined): void {
+    if (news !== problem && !stop.signal.aborted) {
+      problem = news;
+      options.onProblem?.(news);
+    }
+  }
+
+  function change(what: InformerChange): void {
+    if (!stop.signal.aborted) {
+      options.onChange?.(what);
+    }
+  }
+
+  function remove(key: string): void {
+    const object = objects.get(key);
+    if (object !== undefined) {
+      objects.delete(key);
+      change({ type: 'deleted', key, object });
+    }
+  }
+
+  /** @param object what `keep` left of it. */
+  function put(object: JsonObject): void {
+    const key = objectKey(object);
+    // One that was made again under the name is not the one that was known.
+    if (textIn(objects.get(key), 'uid') !== textIn(object, 'uid')) {
+      remove(key);
+    }
+    const previous = objects.get(key);
+    if (previous !== undefined && textIn(previous, 'resourceVersion') === textIn(object, 'resourceVersion')) {
+      return;
+    }
+    if (previous === undefined && objects.size >= maxObjects) {
+      throw new AnswerError(`there are more than ${maxObjects} ${resource}: choose by label`);
+    }
+    objects.set(key, object);
+    change(previous === undefined ? { type: 'added', key, object } : { type: 'updated', key, object, previous });
+  }
+
+  /** Reads everything; only when all of it is here the copy changes. */
+  async function list(): Promise<string> {
+    const found = new Map<string, JsonObject>();
+    let listVersion = '';
+    for await (const { items, resourceVersion } of listPages(cluster, { path, resource, query, maxObjects })) {
+      listVersion = resourceVersion;
+      for (const object of items) {
+        found.set(objectKey(object), keep(object));
+      }
+    }
+    heardAt = performance.now();
+    for (const key of [...objects.keys()]) {
+      if (!found.has(key)) {
+        remove(key);
+      }
+    }
+    for (const object of found.values()) {
+      put(object);
+    }
+    if (!isSynced) {
+      isSynced = true;
+      synced.resolve();
+    }
+    return listVersion;
+  }
+
+  /** One watch, until the server ends it. */
+  async function follow(from: string): Promise<void> {
+    const parameters = new URLSearchParams({ ...query, resourceVersion: from });
+    await cluster.watch(`${path}?${parameters}`, {
+      timeoutSeconds: Math.ceil(watchMs / 1000),
+      graceMs,
+      onOpen() {
+        heardAt = performance.now();
+        tell(undefined);
+      },
+      onEvent({ type, object }) {
+        heardAt = performance.now();
+        version = textIn(object, 'resourceVersion') || version;
+        if (type === 'DELETED') {
+          remove(objectKey(object));
+        } else {
+          put(keep(object));
+        }
+      },
+      onBookmark(resourceVersion) {
+        heardAt = performance.now();
+        version = resourceVersion;
+      },
+    });
+    heardAt = performance.now();
+  }
+
+  async function run(): Promise<void> {
+    let failures = 0;
+    while (!stop.signal.aborted) {
+      const began = performance.now();
+      let asked = 0;
+      try {
+        version ??= await list();
+        await follow(version);
+        if (performance.now() - began >= minRetryMs) {
+          failures = 0;
+          continue;
+        }
+        tell(`${resource}: the API server ends the watch at once`);
+      } catch (error) {
+        if (stop.signal.aborted) {
+          return;
+        }
+        // What was missed is not known, and a server that lost its storage counts versions from the beginning.
+        version = undefined;
+        const isOrdinary =
+          (error instanceof StatusError && error.code === 410) ||
+          (error instanceof ConnectionError && performance.now() - began >= minRetryMs);
+        if (isOrdinary && failures === 0) {
+          failures++;
+          continue;
+        }
+        asked = error instanceof StatusError ? (error.retryAfterMs ?? 0) : 0;
+        tell(`${resource}: ${describe(error, resource)}`);
+      }
+      failures++;
+      // Several informers lost the same server: they do not come back at the same time.
+      const wait = Math.min(maxRetryMs, minRetryMs * 2 ** Math.min(failures - 1, 16)) * (0.75 + Math.random() / 2);
+      await sleep(Math.max(asked, wait), undefined, { signal: stop.signal, ref: false }).catch(() => {});
+    }
+  }
+
+  void run();
+  return {
+    synced: synced.promise,
+    get isSynced() {
+      return isSynced;
+    },
+    get heardAt() {
+      return heardAt;
+    },
+    get problem() {
+      return problem;
+    },
+    get: (key) => objects.get(key),
+    list: () => [...objects.values()],
+    stop: () => stop.abort(),
+  };
+}

@@ -1,0 +1,73 @@
+import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
+import type { Cluster } from './cluster.ts';
+import { explain } from './forbidden.ts';
+import { AnswerError, AnswerTooLong } from './transport.ts';
+
+/** Objects of a first page; fewer when they are so large that the page would exceed the limit of an answer. */
+const pageLength = 100;
+
+/** Which objects of a collection are listed. */
+export interface ListOptions {
+  /** Path of the collection, without a query. */
+  path: string;
+  /** What permissions call it: `extensionconfigs.runtime.cluster.x-k8s.io`. */
+  resource: string;
+  /** Selectors, as the API has them. */
+  query?: Readonly<Record<string, string>> | undefined;
+  /** Most objects: a continue token that never ends must not hold the program, nor fill its memory. */
+  maxObjects: number;
+}
+
+/** Some objects of a list. */
+export interface Page {
+  items: JsonObject[];
+  /** Version of the whole list, from which a watch goes on. */
+  resourceVersion: string;
+}
+
+/**
+ * Lists a collection in pages. A page that is too long is read again in smaller ones.
+ *
+ * @throws {AnswerError} for something that is not a list, and for more than `maxObjects`.
+ * @throws {StatusError} as `request`; 403 and 401 as {@link Forbidden}.
+ */
+export async function* listPages(cluster: Cluster, options: ListOptions): AsyncGenerator<Page> {
+  const { path, resource, query, maxObjects } = options;
+  let limit = pageLength;
+  let token = '';
+  let count = 0;
+  do {
+    const parameters = new URLSearchParams({ ...query, limit: String(limit) });
+    if (token !== '') {
+      parameters.set('continue', token);
+    }
+    let list: JsonObject;
+    try {
+      list = await cluster.request('GET', `${path}?${parameters}`);
+    } catch (error) {
+      if (error instanceof AnswerTooLong && limit > 1) {
+        limit = Math.ceil(limit / 10);
+        continue;
+      }
+      throw explain(error, 'list', resource, '(all)');
+    }
+    const { metadata, items } = list;
+    if (!isJsonObject(metadata) || !(Array.isArray(items) || items === null)) {
+      throw new AnswerError(`the API server answered with something that is not a list of ${resource}`);
+    }
+    const objects: JsonObject[] = [];
+    for (const object of items ?? []) {
+      if (!isJsonObject(object) || !isJsonObject(object.metadata) || typeof object.metadata.name !== 'string') {
+        throw new AnswerError(`the API server listed something that is not one of ${resource}`);
+      }
+      objects.push(object);
+    }
+    count += objects.length;
+    if (count > maxObjects) {
+      throw new AnswerError(`there are more than ${maxObjects} ${resource}: name them, or choose by label`);
+    }
+    const { resourceVersion } = metadata;
+    yield { items: objects, resourceVersion: typeof resourceVersion === 'string' ? resourceVersion : '' };
+    token = typeof metadata.continue === 'string' ? metadata.continue : '';
+  } while (token !== '');
+}

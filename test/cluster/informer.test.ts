@@ -1,0 +1,258 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { KubeConfig } from '@kubernetes/client-node';
+import { afterEach, expect, test, vi } from 'vitest';
+import {
+  type Informer,
+  type InformerChange,
+  type InformerOptions,
+  loadKubeConfig,
+  startInformer,
+} from '../../src/cluster/index.ts';
+import { startSandbox } from '../../src/sandbox/index.ts';
+import { send } from '../sandbox/client.ts';
+import { ApiServer } from './api-server.ts';
+
+const within = { timeout: 20_000, interval: 10 };
+const pace = { watchMs: 1000, graceMs: 300, minRetryMs: 50, maxRetryMs: 400 };
+const namespaces = '/api/v1/namespaces';
+const secrets = '/api/v1/namespaces/default/secrets';
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) {
+    await cleanup();
+  }
+});
+
+/** An informer, and what it says: `type key` of each change, and problems. */
+function follow(config: KubeConfig, options: Partial<InformerOptions> = {}) {
+  const changes: InformerChange[] = [];
+  const problems: (string | undefined)[] = [];
+  const informer: Informer = startInformer(config, {
+    path: namespaces,
+    resource: 'namespaces',
+    pace,
+    onChange: (change) => changes.push(change),
+    onProblem: (problem) => problems.push(problem),
+    ...options,
+  });
+  cleanups.push(() => informer.stop());
+  const keys = () => informer.list().map(({ metadata }) => (metadata as { name: string }).name);
+  return { informer, problems, changes, keys, lines: () => changes.map(({ type, key }) => `${type} ${key}`) };
+}
+
+function configOf(text: string): KubeConfig {
+  const config = new KubeConfig();
+  config.loadFromString(text);
+  return config;
+}
+
+const plain = (server: string) => {
+  const config = new KubeConfig();
+  config.loadFromClusterAndUser({ name: 'test', server, skipTLSVerify: true }, { name: 'test' });
+  return config;
+};
+
+/** Answers as told: a list for each GET without `watch`, and what `onWatch` does for each watch. */
+async function scripted(
+  items: (lists: number) => object[],
+  onWatch: (response: ServerResponse, watches: number, from: string) => void,
+) {
+  const counts = { lists: 0, watches: 0 };
+  const server = createServer((request, response) => {
+    const { searchParams } = new URL(request.url ?? '/', 'http://server');
+    response.writeHead(200, { 'content-type': 'application/json' });
+    if (searchParams.get('watch') !== 'true') {
+      counts.lists++;
+      const metadata = { resourceVersion: String(100 * counts.lists) };
+      response.end(JSON.stringify({ kind: 'NamespaceList', metadata, items: items(counts.lists) }));
+      return;
+    }
+    response.flushHeaders();
+    onWatch(response, ++counts.watches, searchParams.get('resourceVersion') ?? '');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  cleanups.push(() => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  return { counts, config: plain(`http://127.0.0.1:${(server.address() as AddressInfo).port}`) };
+}
+
+const namespace = (name: string, resourceVersion = '1', uid = `uid of ${name}`) => ({
+  metadata: { name, uid, resourceVersion },
+});
+const event = (type: string, object: object) => `${JSON.stringify({ type, object })}\n`;
+
+test('an informer reads pages, then follows what is made, changed, deleted, and made again under the same name', async () => {
+  const sandbox = await startSandbox();
+  cleanups.push(() => sandbox.stop());
+  const make = (name: string) => send(sandbox, 'POST', secrets, { body: { metadata: { name } } });
+  await Promise.all(Array.from({ length: 230 }, (_, index) => make(`s${index}`)));
+  const { informer, keys, changes, lines, problems } = follow(configOf(sandbox.kubeconfig), {
+    path: '/api/v1/secrets',
+    resource: 'secrets',
+  });
+  await informer.synced;
+  expect(keys()).toHaveLength(230);
+  expect(new Set(lines())).toEqual(new Set(Array.from({ length: 230 }, (_, index) => `added default/s${index}`)));
+  changes.length = 0;
+  await make('new');
+  await send(sandbox, 'PUT', `${secrets}/new`, { body: { metadata: { name: 'new' }, stringData: { a: '1' } } });
+  await send(sandbox, 'DELETE', `${secrets}/new`);
+  await make('new');
+  const expected = ['added default/new', 'updated default/new', 'deleted default/new', 'added default/new'];
+  await vi.waitFor(() => expect(lines()).toEqual(expected), within);
+  expect(changes[1]).toMatchObject({ object: { data: { a: 'MQ==' } }, previous: { metadata: { name: 'new' } } });
+  expect(changes[1]?.previous).not.toHaveProperty('data');
+  expect(informer.get('default/new')).toMatchObject({ kind: 'Secret', metadata: { name: 'new' } });
+  expect(informer.get('default/s0')?.metadata).not.toHaveProperty('managedFields');
+  expect(problems).toEqual([]);
+});
+
+test('watches that the server ends in order go on where they stopped: nothing is read again, nothing is missed', async () => {
+  const { counts, config } = await scripted(
+    () => [namespace('a')],
+    (response, watches, from) => {
+      if (watches === 1) {
+        response.write(event('ADDED', namespace('b', '101')));
+        response.write(event('BOOKMARK', { metadata: { resourceVersion: '150' } }));
+        setTimeout(() => response.end(), 60);
+      } else {
+        response.write(event('ADDED', namespace(`after-${from}`, '200')));
+      }
+    },
+  );
+  const { keys } = follow(config);
+  await vi.waitFor(() => expect(keys()).toEqual(['a', 'b', 'after-150']), within);
+  expect(counts.lists).toBe(1);
+});
+
+test.each([
+  ['in an event', (response: ServerResponse) => response.end(event('ERROR', { code: 410, message: 'too old' }))],
+  ['of a broken connection', (response: ServerResponse) => response.destroy()],
+  ['of something that is not an event', (response: ServerResponse) => response.write('surprise\n')],
+  ['of a line that does not end', (response: ServerResponse) => void response.write('x'.repeat(5 * 1024 * 1024))],
+])('after an error %s everything is read again, and what was missed is reported', async (_, fail) => {
+  const { counts, config } = await scripted(
+    (lists) => (lists === 1 ? [namespace('gone'), namespace('same')] : [namespace('same'), namespace('new', '150')]),
+    (response, watches) => (watches === 1 ? fail(response) : undefined),
+  );
+  const { informer, lines } = follow(config);
+  await vi.waitFor(() => expect(counts.watches).toBe(2), within);
+  expect(lines()).toEqual(['added gone', 'added same', 'deleted gone', 'added new']);
+  await vi.waitFor(() => expect(informer.problem).toBeUndefined(), within);
+});
+
+test('a watch that dies without a word is noticed', async () => {
+  const { counts, config } = await scripted(
+    (lists) => [namespace(`of-list-${lists}`)],
+    () => {},
+  );
+  const { keys, problems, informer } = follow(config);
+  await vi.waitFor(() => expect(keys()).toEqual(['of-list-2']), within);
+  expect(counts.watches).toBeLessThanOrEqual(2);
+  const heardAt = informer.heardAt as number;
+  expect(performance.now() - heardAt).toBeLessThan(1_300 + 5_000);
+  // One connection that ends is nothing to worry about.
+  expect(problems).toEqual([]);
+});
+
+test('an API server that goes and comes back with other objects and versions that begin anew is followed', async () => {
+  const first = await startSandbox();
+  const port = Number(new URL(first.url).port);
+  await send(first, 'POST', namespaces, { body: { metadata: { name: 'before' } } });
+  for (let count = 0; count < 20; count++) {
+    await send(first, 'POST', secrets, { body: { metadata: { name: `s${count}` } } });
+  }
+  const config = configOf(first.kubeconfig);
+  const { informer, keys, problems } = follow(config);
+  await informer.synced;
+  await first.stop();
+  await vi.waitFor(() => expect(problems.at(-1)).toMatch(/^namespaces: no answer from the API server /), within);
+  expect(keys()).toContain('before');
+  const second = await startSandbox({ port });
+  cleanups.push(() => second.stop());
+  // The new server has a CA and a token of its own; the old kubeconfig would be refused.
+  Object.assign(config, { clusters: configOf(second.kubeconfig).clusters, users: configOf(second.kubeconfig).users });
+  await send(second, 'POST', namespaces, { body: { metadata: { name: 'after' } } });
+  await vi.waitFor(() => expect(keys()).toContain('after'), within);
+  expect(keys()).not.toContain('before');
+  await vi.waitFor(() => expect(informer.problem).toBeUndefined(), within);
+});
+
+test('a permission that is missing is named, what was read stays, and the copy follows once it is there', async () => {
+  const server = await new ApiServer().start();
+  cleanups.push(() => server.stop());
+  server.put(`${secrets}/a`, { metadata: { name: 'a', namespace: 'default' } });
+  server.forbidden.add(`GET ${secrets}`);
+  const { informer, problems, keys } = follow(loadKubeConfig({ kubeconfig: server.kubeconfig() }), {
+    path: secrets,
+    resource: 'secrets',
+  });
+  await vi.waitFor(
+    () => expect(problems[0]).toMatch(/^secrets: forbidden: the permission to list secrets \(all\) is missing /),
+    within,
+  );
+  expect(informer.isSynced).toBe(false);
+  server.forbidden.clear();
+  server.forbidden.add(`WATCH ${secrets}`);
+  await vi.waitFor(() => expect(problems.at(-1)).toMatch(/the permission to watch secrets \(all\) is missing/), within);
+  // Without a watch the collection is read again and again.
+  server.put(`${secrets}/b`, { metadata: { name: 'b', namespace: 'default' } });
+  await vi.waitFor(() => expect(keys()).toEqual(['a', 'b']), within);
+  server.forbidden.clear();
+  await vi.waitFor(() => expect(informer.problem).toBeUndefined(), within);
+  server.delete(`${secrets}/a`);
+  await vi.waitFor(() => expect(keys()).toEqual(['b']), within);
+});
+
+test('a collection over the maximum is a problem, whether it is listed or grows, and memory stays bounded', async () => {
+  const { config } = await scripted(
+    () => [namespace('a'), namespace('b')],
+    (response) => response.write(event('ADDED', namespace('c', '101'))),
+  );
+  const grown = follow(config, { maxObjects: 2 });
+  await vi.waitFor(
+    () => expect(grown.problems).toContain('namespaces: there are more than 2 namespaces: choose by label'),
+    within,
+  );
+  expect(grown.keys()).toEqual(['a', 'b']);
+  const listed = follow(config, { maxObjects: 1 });
+  await vi.waitFor(() => expect(listed.problems.at(-1)).toMatch(/there are more than 1 namespaces/), within);
+  expect(listed.keys()).toEqual([]);
+});
+
+test('only what is to be kept is kept; after stop nothing is reported', async () => {
+  let watch: ServerResponse | undefined;
+  const { config } = await scripted(
+    () => [{ ...namespace('a'), data: 'large' }],
+    (response) => {
+      watch = response;
+    },
+  );
+  const { informer, lines } = follow(config, { keep: ({ metadata = null }) => ({ metadata }) });
+  await vi.waitFor(() => expect(watch).toBeDefined(), within);
+  expect(informer.list()).toEqual([namespace('a')]);
+  watch?.write(event('MODIFIED', { ...namespace('a', '2'), data: 'large' }));
+  await vi.waitFor(() => expect(lines()).toEqual(['added a', 'updated a']), within);
+  expect(informer.list()).toEqual([namespace('a', '2')]);
+  informer.stop();
+  watch?.write(event('DELETED', namespace('a', '3')));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(lines()).toHaveLength(2);
+});
+
+test('a server that ends every watch at once is not hammered', async () => {
+  const { counts, config } = await scripted(
+    () => [],
+    (response) => void response.end(),
+  );
+  const { problems } = follow(config, { pace: { ...pace, minRetryMs: 200, maxRetryMs: 200 } });
+  await vi.waitFor(() => expect(problems.length).toBeGreaterThan(0), within);
+  expect(problems[0]).toBe('namespaces: the API server ends the watch at once');
+  const before = counts.watches;
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(counts.watches - before).toBeLessThanOrEqual(4);
+});
