@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { dirname } from 'node:path/posix';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import { registerAsCaptured, send, startAgreeingWebhook } from '../client.ts';
@@ -89,9 +90,15 @@ async function here(path: string): Promise<string> {
 
 const protobuf = 'application/vnd.kubernetes.protobuf';
 
-// In the order of the log: each command begins with what the ones before it left.
+const own = `/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs/${name}`;
+beforeEach(() => send(sandbox, 'DELETE', own));
+
 describe.each(read())('kubectl %s', (_command, exchanges) => {
   test.each(exchanges)('$method $path', async ({ method, path, accept, contentType, status, answeredType }) => {
+    // The log was written with the object there, but for where it was not found, or created.
+    if (status !== 404 && status !== 201) {
+      expect((await send(sandbox, 'POST', dirname(own), { body: object })).status).toBe(201);
+    }
     const headers = { accept, ...(contentType === undefined ? {} : { 'content-type': contentType }) };
     const body = bodies[`${method} ${contentType}`];
     const answer = await send(sandbox, method, await here(path), { headers, ...(body === undefined ? {} : { body }) });

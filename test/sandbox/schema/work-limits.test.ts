@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { compilePattern } from '../../../src/sandbox/schema/pattern.ts';
+import type { Schema } from '../../../src/sandbox/schema/schema.ts';
+import { validateSchema } from '../../../src/sandbox/schema/schema-validation.ts';
+import { structuralCauses } from '../../../src/sandbox/schema/structural.ts';
+import { cpuTimeMs } from '../../tools/cpu-time.ts';
+
+// Without a sandbox in this process: these calculate for seconds, while the connections to one would time out.
+
+test.each<[string, string, boolean]>([
+  ['^[a-z]{1,63}(\\.[a-z]{1,63})*$', 'a.b.c', true],
+  ['(?i)^ABC$', 'abc', true],
+  ['\\pN', '٣', true],
+  ['^\\z', 'a', false],
+  ['(?P<name>a)', 'xax', true],
+  ['^(a|b){2,3}$', 'abab', false],
+])('%s is read as RE2 reads it', (pattern, text, matches) => {
+  expect(compilePattern(pattern).test(text)).toBe(matches);
+});
+
+test.each<[string, unknown, object]>([
+  [
+    'an enum of many values',
+    Array(20_000).fill('x'),
+    { items: { enum: Array.from({ length: 20_000 }, (_, i) => `${i}`) } },
+  ],
+  [
+    'alternatives within alternatives',
+    Array(5_000).fill({}),
+    { items: { anyOf: Array.from({ length: 20_000 }, () => ({ required: ['a'] })) } },
+  ],
+  ['a large pattern and a long text', 'xyxxyyxy'.repeat(40_000), { pattern: '^[xy]*x[xy]{900}$' }],
+  [
+    'many properties',
+    Array(20_000).fill({}),
+    { items: { properties: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`p${i}`, {}])) } },
+  ],
+])('%s: the work for one object is limited', (_name, value, schema) => {
+  const started = cpuTimeMs();
+  validateSchema(value as never, schema as Schema);
+  expect(cpuTimeMs() - started).toBeLessThan(15_000);
+});
+
+test('many patterns are too many', () => {
+  const properties = Object.fromEntries(
+    Array.from({ length: 100 }, (_, i) => [`p${i}`, { type: 'string', pattern: `${i}x{1000}x{1000}x{1000}x{1000}` }]),
+  );
+  const [cause, ...others] = structuralCauses({ type: 'object', properties }, 'schema');
+  expect(cause?.message).toContain('too large together');
+  expect(others).toEqual([]);
+});
