@@ -15,7 +15,12 @@ import {
   sendText,
   version,
 } from './http/index.ts';
-import { builtInResources, startDefinitionController, startNamespaceController } from './kinds/index.ts';
+import {
+  builtInResources,
+  startDefinitionController,
+  startEventController,
+  startNamespaceController,
+} from './kinds/index.ts';
 import {
   badRequest,
   internalError,
@@ -155,8 +160,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const credentials = await makeCredentials(clock());
   const store = new Store(options.history);
   const registry = new Registry();
-  for (const resource of builtInResources()) {
-    registry.set(resource.storage, [resource]);
+  for (const [storage, resources] of Map.groupBy(builtInResources(), (resource) => resource.storage)) {
+    registry.set(storage, resources);
   }
   const caller = new WebhookCaller((service) => externalName(store, service) ?? options.resolveService?.(service));
   const converter = new VersionConverter(caller);
@@ -192,7 +197,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const { port } = server.address() as AddressInfo;
   context.address = `127.0.0.1:${port}`;
   const url = `https://127.0.0.1:${port}`;
-  const stops = [startDefinitionController(context), startNamespaceController(context)];
+  const stops = [startDefinitionController(context), startNamespaceController(context), startEventController(context)];
   for (const name of initialNamespaces) {
     const resource = registry.find('', 'v1', 'namespaces') as Resource;
     const body = Buffer.from(JSON.stringify({ metadata: { name } }));

@@ -9,6 +9,15 @@ function storageVersionHash(resource: Resource): string {
   return createHash('sha256').update(identity).digest().subarray(0, 8).toString('base64');
 }
 
+function subresourcesOf({ group, version, kind, hasStatus, strategy }: Resource) {
+  return [
+    ...(strategy.hasScale === true
+      ? [{ subresource: 'scale', responseKind: { group: 'autoscaling', version: 'v1', kind: 'Scale' } }]
+      : []),
+    ...(hasStatus ? [{ subresource: 'status', responseKind: { group, version, kind } }] : []),
+  ];
+}
+
 function resourceEntries(resource: Resource): JsonObject[] {
   const { plural, singular, namespaced, kind, shortNames, categories } = resource;
   const main: JsonObject = {
@@ -21,9 +30,18 @@ function resourceEntries(resource: Resource): JsonObject[] {
     ...(categories.length > 0 ? { categories: [...categories] } : {}),
     storageVersionHash: storageVersionHash(resource),
   };
-  return resource.hasStatus
-    ? [main, { name: `${plural}/status`, singularName: '', namespaced, kind, verbs: statusVerbs }]
-    : [main];
+  return [
+    main,
+    ...subresourcesOf(resource).map(({ subresource, responseKind }) => ({
+      name: `${plural}/${subresource}`,
+      singularName: '',
+      namespaced,
+      kind: responseKind.kind,
+      // Named where they are not those of the resource: kubectl scale asks in which version it gets a Scale.
+      ...(subresource === 'scale' ? { group: responseKind.group, version: responseKind.version } : {}),
+      verbs: statusVerbs,
+    })),
+  ];
 }
 
 /** `GET /api/v1` or `/apis/GROUP/VERSION`: APIResourceList, or undefined when it is not served. */
@@ -73,6 +91,7 @@ export function coreVersions(serverAddress: string): JsonObject {
 }
 
 function aggregatedResource(resource: Resource): JsonObject {
+  const subresources = subresourcesOf(resource).map((entry) => ({ ...entry, verbs: statusVerbs }));
   const { group, version, kind, plural, singular, namespaced, shortNames, categories } = resource;
   const responseKind = { group, version, kind };
   return {
@@ -83,7 +102,7 @@ function aggregatedResource(resource: Resource): JsonObject {
     verbs: [...verbsOf(resource)],
     ...(shortNames.length > 0 ? { shortNames: [...shortNames] } : {}),
     ...(categories.length > 0 ? { categories: [...categories] } : {}),
-    ...(resource.hasStatus ? { subresources: [{ subresource: 'status', responseKind, verbs: statusVerbs }] } : {}),
+    ...(subresources.length > 0 ? { subresources } : {}),
   };
 }
 

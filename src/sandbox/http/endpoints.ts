@@ -9,7 +9,7 @@ import {
   tooManyRequests,
   type UserInfo,
 } from '../resources/index.ts';
-import { create, patch, remove, update, type WriteContext, type WriteRequest } from '../writes/index.ts';
+import { create, patch, remove, scaleOf, update, type WriteContext, type WriteRequest } from '../writes/index.ts';
 import { noCache, readBody, sendJson, sendUnknownPath, viewOf, warnings } from './http.ts';
 import { giveBytes, takeBytes } from './in-flight.ts';
 import { parseApiPath } from './requests.ts';
@@ -71,6 +71,10 @@ async function removeCollection(context: WriteContext, read: ReadRequest, write:
   return list(context, { ...read, view: { as: 'object' }, query: new URLSearchParams(read.query) });
 }
 
+function hasSubresource({ hasStatus, strategy }: Resource, name: string | undefined): boolean {
+  return (name === 'status' && hasStatus) || (name === 'scale' && strategy.hasScale === true);
+}
+
 /** Answers a request for a resource: 404 when there is none at its path. @throws {StatusError} */
 export async function answerResource(
   context: WriteContext,
@@ -82,7 +86,7 @@ export async function answerResource(
   const path = parseApiPath(url.pathname);
   const resource = path === undefined ? undefined : context.registry.find(path.group, path.version, path.plural);
   const isSubresource = path?.subresource !== undefined && path.subresource !== '';
-  const known = resource !== undefined && (!isSubresource || (path?.subresource === 'status' && resource.hasStatus));
+  const known = resource !== undefined && (!isSubresource || hasSubresource(resource, path?.subresource));
   if (path === undefined || !known || (path.namespace !== '' && !resource.namespaced)) {
     sendUnknownPath(response);
     return;
@@ -102,6 +106,8 @@ export async function answerResource(
   if (method === 'GET' && resource.strategy.answer === undefined) {
     if (isOn(query, 'watch')) {
       beginWatch(context, read, response);
+    } else if (subresource === 'scale') {
+      sendJson(response, 200, scaleOf(await get(context, { ...read, view: { as: 'object' } })), yaml);
     } else {
       sendJson(response, 200, name === '' ? await list(context, read) : await get(context, read), yaml);
     }

@@ -2,6 +2,7 @@ import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../.
 import { type Column, type KindStrategy, type Resource, storageNameOf } from '../resources/index.ts';
 import { forbiddenField, invalid, type Schema, sameJson, schemaOfModel } from '../schema/index.ts';
 import { definitionStrategy } from './definition.ts';
+import { asCoreEvent, coreEventStrategy, eventColumns, eventStorage, eventStrategy } from './events.ts';
 import { webhookConfigurationStrategy } from './webhook-configuration.ts';
 
 interface Kind {
@@ -14,6 +15,8 @@ interface Kind {
   hasStatus?: boolean;
   hasGeneration?: boolean;
   model?: string;
+  /** Where its objects are, if they are those of another kind. */
+  storage?: string;
   columns?: Column[];
   strategy?: KindStrategy;
 }
@@ -121,6 +124,7 @@ const serviceStrategy: KindStrategy = {
 };
 
 const replicas: KindStrategy = {
+  hasScale: true,
   prepare(object) {
     if (isJsonObject(object.spec)) {
       object.spec.replicas ??= 1;
@@ -247,17 +251,18 @@ const kinds: readonly Kind[] = [
     plural: 'events',
     shortNames: ['ev'],
     model: 'CoreV1Event',
-    columns: [
-      column('Last Seen', '.lastTimestamp', 'date'),
-      column('Type', '.type'),
-      column('Reason', '.reason'),
-      column(
-        'Object',
-        (object) =>
-          `${String(at(object, 'involvedObject', 'kind')).toLowerCase()}/${String(at(object, 'involvedObject', 'name'))}`,
-      ),
-      column('Message', '.message'),
-    ],
+    columns: eventColumns((event) => event),
+    strategy: coreEventStrategy,
+  },
+  {
+    group: 'events.k8s.io',
+    kind: 'Event',
+    plural: 'events',
+    shortNames: ['ev'],
+    model: 'EventsV1Event',
+    storage: eventStorage,
+    columns: eventColumns(asCoreEvent),
+    strategy: eventStrategy,
   },
   {
     group: 'coordination.k8s.io',
@@ -474,7 +479,7 @@ function resourceOf(kind: Kind): Resource {
     shortNames: kind.shortNames ?? [],
     categories: kind.categories ?? [],
     namespaced: kind.clusterScoped !== true,
-    storage: storageNameOf(group, plural),
+    storage: kind.storage ?? storageNameOf(group, plural),
     storageVersion: 'v1',
     hasStatus: kind.hasStatus === true,
     hasGeneration: kind.hasGeneration === true,

@@ -68,7 +68,7 @@ export function cellOf(object: JsonObject, column: Column, now: number): Json {
   if (value === undefined || value === null) {
     return null;
   }
-  if (column.type === 'date') {
+  if (column.type === 'date' || column.isTime === true) {
     const time = Date.parse(String(value));
     return Number.isNaN(time) ? '<unknown>' : formatAge(now - time);
   }
@@ -78,9 +78,16 @@ export function cellOf(object: JsonObject, column: Column, now: number): Json {
   return value;
 }
 
+/** Whether a kind has a place of its own for the name, which otherwise comes first. */
+function showsName({ columns }: Resource): boolean {
+  return columns.some(({ name }) => name === 'Name');
+}
+
 function definitions(resource: Resource): JsonObject[] {
   return [
-    { name: 'Name', type: 'string', format: 'name', description: nameDescription, priority: 0 },
+    ...(showsName(resource)
+      ? []
+      : [{ name: 'Name', type: 'string', format: 'name', description: nameDescription, priority: 0 }]),
     ...resource.columns.map(({ name, type, format = '', description, priority }) => ({
       name,
       type,
@@ -107,6 +114,7 @@ export function tableOf(
   metadata: JsonObject,
   options: { include: 'Metadata' | 'Object' | 'None'; now: number; columns: boolean },
 ): JsonObject {
+  const isNamed = showsName(resource);
   return {
     kind: 'Table',
     apiVersion: 'meta.k8s.io/v1',
@@ -114,7 +122,7 @@ export function tableOf(
     columnDefinitions: options.columns ? definitions(resource) : [],
     rows: objects.map((object) => ({
       cells: [
-        isJsonObject(object.metadata) ? (object.metadata.name ?? '') : '',
+        ...(isNamed ? [] : [isJsonObject(object.metadata) ? (object.metadata.name ?? '') : '']),
         ...resource.columns.map((column) => cellOf(object, column, options.now)),
       ],
       ...(options.include === 'None' ? {} : { object: options.include === 'Object' ? object : metadataOnly(object) }),

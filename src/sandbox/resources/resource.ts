@@ -8,6 +8,8 @@ export interface Column {
   format?: string;
   description: string;
   priority: number;
+  /** Whether the value is a time, shown as how long ago it was. Columns of type `date` are such anyway. */
+  isTime?: boolean;
   /** JSONPath as CustomResourceDefinitions write it (`.spec.replicas`), or a function for kinds of our own. */
   value: string | ((object: JsonObject) => string | number | boolean | null);
 }
@@ -27,6 +29,12 @@ export interface KindStrategy {
   warn?(object: JsonObject): string[];
   /** What the name must be; default an RFC 1123 subdomain. */
   nameFormat?: 'subdomain' | 'label' | 'label1035' | 'path';
+  /** The apiVersion in which objects are stored, where that is one of another group. */
+  storedAs?: string;
+  /** Brings an object into another version; without it only apiVersion changes. */
+  convert?(object: JsonObject, apiVersion: string): JsonObject;
+  /** Whether it has the subresource `scale`, whose replicas are `spec.replicas`. */
+  hasScale?: boolean;
   /** Answered from the request and never stored (reviews). */
   answer?(object: JsonObject, user: UserInfo): JsonObject;
 }

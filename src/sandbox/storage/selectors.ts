@@ -92,13 +92,27 @@ const selectableFields: Record<string, readonly string[]> = {
     'involvedObject.fieldPath',
     'reason',
     'reportingComponent',
-    'source',
+    'source.component',
     'type',
   ],
   pods: ['spec.nodeName', 'spec.serviceAccountName', 'status.phase', 'status.podIP'],
   secrets: ['type'],
   namespaces: ['status.phase'],
   'jobs.batch': ['status.successful'],
+};
+
+/** How fields are called in selectors, where that is not what they are stored as. */
+const storedNames: Record<string, Record<string, string>> = {
+  events: {
+    source: 'source.component',
+    reportingController: 'reportingComponent',
+    ...Object.fromEntries(
+      ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'].map((field) => [
+        `regarding.${field}`,
+        `involvedObject.${field}`,
+      ]),
+    ),
+  },
 };
 
 function textAt(object: JsonObject, path: readonly string[]): string {
@@ -123,13 +137,15 @@ export function parseFieldSelector(text: string, resource: Resource): Selector {
     if (match === null) {
       throw badRequest(`invalid field selector: ${JSON.stringify(part)}; write FIELD=VALUE or FIELD!=VALUE`);
     }
-    const field = match[1] as string;
+    const asked = match[1] as string;
+    const names = storedNames[resource.storage] ?? {};
+    const field = Object.hasOwn(names, asked) ? (names[asked] as string) : asked;
     const isKnown =
       field === 'metadata.name' ||
       field === 'metadata.namespace' ||
       (selectableFields[resource.storage] ?? []).includes(field);
     if (!isKnown) {
-      throw badRequest(`field label not supported: ${field}`);
+      throw badRequest(`field label not supported: ${asked}`);
     }
     return { path: field.split('.'), wants: match[2] !== '!=', value: match[3] as string };
   });

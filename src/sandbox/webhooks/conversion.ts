@@ -67,15 +67,36 @@ export class VersionConverter {
    *
    * @throws {StatusError} 500 when the webhook fails.
    */
-  async convert(resource: Resource, objects: readonly JsonObject[], version: string): Promise<JsonObject[]> {
-    const desiredAPIVersion = apiVersionOf({ group: resource.group, version });
+  convert(resource: Resource, objects: readonly JsonObject[], version: string): Promise<JsonObject[]> {
+    return this.#convertTo(resource, objects, apiVersionOf({ group: resource.group, version }));
+  }
+
+  /**
+   * An object as it is stored.
+   *
+   * @throws {StatusError} 500 when the webhook fails.
+   */
+  async encode(resource: Resource, object: JsonObject): Promise<JsonObject> {
+    const { group, storageVersion, strategy } = resource;
+    const apiVersion = strategy.storedAs ?? apiVersionOf({ group, version: storageVersion });
+    return (await this.#convertTo(resource, [object], apiVersion))[0] as JsonObject;
+  }
+
+  async #convertTo(
+    resource: Resource,
+    objects: readonly JsonObject[],
+    desiredAPIVersion: string,
+  ): Promise<JsonObject[]> {
     const different = objects.filter(({ apiVersion }) => apiVersion !== desiredAPIVersion);
     if (different.length === 0) {
       return [...objects];
     }
     const converted =
       resource.conversion === undefined
-        ? different.map((object) => ({ ...object, apiVersion: desiredAPIVersion }))
+        ? different.map(
+            (object) =>
+              resource.strategy.convert?.(object, desiredAPIVersion) ?? { ...object, apiVersion: desiredAPIVersion },
+          )
         : await this.#callWebhook(resource, resource.conversion, different, desiredAPIVersion);
     const results = new Map(different.map((object, index) => [object, converted[index] as JsonObject]));
     return objects.map((object) => results.get(object) ?? object);

@@ -15,7 +15,7 @@ export interface WriteRequest {
   namespace: string;
   /** Empty for a creation. */
   name: string;
-  /** `status`, or empty. */
+  /** `status`, `scale` or empty. */
   subresource: string;
   query: URLSearchParams;
   mediaType: string | undefined;

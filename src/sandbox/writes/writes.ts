@@ -22,6 +22,7 @@ import { mutate, optionsOf, validate } from '../webhooks/index.ts';
 import { removeWhenFinished } from './deletion.ts';
 import { metadataCauses } from './metadata.ts';
 import { complete, mediaTypeOf, parseBody, readObject } from './objects.ts';
+import { scaleOf, scaleResourceOf, withScale } from './scale.ts';
 import { attemptOf, isDryRun, type WriteContext, type WriteRequest } from './write-request.ts';
 
 /** Writes that are tried before a patch gives up because others keep changing the object. */
@@ -132,11 +133,11 @@ export async function create(context: WriteContext, request: WriteRequest): Prom
   if (collection.get(key) !== undefined) {
     throw alreadyExists(resource, name);
   }
-  const [stored] = await context.converter.convert(resource, [object], resource.storageVersion);
+  const stored = await context.converter.encode(resource, object);
   if (dryRun) {
     return object;
   }
-  const created = collection.create(key, stored as JsonObject);
+  const created = collection.create(key, stored);
   if (created === undefined) {
     throw alreadyExists(resource, name);
   }
@@ -222,7 +223,10 @@ async function change(
       name,
     } as const;
     next = separate(next, current, request);
-    next = copyOf((await mutate(context, attemptOf(request, { ...fields, object: next }))) ?? next);
+    // Webhooks would have to be shown a Scale; the sandbox does not ask them.
+    const asksWebhooks = request.subresource !== 'scale';
+    const mutated = asksWebhooks ? await mutate(context, attemptOf(request, { ...fields, object: next })) : undefined;
+    next = copyOf(mutated ?? next);
     next = separate(next, current, request);
     const metadata = metadataOf(next);
     const old = metadataOf(current);
@@ -256,12 +260,14 @@ async function change(
       throw invalidObject(resource, name, causes);
     }
     resource.strategy.warn?.(next).forEach(warn);
-    await validate(context, attemptOf(request, { ...fields, object: next }));
+    if (asksWebhooks) {
+      await validate(context, attemptOf(request, { ...fields, object: next }));
+    }
     if (sameJson(next, current) || dryRun) {
       return next;
     }
-    const [encoded] = await context.converter.convert(resource, [next], resource.storageVersion);
-    const replaced = collection.replace(key, stored, encoded as JsonObject);
+    const encoded = await context.converter.encode(resource, next);
+    const replaced = collection.replace(key, stored, encoded);
     if (replaced !== undefined) {
       removeWhenFinished(context, request, key, replaced);
       return context.converter.present(resource, replaced);
@@ -272,17 +278,31 @@ async function change(
   }
 }
 
-/** Replaces an object or its status. @throws {StatusError} */
-export function update(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
-  const { resource, query, warn } = request;
-  const mediaType = mediaTypeOf(request.mediaType);
-  const object = readObject(request.body, mediaType, resource, query.get('fieldValidation'), warn);
-  return change(context, request, () => copyOf(object), false);
+/** Makes the next state from what a request is about: the object, or its Scale. */
+function producing(request: WriteRequest, produce: Produce): Produce {
+  const { resource, subresource } = request;
+  return subresource === 'scale' ? (current) => withScale(resource, current, produce(scaleOf(current))) : produce;
 }
 
-/** Changes an object or its status by a patch. @throws {StatusError} */
-export function patch(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
-  const { resource, query } = request;
+/** Replaces an object or a subresource of it. @throws {StatusError} */
+export async function update(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
+  const { query, warn, subresource } = request;
+  const resource = subresource === 'scale' ? scaleResourceOf(request.resource) : request.resource;
+  const mediaType = mediaTypeOf(request.mediaType);
+  const object = readObject(request.body, mediaType, resource, query.get('fieldValidation'), warn);
+  const changed = await change(
+    context,
+    request,
+    producing(request, () => copyOf(object)),
+    false,
+  );
+  return subresource === 'scale' ? scaleOf(changed) : changed;
+}
+
+/** Changes an object or a subresource of it by a patch. @throws {StatusError} */
+export async function patch(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
+  const { query, subresource } = request;
+  const resource = subresource === 'scale' ? scaleResourceOf(request.resource) : request.resource;
   const mediaType = mediaTypeOf(request.mediaType);
   const types = ['application/json-patch+json', 'application/merge-patch+json'];
   if (!resource.isCustom) {
@@ -297,10 +317,10 @@ export function patch(context: WriteContext, request: WriteRequest): Promise<Jso
   }
   const value = parseBody(request.body, 'application/json', resource.kind);
   let warned = false;
-  return change(
+  const changed = await change(
     context,
     request,
-    (current) => {
+    producing(request, (current) => {
       let patched: Json;
       if (mediaType === 'application/json-patch+json') {
         patched = applyJsonPatch(current, value);
@@ -315,7 +335,8 @@ export function patch(context: WriteContext, request: WriteRequest): Promise<Jso
       const warn = warned ? () => {} : request.warn;
       warned = true;
       return complete(copyOf(patched), resource, query.get('fieldValidation'), warn);
-    },
+    }),
     true,
   );
+  return subresource === 'scale' ? scaleOf(changed) : changed;
 }

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
+import { startEventController } from '../../../src/sandbox/kinds/index.ts';
+import { Store } from '../../../src/sandbox/storage/index.ts';
 import { send } from '../client.ts';
 
 const recorded = JSON.parse(readFileSync(new URL('../../fixtures/kubectl-protobuf.json', import.meta.url), 'utf8')) as {
@@ -115,10 +117,148 @@ test('an event is shown by what it is about', async () => {
     message: 'no',
     lastTimestamp: timestamp(60),
   };
-  await send(sandbox, 'POST', path, { body });
-  expect((await tableOf(path))[1]).toEqual(['one.1', '60s', 'Warning', 'Failed', 'pod/one', 'no']);
-  const selected = await send(sandbox, 'GET', `${path}?fieldSelector=involvedObject.name=one,type!=Normal`);
-  expect(selected.json.items).toHaveLength(1);
+  await send(sandbox, 'POST', path, { body: { ...body, source: { component: 'kubelet' } } });
+  const columns = 'Last Seen,Type,Reason,Object,Subobject,Source,Message,First Seen,Count,Name'.split(',');
+  const cells = ['60s', 'Warning', 'Failed', 'pod/one', '', 'kubelet', 'no', '<unknown>', '1', 'one.1'];
+  expect(await tableOf(path)).toEqual([columns, cells]);
+  const newPath = '/apis/events.k8s.io/v1/namespaces/default/events';
+  expect(await tableOf(newPath)).toEqual([columns, cells]);
+  for (const selector of ['involvedObject.name=one,type!=Normal', 'source=kubelet']) {
+    const selected = await send(sandbox, 'GET', `${path}?fieldSelector=${selector}`);
+    expect(selected.json.items, selector).toHaveLength(1);
+  }
+  const other = await send(sandbox, 'GET', `${newPath}?fieldSelector=regarding.name=one`);
+  expect(other.json.items).toMatchObject([{ apiVersion: 'events.k8s.io/v1', note: 'no', regarding: { name: 'one' } }]);
+  expect((await send(sandbox, 'GET', `${newPath}?fieldSelector=regarding.name=two`)).json.items).toEqual([]);
+});
+
+test('an event of events.k8s.io is one of the core group, too, and changes nothing but its series', async () => {
+  const path = '/apis/events.k8s.io/v1/namespaces/default/events';
+  const core = '/api/v1/namespaces/default/events/new.1';
+  const event = {
+    metadata: { name: 'new.1' },
+    regarding: { apiVersion: 'v1', kind: 'Node', name: 'two' },
+    eventTime: `${timestamp(30).slice(0, -1)}.000000Z`,
+    type: 'Normal',
+    reason: 'Started',
+    action: 'Start',
+    note: 'it runs',
+    reportingController: 'example.com/starter',
+    reportingInstance: 'starter-1',
+  };
+  const made = await send(sandbox, 'POST', path, { body: event });
+  expect(made.status, made.text).toBe(201);
+  expect(made.json).toMatchObject({ apiVersion: 'events.k8s.io/v1', ...event });
+  const { json } = await send(sandbox, 'GET', core);
+  expect(json).toMatchObject({
+    apiVersion: 'v1',
+    involvedObject: event.regarding,
+    message: 'it runs',
+    reportingComponent: 'example.com/starter',
+  });
+  expect(json).not.toHaveProperty('regarding');
+  const headers = { 'content-type': 'application/merge-patch+json' };
+  const series = { count: 7, lastObservedTime: `${timestamp(5).slice(0, -1)}.000000Z` };
+  const changed = await send(sandbox, 'PATCH', `${path}/new.1`, { headers, body: { series } });
+  expect(changed.status, changed.text).toBe(200);
+  const rows = await tableOf(path);
+  expect(rows.find((row) => row.at(-1) === 'new.1')).toEqual([
+    ...['5s', 'Normal', 'Started', 'node/two', '', 'example.com/starter, starter-1', 'it runs', '30s', '7', 'new.1'],
+  ]);
+  const refused = await send(sandbox, 'PATCH', `${path}/new.1`, { headers, body: { note: 'it does not' } });
+  expect(refused.json).toMatchObject({ code: 422, details: { causes: [{ field: 'note' }] } });
+});
+
+test.each(['deployments', 'replicasets', 'statefulsets'])('%s are scaled by their subresource', async (plural) => {
+  const path = `/apis/apps/v1/namespaces/default/${plural}`;
+  const selector = { matchLabels: { app: 'a' }, matchExpressions: [{ key: 'b', operator: 'In', values: ['c', 'd'] }] };
+  const body = { metadata: { name: 'scaled' }, spec: { replicas: 2, selector } };
+  expect((await send(sandbox, 'POST', path, { body })).status).toBe(201);
+  const scale = `${path}/scaled/scale`;
+  const { json } = await send(sandbox, 'GET', scale);
+  expect(json).toMatchObject({
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: { name: 'scaled', namespace: 'default' },
+    spec: { replicas: 2 },
+    status: { replicas: 0, selector: 'app=a,b in (c,d)' },
+  });
+  const patched = await send(sandbox, 'PATCH', scale, {
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: { spec: { replicas: 0 } },
+  });
+  expect(patched.json, patched.text).toMatchObject({ kind: 'Scale', spec: { replicas: 0 } });
+  expect((await send(sandbox, 'GET', `${path}/scaled`)).json).toMatchObject({
+    metadata: { generation: 2 },
+    spec: { replicas: 0, selector },
+  });
+  // What was read before the patch is too old to be written.
+  expect((await send(sandbox, 'PUT', scale, { body: json })).json).toMatchObject({ code: 409 });
+  const fresh = { ...patched.json, spec: { replicas: 3 } };
+  expect((await send(sandbox, 'PUT', scale, { body: fresh })).json).toMatchObject({ spec: { replicas: 3 } });
+  const wrong = { ...patched.json, metadata: { name: 'scaled' }, spec: { replicas: -1 } };
+  expect((await send(sandbox, 'PUT', scale, { body: wrong })).json).toMatchObject({
+    code: 422,
+    details: { kind: 'Scale', causes: [{ field: 'spec.replicas' }] },
+  });
+  expect((await send(sandbox, 'GET', '/api/v1/namespaces/default/configmaps/x/scale')).status).toBe(404);
+});
+
+// What a kube-apiserver refuses (pkg/apis/core/validation/events.go); a controller that writes it would lose its events.
+test.each([
+  ['core', { involvedObject: { kind: 'Pod', name: 'one', namespace: 'other' } }, ['involvedObject.namespace']],
+  [
+    'core',
+    { involvedObject: { kind: 'Pod', name: 'one' }, eventTime: '2026-01-01T00:00:00.000000Z' },
+    ['reportingComponent', 'reportingInstance', 'action', 'reason'],
+  ],
+  [
+    'events.k8s.io',
+    { regarding: { kind: 'Pod', name: 'one' }, type: 'Error', reason: 'R', action: 'A', reportingInstance: 'i' },
+    ['eventTime', 'reportingController', 'type'],
+  ],
+  [
+    'events.k8s.io',
+    {
+      ...{ regarding: { namespace: 'other' }, eventTime: '2026-01-01T00:00:00.000000Z', type: 'Normal', reason: 'R' },
+      ...{ action: 'A', reportingInstance: 'i'.repeat(129), reportingController: 'a b', note: 'n'.repeat(1025) },
+      deprecatedCount: 2,
+    },
+    ['regarding.namespace', 'reportingController', 'reportingInstance', 'note', 'deprecatedCount'],
+  ],
+])('a wrong event of %s is refused: %j', async (group, event, fields) => {
+  const base = group === 'core' ? '/api/v1' : '/apis/events.k8s.io/v1';
+  const body = { metadata: { name: 'wrong' }, ...event };
+  const { json } = await send(sandbox, 'POST', `${base}/namespaces/default/events`, { body });
+  expect(json).toMatchObject({ code: 422 });
+  const { causes } = json.details as unknown as { causes: { field: string }[] };
+  expect(causes.map(({ field }) => field)).toEqual(fields);
+});
+
+test('events go when their time is over, and the oldest when there are too many', async () => {
+  const store = new Store();
+  const events = store.collection('events');
+  const lifetime = 60_000;
+  vi.useFakeTimers();
+  const stop = startEventController({ store }, { lifetime, maxEvents: 3 });
+  const write = async (name: string) => {
+    const found = events.get(name);
+    const event = { metadata: { name } };
+    expect(found === undefined ? events.create(name, event) : events.replace(name, found, event)).toBeDefined();
+    await vi.advanceTimersByTimeAsync(1_000);
+  };
+  for (const name of ['a', 'b', 'c', 'a', 'd']) {
+    await write(name);
+  }
+  const names = () => events.list().map(([key]) => key);
+  expect(names()).toEqual(['a', 'c', 'd']);
+  await vi.advanceTimersByTimeAsync(lifetime - 2_500);
+  expect(names()).toEqual(['a', 'd']);
+  await vi.advanceTimersByTimeAsync(2_500);
+  expect(names()).toEqual([]);
+  stop();
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
 });
 
 test('every kind has a table, empty at first', async () => {
@@ -133,7 +273,9 @@ test('every kind has a table, empty at first', async () => {
     const { json } = await send(sandbox, 'GET', version);
     for (const { name, verbs } of json.resources as { name: string; verbs: string[] }[]) {
       if (verbs.includes('list')) {
-        expect((await tableOf(`${version}/${name}`))[0]?.[0], `${version}/${name}`).toBe('Name');
+        expect((await tableOf(`${version}/${name}`))[0]?.[0], `${version}/${name}`).toBe(
+          name === 'events' ? 'Last Seen' : 'Name',
+        );
       }
     }
   }

@@ -1,0 +1,60 @@
+import type { Collection, Store } from '../storage/index.ts';
+import { eventStorage } from './events.ts';
+
+/** How long an event is kept after it was last written, in milliseconds (apiserver, --event-ttl). */
+const lifetime = 60 * 60 * 1_000;
+/** Most events that are kept: with more, those that were written longest ago go. */
+const maxEvents = 5_000;
+
+/**
+ * Removes events when their time is over, or when there are too many of them: nobody else does.
+ *
+ * @returns a function that ends it.
+ */
+export function startEventController(
+  { store }: { store: Store },
+  limits: { lifetime: number; maxEvents: number } = { lifetime, maxEvents },
+): () => void {
+  const events: Collection = store.collection(eventStorage);
+  /** When events expire, the oldest first, on the clock of performance.now(). */
+  const expiries = new Map<string, number>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function removeExpired(): void {
+    timer = undefined;
+    const now = performance.now();
+    for (const [key, expiry] of expiries) {
+      if (expiry > now) {
+        timer = setTimeout(removeExpired, expiry - now + 1);
+        return;
+      }
+      remove(key);
+    }
+  }
+  function remove(key: string): void {
+    expiries.delete(key);
+    const event = events.get(key);
+    if (event !== undefined) {
+      events.delete(key, event);
+    }
+  }
+
+  const unsubscribe = events.subscribe(({ type, key }) => {
+    expiries.delete(key);
+    if (type === 'DELETED') {
+      return;
+    }
+    expiries.set(key, performance.now() + limits.lifetime);
+    timer ??= setTimeout(removeExpired, limits.lifetime);
+    const [oldest] = expiries.size > limits.maxEvents ? expiries.keys() : [];
+    if (oldest !== undefined) {
+      expiries.delete(oldest);
+      // Not within the write of another event: whoever subscribed later would see the two in the wrong order.
+      queueMicrotask(() => remove(oldest));
+    }
+  });
+  return () => {
+    unsubscribe();
+    clearTimeout(timer);
+  };
+}

@@ -1,0 +1,170 @@
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  qualifiedNameProblems,
+  type StatusCause,
+} from '../../kubernetes/index.ts';
+import { type Column, type KindStrategy, metadataOf } from '../resources/index.ts';
+import { forbiddenField, invalid, notSupported, required, sameJson } from '../schema/index.ts';
+
+/** Name of the collection of events: those of both groups are the same objects. */
+export const eventStorage = 'events';
+/** The apiVersion that events are stored in. */
+const storedAs = 'v1';
+
+/** The fields of an Event of events.k8s.io/v1 that have another name in v1 (kubernetes, pkg/apis/events/v1/conversion.go). */
+const coreNames: Record<string, string> = {
+  note: 'message',
+  regarding: 'involvedObject',
+  reportingController: 'reportingComponent',
+  deprecatedSource: 'source',
+  deprecatedFirstTimestamp: 'firstTimestamp',
+  deprecatedLastTimestamp: 'lastTimestamp',
+  deprecatedCount: 'count',
+};
+const ownNames: Record<string, string> = Object.fromEntries(
+  Object.entries(coreNames).map(([own, core]) => [core, own]),
+);
+
+/** An event in the other of its two forms. */
+function translated(event: JsonObject, apiVersion: string): JsonObject {
+  const names = apiVersion === storedAs ? coreNames : ownNames;
+  return {
+    ...Object.fromEntries(Object.entries(event).map(([name, value]) => [names[name] ?? name, value])),
+    apiVersion,
+  };
+}
+
+/** Longest texts, in characters (kubernetes, pkg/apis/core/validation/events.go). */
+const maxLength = { reportingInstance: 128, action: 128, reason: 128, note: 1024 } as const;
+
+function isEmpty(value: Json | undefined): boolean {
+  return value === undefined || value === null || value === '';
+}
+
+/** An event lives in the namespace of what it is about; one about a cluster-scoped object in `default` (or kube-system). */
+function namespaceCauses(event: JsonObject, about: string): StatusCause[] {
+  const involved = event[about];
+  const named = isJsonObject(involved) && !isEmpty(involved.namespace) ? involved.namespace : '';
+  const { namespace } = metadataOf(event);
+  const allowed = named !== '' ? [named] : isEmpty(event.eventTime) ? ['default'] : ['default', 'kube-system'];
+  return allowed.includes(String(namespace))
+    ? []
+    : [invalid(`${about}.namespace`, named, 'does not match event.namespace')];
+}
+
+/** What an event with an `eventTime` must have; `names` are the fields' names in its version. */
+function newEventCauses(event: JsonObject, names: Record<string, string>): StatusCause[] {
+  const fieldOf = (name: string) => names[name] ?? name;
+  const causes: StatusCause[] = [];
+  const controller = fieldOf('reportingController');
+  if (isEmpty(event[controller])) {
+    causes.push(required(controller));
+  }
+  for (const problem of isEmpty(event[controller]) ? [] : qualifiedNameProblems(String(event[controller]))) {
+    causes.push(invalid(controller, event[controller], problem));
+  }
+  for (const [name, max] of Object.entries(maxLength)) {
+    const field = fieldOf(name);
+    if (name !== 'note' && isEmpty(event[field])) {
+      causes.push(required(field));
+    }
+    if (String(event[field] ?? '').length > max) {
+      causes.push(invalid(field, event[field], `can have at most ${max} characters`));
+    }
+  }
+  return causes;
+}
+
+/** Events of the core group: what clients of old write, and what kubectl reads. */
+export const coreEventStrategy: KindStrategy = {
+  validate: (event) => [
+    ...namespaceCauses(event, 'involvedObject'),
+    ...(isEmpty(event.eventTime) ? [] : newEventCauses(event, coreNames)),
+  ],
+};
+
+/** Nothing but the series of an event may change. */
+const immutable = ['regarding', 'related', 'reason', 'note', 'action', 'type', 'eventTime'];
+const unset = ['deprecatedSource', 'deprecatedFirstTimestamp', 'deprecatedLastTimestamp', 'deprecatedCount'];
+
+export const eventStrategy: KindStrategy = {
+  storedAs,
+  convert: translated,
+  validate: (event, old) => {
+    if (old !== undefined) {
+      return [...immutable, 'reportingController', 'reportingInstance']
+        .filter((field) => !sameJson(event[field] ?? null, old[field] ?? null))
+        .map((field) => invalid(field, event[field], 'field is immutable'));
+    }
+    return [
+      ...namespaceCauses(event, 'regarding'),
+      ...(isEmpty(event.eventTime) ? [required('eventTime')] : []),
+      ...newEventCauses(event, {}),
+      ...(event.type === 'Normal' || event.type === 'Warning'
+        ? []
+        : [notSupported('type', event.type ?? '', ['Normal', 'Warning'])]),
+      ...unset
+        .filter((field) => !isEmpty(event[field]) && event[field] !== 0 && !sameJson(event[field] as Json, {}))
+        .map((field) => forbiddenField(field, 'needs to be unset')),
+    ];
+  },
+};
+
+function textAt(event: JsonObject, field: string, name: string): string {
+  const inner = event[field];
+  return isJsonObject(inner) && !isEmpty(inner[name]) ? String(inner[name]) : '';
+}
+
+/** Empty when it is not known, which the table says. */
+function firstSeen({ firstTimestamp, eventTime }: JsonObject): string {
+  return String((isEmpty(firstTimestamp) ? eventTime : firstTimestamp) ?? '');
+}
+
+function lastSeen(event: JsonObject): string {
+  const series = textAt(event, 'series', 'lastObservedTime');
+  return series !== '' ? series : isEmpty(event.lastTimestamp) ? firstSeen(event) : String(event.lastTimestamp);
+}
+
+function targetOf(event: JsonObject): string {
+  const [kind, name] = [textAt(event, 'involvedObject', 'kind').toLowerCase(), textAt(event, 'involvedObject', 'name')];
+  return name === '' ? kind : `${kind}/${name}`;
+}
+
+function sourceOf(event: JsonObject): string {
+  const component = textAt(event, 'source', 'component') || String(event.reportingComponent ?? '');
+  const host = textAt(event, 'source', 'host') || String(event.reportingInstance ?? '');
+  return host === '' ? component : `${component}, ${host}`;
+}
+
+function countOf(event: JsonObject): number {
+  return Number(textAt(event, 'series', 'count') || event.count || 1);
+}
+
+/** The columns of events in the order of `kubectl get events`, which shows the name last (kubernetes, printers). */
+export function eventColumns(inCore: (event: JsonObject) => JsonObject): Column[] {
+  const column = (
+    name: string,
+    value: (event: JsonObject) => string | number,
+    { priority = 0, isTime = false, type = 'string' } = {},
+  ): Column => ({ name, type, description: name, priority, isTime, value: (event) => value(inCore(event)) });
+  const wide = { priority: 1 };
+  return [
+    column('Last Seen', lastSeen, { isTime: true }),
+    column('Type', ({ type }) => String(type ?? '')),
+    column('Reason', ({ reason }) => String(reason ?? '')),
+    column('Object', targetOf),
+    column('Subobject', (event) => textAt(event, 'involvedObject', 'fieldPath'), wide),
+    column('Source', sourceOf, wide),
+    column('Message', ({ message }) => String(message ?? '').trim()),
+    column('First Seen', firstSeen, { ...wide, isTime: true }),
+    column('Count', countOf, wide),
+    column('Name', (event) => String(metadataOf(event).name ?? ''), wide),
+  ];
+}
+
+/** An event of either group as one of the core group. */
+export function asCoreEvent(event: JsonObject): JsonObject {
+  return event.apiVersion === storedAs ? event : translated(event, storedAs);
+}

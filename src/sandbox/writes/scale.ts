@@ -1,0 +1,77 @@
+import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { invalidObject, metadataOf, type Resource } from '../resources/index.ts';
+import { invalid, type Schema, schemaOfModel } from '../schema/index.ts';
+
+/** The Scale of a resource that has one, as if it were a resource: what its bodies are held against. */
+export function scaleResourceOf(resource: Resource): Resource {
+  return {
+    ...resource,
+    group: 'autoscaling',
+    version: 'v1',
+    kind: 'Scale',
+    hasStatus: false,
+    schema: schemaOfModel('V1Scale') as Schema,
+    strategy: {},
+  };
+}
+
+function objectAt(object: JsonObject, field: string): JsonObject {
+  const value = object[field];
+  return isJsonObject(value) ? value : {};
+}
+
+/** A label selector as query parameters have it. */
+function selectorText(selector: JsonObject): string {
+  const { matchExpressions } = selector;
+  const equal = Object.entries(objectAt(selector, 'matchLabels')).map(([key, value]) => `${key}=${String(value)}`);
+  const expressions = (Array.isArray(matchExpressions) ? matchExpressions : [])
+    .filter(isJsonObject)
+    .map(({ key, operator, values }) => {
+      const list = `(${(Array.isArray(values) ? values : []).join(',')})`;
+      switch (operator) {
+        case 'Exists':
+          return String(key);
+        case 'DoesNotExist':
+          return `!${String(key)}`;
+        default:
+          return `${String(key)} ${operator === 'In' ? 'in' : 'notin'} ${list}`;
+      }
+    });
+  return [...equal, ...expressions].join(',');
+}
+
+/** `GET …/scale`: how many replicas an object wants and has. */
+export function scaleOf(object: JsonObject): JsonObject {
+  const {
+    name = null,
+    namespace = null,
+    uid = null,
+    resourceVersion = null,
+    creationTimestamp = null,
+  } = metadataOf(object);
+  const [spec, status] = [objectAt(object, 'spec'), objectAt(object, 'status')];
+  const selector = selectorText(objectAt(spec, 'selector'));
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
+    spec: { replicas: spec.replicas ?? 1 },
+    status: { replicas: status.replicas ?? 0, ...(selector === '' ? {} : { selector }) },
+  };
+}
+
+/** An object with the replicas of a Scale, which may also say which version of the object it is meant for. */
+export function withScale(resource: Resource, object: JsonObject, scale: JsonObject): JsonObject {
+  const { name, namespace, uid, resourceVersion } = metadataOf(scale);
+  const replicas: Json = objectAt(scale, 'spec').replicas ?? 0;
+  if (Number(replicas) < 0) {
+    const cause = invalid('spec.replicas', replicas, 'must be greater than or equal to 0');
+    throw invalidObject(scaleResourceOf(resource), String(name), [cause]);
+  }
+  const given = Object.entries({ name, namespace, uid, resourceVersion }).filter(([, value]) => value !== undefined);
+  return {
+    ...object,
+    metadata: { ...metadataOf(object), ...(Object.fromEntries(given) as JsonObject) },
+    spec: { ...objectAt(object, 'spec'), replicas },
+  };
+}
