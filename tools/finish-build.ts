@@ -2,7 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, writeFileSync } from 'node:fs';
 
 // What the compiler does not bring to dist/.
-copyFileSync('src/sandbox/writes/kubernetes.proto', 'dist/sandbox/writes/kubernetes.proto');
+for (const description of ['sandbox/writes/kubernetes.proto', 'openapi/openapi-v3.proto']) {
+  copyFileSync(`src/${description}`, `dist/${description}`);
+}
 // The viewer of OpenAPI documents: its bundle needs none of the packages that npm installs beside it.
 copyFileSync(
   'node_modules/openapi-explorer/dist/browser/openapi-explorer.min.js',

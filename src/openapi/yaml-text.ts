@@ -1,0 +1,34 @@
+import { stringify } from 'yaml';
+import type { Json } from '../kubernetes/index.ts';
+
+/** Texts that need no quotes in any version of YAML: nearly all that extensions have. */
+const plainText = /^[A-Za-z][A-Za-z.-]{2,99}$/;
+/** Words that YAML 1.1 or 1.2 take for something else, of three letters and more, in lower case. */
+const words = new Set(['null', 'true', 'false', 'yes', 'off']);
+
+/**
+ * Where YAML reads otherwise than it was written, in some parser: the merge key, line breaks that only YAML 1.1 has, and
+ * blocks that begin with white space (the library counts it from another column than Go's parser does).
+ */
+const unsafe = /"<<"|[\u0085\u2028\u2029\ufeff]|"(?: |\\[nt])/;
+
+/** A value of JSON as YAML text, in the style of Go's yaml.v3, which API servers write and kubectl reads. */
+export function yamlText(value: Json): string {
+  if (typeof value === 'boolean' || value === null) {
+    return `${value}\n`;
+  }
+  if (typeof value === 'string' && plainText.test(value) && !words.has(value.toLowerCase())) {
+    return `${value}\n`;
+  }
+  const json = JSON.stringify(value);
+  // JSON is YAML too. A block at the top would need an indent for Go's parser, which the library does not give it.
+  if (unsafe.test(json) || (typeof value === 'string' && value.includes('\n'))) {
+    const escaped = json.replaceAll(
+      /[\u0085\u2028\u2029\ufeff]/g,
+      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+    return `${escaped}\n`;
+  }
+  // Version 1.1 quotes more: `1_000` and `0o7` are texts here, and numbers for some parsers.
+  return stringify(value, { version: '1.1', lineWidth: 0, indent: 4, aliasDuplicateObjects: false });
+}
