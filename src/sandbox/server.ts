@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { Registry as MetricsRegistry } from 'prom-client';
 import { stringify } from 'yaml';
 import { failure, isJsonObject } from '../kubernetes/index.ts';
 import { isAuthorized, makeCredentials } from './credentials.ts';
@@ -10,7 +11,6 @@ import {
   answerResource,
   type DocumentContext,
   impersonated,
-  OpenApi,
   sendJson,
   sendText,
   version,
@@ -21,6 +21,7 @@ import {
   startEventController,
   startNamespaceController,
 } from './kinds/index.ts';
+import { OpenApi, OpenApiMetrics } from './openapi/index.ts';
 import {
   badRequest,
   internalError,
@@ -82,6 +83,7 @@ const requestTimeout = 60_000;
 const user: UserInfo = { username: 'sandbox-admin', groups: ['system:masters', 'system:authenticated'] };
 
 interface Context extends WriteContext, DocumentContext {
+  metrics: MetricsRegistry;
   token: string;
   log(event: SandboxEvent): void;
 }
@@ -102,6 +104,10 @@ async function answer(context: Context, request: IncomingMessage, response: Serv
   }
   if (!isAuthorized(request.headers.authorization, context.token)) {
     throw unauthorized();
+  }
+  if (url.pathname === '/metrics' && request.method === 'GET') {
+    sendText(response, 200, await context.metrics.metrics(), context.metrics.contentType);
+    return;
   }
   if (request.method !== 'GET' || !answerDocument(context, request, response, url)) {
     await answerResource(context, request, response, url, impersonated(request, user));
@@ -160,6 +166,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const credentials = await makeCredentials(clock());
   const store = new Store(options.history);
   const registry = new Registry();
+  const metrics = new MetricsRegistry();
   for (const [storage, resources] of Map.groupBy(builtInResources(), (resource) => resource.storage)) {
     registry.set(storage, resources);
   }
@@ -174,7 +181,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     converter,
     now,
     log,
-    openapi: new OpenApi(registry),
+    openapi: new OpenApi(registry, clock, new OpenApiMetrics(registry, metrics)),
+    metrics,
     token,
     address: '',
     initializing: options.initializing ?? 0,

@@ -9,6 +9,7 @@ import type { Sandbox } from '../../src/sandbox/index.ts';
 export interface Answer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
+  bytes: Buffer;
   text: string;
   json: JsonObject;
 }
@@ -33,14 +34,15 @@ export function send(
     response.on('data', (chunk: Buffer) => chunks.push(chunk));
     response.on('error', reject);
     response.on('end', () => {
-      const text = Buffer.concat(chunks).toString();
+      const bytes = Buffer.concat(chunks);
+      const text = bytes.toString();
       let json: JsonObject = {};
       try {
         json = JSON.parse(text) as JsonObject;
       } catch {
         // Not JSON: the test looks at the text.
       }
-      resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json });
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes, text, json });
     });
   });
   call.on('error', reject);

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JsonObject } from '../../kubernetes/index.ts';
+import type { OpenApi } from '../openapi/index.ts';
 import type { Registry } from '../resources/index.ts';
 import { aggregatedDiscovery, coreVersions, groupDocument, groupList, resourceList } from './discovery.ts';
-import { noCache, sendJson, sendUnknownPath } from './http.ts';
-import type { OpenApi } from './openapi.ts';
+import { sendJson, sendUnknownPath } from './http.ts';
+import { sendOpenApiDocument } from './openapi-answer.ts';
 
 /** What documents need of their surroundings. */
 export interface DocumentContext {
@@ -38,28 +39,9 @@ function sendOpenApi(context: DocumentContext, request: IncomingMessage, respons
   const document = match === null ? undefined : context.openapi.document(match[1] ?? '', match[2] as string);
   if (document === undefined) {
     sendUnknownPath(response);
-    return;
+  } else {
+    sendOpenApiDocument(document, request, response, url);
   }
-  const etag = `"${document.hash}"`;
-  const hash = url.searchParams.get('hash');
-  response.setHeader('Etag', etag);
-  response.setHeader('Vary', 'Accept');
-  response.setHeader('Content-Type', 'application/json');
-  response.setHeader('Cache-Control', hash === document.hash ? 'public, immutable' : noCache);
-  if (hash !== null && hash !== document.hash) {
-    response.writeHead(301, { Location: `${url.pathname}?hash=${document.hash}` });
-    response.end();
-    return;
-  }
-  if (hash !== null) {
-    response.setHeader('Expires', new Date(Date.now() + 365 * 24 * 60 * 60 * 1000).toUTCString());
-  }
-  if (request.headers['if-none-match'] === etag) {
-    response.writeHead(304);
-    response.end();
-    return;
-  }
-  response.end(document.body);
 }
 
 /**

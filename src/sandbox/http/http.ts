@@ -46,9 +46,8 @@ export function sendJson(
   type?: string,
 ): void {
   const text = yaml ? stringify(document) : `${JSON.stringify(document)}\n`;
-  if (text.length > smallAnswer && !hold(response, text.length)) {
-    const { status } = tooManyRequests('too many answers are being sent, please try again later');
-    sendJson(response, status.code, status);
+  if (!hold(response, text.length)) {
+    sendTooManyAnswers(response);
     return;
   }
   response.writeHead(code, {
@@ -64,8 +63,17 @@ const smallAnswer = 64 * 1024;
 /** How long a client may take to read an answer, in milliseconds. */
 const readTimeout = 60_000;
 
+/** Says that an answer is one too many. */
+export function sendTooManyAnswers(response: ServerResponse): void {
+  const { status } = tooManyRequests('too many answers are being sent, please try again later');
+  sendJson(response, status.code, status);
+}
+
 /** Counts an answer until the client has read it, and ends the connection of one that does not. @returns false for one too many. */
-function hold(response: ServerResponse, bytes: number): boolean {
+export function hold(response: ServerResponse, bytes: number): boolean {
+  if (bytes <= smallAnswer) {
+    return true;
+  }
   if (!takeBytes(bytes)) {
     return false;
   }
@@ -78,10 +86,15 @@ function hold(response: ServerResponse, bytes: number): boolean {
 }
 
 /** Answers with plain text. */
-export function sendText(response: ServerResponse, code: number, text: string): void {
+export function sendText(
+  response: ServerResponse,
+  code: number,
+  text: string,
+  type = 'text/plain; charset=utf-8',
+): void {
   response.writeHead(code, {
     'Cache-Control': noCache,
-    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Type': type,
     'X-Content-Type-Options': 'nosniff',
   });
   response.end(text);

@@ -2,4 +2,3 @@ export { answerDocument, type DocumentContext, version } from './documents.ts';
 export { answerResource } from './endpoints.ts';
 export { sendJson, sendText } from './http.ts';
 export { impersonated } from './impersonation.ts';
-export { OpenApi } from './openapi.ts';

@@ -1,14 +1,6 @@
-import { createHash } from 'node:crypto';
-import type { Json, JsonObject } from '../../kubernetes/index.ts';
-import { apiVersionOf, type Registry, type Resource } from '../resources/index.ts';
+import type { JsonObject } from '../../kubernetes/index.ts';
+import { apiVersionOf, type Resource } from '../resources/index.ts';
 import { modelNameOf, objectMetaSchema, type Schema, schemaOfModel } from '../schema/index.ts';
-
-/** An OpenAPI v3 document of one group and version, ready to be sent. */
-export interface OpenApiDocument {
-  body: Buffer;
-  /** SHA-512 of the body, upper case hexadecimal. */
-  hash: string;
-}
 
 const metaPrefix = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
 
@@ -198,7 +190,8 @@ function operations(resource: Resource, components: Components): JsonObject {
   };
 }
 
-function build(resources: readonly Resource[]): OpenApiDocument {
+/** The OpenAPI v3 document of the resources of one group and version. The work is linear in their schemas. */
+export function buildDocument(resources: readonly Resource[]): JsonObject {
   const components: Components = {};
   const paths: JsonObject = {};
   for (const resource of resources) {
@@ -217,53 +210,10 @@ function build(resources: readonly Resource[]): OpenApiDocument {
     };
     Object.assign(paths, operations(resource, components));
   }
-  const document: Json = {
+  return {
     openapi: '3.0.0',
     info: { title: 'extensionconfig-webhook sandbox', version: 'v1' },
     paths,
     components: { schemas: components, securitySchemes: { BearerToken: { type: 'http', scheme: 'bearer' } } },
   };
-  const body = Buffer.from(JSON.stringify(document));
-  return { body, hash: createHash('sha512').update(body).digest('hex').toUpperCase() };
-}
-
-/** The OpenAPI v3 documents: built when they are asked for, and again only when their group and version has changed. */
-export class OpenApi {
-  readonly #registry: Registry;
-  readonly #documents = new Map<string, { revision: number; document: OpenApiDocument }>();
-
-  constructor(registry: Registry) {
-    this.#registry = registry;
-  }
-
-  /** The document of a group and version, or undefined when it is not served. */
-  document(group: string, version: string): OpenApiDocument | undefined {
-    const resources = this.#registry.of(group, version);
-    const key = `${group}/${version}`;
-    if (resources.length === 0) {
-      this.#documents.delete(key);
-      return undefined;
-    }
-    const revision = this.#registry.revisionOf(group, version);
-    let known = this.#documents.get(key);
-    if (known?.revision !== revision) {
-      known = { revision, document: build(resources) };
-      this.#documents.set(key, known);
-    }
-    return known.document;
-  }
-
-  /** `GET /openapi/v3`: where the documents are, each URL with the hash of its content. */
-  root(): JsonObject {
-    const paths: JsonObject = {};
-    const groups = [...this.#registry.groups()].sort(([a], [b]) => (a < b ? -1 : 1));
-    for (const [group, versions] of groups) {
-      for (const version of versions.toSorted()) {
-        const path = group === '' ? `api/${version}` : `apis/${group}/${version}`;
-        const hash = this.document(group, version)?.hash ?? '';
-        paths[path] = { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` };
-      }
-    }
-    return { paths };
-  }
 }

@@ -1,0 +1,122 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { protobufMediaType } from '../../openapi/index.ts';
+import { type DocumentType, documentTypes, type PublishedDocument } from '../openapi/index.ts';
+import { hold, noCache, sendTooManyAnswers } from './http.ts';
+
+/** What clients may call the forms of a document; `@` is how protobuf was asked for first. */
+const names: readonly [string, DocumentType][] = [
+  ...documentTypes.map((type): [string, DocumentType] => [type, type]),
+  [protobufMediaType.replace('.v1.0+', '@v1.0+'), protobufMediaType],
+];
+const maxTypes = 100;
+
+/**
+ * The form that an Accept header asks for: of those that are known, the one with the highest `q`, then the one that is named
+ * most exactly, then the first.
+ *
+ * @returns undefined when it asks only for others.
+ */
+export function acceptedType(accept: string | undefined): DocumentType | undefined {
+  let best: { type: DocumentType; rank: number } | undefined;
+  for (const clause of (accept || '*/*').split(',', maxTypes)) {
+    const [range = '', ...parameters] = clause.split(';').map((part) => part.trim());
+    const [kind, subtype] = range.split('/');
+    const found = names.find(
+      ([name]) => (kind === '*' && subtype === '*') || (subtype === '*' ? name.startsWith(`${kind}/`) : name === range),
+    );
+    const asked = parameters.find((parameter) => parameter.startsWith('q='));
+    const quality = asked === undefined ? 1 : Number(asked.slice(2));
+    // Below the smallest difference that two values of q can have.
+    const rank = quality - (kind === '*' ? 0.0002 : subtype === '*' ? 0.0001 : 0);
+    if (found !== undefined && quality > 0 && (best === undefined || rank > best.rank)) {
+      best = { type: found[1], rank };
+    }
+  }
+  return best?.type;
+}
+
+function isUnchanged(request: IncomingMessage, etag: string, lastModified: Date): boolean {
+  const { 'if-none-match': tags, 'if-modified-since': since } = request.headers;
+  if (tags !== undefined) {
+    return tags.split(',').some((tag) => [etag, '*'].includes(tag.trim().replace(/^W\//, '')));
+  }
+  return since !== undefined && Math.floor(lastModified.getTime() / 1000) * 1000 <= Date.parse(since);
+}
+
+/** The first and last byte that a Range header asks for; undefined when the whole document is to be sent. */
+function rangeOf(request: IncomingMessage, etag: string, size: number): { start: number; end: number } | undefined {
+  const { range, 'if-range': condition } = request.headers;
+  const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range ?? '');
+  if (match === null || (condition !== undefined && condition !== etag)) {
+    return undefined;
+  }
+  const [, first = '', last = ''] = match;
+  if (first === '') {
+    return last === '' ? undefined : { start: Math.max(size - Number(last), 0), end: size - 1 };
+  }
+  return { start: Number(first), end: last === '' ? size - 1 : Math.min(Number(last), size - 1) };
+}
+
+/**
+ * Answers with an OpenAPI v3 document in the form that is asked for: with its hash in the URL for ever, with another hash by
+ * sending the client to the right one, without by its ETag.
+ */
+export function sendOpenApiDocument(
+  document: PublishedDocument,
+  request: IncomingMessage,
+  response: ServerResponse,
+  url: URL,
+): void {
+  response.setHeader('Vary', 'Accept');
+  response.setHeader('Cache-Control', noCache);
+  const type = acceptedType(request.headers.accept);
+  if (type === undefined) {
+    response.writeHead(406, { 'Content-Length': 0 });
+    response.end();
+    return;
+  }
+  const etag = `"${document.hash}"`;
+  response.setHeader('Etag', etag);
+  const hash = url.searchParams.get('hash');
+  if (hash !== null && hash !== '' && hash !== document.hash) {
+    response.writeHead(301, {
+      'Content-Type': type,
+      Location: `${url.pathname}?hash=${document.hash}`,
+      'Content-Length': 0,
+    });
+    response.end();
+    return;
+  }
+  if (hash === document.hash) {
+    response.setHeader('Cache-Control', 'public, immutable');
+    response.setHeader('Expires', new Date(Date.now() + 365 * 24 * 60 * 60 * 1000).toUTCString());
+  }
+  if (isUnchanged(request, etag, document.lastModified)) {
+    response.writeHead(304);
+    response.end();
+    return;
+  }
+  const body = document.as(type);
+  if (!hold(response, body.length)) {
+    response.removeHeader('Etag');
+    response.removeHeader('Expires');
+    sendTooManyAnswers(response);
+    return;
+  }
+  response.setHeader('Accept-Ranges', 'bytes');
+  response.setHeader('Last-Modified', document.lastModified.toUTCString());
+  const range = rangeOf(request, etag, body.length);
+  if (range !== undefined && range.start > range.end) {
+    response.writeHead(416, { 'Content-Range': `bytes */${body.length}`, 'Content-Length': 0 });
+    response.end();
+    return;
+  }
+  response.setHeader('Content-Type', type);
+  const part = range === undefined ? body : body.subarray(range.start, range.end + 1);
+  if (range !== undefined) {
+    response.statusCode = 206;
+    response.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${body.length}`);
+  }
+  response.setHeader('Content-Length', part.length);
+  response.end(part);
+}

@@ -1,0 +1,100 @@
+import type { JsonObject } from '../../kubernetes/index.ts';
+import { serializeDocument } from '../../openapi/index.ts';
+import type { Registry, Resource } from '../resources/index.ts';
+import { buildDocument } from './build.ts';
+import type { OpenApiMetrics } from './metrics.ts';
+import { PublishedDocument } from './published.ts';
+
+interface Built {
+  revision: number;
+  resources: readonly Resource[];
+  document: PublishedDocument;
+}
+
+/** How many documents of versions that are not served any more may wait to be dropped. */
+const slack = 100;
+
+/**
+ * The OpenAPI v3 documents: built when they are asked for, and again only when their group and version has changed. A change
+ * of a CustomResourceDefinition costs the documents of its own versions, whatever else is served.
+ */
+export class OpenApi {
+  readonly #registry: Registry;
+  readonly #clock: () => Date;
+  readonly #metrics: OpenApiMetrics;
+  readonly #documents = new Map<string, Built>();
+  #dropAt = slack;
+
+  constructor(registry: Registry, clock: () => Date, metrics: OpenApiMetrics) {
+    this.#registry = registry;
+    this.#clock = clock;
+    this.#metrics = metrics;
+  }
+
+  /** The document of a group and version, or undefined when it is not served. */
+  document(group: string, version: string): PublishedDocument | undefined {
+    const key = `${group}/${version}`;
+    const known = this.#documents.get(key);
+    const revision = this.#registry.revisionOf(group, version);
+    if (known?.revision === revision) {
+      return known.document;
+    }
+    const resources = this.#registry.of(group, version);
+    if (resources.length === 0) {
+      this.#documents.delete(key);
+      return undefined;
+    }
+    const document = this.#build(resources, known);
+    this.#documents.set(key, { revision, resources, document });
+    if (this.#documents.size >= this.#dropAt) {
+      this.#dropUnserved();
+    }
+    return document;
+  }
+
+  #build(resources: readonly Resource[], known: Built | undefined): PublishedDocument {
+    const isCustom = resources.some((resource) => resource.isCustom);
+    const stop = isCustom ? this.#metrics.startAggregation() : undefined;
+    const serialized = serializeDocument(buildDocument(resources));
+    stop?.();
+    // A change that does not show, of a status for instance, leaves the document what it was.
+    if (serialized.hash === known?.document.hash) {
+      return known.document;
+    }
+    if (isCustom) {
+      const before = new Map(known?.resources.map((resource) => [resource.storage, resource]));
+      for (const resource of resources) {
+        const last = before.get(resource.storage);
+        if (resource.isCustom && last !== resource) {
+          this.#metrics.countRegeneration(resource, last === undefined ? 'add' : 'update');
+        }
+      }
+    }
+    return new PublishedDocument(serialized, this.#clock());
+  }
+
+  /** Forgets what is not served any more and was not asked for since. */
+  #dropUnserved(): void {
+    for (const key of this.#documents.keys()) {
+      const [group = '', version = ''] = key.split('/');
+      if (this.#registry.of(group, version).length === 0) {
+        this.#documents.delete(key);
+      }
+    }
+    this.#dropAt = this.#documents.size * 2 + slack;
+  }
+
+  /** `GET /openapi/v3`: where the documents are, each URL with the hash of its content. */
+  root(): JsonObject {
+    const paths: JsonObject = {};
+    const groups = [...this.#registry.groups()].sort(([a], [b]) => (a < b ? -1 : 1));
+    for (const [group, versions] of groups) {
+      for (const version of versions.toSorted()) {
+        const path = group === '' ? `api/${version}` : `apis/${group}/${version}`;
+        const hash = this.document(group, version)?.hash ?? '';
+        paths[path] = { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` };
+      }
+    }
+    return { paths };
+  }
+}

@@ -1,0 +1,33 @@
+import type { JsonObject } from '../../kubernetes/index.ts';
+import { encodeProtobuf, protobufMediaType, type SerializedDocument } from '../../openapi/index.ts';
+
+/** The forms of a document; the first is that for clients without a preference. */
+export const documentTypes = ['application/json', protobufMediaType] as const;
+
+/** One of `documentTypes`. */
+export type DocumentType = (typeof documentTypes)[number];
+
+/** An OpenAPI v3 document of one group and version, ready to be sent in each of its forms. */
+export class PublishedDocument {
+  /** SHA-512 of the JSON, upper case hexadecimal: the same for all forms. */
+  readonly hash: string;
+  /** When its content became what it is. */
+  readonly lastModified: Date;
+  readonly #json: Buffer;
+  #protobuf: Uint8Array | undefined;
+
+  constructor({ body, hash }: SerializedDocument, lastModified: Date) {
+    this.hash = hash;
+    this.lastModified = lastModified;
+    this.#json = body;
+  }
+
+  /** The document in one form. Protobuf is encoded when it is first asked for: kubectl asks for JSON. */
+  as(type: DocumentType): Uint8Array {
+    if (type === 'application/json') {
+      return this.#json;
+    }
+    this.#protobuf ??= encodeProtobuf(JSON.parse(this.#json.toString()) as JsonObject);
+    return this.#protobuf;
+  }
+}

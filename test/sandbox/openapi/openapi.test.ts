@@ -1,0 +1,241 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import protobuf from 'protobufjs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import { encodeProtobuf } from '../../../src/openapi/index.ts';
+import { acceptedType } from '../../../src/sandbox/http/openapi-answer.ts';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
+import { eventually, send } from '../client.ts';
+
+const json = 'application/json';
+const binary = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf';
+const asked = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf';
+
+describe('the form that is asked for', () => {
+  test.each<[string | undefined, string | undefined]>([
+    [undefined, json],
+    ['', json],
+    ['*/*', json],
+    ['application/*', json],
+    [asked, binary],
+    [binary, binary],
+    [`text/html, ${asked}, ${json}`, binary],
+    [`text/html, ${json}, ${asked}`, json],
+    [`*/*, ${asked}`, binary],
+    [`${json};q=0.5, ${asked};q=0.9`, binary],
+    [`${json};q=0, ${asked};q=0.1`, binary],
+    [`${json};charset=utf-8`, json],
+    ['text/html', undefined],
+    ['text/*', undefined],
+    ['application/yaml, application/json5', undefined],
+    [`${json};q=x`, undefined],
+  ])('%s: %s', (accept, type) => {
+    expect(acceptedType(accept)).toBe(type);
+  });
+});
+
+function definition(plural: string, group: string, property = 'size'): JsonObject {
+  const kind = plural[0]?.toUpperCase() + plural.slice(1);
+  const schema = {
+    type: 'object',
+    properties: { spec: { type: 'object', properties: { [property]: { type: 'integer' } } } },
+  };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { plural, singular: plural, kind, listKind: `${kind}List` },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+    },
+  };
+}
+
+const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const gadgets = '/openapi/v3/apis/old.example.com/v1';
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  await send(sandbox, 'POST', definitions, { body: definition('gadgets', 'old.example.com') });
+  await send(sandbox, 'POST', definitions, { body: definition('others', 'other.example.com') });
+  await eventually(
+    () => send(sandbox, 'GET', '/openapi/v3'),
+    ({ json: { paths } }) => ['old', 'other'].every((group) => `apis/${group}.example.com/v1` in (paths as object)),
+  );
+});
+
+afterAll(() => sandbox.stop());
+
+function get(path: string, headers: Record<string, string> = {}) {
+  return send(sandbox, 'GET', path, { headers });
+}
+
+async function hashOf(path: string): Promise<string> {
+  return ((await get(path)).headers.etag as string).slice(1, -1);
+}
+
+describe('answers have the recorded headers', async () => {
+  const text = readFileSync(new URL('../../fixtures/openapi/headers.txt', import.meta.url), 'utf8');
+  const sections = text.trim().split(/^# /m).slice(1);
+  const requests: [path: (hash: string) => string, accept: string | undefined][] = [
+    [() => gadgets, asked],
+    [() => gadgets, json],
+    [(hash) => `${gadgets}?hash=${hash}`, undefined],
+    [() => `${gadgets}?hash=ABC`, undefined],
+    [() => gadgets, 'text/html'],
+  ];
+  const cases = sections.map((section, index) => [section.split('\n')[0], section, requests[index]] as const);
+  /** Values that belong to one document or moment. */
+  const own = new Set(['etag', 'last-modified', 'expires', 'content-length', 'location']);
+
+  test.each(cases)('%s', async (_, section, request) => {
+    const [, status = '', ...lines] = section
+      .trim()
+      .split('\n')
+      .map((line) => line.trim());
+    const recorded = Object.fromEntries(lines.map((line) => line.split(/: (.*)/s).slice(0, 2)));
+    const [path, accept] = request as (typeof requests)[number];
+    const hash = await hashOf(gadgets);
+    const answer = await get(path(hash), accept === undefined ? {} : { accept });
+    expect(`HTTP/2 ${answer.status}`).toBe(status);
+    const headers = Object.entries(answer.headers).filter(
+      ([name]) => !['date', 'connection', 'keep-alive'].includes(name),
+    );
+    const comparable = (entries: [string, unknown][]) =>
+      Object.fromEntries(entries.map(([name, value]) => [name, own.has(name) ? 'its own' : value]));
+    expect(comparable(headers)).toEqual(comparable(Object.entries(recorded)));
+    expect(answer.headers.etag).toBe('etag' in recorded ? `"${hash}"` : undefined);
+    expect(answer.headers.location).toBe('location' in recorded ? `${gadgets}?hash=${hash}` : undefined);
+  });
+});
+
+test('the hash is that of the JSON, and protobuf is the same document', async () => {
+  const text = await get(gadgets);
+  const bytes = await get(gadgets, { accept: asked });
+  expect(text.headers.etag).toBe(`"${createHash('sha512').update(text.bytes).digest('hex').toUpperCase()}"`);
+  expect(bytes.bytes.equals(encodeProtobuf(text.json))).toBe(true);
+  const description = new URL('../../../src/openapi/openapi-v3.proto', import.meta.url);
+  const type = protobuf
+    .parse(readFileSync(description, 'utf8'), { keepCase: true })
+    .root.lookupType('openapi.v3.Document');
+  const { paths, components } = type.toObject(type.decode(bytes.bytes)) as Record<string, Record<string, unknown>>;
+  const names = (entries: unknown) => (entries as { name: string }[]).map(({ name }) => name);
+  const { schemas } = text.json.components as { schemas: object };
+  expect(names(paths?.path)).toEqual(Object.keys(text.json.paths as object));
+  expect(names((components?.schemas as JsonObject).additional_properties)).toEqual(Object.keys(schemas));
+});
+
+test('the root document is JSON, whatever is asked for', async () => {
+  const root = await get('/openapi/v3', { accept: asked });
+  expect(root.headers['content-type']).toBe(json);
+  expect(root.json.paths).toBeDefined();
+});
+
+test.each<[string, (answer: { etag: string; modified: string }) => Record<string, string>, number]>([
+  ['its ETag', ({ etag }) => ({ 'if-none-match': etag }), 304],
+  ['its ETag among others', ({ etag }) => ({ 'if-none-match': `"a", W/${etag}` }), 304],
+  ['any ETag', () => ({ 'if-none-match': '*' }), 304],
+  ['another ETag and its time', ({ modified }) => ({ 'if-none-match': '"a"', 'if-modified-since': modified }), 200],
+  ['its time', ({ modified }) => ({ 'if-modified-since': modified }), 304],
+  ['an older time', () => ({ 'if-modified-since': new Date(0).toUTCString() }), 200],
+  ['no time', () => ({ 'if-modified-since': 'yesterday' }), 200],
+])('asked with %s', async (_, headersOf, status) => {
+  const { headers } = await get(gadgets);
+  const answer = await get(
+    gadgets,
+    headersOf({ etag: String(headers.etag), modified: String(headers['last-modified']) }),
+  );
+  expect(answer.status).toBe(status);
+  expect(answer.headers['content-type']).toBe(status === 304 ? undefined : json);
+});
+
+test.each<[string, number, (size: number) => [number, number] | undefined]>([
+  ['bytes=0-9', 206, () => [0, 9]],
+  ['bytes=5-', 206, (size) => [5, size - 1]],
+  ['bytes=-5', 206, (size) => [size - 5, size - 1]],
+  ['bytes=9-999999999', 206, (size) => [9, size - 1]],
+  ['bytes=999999999-', 416, () => undefined],
+  ['bytes=9-5', 416, () => undefined],
+  ['bytes=0-1,5-6', 200, () => undefined],
+  ['bytes=-', 200, () => undefined],
+])('Range: %s', async (range, status, of) => {
+  const whole = (await get(gadgets)).bytes;
+  const answer = await get(gadgets, { range });
+  expect(answer.status).toBe(status);
+  const part = of(whole.length);
+  if (part === undefined) {
+    expect(answer.bytes.length).toBe(status === 416 ? 0 : whole.length);
+  } else {
+    expect(answer.headers['content-range']).toBe(`bytes ${part[0]}-${part[1]}/${whole.length}`);
+    expect(answer.bytes.equals(whole.subarray(part[0], part[1] + 1))).toBe(true);
+  }
+});
+
+/** The lines of the metric of regenerated documents. */
+async function regenerations(): Promise<string[]> {
+  const { text } = await get('/metrics');
+  return text.split('\n').filter((line) => line.startsWith('apiextensions_openapi_v3_regeneration_count{'));
+}
+
+const series = (plural: string, group: string, reason: string, count: number) =>
+  `apiextensions_openapi_v3_regeneration_count{crd="${plural}.${group}",group="${group}",version="v1",reason="${reason}"} ${count}`;
+
+test('a change makes the documents of its group and version new, and is counted', async () => {
+  await get('/openapi/v3');
+  expect(await regenerations()).toEqual([
+    series('gadgets', 'old.example.com', 'add', 1),
+    series('others', 'other.example.com', 'add', 1),
+  ]);
+  const before = await get('/openapi/v3');
+  const hash = await hashOf(gadgets);
+  const body = { spec: definition('gadgets', 'old.example.com', 'width').spec as JsonObject };
+  const headers = { 'content-type': 'application/merge-patch+json' };
+  await send(sandbox, 'PATCH', `${definitions}/gadgets.old.example.com`, { body, headers });
+  await eventually(
+    () => hashOf(gadgets),
+    (current) => current !== hash,
+  );
+  const after = await get('/openapi/v3');
+  const changed = Object.keys(after.json.paths as object).filter(
+    (path) =>
+      JSON.stringify((after.json.paths as JsonObject)[path]) !==
+      JSON.stringify((before.json.paths as JsonObject)[path]),
+  );
+  expect(changed).toEqual(['apis/old.example.com/v1']);
+  expect(await regenerations()).toEqual([
+    series('gadgets', 'old.example.com', 'add', 1),
+    series('others', 'other.example.com', 'add', 1),
+    series('gadgets', 'old.example.com', 'update', 1),
+  ]);
+  const { text } = await get('/metrics');
+  expect(/^crd_openapi_v3_aggregation_duration_seconds_count (\d+)$/m.exec(text)?.[1]).toBe('3');
+});
+
+test('what a change does not show in a document is not counted', async () => {
+  const before = await regenerations();
+  const { headers: old } = await get(gadgets);
+  const headers = { 'content-type': 'application/merge-patch+json' };
+  const body = { metadata: { labels: { a: 'b' } }, spec: { preserveUnknownFields: false } };
+  await send(sandbox, 'PATCH', `${definitions}/gadgets.old.example.com`, { body, headers });
+  await new Promise((resolve) => setImmediate(resolve));
+  const { headers: current } = await get(gadgets);
+  expect([current.etag, current['last-modified']]).toEqual([old.etag, old['last-modified']]);
+  expect(await regenerations()).toEqual(before);
+});
+
+test('the counts of a deleted definition go with it', async () => {
+  await send(sandbox, 'DELETE', `${definitions}/others.other.example.com`);
+  await eventually(
+    () => get('/openapi/v3/apis/other.example.com/v1'),
+    ({ status }) => status === 404,
+  );
+  expect((await regenerations()).filter((line) => line.includes('others'))).toEqual([]);
+});
+
+test('metrics need the token', async () => {
+  expect((await get('/metrics', { authorization: 'Bearer x' })).status).toBe(401);
+});
