@@ -8,11 +8,13 @@ import {
   type Version,
   versionOf,
 } from '../api/index.ts';
+import type { Facts } from '../facts/index.ts';
 import { type AdmissionRequest, isJsonObject, type JsonObject, showValue } from '../kubernetes/index.ts';
 import type { RuleInput, RuleSet, Subject } from '../rules/index.ts';
 import { defaultsOf } from './defaults.ts';
-import type { AdmissionOutcome } from './outcome.ts';
-import { allowed, answer, gated, malformed } from './response.ts';
+import type { AdmissionOutcome, Knowledge } from './outcome.ts';
+import { allowed, answer, answerDeletion, gated, malformed, withKnowledge } from './response.ts';
+import { isTeardown } from './teardown.ts';
 
 /** What an operator configures. */
 export interface AdmissionPolicy {
@@ -21,6 +23,13 @@ export interface AdmissionPolicy {
   isRuntimeSdkEnabled: boolean;
   /** The current time: certificates expire. */
   now: () => Date;
+  /** What is known about the cluster, looked up at each decision; absent when nothing ever is. */
+  facts?: (() => ClusterFacts) | undefined;
+}
+
+/** What is known about the cluster at the time of a decision. */
+export interface ClusterFacts extends Knowledge {
+  facts: Facts;
 }
 
 /** The decisions of the webhook. Both functions are pure, and throw for no request. */
@@ -39,6 +48,18 @@ interface Write {
   writtenAs: Version;
 }
 
+/** Whether a deletion is one that somebody may still refrain from. */
+function isToBeJudged({ oldObject, subResource, username }: AdmissionRequest): boolean {
+  const metadata = oldObject?.metadata;
+  return (
+    oldObject !== undefined &&
+    subResource === '' &&
+    !isTeardown(username) &&
+    // Asked for again: it is under way.
+    !(isJsonObject(metadata) && typeof metadata.deletionTimestamp === 'string')
+  );
+}
+
 /** The write to decide on, or the response if there is none. */
 function writeOf(request: AdmissionRequest): Write | AdmissionOutcome {
   const { uid, kind: requested, operation, object, oldObject, subResource } = request;
@@ -49,8 +70,11 @@ function writeOf(request: AdmissionRequest): Write | AdmissionOutcome {
       `this webhook decides on ${kind} ${group}/${hubVersion}, not on ${showValue(got)}; fix the rules of the webhook configuration (resources [extensionconfigs, extensionconfigs/status], apiVersions [${hubVersion}], matchPolicy Equivalent)`,
     );
   }
-  if (operation === 'DELETE' || operation === 'CONNECT') {
+  if (operation === 'CONNECT' || (operation === 'DELETE' && !isToBeJudged(request))) {
     return allowed(uid);
+  }
+  if (operation === 'DELETE') {
+    return { object: oldObject ?? {}, oldObject: undefined, subject: 'deletion', writtenAs: hubVersion };
   }
   if (object === undefined) {
     return malformed(uid, `request.object must be set for ${operation}`);
@@ -96,13 +120,16 @@ function nameOf(request: AdmissionRequest, object: JsonObject): string {
 }
 
 /** Creates the webhook's decisions for a policy. */
-export function createAdmission({ rules, isRuntimeSdkEnabled, now }: AdmissionPolicy): Admission {
+export function createAdmission({ rules, isRuntimeSdkEnabled, now, facts }: AdmissionPolicy): Admission {
   function mutate(request: AdmissionRequest): AdmissionOutcome {
     const write = writeOf(request);
     if (isOutcome(write)) {
       return write;
     }
     const outcome = allowed(request.uid);
+    if (write.subject === 'deletion') {
+      return outcome;
+    }
     const patch = defaultsOf(write.object, write.subject);
     if (patch.length > 0) {
       outcome.response.patchType = 'JSONPatch';
@@ -121,6 +148,10 @@ export function createAdmission({ rules, isRuntimeSdkEnabled, now }: AdmissionPo
     if (!isRuntimeSdkEnabled && subject === 'object') {
       return gated(request.uid, name, runtimeSdkFeatureGate);
     }
+    const known = facts?.();
+    if (subject === 'deletion' && known === undefined) {
+      return allowed(request.uid);
+    }
     const input: RuleInput = {
       ...decodeExtensionConfig(object, hubVersion),
       oldObject: oldObject && (() => decodeExtensionConfig(oldObject, hubVersion).object),
@@ -129,15 +160,16 @@ export function createAdmission({ rules, isRuntimeSdkEnabled, now }: AdmissionPo
       subject,
       isPruned: true,
       now: now(),
+      facts: known?.facts,
     };
-    const reports = rules.check(input);
-    return answer(
-      request.uid,
-      name,
+    const found = rules.check(input);
+    const reports =
       oldObject === undefined
-        ? reports
-        : rules.ratchet(reports, () => ({ ...input, ...decodeExtensionConfig(oldObject, hubVersion) })),
-    );
+        ? found
+        : rules.ratchet(found, () => ({ ...input, ...decodeExtensionConfig(oldObject, hubVersion) }));
+    const outcome =
+      subject === 'deletion' ? answerDeletion(request.uid, name, reports) : answer(request.uid, name, reports);
+    return known === undefined ? outcome : withKnowledge(outcome, known);
   }
 
   return { mutate, validate };

@@ -1,7 +1,7 @@
 import { group, kind } from '../api/index.ts';
 import { type AdmissionResponse, causeMessage, failure, invalid, showValue } from '../kubernetes/index.ts';
 import type { Report } from '../rules/index.ts';
-import type { AdmissionOutcome } from './outcome.ts';
+import type { AdmissionOutcome, Knowledge } from './outcome.ts';
 
 /** Longest warning, in characters; the API server may truncate longer ones. */
 const maxWarningLength = 256;
@@ -65,6 +65,34 @@ export function gated(uid: string, name: string, gate: string): AdmissionOutcome
   const id = 'feature-gate';
   const response: AdmissionResponse = { uid, allowed: false, status, auditAnnotations: { 'denied-by': id } };
   return { response, verdict: 'denied', deniedBy: [id], warnedBy: [] };
+}
+
+/** The outcome for the findings about a deletion: denied (403, as Cluster API refuses deletions) or allowed, with warnings. */
+export function answerDeletion(uid: string, name: string, reports: readonly Report[]): AdmissionOutcome {
+  const outcome = answer(uid, name, reports);
+  const { status } = outcome.response;
+  if (status?.details?.causes !== undefined) {
+    // kubectl prints the message behind "admission webhook … denied the request: "; a field that is invalid would mislead.
+    const denials = reports.filter(({ severity }) => severity === 'deny');
+    const text = denials.map(({ message }) => message).join('; ');
+    outcome.response.status = failure(403, 'Forbidden', `${kind} ${JSON.stringify(name)} ${text}`, status.details);
+  }
+  return outcome;
+}
+
+/** An outcome that says, for the audit log, how old the facts are that it rests on (in whole seconds), and which were missing. */
+export function withKnowledge(outcome: AdmissionOutcome, { ageMs, unknown }: Knowledge): AdmissionOutcome {
+  const { response } = outcome;
+  const annotations = response.auditAnnotations ?? {};
+  if (ageMs !== undefined) {
+    annotations['facts-age-seconds'] = String(Math.ceil(ageMs / 1000));
+  }
+  if (unknown.length > 0) {
+    annotations['facts-unknown'] = unknown.join(',');
+  }
+  response.auditAnnotations = annotations;
+  outcome.knowledge = { ageMs, unknown };
+  return outcome;
 }
 
 /** The outcome for a set of findings: denied (422) with one cause per denial, or allowed; with warnings in both cases. */

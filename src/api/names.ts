@@ -12,6 +12,9 @@ export const hubVersion: Version = 'v1beta2';
 /** Injects `ca.crt` of the Secret NAMESPACE/NAME into `spec.clientConfig.caBundle`. */
 export const injectCaFromSecretAnnotation = 'runtime.cluster.x-k8s.io/inject-ca-from-secret';
 
+/** With the value `true` on an ExtensionConfig, its deletion is not refused although it is still needed. */
+export const allowDeletionAnnotation = 'extensionconfig-webhook.runtime.cluster.x-k8s.io/allow-deletion';
+
 /** Name of Cluster API's feature gate for ExtensionConfigs. */
 export const runtimeSdkFeatureGate = 'RuntimeSDK';
 

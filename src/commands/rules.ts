@@ -25,7 +25,8 @@ function explain(rule: Rule) {
   const findings = exampleReports(rule, rule.example.bad)
     .filter((report) => report.rule === rule)
     .map(warningText);
-  return { ...describe(rule), bad: rule.example.bad, findings, good: rule.example.good };
+  const { context, old, bad, good } = rule.example;
+  return { ...describe(rule), ...(context && { context }), ...(old && { old }), bad, findings, good };
 }
 
 function toYaml(object: object): string {
@@ -33,10 +34,12 @@ function toYaml(object: object): string {
 }
 
 function explanationText(rule: Rule): string {
-  const { id, severity, profile, summary, bad, findings, good } = explain(rule);
+  const { id, severity, profile, summary, context, old, bad, findings, good } = explain(rule);
   return [
     `${id} (${severity}, profile ${profile})\n`,
     `${summary}\n`,
+    ...(context === undefined ? [] : [`In the cluster (known with --cluster-facts):\n\n${toYaml(context)}`]),
+    ...(old === undefined ? [] : [`Before the update:\n\n${toYaml(old)}`]),
     `Bad:\n\n${toYaml(bad)}`,
     `What it says:\n\n${findings.map((finding) => `  ${finding}\n`).join('')}`,
     `Good:\n\n${toYaml(good)}`,

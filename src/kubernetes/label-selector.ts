@@ -169,3 +169,19 @@ export function labelSelectorContradiction({ matchLabels, matchExpressions }: La
   }
   return undefined;
 }
+
+function requirementsOf({ matchLabels = {}, matchExpressions = [] }: LabelSelector): LabelSelectorRequirement[] {
+  const labels = Object.entries(matchLabels).map(([key, value]) => ({ key, operator: 'In', values: [value] }));
+  return [...labels, ...matchExpressions];
+}
+
+/** Whether some set of labels is selected by both of two valid selectors. */
+export function selectorsOverlap(a: LabelSelector, b: LabelSelector): boolean {
+  const matchExpressions = [...requirementsOf(a), ...requirementsOf(b)];
+  return labelSelectorContradiction({ matchExpressions }) === undefined;
+}
+
+/** Whether a selector selects everything, since it asks for nothing. */
+export function selectsEverything({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
+  return matchExpressions.length === 0 && Object.keys(matchLabels).length === 0;
+}

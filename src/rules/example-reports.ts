@@ -1,8 +1,9 @@
 import { decodeExtensionConfig, hubVersion, versionOf } from '../api/index.ts';
+import { createManifestFacts } from '../facts/index.ts';
 import { createHookCatalog, newestKnownRelease } from '../hooks/index.ts';
 import type { JsonObject } from '../kubernetes/index.ts';
 import { exampleLifecycles } from './examples/index.ts';
-import type { Rule, RuleInput } from './rule.ts';
+import type { Rule, RuleInput, Situation } from './rule.ts';
 import { createRuleSet, type Report, type RuleSetOptions } from './rule-set.ts';
 
 /** When examples that name no time are checked: their certificates are what their names say. */
@@ -20,17 +21,25 @@ const ruleSet = createRuleSet(options);
 
 /**
  * What all rules say about an example of one rule (its `bad` or `good` manifest): with the program's defaults, the
- * invented hooks of the examples, and at the time that the example names.
+ * invented hooks of the examples, in the cluster and at
+ * the time that the example, or `situation`, names.
  */
-export function exampleReports(rule: Rule, object: JsonObject): Report[] {
+export function exampleReports(rule: Rule, object: JsonObject, situation: Situation = rule.example): Report[] {
   const version = versionOf(object.apiVersion) ?? hubVersion;
+  const { subject = 'object', context, old, checkedAt = defaultTime } = situation;
+  const known = context && createManifestFacts();
+  for (const other of context ?? []) {
+    known?.add(other);
+  }
   const input: RuleInput = {
     ...decodeExtensionConfig(object, version),
+    oldObject: old && (() => decodeExtensionConfig(old, version).object),
     writtenAs: version,
     version,
-    subject: 'object',
+    subject,
     isPruned: false,
-    now: rule.example.checkedAt ?? defaultTime,
+    now: checkedAt,
+    facts: known?.facts,
   };
   return ruleSet.check(input);
 }

@@ -1,6 +1,6 @@
 export { parseRulesConfig, RulesConfigError } from './config-file.ts';
 export { exampleReports } from './example-reports.ts';
-export type { Finding, Rule, RuleInput, RuleOptions, Severity, Subject } from './rule.ts';
+export type { Finding, Rule, RuleInput, RuleOptions, Severity, Situation, Subject } from './rule.ts';
 export {
   type ActiveRule,
   createRuleSet,

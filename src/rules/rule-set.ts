@@ -129,11 +129,11 @@ function keyOf(report: Report): string {
   return JSON.stringify([report.rule.id, report.field, report.reason, report.value ?? report.message]);
 }
 
-const subjects: readonly Subject[] = ['object', 'status'];
-const parts: readonly OptionalPart[] = ['url', 'service', 'caBundle', 'handlers', 'settings', 'violations'];
+const subjects: readonly Subject[] = ['object', 'status', 'deletion'];
+const parts: readonly OptionalPart[] = ['url', 'service', 'caBundle', 'handlers', 'settings', 'violations', 'facts'];
 
 /** The parts that an input has, as a bit mask in the order of `parts`. */
-function presentParts({ whole: object, violations }: RuleInput): number {
+function presentParts({ whole: object, violations, facts }: RuleInput): number {
   const { clientConfig, settings } = object.spec ?? {};
   return (
     (clientConfig?.url ? 1 : 0) |
@@ -141,7 +141,8 @@ function presentParts({ whole: object, violations }: RuleInput): number {
     (clientConfig?.caBundle ? 4 : 0) |
     (object.status?.handlers?.length ? 8 : 0) |
     (settings ? 16 : 0) |
-    (violations.length > 0 ? 32 : 0)
+    (violations.length > 0 ? 32 : 0) |
+    (facts === undefined ? 0 : 64)
   );
 }
 

@@ -1,4 +1,5 @@
 import type { ExtensionConfig, SchemaViolation, Version } from '../api/index.ts';
+import type { Facts } from '../facts/index.ts';
 import type { HookCatalog, Release } from '../hooks/index.ts';
 import type { CauseReason, FieldPath, JsonObject } from '../kubernetes/index.ts';
 
@@ -17,11 +18,11 @@ export interface Finding {
   verbatim?: true;
 }
 
-/** Which write is checked: the object itself, or its status subresource. */
-export type Subject = 'object' | 'status';
+/** Which write is checked: the object itself, its status subresource, or a deletion (of `object`, as it is stored). */
+export type Subject = 'object' | 'status' | 'deletion';
 
 /** A part of the object, or of what is known about it, that may be absent. */
-export type OptionalPart = 'url' | 'service' | 'caBundle' | 'handlers' | 'settings' | 'violations';
+export type OptionalPart = 'url' | 'service' | 'caBundle' | 'handlers' | 'settings' | 'violations' | 'facts';
 
 /** The input of a rule: the attributes of the write, and its objects. */
 export interface RuleInput {
@@ -45,6 +46,8 @@ export interface RuleInput {
   /** Whether the API server has pruned unknown fields already, as it does before it calls any webhook. */
   isPruned: boolean;
   now: Date;
+  /** What is known about the cluster; absent when nothing is. */
+  facts?: Facts | undefined;
 }
 
 /** What an operator configures, for the rules that depend on it. */
@@ -57,14 +60,24 @@ export interface RuleOptions {
   clusterApi: Release;
 }
 
+/** What the finding of a rule depends on besides the object. */
+export interface Situation {
+  /** What is checked; default: the object. */
+  subject?: Subject;
+  /** The other objects of the cluster, for rules that look at them. */
+  context?: readonly JsonObject[];
+  /** The object before it, for rules that compare. */
+  old?: JsonObject;
+  /** When the manifests are checked, for rules that look at the clock; 1 January 2026 if absent. */
+  checkedAt?: Date;
+}
+
 /** What the documentation of a rule shows. */
-export interface Example {
+export interface Example extends Situation {
   /** A manifest with a finding of the rule. */
   bad: JsonObject;
   /** The same manifest, fixed. */
   good: JsonObject;
-  /** When the manifests are checked, for rules that look at the clock; 1 January 2026 if absent. */
-  checkedAt?: Date;
 }
 
 /** A rule is data plus one function. */

@@ -2,6 +2,7 @@
 import { rule as apiVersionDeprecated } from './checks/api-version-deprecated.ts';
 import { rule as apiVersionUnknown } from './checks/api-version-unknown.ts';
 import { rule as caBundleAndAnnotation } from './checks/ca-bundle-and-annotation.ts';
+import { rule as caBundleOutdated } from './checks/ca-bundle-outdated.ts';
 import { rule as caBundlePem } from './checks/ca-bundle-pem.ts';
 import { rule as caBundlePrivateKey } from './checks/ca-bundle-private-key.ts';
 import { rule as caCertificateExpired } from './checks/ca-certificate-expired.ts';
@@ -10,6 +11,8 @@ import { rule as caCertificateNotCa } from './checks/ca-certificate-not-ca.ts';
 import { rule as caCertificateNotYetValid } from './checks/ca-certificate-not-yet-valid.ts';
 import { rule as caMissing } from './checks/ca-missing.ts';
 import { rule as clientConfigTarget } from './checks/client-config-target.ts';
+import { rule as deletionAwaitedByCluster } from './checks/deletion-awaited-by-cluster.ts';
+import { rule as deletionNamedByClass } from './checks/deletion-named-by-class.ts';
 import { rule as failurePolicyBlocking } from './checks/failure-policy-blocking.ts';
 import { rule as fieldType } from './checks/field-type.ts';
 import { rule as handlerFailurePolicy } from './checks/handler-failure-policy.ts';
@@ -17,21 +20,30 @@ import { rule as handlerHookSingleton } from './checks/handler-hook-singleton.ts
 import { rule as handlerHookVersion } from './checks/handler-hook-version.ts';
 import { rule as handlerName } from './checks/handler-name.ts';
 import { rule as handlerNameUnique } from './checks/handler-name-unique.ts';
+import { rule as handlerNamedByClass } from './checks/handler-named-by-class.ts';
 import { rule as handlerTimeout } from './checks/handler-timeout.ts';
 import { rule as hookTooNew } from './checks/hook-too-new.ts';
 import { rule as hookUnknown } from './checks/hook-unknown.ts';
 import { rule as hookVersionDeprecated } from './checks/hook-version-deprecated.ts';
 import { rule as hookVersionRemoved } from './checks/hook-version-removed.ts';
+import { rule as inPlaceHookTwice } from './checks/in-place-hook-twice.ts';
 import { rule as injectAnnotation } from './checks/inject-annotation.ts';
 import { rule as nameDnsLabel } from './checks/name-dns-label.ts';
 import { rule as namespaceSelector } from './checks/namespace-selector.ts';
 import { rule as namespaceSelectorContradiction } from './checks/namespace-selector-contradiction.ts';
+import { rule as namespaceSelectorExcludes } from './checks/namespace-selector-excludes.ts';
 import { rule as schemaLimits } from './checks/schema-limits.ts';
+import { rule as secretExpiring } from './checks/secret-expiring.ts';
+import { rule as secretMissing } from './checks/secret-missing.ts';
+import { rule as secretNotSigner } from './checks/secret-not-signer.ts';
+import { rule as serverRegisteredTwice } from './checks/server-registered-twice.ts';
+import { rule as serviceMissing } from './checks/service-missing.ts';
 import { rule as serviceName } from './checks/service-name.ts';
 import { rule as serviceNamespace } from './checks/service-namespace.ts';
 import { rule as servicePath } from './checks/service-path.ts';
 import { rule as servicePathPlain } from './checks/service-path-plain.ts';
 import { rule as servicePort } from './checks/service-port.ts';
+import { rule as servicePortMissing } from './checks/service-port-missing.ts';
 import { rule as settingsCredentials } from './checks/settings-credentials.ts';
 import { rule as unknownField } from './checks/unknown-field.ts';
 import { rule as urlClusterHost } from './checks/url-cluster-host.ts';
@@ -73,6 +85,8 @@ export const rules: readonly Rule[] = [
   handlerHookSingleton,
   hookVersionRemoved,
   schemaLimits,
+  deletionNamedByClass,
+  deletionAwaitedByCluster,
   apiVersionDeprecated,
   hookVersionDeprecated,
   hookUnknown,
@@ -89,4 +103,14 @@ export const rules: readonly Rule[] = [
   namespaceSelectorContradiction,
   settingsCredentials,
   unknownField,
+  handlerNamedByClass,
+  namespaceSelectorExcludes,
+  serverRegisteredTwice,
+  inPlaceHookTwice,
+  serviceMissing,
+  servicePortMissing,
+  secretMissing,
+  secretNotSigner,
+  secretExpiring,
+  caBundleOutdated,
 ];

@@ -1,4 +1,4 @@
-import { type Admission, createAdmission } from '../../src/admission/index.ts';
+import { type Admission, type AdmissionPolicy, createAdmission } from '../../src/admission/index.ts';
 import { createHookCatalog, newestKnownRelease } from '../../src/hooks/index.ts';
 import type { AdmissionRequest, JsonObject } from '../../src/kubernetes/index.ts';
 import { createRuleSet, type RuleSetOptions } from '../../src/rules/index.ts';
@@ -19,11 +19,12 @@ export function ruleSetOptions(options: Partial<RuleSetOptions> = {}): RuleSetOp
 }
 
 /** Admission with the program's defaults and the feature gate on, but for what a test changes. */
-export function admission(options: Partial<RuleSetOptions> & { isRuntimeSdkEnabled?: boolean } = {}): Admission {
+export function admission(options: Partial<RuleSetOptions & AdmissionPolicy> = {}): Admission {
   return createAdmission({
-    rules: createRuleSet(ruleSetOptions(options)),
+    rules: options.rules ?? createRuleSet(ruleSetOptions(options)),
     isRuntimeSdkEnabled: options.isRuntimeSdkEnabled ?? true,
     now: () => now,
+    facts: options.facts,
   });
 }
 

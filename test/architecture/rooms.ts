@@ -21,6 +21,7 @@ export const rooms: readonly Room[] = [
   { name: 'openapi', knows: 'OpenAPI v3 documents of API servers: from v2, as protobuf, many as one' },
   { name: 'api', knows: 'what an ExtensionConfig is: CRD, types, schemas' },
   { name: 'hooks', knows: 'which Runtime Hooks exist: one definition each, with its life and its messages' },
+  { name: 'facts', knows: 'what rules may know about the cluster: which objects name which, by index; pure' },
   { name: 'rules', knows: 'what makes an ExtensionConfig good: one file a rule in `checks/`, and the engine' },
   { name: 'conversion', knows: 'one API version into another' },
   { name: 'messages', knows: 'the messages of hooks: schemas, checks, samples, versions, OpenAPI' },

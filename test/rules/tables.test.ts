@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { allowDeletionAnnotation, injectCaFromSecretAnnotation as inject } from '../../src/api/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import {
   deprecatedHook,
@@ -21,8 +22,7 @@ const bundle = (text: string) =>
   example({ annotations: {}, clientConfig: { service: exampleService, caBundle: text } });
 const encode = (text: string) => Buffer.from(text).toString('base64');
 const pem = Buffer.from(exampleCaBundle, 'base64').toString();
-const annotated = (text: string) =>
-  example({ annotations: { 'runtime.cluster.x-k8s.io/inject-ca-from-secret': text } });
+const annotated = (text: string) => example({ annotations: { [inject]: text } });
 const settings = (map: JsonObject) => example({ spec: { settings: map } });
 const selector = (namespaceSelector: JsonObject) => example({ spec: { namespaceSelector } });
 const requirement = (operator: string, ...values: string[]) =>
@@ -599,6 +599,129 @@ const cases: Record<string, Table> = {
       ['spec.clientConfig.service.targetPort Forbidden -'],
       ['status.handlers[0].timeout Forbidden -'],
       ['spec.__proto__ Forbidden -'],
+    ],
+  },
+  'deletion-named-by-class': {
+    valid: [example({ name: 'other' })],
+    invalid: [example(), example({ annotations: { [allowDeletionAnnotation]: 'yes' } })],
+    message:
+      'cannot be deleted, because handlers of it are named by ClusterClass clusters/quick-start (spec.patches[0].external.generatePatchesExtension): their Clusters would stop; remove them there first, or allow it with kubectl annotate extensionconfig my-extension extensionconfig-webhook.runtime.cluster.x-k8s.io/allow-deletion=true',
+    findings: [['metadata.name Forbidden -'], ['metadata.name Forbidden -']],
+  },
+  'deletion-awaited-by-cluster': {
+    valid: [
+      example(),
+      handlers({ requestHook: { apiVersion: 'hooks.example.com/v1', hook: 'AfterClusterUpgrade' } }),
+      example({
+        handler: { requestHook: { apiVersion: capi, hook: 'AfterClusterUpgrade' } },
+        spec: { namespaceSelector: { matchLabels: { team: 'a' } } },
+      }),
+    ],
+    invalid: [hook(capi, 'AfterClusterUpgrade')],
+    findings: [
+      [
+        'metadata.name Forbidden "AfterClusterUpgrade": cannot be deleted, because its hook AfterClusterUpgrade is still to be called for Cluster clusters/prod-1; wait until their annotation runtime.cluster.x-k8s.io/pending-hooks is gone, or allow it with kubectl annotate extensionconfig my-extension extensionconfig-webhook.runtime.cluster.x-k8s.io/allow-deletion=true',
+      ],
+    ],
+  },
+  'handler-named-by-class': {
+    valid: [handlers({}, { name: 'generate.my-extension' }), example({ name: 'other' })],
+    invalid: [handlers({})],
+    findings: [
+      [
+        'status.handlers Required "generate.my-extension": is not offered any more, but named by ClusterClass clusters/quick-start (spec.patches[0].external.generatePatchesExtension), whose Clusters now fail; serve it again, or change the class',
+      ],
+    ],
+  },
+  'namespace-selector-excludes': {
+    valid: [selector({}), selector({ matchExpressions: [{ key: 'team', operator: 'Exists' }] })],
+    invalid: [selector({ matchExpressions: [{ key: 'team', operator: 'DoesNotExist' }] })],
+    findings: [
+      [
+        'spec.namespaceSelector Invalid -: now excludes clusters, with Clusters of a ClusterClass that names the extension (clusters/quick-start): they fail; select these namespaces',
+      ],
+    ],
+  },
+  'server-registered-twice': {
+    valid: [
+      service({ name: 'second' }),
+      service({ port: 8443 }),
+      service({ path: '/a' }),
+      example({ name: 'other-extension' }),
+    ],
+    invalid: [example(), service({ path: '/' }), url('https://MY-extension.capi-extensions.svc.cluster.local.:443/')],
+    message:
+      'is registered by other-extension too, so every hook is called twice; delete one, or make their namespaceSelectors exclude each other',
+    findings: [
+      ['spec.clientConfig Duplicate "my-extension.capi-extensions.svc:443"'],
+      ['spec.clientConfig Duplicate "my-extension.capi-extensions.svc:443"'],
+      ['spec.clientConfig Duplicate "my-extension.capi-extensions.svc:443"'],
+    ],
+  },
+  'in-place-hook-twice': {
+    valid: [hook(capi, 'CanUpdateMachineSet'), hook('hooks.example.com/v1', 'CanUpdateMachine')],
+    invalid: [hook(capi, 'CanUpdateMachine')],
+    findings: [
+      [
+        'status.handlers[0].requestHook.hook Duplicate "CanUpdateMachine": is served by other too, and Cluster API fails every in-place update when there are two; keep one of them',
+      ],
+    ],
+  },
+  'service-missing': {
+    valid: [example(), url('https://h')],
+    invalid: [service({ name: 'x' }), service({ name: 'y' })],
+    findings: [
+      [
+        'spec.clientConfig.service.name NotFound "x": there is no such Service, and no condition of Cluster API says so: look with kubectl -n capi-extensions get services',
+      ],
+      [
+        'spec.clientConfig.service.name NotFound "y": there is no such Service, and no condition of Cluster API says so: look with kubectl -n capi-extensions get services',
+      ],
+    ],
+  },
+  'service-port-missing': {
+    valid: [example(), example({ clientConfig: { service: { namespace: 'capi-extensions', name: 'my-extension' } } })],
+    invalid: [service({ port: 9443 })],
+    findings: [
+      [
+        'spec.clientConfig.service.port NotFound 9443: the Service has no such TCP port, but 443: look with kubectl -n capi-extensions get service my-extension',
+      ],
+    ],
+  },
+  'secret-missing': {
+    valid: [example(), annotated('capi-extensions/unknown'), annotated('')],
+    invalid: [annotated('capi-extensions/without-ca')],
+    findings: [
+      [
+        'metadata.annotations[runtime.cluster.x-k8s.io/inject-ca-from-secret] Invalid "capi-extensions/without-ca": this Secret has no ca.crt, and no condition of Cluster API says so: look with kubectl -n capi-extensions describe secret without-ca',
+      ],
+    ],
+  },
+  'secret-not-signer': {
+    valid: [example()],
+    invalid: [annotated('capi-extensions/mixed')],
+    findings: [
+      [
+        'metadata.annotations[runtime.cluster.x-k8s.io/inject-ca-from-secret] Invalid "capi-extensions/mixed": ca.crt of this Secret did not sign its tls.crt, so calls fail if the server serves that: compare them, kubectl -n capi-extensions get secret mixed -o yaml',
+      ],
+    ],
+  },
+  'secret-expiring': {
+    valid: [example(), example({ name: 'other', annotations: { [inject]: 'capi-extensions/old' } })],
+    invalid: [annotated('capi-extensions/old')],
+    findings: [
+      [
+        'metadata.annotations[runtime.cluster.x-k8s.io/inject-ca-from-secret] Invalid "capi-extensions/old": a CA in this Secret ends on 2021-01-01T00:00:00.000Z, and with it calls of other too; add its successor to ca.crt now',
+      ],
+    ],
+  },
+  'ca-bundle-outdated': {
+    valid: [example(), bundle(exampleCaBundle)],
+    invalid: [example({ clientConfig: { service: exampleService, caBundle: exampleCaBundle } })],
+    findings: [
+      [
+        'spec.clientConfig.caBundle Invalid -: is older than ca.crt of Secret capi-extensions/my-extension-cert, which Cluster API has not injected yet: is the object paused, or does the log of its controller name a problem?',
+      ],
     ],
   },
 };

@@ -1,7 +1,7 @@
 import { injectCaFromSecretAnnotation } from '../../api/index.ts';
-import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../kubernetes/index.ts';
 import { example } from '../examples/index.ts';
 import type { Rule } from '../rule.ts';
+import { secretAnnotationPath, secretNameOf } from '../secret.ts';
 
 export const rule: Rule = {
   id: 'inject-annotation',
@@ -11,13 +11,9 @@ export const rule: Rule = {
   subjects: ['object'],
   check({ object }, report) {
     const value = object.metadata.annotations?.[injectCaFromSecretAnnotation];
-    if (typeof value !== 'string') {
-      return;
-    }
-    const [namespace = '', name = '', ...rest] = value.split('/');
-    if (rest.length > 0 || dns1123LabelProblems(namespace).length > 0 || dns1123SubdomainProblems(name).length > 0) {
+    if (typeof value === 'string' && secretNameOf(value) === undefined) {
       report({
-        path: ['metadata', 'annotations', injectCaFromSecretAnnotation],
+        path: secretAnnotationPath,
         reason: 'FieldValueInvalid',
         value,
         message:

@@ -6,5 +6,13 @@ export {
   exampleFutureCaBundle,
   exampleServingCertificate,
 } from './certificates.ts';
+export {
+  exampleClass,
+  exampleCluster,
+  exampleForeignSecret,
+  exampleNamespace,
+  exampleSecret,
+  exampleServiceObject,
+} from './cluster.ts';
 export { deprecatedHook, exampleLifecycles, futureHook, removedHook } from './hooks.ts';
 export { example, exampleHandler, exampleService } from './manifest.ts';

@@ -1,0 +1,13 @@
+/**
+ * The accounts by which a cluster takes down what belongs together: the garbage collector and the namespace controller, as
+ * service accounts of kube-system or as the controller manager itself, and the API server when a CustomResourceDefinition
+ * goes. Refusing them would only leave the rest half deleted.
+ */
+const accounts: ReadonlySet<string> = new Set(['system:kube-controller-manager', 'system:apiserver']);
+
+const systemNamespace = 'system:serviceaccount:kube-system:';
+
+/** Whether a user is one of the cluster's own controllers, whose deletions are never refused. */
+export function isTeardown(username: string): boolean {
+  return accounts.has(username) || username.startsWith(systemNamespace);
+}

@@ -1,0 +1,65 @@
+import type { JsonObject } from '../kubernetes/index.ts';
+import { type Collection, IndexedCollection } from './collection.ts';
+import type { ClusterClassFacts, HandlerReference } from './facts.ts';
+import { Multimap } from './multimap.ts';
+import { extensionOfHandler, itemsAt, objectAt, textAt } from './parts.ts';
+
+/** The fields of an external patch that name a handler, in v1beta2 and before it. */
+const patchFields = [
+  'generatePatchesExtension',
+  'validateTopologyExtension',
+  'discoverVariablesExtension',
+  'generateExtension',
+  'validateExtension',
+] as const;
+
+/** Longest name of a handler that Cluster API allows, in characters. */
+const maxHandlerLength = 512;
+
+function referencesOf(clusterClass: string, object: JsonObject): HandlerReference[] {
+  const found: HandlerReference[] = [];
+  const add = (holder: JsonObject, at: string, field: string) => {
+    const handler = textAt(holder, field);
+    if (handler !== undefined && handler.length <= maxHandlerLength) {
+      found.push({ clusterClass, field: `${at}.${field}`, handler });
+    }
+  };
+  const spec = objectAt(object, 'spec');
+  for (const [index, patch] of itemsAt(spec, 'patches').entries()) {
+    const external = objectAt(patch, 'external');
+    for (const field of patchFields) {
+      add(external, `spec.patches[${index}].external`, field);
+    }
+  }
+  add(objectAt(objectAt(spec, 'upgrade'), 'external'), 'spec.upgrade.external', 'generateUpgradePlanExtension');
+  return found;
+}
+
+/** ClusterClasses by the handlers that they name. One that is being deleted needs none any more. */
+export function createClusterClasses(): { collection: Collection; facts: ClusterClassFacts } {
+  const byHandler = new Multimap<HandlerReference>();
+  const byExtension = new Multimap<HandlerReference>();
+  const collection = new IndexedCollection<readonly HandlerReference[]>({
+    reduce: (key, object) =>
+      textAt(objectAt(object, 'metadata'), 'deletionTimestamp') === undefined ? referencesOf(key, object) : [],
+    add(references) {
+      for (const reference of references) {
+        byHandler.add(reference.handler, reference);
+        byExtension.add(extensionOfHandler(reference.handler), reference);
+      }
+    },
+    remove(references) {
+      for (const reference of references) {
+        byHandler.delete(reference.handler, reference);
+        byExtension.delete(extensionOfHandler(reference.handler), reference);
+      }
+    },
+  });
+  return {
+    collection,
+    facts: {
+      namingHandler: (handler) => byHandler.get(handler),
+      namingExtension: (extension) => byExtension.get(extension),
+    },
+  };
+}

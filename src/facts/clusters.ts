@@ -1,0 +1,81 @@
+import type { JsonObject } from '../kubernetes/index.ts';
+import { type Collection, IndexedCollection } from './collection.ts';
+import type { ClusterFacts, KnownCluster } from './facts.ts';
+import { Multimap } from './multimap.ts';
+import { keyOf, objectAt, textAt } from './parts.ts';
+
+/** Where Cluster API notes the hooks that are still to be called for a Cluster: names, separated by commas. */
+export const pendingHooksAnnotation = 'runtime.cluster.x-k8s.io/pending-hooks';
+
+/** Longest value of that annotation that is read, in characters: all hooks there are take 200. */
+const maxPendingLength = 4096;
+
+interface Item extends KnownCluster {
+  clusterClass: string | undefined;
+  pending: readonly string[];
+}
+
+function classOf(object: JsonObject, namespace: string): string | undefined {
+  const topology = objectAt(objectAt(object, 'spec'), 'topology');
+  const classRef = objectAt(topology, 'classRef');
+  // v1beta1 has the name and the namespace in fields of their own.
+  const name = textAt(classRef, 'name') ?? textAt(topology, 'class');
+  const other = textAt(classRef, 'namespace') ?? textAt(topology, 'classNamespace');
+  return name === undefined ? undefined : keyOf(other ?? namespace, name);
+}
+
+function reduce(key: string, object: JsonObject): Item | undefined {
+  const metadata = objectAt(object, 'metadata');
+  const namespace = textAt(metadata, 'namespace') ?? '';
+  const pending = textAt(objectAt(metadata, 'annotations'), pendingHooksAnnotation) ?? '';
+  return {
+    key,
+    namespace,
+    clusterClass: classOf(object, namespace),
+    pending: pending === '' || pending.length > maxPendingLength ? [] : [...new Set(pending.split(','))],
+  };
+}
+
+/** Clusters by the hooks that they wait for, and their namespaces by ClusterClass. */
+export function createClusters(): { collection: Collection; facts: ClusterFacts } {
+  const byPending = new Multimap<KnownCluster>();
+  /** How many Clusters of a class are in a namespace. */
+  const namespacesByClass = new Map<string, Map<string, number>>();
+  const collection = new IndexedCollection<Item>({
+    reduce,
+    add(item) {
+      for (const hook of item.pending) {
+        byPending.add(hook, item);
+      }
+      if (item.clusterClass !== undefined) {
+        const counts = namespacesByClass.get(item.clusterClass) ?? new Map<string, number>();
+        counts.set(item.namespace, (counts.get(item.namespace) ?? 0) + 1);
+        namespacesByClass.set(item.clusterClass, counts);
+      }
+    },
+    remove(item) {
+      for (const hook of item.pending) {
+        byPending.delete(hook, item);
+      }
+      const counts = item.clusterClass === undefined ? undefined : namespacesByClass.get(item.clusterClass);
+      if (item.clusterClass !== undefined && counts !== undefined) {
+        const left = (counts.get(item.namespace) ?? 0) - 1;
+        if (left > 0) {
+          counts.set(item.namespace, left);
+        } else {
+          counts.delete(item.namespace);
+        }
+        if (counts.size === 0) {
+          namespacesByClass.delete(item.clusterClass);
+        }
+      }
+    },
+  });
+  return {
+    collection,
+    facts: {
+      waitingFor: (hook) => byPending.get(hook),
+      namespacesOfClass: (clusterClass) => namespacesByClass.get(clusterClass)?.keys() ?? [],
+    },
+  };
+}

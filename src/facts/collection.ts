@@ -1,0 +1,59 @@
+import type { JsonObject } from '../kubernetes/index.ts';
+
+/** The objects of one kind, reduced to what rules ask for and indexed by it. */
+export interface Collection {
+  /** Adds an object, or replaces the one of its key. */
+  put(key: string, object: JsonObject): void;
+  remove(key: string): void;
+  readonly size: number;
+  keys(): Iterable<string>;
+}
+
+/** What is kept of the objects of a kind, and the indexes over it. */
+export interface Indexing<Item> {
+  /** What is kept of an object; undefined when nothing needs to be. */
+  reduce(key: string, object: JsonObject): Item | undefined;
+  /** Adds an item to the indexes. */
+  add(item: Item): void;
+  /** Takes an item out of the indexes. */
+  remove(item: Item): void;
+}
+
+/** A collection with the items themselves by their keys. */
+export class IndexedCollection<Item> implements Collection {
+  readonly #items = new Map<string, Item>();
+  readonly #indexing: Indexing<Item>;
+
+  constructor(indexing: Indexing<Item>) {
+    this.#indexing = indexing;
+  }
+
+  get size(): number {
+    return this.#items.size;
+  }
+
+  keys(): Iterable<string> {
+    return this.#items.keys();
+  }
+
+  get(key: string): Item | undefined {
+    return this.#items.get(key);
+  }
+
+  put(key: string, object: JsonObject): void {
+    this.remove(key);
+    const item = this.#indexing.reduce(key, object);
+    if (item !== undefined) {
+      this.#items.set(key, item);
+      this.#indexing.add(item);
+    }
+  }
+
+  remove(key: string): void {
+    const item = this.#items.get(key);
+    if (item !== undefined) {
+      this.#items.delete(key);
+      this.#indexing.remove(item);
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import type { LabelSelector } from '../kubernetes/index.ts';
+
+/** The kinds of objects that there are facts about. */
+export const factKinds = ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Namespace', 'Service', 'Secret'] as const;
+export type FactKind = (typeof factKinds)[number];
+
+/**
+ * What rules may know about the cluster. Every part is `undefined` while it is not known: a rule then says nothing. All
+ * lookups are immediate, and cost what they find.
+ */
+export interface Facts {
+  readonly extensionConfigs: ExtensionConfigFacts | undefined;
+  readonly clusterClasses: ClusterClassFacts | undefined;
+  readonly clusters: ClusterFacts | undefined;
+  readonly namespaces: NamespaceFacts | undefined;
+  readonly services: ServiceFacts | undefined;
+  readonly secrets: SecretFacts | undefined;
+}
+
+/** An ExtensionConfig as far as others are concerned. */
+export interface KnownExtensionConfig {
+  readonly name: string;
+  /** The address of its server, in the form of `serverAddress`. */
+  readonly address: string | undefined;
+  readonly namespaceSelector: LabelSelector | undefined;
+  /** The Secret of its annotation, as NAMESPACE/NAME. */
+  readonly secret: string | undefined;
+  /** The hooks of its handlers as `HOOK.GROUP`, each once. */
+  readonly hooks: readonly string[];
+}
+
+export interface ExtensionConfigFacts {
+  find(name: string): KnownExtensionConfig | undefined;
+  /** Those whose server is at an address. */
+  byAddress(address: string): Iterable<KnownExtensionConfig>;
+  /** Those with a handler of a hook, `HOOK.GROUP`. */
+  byHook(hook: string): Iterable<KnownExtensionConfig>;
+  /** Those whose annotation names a Secret, `NAMESPACE/NAME`. */
+  bySecret(secret: string): Iterable<KnownExtensionConfig>;
+}
+
+/** A place in a ClusterClass that names a handler. */
+export interface HandlerReference {
+  /** NAMESPACE/NAME of the ClusterClass. */
+  readonly clusterClass: string;
+  /** `spec.patches[0].external.generatePatchesExtension`. */
+  readonly field: string;
+  /** `HANDLER.EXTENSIONCONFIG`. */
+  readonly handler: string;
+}
+
+export interface ClusterClassFacts {
+  /** The places that name a handler of an ExtensionConfig, whether the handler exists or not. */
+  namingExtension(extension: string): ReadonlySet<HandlerReference>;
+  /** The places that name a handler. */
+  namingHandler(handler: string): ReadonlySet<HandlerReference>;
+}
+
+/** A Cluster as far as extensions are concerned. */
+export interface KnownCluster {
+  /** NAMESPACE/NAME. */
+  readonly key: string;
+  readonly namespace: string;
+}
+
+export interface ClusterFacts {
+  /** The Clusters that wait for a hook, by the annotation with pending hooks. */
+  waitingFor(hook: string): ReadonlySet<KnownCluster>;
+  /** The namespaces of the Clusters of a ClusterClass, `NAMESPACE/NAME`, each once. */
+  namespacesOfClass(clusterClass: string): Iterable<string>;
+}
+
+export interface NamespaceFacts {
+  /** Undefined for a namespace that does not exist, or is not known yet. */
+  labelsOf(namespace: string): Readonly<Record<string, string>> | undefined;
+}
+
+/** A Service as far as callers of an extension are concerned. */
+export interface KnownService {
+  /** Empty for a Service of type ExternalName, which takes every port. */
+  readonly ports: readonly number[];
+}
+
+export interface ServiceFacts {
+  /** `absent` is certain; undefined is not known. */
+  find(namespace: string, name: string): KnownService | 'absent' | undefined;
+}
+
+/** What a Secret says about the CA that an annotation wants of it. Nothing of it is secret. */
+export interface KnownSecret {
+  /** Why `ca.crt` cannot be used (`has no ca.crt`), or undefined. */
+  readonly problem: string | undefined;
+  /** The certificates of `ca.crt`, as a caBundle; undefined when it cannot be used. */
+  readonly caBundle: string | undefined;
+  /** When the certificate that is newest became valid, in milliseconds since 1970. */
+  readonly newestNotBefore: number;
+  /** When the certificate that ends first ends, in milliseconds since 1970. */
+  readonly firstNotAfter: number;
+  /** Whether a certificate of `ca.crt` signed the `tls.crt` beside it; undefined without one. */
+  readonly isSigner: boolean | undefined;
+}
+
+export interface SecretFacts {
+  /** `absent` is certain; undefined is not known. */
+  find(namespace: string, name: string): KnownSecret | 'absent' | undefined;
+}

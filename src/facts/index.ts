@@ -1,0 +1,7 @@
+export { serverAddress } from './address.ts';
+export type { Collection } from './collection.ts';
+export * from './facts.ts';
+export { createManifestFacts } from './manifest-facts.ts';
+export { extensionOfHandler, keyOfObject } from './parts.ts';
+export { readSecret } from './secrets.ts';
+export { type CollectedKind, collectedKinds, createFactsStore, type FactsStore } from './store.ts';

@@ -1,0 +1,72 @@
+import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
+import type { Facts, KnownSecret } from './facts.ts';
+import { keyOfObject } from './parts.ts';
+import { readSecret } from './secrets.ts';
+import { type CollectedKind, collectedKinds, createFactsStore } from './store.ts';
+
+function isCollected(kind: unknown): kind is CollectedKind {
+  return (collectedKinds as readonly unknown[]).includes(kind);
+}
+
+/** The groups in which objects of these kinds stand; a manifest may be of another kind of the same name (Knative has a Service). */
+const groups: Readonly<Record<CollectedKind | 'Secret', string>> = {
+  ExtensionConfig: 'runtime.cluster.x-k8s.io',
+  ClusterClass: 'cluster.x-k8s.io',
+  Cluster: 'cluster.x-k8s.io',
+  Namespace: '',
+  Service: '',
+  Secret: '',
+};
+
+function groupOf({ apiVersion }: JsonObject): string {
+  const slash = typeof apiVersion === 'string' ? apiVersion.indexOf('/') : -1;
+  return slash === -1 ? '' : String(apiVersion).slice(0, slash);
+}
+
+/**
+ * Facts from manifests, which seldom are all of a cluster: a Service counts as absent only from namespaces of which there is
+ * another Service, and a Secret never does. Objects without a namespace count as those of `default`; of several objects of
+ * one name, as overlays have them, the last one counts.
+ */
+export function createManifestFacts(): { facts: Facts; add(object: JsonObject): void } {
+  const secrets = new Map<string, KnownSecret>();
+  const namespacesOfServices = new Set<string>();
+  const store = createFactsStore({
+    secrets: { find: (namespace, name) => secrets.get(`${namespace}/${name}`) },
+    isServiceCertain: (namespace) => namespacesOfServices.has(namespace),
+  });
+  for (const kind of collectedKinds) {
+    store.setKnown(kind, true);
+  }
+  return {
+    facts: store.facts,
+    add(object) {
+      const { kind } = object;
+      const isSecret = kind === 'Secret';
+      if (!(isSecret || isCollected(kind)) || groups[kind] !== groupOf(object)) {
+        return;
+      }
+      const isOfCluster = kind === 'ExtensionConfig' || kind === 'Namespace';
+      const placed = isOfCluster ? object : withNamespace(object);
+      const key = keyOfObject(placed);
+      if (key === undefined) {
+        return;
+      }
+      if (isSecret) {
+        secrets.set(key, readSecret(placed));
+        return;
+      }
+      store.collections[kind].put(key, placed);
+      if (kind === 'Service') {
+        namespacesOfServices.add(key.slice(0, key.indexOf('/')));
+      }
+    },
+  };
+}
+
+function withNamespace(object: JsonObject): JsonObject {
+  const { metadata } = object;
+  return isJsonObject(metadata) && !metadata.namespace
+    ? { ...object, metadata: { ...metadata, namespace: 'default' } }
+    : object;
+}

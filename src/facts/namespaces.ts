@@ -1,0 +1,17 @@
+import { type Collection, IndexedCollection } from './collection.ts';
+import type { NamespaceFacts } from './facts.ts';
+import { objectAt, textsOf } from './parts.ts';
+
+/** Namespaces with their labels. */
+export function createNamespaces(): { collection: Collection; facts: NamespaceFacts } {
+  const collection = new IndexedCollection<Readonly<Record<string, string>>>({
+    // The API server gives every namespace this label; a manifest does not have it.
+    reduce: (key, object) => ({
+      'kubernetes.io/metadata.name': key,
+      ...textsOf(objectAt(objectAt(object, 'metadata'), 'labels')),
+    }),
+    add() {},
+    remove() {},
+  });
+  return { collection, facts: { labelsOf: (namespace) => collection.get(namespace) } };
+}

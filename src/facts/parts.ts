@@ -1,0 +1,59 @@
+import { isJsonObject, type Json, type JsonObject, type LabelSelector } from '../kubernetes/index.ts';
+
+/** A field that holds an object; an empty one for anything else. */
+export function objectAt(value: Json | undefined, key: string): JsonObject {
+  const found = isJsonObject(value) ? value[key] : undefined;
+  return isJsonObject(found) ? found : {};
+}
+
+/** A field that holds text that is not empty. */
+export function textAt(value: Json | undefined, key: string): string | undefined {
+  const found = isJsonObject(value) ? value[key] : undefined;
+  return typeof found === 'string' && found !== '' ? found : undefined;
+}
+
+/** The items of a field that holds a list; none for anything else. */
+export function itemsAt(value: Json | undefined, key: string): readonly Json[] {
+  const found = isJsonObject(value) ? value[key] : undefined;
+  return Array.isArray(found) ? found : [];
+}
+
+/** The string values of an object. */
+export function textsOf(object: JsonObject): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(object).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
+}
+
+/** `NAMESPACE/NAME`, or the name alone for an object of the whole cluster. */
+export function keyOf(namespace: string | undefined, name: string): string {
+  return namespace === undefined || namespace === '' ? name : `${namespace}/${name}`;
+}
+
+/** The key of an object by its metadata; undefined without a name. */
+export function keyOfObject(object: JsonObject): string | undefined {
+  const metadata = objectAt(object, 'metadata');
+  const name = textAt(metadata, 'name');
+  return name === undefined ? undefined : keyOf(textAt(metadata, 'namespace'), name);
+}
+
+/** A label selector with what is absent filled in; undefined when there is none. */
+export function selectorOf(value: Json | undefined): LabelSelector | undefined {
+  if (!isJsonObject(value)) {
+    return undefined;
+  }
+  const matchExpressions = itemsAt(value, 'matchExpressions').map((requirement) => ({
+    key: textAt(requirement, 'key') ?? '',
+    operator: textAt(requirement, 'operator') ?? '',
+    values: itemsAt(requirement, 'values').filter((item) => typeof item === 'string'),
+  }));
+  return {
+    ...(isJsonObject(value.matchLabels) && { matchLabels: textsOf(value.matchLabels) }),
+    ...(matchExpressions.length > 0 && { matchExpressions }),
+  };
+}
+
+/** The part of a handler's name behind its last dot, which is the name of its ExtensionConfig. */
+export function extensionOfHandler(handler: string): string {
+  return handler.slice(handler.lastIndexOf('.') + 1);
+}

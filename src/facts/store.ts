@@ -1,0 +1,72 @@
+import { createClusterClasses } from './cluster-classes.ts';
+import { createClusters } from './clusters.ts';
+import type { Collection } from './collection.ts';
+import { createExtensionConfigs } from './extension-configs.ts';
+import type { Facts, SecretFacts } from './facts.ts';
+import { createNamespaces } from './namespaces.ts';
+import { createServices } from './services.ts';
+
+/** The kinds that are kept whole: all objects that there are. */
+export const collectedKinds = ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Namespace', 'Service'] as const;
+export type CollectedKind = (typeof collectedKinds)[number];
+
+/** Facts that follow changes. */
+export interface FactsStore {
+  /** What is known at the moment; it changes with the store. */
+  readonly facts: Facts;
+  readonly collections: Readonly<Record<CollectedKind, Collection>>;
+  /** Says whether all objects of a kind have been put here; at first none have. */
+  setKnown(kind: CollectedKind, isKnown: boolean): void;
+}
+
+/** What a store cannot find out from the objects that are put into it. */
+export interface FactsStoreOptions {
+  secrets: SecretFacts;
+  /** Whether a Service that was not put here is certainly absent from a namespace. Default: yes. */
+  isServiceCertain?: (namespace: string) => boolean;
+}
+
+/** A store without objects, in which nothing is known. */
+export function createFactsStore({ secrets, isServiceCertain = () => true }: FactsStoreOptions): FactsStore {
+  const extensionConfigs = createExtensionConfigs();
+  const clusterClasses = createClusterClasses();
+  const clusters = createClusters();
+  const namespaces = createNamespaces();
+  const services = createServices(isServiceCertain);
+  const known = new Set<CollectedKind>();
+  const ifKnown = <T>(kind: CollectedKind, facts: T) => (known.has(kind) ? facts : undefined);
+  return {
+    facts: {
+      get extensionConfigs() {
+        return ifKnown('ExtensionConfig', extensionConfigs.facts);
+      },
+      get clusterClasses() {
+        return ifKnown('ClusterClass', clusterClasses.facts);
+      },
+      get clusters() {
+        return ifKnown('Cluster', clusters.facts);
+      },
+      get namespaces() {
+        return ifKnown('Namespace', namespaces.facts);
+      },
+      get services() {
+        return ifKnown('Service', services.facts);
+      },
+      secrets,
+    },
+    collections: {
+      ExtensionConfig: extensionConfigs.collection,
+      ClusterClass: clusterClasses.collection,
+      Cluster: clusters.collection,
+      Namespace: namespaces.collection,
+      Service: services.collection,
+    },
+    setKnown(kind, isKnown) {
+      if (isKnown) {
+        known.add(kind);
+      } else {
+        known.delete(kind);
+      }
+    },
+  };
+}

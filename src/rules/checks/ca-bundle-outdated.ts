@@ -1,0 +1,36 @@
+import { injectCaFromSecretAnnotation } from '../../api/index.ts';
+import { caBundleOf, caBundlePath } from '../ca-bundle.ts';
+import { example, exampleCaBundle, exampleFutureCaBundle, exampleSecret, exampleService } from '../examples/index.ts';
+import type { Rule } from '../rule.ts';
+import { namedSecret } from '../secret.ts';
+
+const injected = { service: exampleService, caBundle: exampleCaBundle };
+
+export const rule: Rule = {
+  id: 'ca-bundle-outdated',
+  summary: 'caBundle is not older than the CA in the Secret that the annotation names.',
+  severity: 'warn',
+  upstream: false,
+  subjects: ['object'],
+  about: 'facts',
+  check({ object, facts }, report) {
+    const secret = namedSecret(object, facts);
+    if (secret?.found === undefined || secret.found === 'absent' || secret.found.problem !== undefined) {
+      return;
+    }
+    const dates = caBundleOf(object)?.certificates.map(({ notBefore }) => notBefore) ?? [];
+    if (dates.length > 0 && Math.max(...dates) < secret.found.newestNotBefore) {
+      report({
+        path: caBundlePath,
+        reason: 'FieldValueInvalid',
+        message: `is older than ca.crt of Secret ${secret.key}, which Cluster API has not injected yet: is the object paused, or does the log of its controller name a problem?`,
+      });
+    }
+  },
+  example: {
+    context: [exampleSecret({ 'ca.crt': exampleFutureCaBundle }), exampleSecret({ 'ca.crt': exampleCaBundle }, 'old')],
+    old: example({ clientConfig: injected }),
+    bad: example({ clientConfig: injected }),
+    good: example({ annotations: { [injectCaFromSecretAnnotation]: 'capi-extensions/old' }, clientConfig: injected }),
+  },
+};

@@ -1,0 +1,48 @@
+import { allowDeletionAnnotation } from '../../api/index.ts';
+import { hooksGroup } from '../../hooks/index.ts';
+import { example, exampleCluster } from '../examples/index.ts';
+import { handlersOf } from '../handlers.ts';
+import { namespaceSelectorOf } from '../namespace-selector.ts';
+import { selectsNamespace, someOf } from '../related.ts';
+import type { Rule } from '../rule.ts';
+
+const requestHook = { apiVersion: `${hooksGroup}/v1alpha1`, hook: 'AfterClusterUpgrade' };
+
+export const rule: Rule = {
+  id: 'deletion-awaited-by-cluster',
+  summary: 'No Cluster waits for a hook of an ExtensionConfig that is deleted.',
+  severity: 'deny',
+  upstream: false,
+  subjects: ['deletion'],
+  about: 'facts',
+  check({ object, facts }, report) {
+    const { name = '', annotations } = object.metadata;
+    if (facts?.clusters === undefined || annotations?.[allowDeletionAnnotation] === 'true') {
+      return;
+    }
+    const selector = namespaceSelectorOf(object);
+    const hooks = new Set(handlersOf(object).flatMap(({ hook }) => (hook?.group === hooksGroup ? [hook.name] : [])));
+    for (const hook of hooks) {
+      const waiting: string[] = [];
+      for (const { key, namespace } of facts.clusters.waitingFor(hook)) {
+        if (selectsNamespace(selector, namespace, facts)) {
+          waiting.push(`Cluster ${key}`);
+        }
+      }
+      if (waiting.length > 0) {
+        report({
+          path: ['metadata', 'name'],
+          reason: 'FieldValueForbidden',
+          value: hook,
+          message: `cannot be deleted, because its hook ${hook} is still to be called for ${someOf(waiting)}; wait until their annotation runtime.cluster.x-k8s.io/pending-hooks is gone, or allow it with kubectl annotate extensionconfig ${name} ${allowDeletionAnnotation}=true`,
+        });
+      }
+    }
+  },
+  example: {
+    subject: 'deletion',
+    context: [exampleCluster({ 'runtime.cluster.x-k8s.io/pending-hooks': 'AfterClusterUpgrade' })],
+    bad: example({ handler: { requestHook } }),
+    good: example({ handler: { requestHook }, annotations: { [allowDeletionAnnotation]: 'true' } }),
+  },
+};

@@ -1,0 +1,31 @@
+import { allowDeletionAnnotation } from '../../api/index.ts';
+import { example, exampleClass } from '../examples/index.ts';
+import { someReferences } from '../related.ts';
+import type { Rule } from '../rule.ts';
+
+export const rule: Rule = {
+  id: 'deletion-named-by-class',
+  summary: 'No ClusterClass names a handler of an ExtensionConfig that is deleted.',
+  severity: 'deny',
+  upstream: false,
+  subjects: ['deletion'],
+  about: 'facts',
+  check({ object, facts }, report) {
+    const { name = '', annotations } = object.metadata;
+    const references = facts?.clusterClasses?.namingExtension(name);
+    if (references === undefined || references.size === 0 || annotations?.[allowDeletionAnnotation] === 'true') {
+      return;
+    }
+    report({
+      path: ['metadata', 'name'],
+      reason: 'FieldValueForbidden',
+      message: `cannot be deleted, because handlers of it are named by ${someReferences(references)}: their Clusters would stop; remove them there first, or allow it with kubectl annotate extensionconfig ${name} ${allowDeletionAnnotation}=true`,
+    });
+  },
+  example: {
+    subject: 'deletion',
+    context: [exampleClass()],
+    bad: example(),
+    good: example({ annotations: { [allowDeletionAnnotation]: 'true' } }),
+  },
+};

@@ -1,0 +1,49 @@
+import { example, exampleClass, exampleHandler } from '../examples/index.ts';
+import { handlersOf } from '../handlers.ts';
+import { someReferences } from '../related.ts';
+import type { Rule } from '../rule.ts';
+
+const generate = exampleHandler({
+  name: 'generate.my-extension',
+  requestHook: { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'GeneratePatches' },
+});
+
+export const rule: Rule = {
+  id: 'handler-named-by-class',
+  summary: 'A status update drops no handler that a ClusterClass names.',
+  severity: 'warn',
+  upstream: false,
+  subjects: ['status'],
+  about: 'facts',
+  check({ object, oldObject, facts }, report) {
+    const references = facts?.clusterClasses?.namingExtension(object.metadata.name ?? '');
+    if (references === undefined || references.size === 0 || oldObject === undefined) {
+      return;
+    }
+    const offered = new Set(handlersOf(object).map(({ handler }) => handler.name));
+    const missing = [...references].filter(({ handler }) => !offered.has(handler));
+    if (missing.length === 0) {
+      return;
+    }
+    const before = new Set(handlersOf(oldObject()).map(({ handler }) => handler.name));
+    const dropped = Map.groupBy(
+      missing.filter(({ handler }) => before.has(handler)),
+      ({ handler }) => handler,
+    );
+    for (const [handler, places] of dropped) {
+      report({
+        path: ['status', 'handlers'],
+        reason: 'FieldValueRequired',
+        value: handler,
+        message: `is not offered any more, but named by ${someReferences(places)}, whose Clusters now fail; serve it again, or change the class`,
+      });
+    }
+  },
+  example: {
+    subject: 'status',
+    context: [exampleClass('generate.my-extension')],
+    old: example({ handlers: [generate, exampleHandler()] }),
+    bad: example({ handlers: [exampleHandler()] }),
+    good: example({ handlers: [generate] }),
+  },
+};

@@ -1,0 +1,59 @@
+import { selectsEverything } from '../../kubernetes/index.ts';
+import { example, exampleClass, exampleCluster, exampleNamespace } from '../examples/index.ts';
+import { namespaceSelectorOf } from '../namespace-selector.ts';
+import { selectsNamespace, someOf } from '../related.ts';
+import type { Rule } from '../rule.ts';
+
+export const rule: Rule = {
+  id: 'namespace-selector-excludes',
+  summary:
+    'An update of namespaceSelector excludes no namespace whose Clusters need the extension, by their ClusterClass.',
+  severity: 'warn',
+  upstream: false,
+  subjects: ['object'],
+  about: 'facts',
+  check({ object, oldObject, facts }, report) {
+    const { name = '' } = object.metadata;
+    const selector = namespaceSelectorOf(object);
+    const references = facts?.clusterClasses?.namingExtension(name);
+    if (
+      facts?.clusters === undefined ||
+      references === undefined ||
+      references.size === 0 ||
+      selector === undefined ||
+      selectsEverything(selector)
+    ) {
+      return;
+    }
+    // For an object in git, the one in the cluster is the one before it.
+    const before =
+      oldObject === undefined
+        ? facts.extensionConfigs?.find(name)?.namespaceSelector
+        : namespaceSelectorOf(oldObject());
+    const excluded = new Set<string>();
+    for (const clusterClass of new Set(Array.from(references, (reference) => reference.clusterClass))) {
+      for (const namespace of facts.clusters.namespacesOfClass(clusterClass)) {
+        if (
+          selectsNamespace(selector, namespace, facts) === false &&
+          selectsNamespace(before, namespace, facts) === true
+        ) {
+          excluded.add(namespace);
+        }
+      }
+    }
+    if (excluded.size > 0) {
+      const classes = someOf(Array.from(references, ({ clusterClass }) => clusterClass));
+      report({
+        path: ['spec', 'namespaceSelector'],
+        reason: 'FieldValueInvalid',
+        message: `now excludes ${someOf(excluded)}, with Clusters of a ClusterClass that names the extension (${classes}): they fail; select these namespaces`,
+      });
+    }
+  },
+  example: {
+    context: [exampleClass(), exampleCluster(), exampleNamespace],
+    old: example(),
+    bad: example({ spec: { namespaceSelector: { matchLabels: { team: 'b' } } } }),
+    good: example({ spec: { namespaceSelector: { matchLabels: { team: 'a' } } } }),
+  },
+};

@@ -1,0 +1,53 @@
+import { injectCaFromSecretAnnotation } from '../../api/index.ts';
+import { example, exampleExpiredCaBundle, exampleSecret } from '../examples/index.ts';
+import { someOf } from '../related.ts';
+import type { Rule } from '../rule.ts';
+import { namedSecret, secretAnnotationPath } from '../secret.ts';
+
+/** How long before its end a shared CA is reported, in milliseconds: 30 days. */
+const notice = 30 * 24 * 60 * 60 * 1000;
+
+const shared = { [injectCaFromSecretAnnotation]: 'capi-extensions/old' };
+
+export const rule: Rule = {
+  id: 'secret-expiring',
+  summary: 'No CA that several ExtensionConfigs take from one Secret expires within 30 days.',
+  severity: 'warn',
+  upstream: false,
+  subjects: ['object'],
+  about: 'facts',
+  check({ object, facts, now }, report) {
+    const secret = namedSecret(object, facts);
+    if (
+      facts?.extensionConfigs === undefined ||
+      secret?.found === undefined ||
+      secret.found === 'absent' ||
+      secret.found.problem !== undefined ||
+      secret.found.firstNotAfter >= now.getTime() + notice
+    ) {
+      return;
+    }
+    const others = Array.from(facts.extensionConfigs.bySecret(secret.key), ({ name }) => name).filter(
+      (name) => name !== object.metadata.name,
+    );
+    if (others.length > 0) {
+      const end = new Date(secret.found.firstNotAfter).toISOString();
+      report({
+        path: secretAnnotationPath,
+        reason: 'FieldValueInvalid',
+        value: secret.key,
+        message: `a CA in this Secret ends on ${end}, and with it calls of ${someOf(others)} too; add its successor to ca.crt now`,
+      });
+    }
+  },
+  example: {
+    context: [
+      exampleSecret({ 'ca.crt': exampleExpiredCaBundle }, 'old'),
+      example({ name: 'other', annotations: shared, clientConfig: { url: 'https://other.example.com' } }),
+    ],
+    bad: example({ annotations: shared }),
+    good: example(),
+    // 17 days before the certificate expires.
+    checkedAt: new Date('2020-12-15T00:00:00Z'),
+  },
+};

@@ -1,0 +1,27 @@
+import { example, exampleService, exampleServiceObject } from '../examples/index.ts';
+import type { Rule } from '../rule.ts';
+
+export const rule: Rule = {
+  id: 'service-missing',
+  summary: 'The Service exists.',
+  severity: 'warn',
+  upstream: false,
+  subjects: ['object'],
+  about: 'facts',
+  check({ object, facts }, report) {
+    const { namespace, name } = object.spec?.clientConfig?.service ?? {};
+    if (namespace && name && facts?.services?.find(namespace, name) === 'absent') {
+      report({
+        path: ['spec', 'clientConfig', 'service', 'name'],
+        reason: 'FieldValueNotFound',
+        value: name,
+        message: `there is no such Service, and no condition of Cluster API says so: look with kubectl -n ${namespace} get services`,
+      });
+    }
+  },
+  example: {
+    context: [exampleServiceObject],
+    bad: example({ clientConfig: { service: { ...exampleService, name: 'my-extensoin' } } }),
+    good: example(),
+  },
+};

@@ -1,0 +1,33 @@
+import { example, exampleService, exampleServiceObject } from '../examples/index.ts';
+import { someOf } from '../related.ts';
+import type { Rule } from '../rule.ts';
+
+/** The port of a Service when none is set. */
+const defaultPort = 443;
+
+export const rule: Rule = {
+  id: 'service-port-missing',
+  summary: 'The Service has the port.',
+  severity: 'warn',
+  upstream: false,
+  subjects: ['object'],
+  about: 'facts',
+  check({ object, facts }, report) {
+    const { namespace, name, port = defaultPort } = object.spec?.clientConfig?.service ?? {};
+    const service = namespace && name ? facts?.services?.find(namespace, name) : undefined;
+    if (service === undefined || service === 'absent' || service.ports.length === 0 || service.ports.includes(port)) {
+      return;
+    }
+    report({
+      path: ['spec', 'clientConfig', 'service', 'port'],
+      reason: 'FieldValueNotFound',
+      value: port,
+      message: `the Service has no such TCP port, but ${someOf(service.ports.map(String))}: look with kubectl -n ${namespace} get service ${name}`,
+    });
+  },
+  example: {
+    context: [exampleServiceObject],
+    bad: example({ clientConfig: { service: { ...exampleService, port: 9443 } } }),
+    good: example(),
+  },
+};

@@ -1,0 +1,39 @@
+import { type ExtensionConfig, injectCaFromSecretAnnotation } from '../api/index.ts';
+import type { Facts, KnownSecret } from '../facts/index.ts';
+import { dns1123LabelProblems, dns1123SubdomainProblems } from '../kubernetes/index.ts';
+
+/** The path of the annotation that names a Secret. */
+export const secretAnnotationPath = ['metadata', 'annotations', injectCaFromSecretAnnotation] as const;
+
+/** The Secret that an annotation names, with what is known about it. */
+export interface NamedSecret {
+  namespace: string;
+  name: string;
+  /** NAMESPACE/NAME. */
+  key: string;
+  /** Undefined when it is not known. */
+  found: KnownSecret | 'absent' | undefined;
+}
+
+/** The two parts of NAMESPACE/NAME; undefined for any other text, and for names that no Secret can have. */
+export function secretNameOf(text: string | undefined): { namespace: string; name: string } | undefined {
+  if (typeof text !== 'string') {
+    return undefined;
+  }
+  const [namespace = '', name = '', ...rest] = text.split('/', 3);
+  const isValid =
+    rest.length === 0 && dns1123LabelProblems(namespace).length === 0 && dns1123SubdomainProblems(name).length === 0;
+  return isValid ? { namespace, name } : undefined;
+}
+
+/** The Secret that the annotation of an object names; undefined without a valid annotation. */
+export function namedSecret({ metadata }: ExtensionConfig, facts: Facts | undefined): NamedSecret | undefined {
+  const parts = secretNameOf(metadata.annotations?.[injectCaFromSecretAnnotation]);
+  return (
+    parts && {
+      ...parts,
+      key: `${parts.namespace}/${parts.name}`,
+      found: facts?.secrets?.find(parts.namespace, parts.name),
+    }
+  );
+}

@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import type { ClusterFacts } from '../../src/admission/index.ts';
+import { allowDeletionAnnotation } from '../../src/api/index.ts';
+import { createFactsStore, createManifestFacts } from '../../src/facts/index.ts';
+import type { AdmissionRequest, JsonObject } from '../../src/kubernetes/index.ts';
+import { example, exampleClass } from '../../src/rules/examples/index.ts';
+import { admission, requestFor } from './policy.ts';
+
+function knowing(objects: readonly JsonObject[]): () => ClusterFacts {
+  const { facts, add } = createManifestFacts();
+  objects.forEach(add);
+  return () => ({ facts, ageMs: 1500, unknown: ['Secret'] });
+}
+
+const named = knowing([exampleClass()]);
+
+function deletionOf(oldObject: JsonObject | undefined, more: Partial<AdmissionRequest> = {}): AdmissionRequest {
+  const request = requestFor(oldObject, { operation: 'DELETE', ...more });
+  return { ...request, object: undefined, oldObject };
+}
+
+test('a deletion while a class names a handler is refused, with what to do', () => {
+  const { response, verdict, deniedBy } = admission({ facts: named }).validate(deletionOf(example()));
+  expect(response).toMatchObject({
+    allowed: false,
+    status: { code: 403, reason: 'Forbidden', details: { name: 'my-extension', causes: [{ field: 'metadata.name' }] } },
+    auditAnnotations: { 'denied-by': 'deletion-named-by-class', 'facts-age-seconds': '2', 'facts-unknown': 'Secret' },
+  });
+  expect(response.status?.message).toBe(
+    'ExtensionConfig "my-extension" cannot be deleted, because handlers of it are named by ClusterClass clusters/quick-start (spec.patches[0].external.generatePatchesExtension): their Clusters would stop; remove them there first, or allow it with kubectl annotate extensionconfig my-extension extensionconfig-webhook.runtime.cluster.x-k8s.io/allow-deletion=true',
+  );
+  expect([verdict, deniedBy]).toEqual(['denied', ['deletion-named-by-class']]);
+});
+
+test('a refused deletion of another name: only the part behind the dot counts', () => {
+  const facts = knowing([exampleClass('my-extension.other')]);
+  expect(admission({ facts }).validate(deletionOf(example())).response.allowed).toBe(true);
+});
+
+const deleting = example();
+deleting.metadata = { ...(deleting.metadata as JsonObject), deletionTimestamp: '2026-01-01T00:00:00Z' };
+
+test.each<[string, AdmissionRequest]>([
+  ['with the annotation', deletionOf(example({ annotations: { [allowDeletionAnnotation]: 'true' } }))],
+  [
+    'by the garbage collector',
+    deletionOf(example(), { username: 'system:serviceaccount:kube-system:generic-garbage-collector' }),
+  ],
+  [
+    'by the namespace controller',
+    deletionOf(example(), { username: 'system:serviceaccount:kube-system:namespace-controller' }),
+  ],
+  [
+    'by a controller manager without service accounts',
+    deletionOf(example(), { username: 'system:kube-controller-manager' }),
+  ],
+  ['of what is being deleted already', deletionOf(deleting)],
+  ['of what the API server does not show', deletionOf(undefined, { name: 'my-extension' })],
+  ['of a subresource', deletionOf(example(), { subResource: 'status' })],
+])('a deletion %s is not refused', (_name, request) => {
+  expect(admission({ facts: named }).validate(request).response.allowed).toBe(true);
+});
+
+test('another account of a similar name is refused', () => {
+  const request = deletionOf(example(), { username: 'system:serviceaccount:kube-system-2:generic-garbage-collector' });
+  expect(admission({ facts: named }).validate(request).response.allowed).toBe(false);
+});
+
+test('a deletion is not refused when facts are not asked for, or not known', () => {
+  const { facts } = createFactsStore({ secrets: { find: () => undefined } });
+  const unknown: ClusterFacts = { facts, ageMs: undefined, unknown: ['ClusterClass', 'Cluster'] };
+  expect(admission().validate(deletionOf(example())).response).toEqual({ uid: 'a-uid', allowed: true });
+  expect(admission({ facts: () => unknown }).validate(deletionOf(example())).response).toEqual({
+    uid: 'a-uid',
+    allowed: true,
+    auditAnnotations: { 'facts-unknown': 'ClusterClass,Cluster' },
+  });
+});
+
+test('a deletion is not judged by the rules for objects, nor by the feature gate', () => {
+  const { response } = admission({ facts: named, isRuntimeSdkEnabled: false }).validate(
+    deletionOf(example({ name: 'other', clientConfig: {} })),
+  );
+  expect(response.allowed).toBe(true);
+});
+
+test('--enforcement warn turns the refusal into a warning', () => {
+  const { response } = admission({ facts: named, enforcement: 'warn' }).validate(deletionOf(example()));
+  expect(response.allowed).toBe(true);
+  expect(response.warnings?.[0]).toContain('cannot be deleted');
+});
+
+test('mutation leaves a deletion alone', () => {
+  expect(admission({ facts: named }).mutate(deletionOf(example({ clientConfig: {} }))).response).toEqual({
+    uid: 'a-uid',
+    allowed: true,
+  });
+});

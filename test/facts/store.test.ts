@@ -1,0 +1,193 @@
+import { Buffer } from 'node:buffer';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { injectCaFromSecretAnnotation } from '../../src/api/index.ts';
+import {
+  type CollectedKind,
+  createFactsStore,
+  createManifestFacts,
+  type FactsStore,
+  keyOfObject,
+  readSecret,
+  serverAddress,
+} from '../../src/facts/index.ts';
+import type { JsonObject } from '../../src/kubernetes/index.ts';
+import {
+  example,
+  exampleCaBundle,
+  exampleClass,
+  exampleCluster,
+  exampleForeignSecret,
+  exampleHandler,
+  exampleSecret,
+  exampleServingCertificate,
+} from '../../src/rules/examples/index.ts';
+
+const noSecrets = { secrets: { find: () => undefined } };
+
+function allKnown(): FactsStore {
+  const store = createFactsStore(noSecrets);
+  for (const kind of Object.keys(store.collections) as CollectedKind[]) {
+    store.setKnown(kind, true);
+  }
+  return store;
+}
+
+/** Everything that lookups answer for a few names, as plain data. */
+function answers({ facts }: FactsStore): unknown {
+  const names = ['a', 'b', 'c'];
+  return names.map((name) => ({
+    config: facts.extensionConfigs?.find(name),
+    address: Array.from(facts.extensionConfigs?.byAddress(`${name}:443`) ?? [], (item) => item.name).sort(),
+    hook: Array.from(facts.extensionConfigs?.byHook(`Hook.${name}`) ?? [], (item) => item.name).sort(),
+    secret: Array.from(facts.extensionConfigs?.bySecret(`x/${name}`) ?? [], (item) => item.name).sort(),
+    extension: Array.from(facts.clusterClasses?.namingExtension(name) ?? [], (item) => item.clusterClass).sort(),
+    handler: Array.from(facts.clusterClasses?.namingHandler(`h.${name}`) ?? [], (item) => item.clusterClass).sort(),
+    waiting: Array.from(facts.clusters?.waitingFor(name) ?? [], (item) => item.key).sort(),
+    namespaces: [...(facts.clusters?.namespacesOfClass(`clusters/${name}`) ?? [])].sort(),
+  }));
+}
+
+const name = fc.constantFrom('a', 'b', 'c');
+const config = fc.record({ name, host: name, secret: name, hook: name }).map(({ name, host, secret, hook }) => ({
+  kind: 'ExtensionConfig' as const,
+  object: example({
+    name,
+    annotations: { [injectCaFromSecretAnnotation]: `x/${secret}` },
+    clientConfig: { url: `https://${host}` },
+    handlers: [exampleHandler({ requestHook: { apiVersion: `${hook}/v1`, hook: 'Hook' } })],
+  }),
+}));
+const clusterClass = fc.record({ name, handler: name }).map(({ name, handler }) => ({
+  kind: 'ClusterClass' as const,
+  object: exampleClass(`h.${handler}`, name),
+}));
+const cluster = fc.record({ name, clusterClass: name, pending: fc.array(name) }).map((made) => {
+  const object = exampleCluster({ 'runtime.cluster.x-k8s.io/pending-hooks': made.pending.join(',') }, made.name);
+  object.spec = { topology: { classRef: { name: made.clusterClass } } };
+  return { kind: 'Cluster' as const, object };
+});
+const change = fc.record({ put: fc.boolean(), what: fc.oneof(config, clusterClass, cluster) });
+
+test('however objects come, change and go, lookups answer as if those that are left had been put once', () => {
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 60 }), (changes) => {
+      const store = allKnown();
+      const left = new Map<string, { kind: CollectedKind; key: string; object: JsonObject }>();
+      for (const { put, what } of changes) {
+        const key = keyOfObject(what.object)!;
+        if (put) {
+          store.collections[what.kind].put(key, what.object);
+          left.set(`${what.kind} ${key}`, { kind: what.kind, key, object: what.object });
+        } else {
+          store.collections[what.kind].remove(key);
+          left.delete(`${what.kind} ${key}`);
+        }
+      }
+      const fresh = allKnown();
+      for (const { kind, key, object } of left.values()) {
+        fresh.collections[kind].put(key, object);
+      }
+      expect(answers(store)).toEqual(answers(fresh));
+    }),
+  );
+});
+
+test('a kind is not known until it is said to be', () => {
+  const store = createFactsStore(noSecrets);
+  expect(store.facts.services).toBeUndefined();
+  store.setKnown('Service', true);
+  expect(store.facts.services?.find('a', 'b')).toBe('absent');
+  store.setKnown('Service', false);
+  expect(store.facts.services).toBeUndefined();
+});
+
+describe('manifests', () => {
+  test('objects of other groups are left aside, and those without a namespace are of default', () => {
+    const { facts, add } = createManifestFacts();
+    add({ apiVersion: 'serving.knative.dev/v1', kind: 'Service', metadata: { name: 'x' } });
+    add({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'y' }, spec: { ports: [{ port: 1 }, null, 'x'] } });
+    add({ apiVersion: 'v1', kind: 'Service' });
+    expect(facts.services?.find('default', 'x')).toBe('absent');
+    expect(facts.services?.find('default', 'y')).toEqual({ ports: [1] });
+    expect(facts.services?.find('elsewhere', 'z')).toBeUndefined();
+    expect(facts.secrets?.find('a', 'b')).toBeUndefined();
+  });
+
+  const junk = [null, 1, 'x', [], {}, [null], { a: null }];
+  test('nothing in an object makes it throw', () => {
+    const { add } = createManifestFacts();
+    for (const kind of ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Namespace', 'Service', 'Secret']) {
+      for (const value of junk) {
+        const group = {
+          ExtensionConfig: 'runtime.cluster.x-k8s.io/',
+          ClusterClass: 'cluster.x-k8s.io/',
+          Cluster: 'cluster.x-k8s.io/',
+        };
+        const apiVersion = `${group[kind as keyof typeof group] ?? ''}v1`;
+        add({ apiVersion, kind, metadata: value });
+        for (const field of ['spec', 'status', 'data', 'stringData']) {
+          add({ apiVersion, kind, metadata: { name: 'x', labels: value, annotations: value }, [field]: value });
+        }
+        const patches = [value, { external: value }, { external: { generatePatchesExtension: value } }];
+        add({
+          apiVersion,
+          kind,
+          metadata: { name: 'x' },
+          spec: {
+            patches,
+            upgrade: value,
+            topology: { classRef: value },
+            clientConfig: value,
+            namespaceSelector: value,
+          },
+          status: { handlers: [value, { requestHook: value }] },
+        });
+      }
+    }
+  });
+});
+
+test.each([
+  ['https://A.example.com', 'a.example.com:443'],
+  ['https://a.example.com.:443/', 'a.example.com:443'],
+  ['https://a.example.com//x/../y/', 'a.example.com:443/y'],
+  ['https://u:p@a.example.com:8443/x?q=1', 'a.example.com:8443/x'],
+  ['https://[::1]:1', '[::1]:1'],
+  ['https://svc.ns.svc.cluster.local/', 'svc.ns.svc:443'],
+  ['http://a.example.com', undefined],
+  ['https://', undefined],
+  ['https://a b', undefined],
+])('the address of %s', (url, address) => {
+  expect(serverAddress({ url })).toBe(address);
+});
+
+test('a Service and its URL have one address', () => {
+  expect(serverAddress({ service: { namespace: 'ns', name: 'svc', path: 'x/' } })).toBe(
+    serverAddress({ url: 'https://svc.ns.svc:443/x' }),
+  );
+});
+
+describe('Secrets', () => {
+  const problemOf = (data: JsonObject) => readSecret(exampleSecret(data)).problem;
+
+  test('what is wrong with ca.crt', () => {
+    expect(problemOf({})).toBe('has no ca.crt');
+    expect(problemOf({ 'ca.crt': '' })).toBe('has no ca.crt');
+    expect(problemOf({ 'ca.crt': Buffer.from('x').toString('base64') })).toBe('has a ca.crt that is not PEM');
+    expect(problemOf({ 'ca.crt': 'A'.repeat(200_000) })).toMatch(/is longer than/);
+    expect(problemOf({ 'ca.crt': exampleCaBundle })).toBeUndefined();
+  });
+
+  test('whether it signed what is beside it', () => {
+    expect(readSecret(exampleSecret()).isSigner).toBeUndefined();
+    expect(readSecret(exampleSecret(exampleForeignSecret)).isSigner).toBe(false);
+    const own = { 'ca.crt': exampleServingCertificate, 'tls.crt': exampleServingCertificate };
+    expect(readSecret(exampleSecret(own)).isSigner).toBe(true);
+  });
+
+  test('a manifest may have it in clear', () => {
+    const stringData = { 'ca.crt': Buffer.from(exampleCaBundle, 'base64').toString() };
+    expect(readSecret({ stringData })).toEqual(readSecret(exampleSecret()));
+  });
+});
