@@ -26,6 +26,7 @@ export const rooms: readonly Room[] = [
   { name: 'conversion', knows: 'one API version into another' },
   { name: 'messages', knows: 'the messages of hooks: schemas, checks, samples, versions, OpenAPI' },
   { name: 'runtime', knows: 'calling extensions: registry, one call, all calls, discovery, backoff, metrics' },
+  { name: 'controller', knows: 'discovery as a controller: status, CA injection, events, leader election' },
   { name: 'admission', knows: 'AdmissionReview in, AdmissionReview out; pure' },
   { name: 'certs', knows: 'CA, serving certificate and trust bundle: where they are kept, injected and rotated' },
   { name: 'server', knows: 'HTTPS, certificate reload, limits, metrics, draining' },

@@ -1,0 +1,99 @@
+import type { ExtensionConfig } from '../api/index.ts';
+
+/** What an ExtensionConfig's status holds. */
+export type Status = NonNullable<ExtensionConfig['status']>;
+type StoredCondition = NonNullable<Status['conditions']>[number];
+type StoredV1Beta1Condition = NonNullable<
+  NonNullable<NonNullable<Status['deprecated']>['v1beta1']>['conditions']
+>[number];
+
+/** A condition to write: what a controller says, without when and about which generation. */
+export interface Condition {
+  type: string;
+  status: 'True' | 'False' | 'Unknown';
+  reason: string;
+  message: string;
+}
+
+/** A condition of the v1beta1 contract; one that is True has no reason. */
+export interface V1Beta1Condition {
+  type: string;
+  status: 'True' | 'False';
+  severity?: 'Error' | 'Warning' | 'Info';
+  reason?: string;
+  message?: string;
+}
+
+/** Longest message that the CRD takes, in characters: of conditions, and of those of v1beta1. */
+const maxMessage = 32_768;
+const maxV1Beta1Message = 10_240;
+
+/** Half a character at the cut would come back as another one, and be written again and again. */
+const cut = (text: string, longest: number) =>
+  (text.length > longest ? `${text.slice(0, longest - 1)}…` : text).toWellFormed();
+
+/** Cluster API's order: by type, with Paused at the end. */
+function byType<T extends { type?: string }>(conditions: readonly T[]): T[] {
+  const rank = ({ type = '' }: T) => (type === 'Paused' ? 1 : 0);
+  return conditions.toSorted(
+    (a, b) => rank(a) - rank(b) || ((a.type ?? '') < (b.type ?? '') ? -1 : a.type === b.type ? 0 : 1),
+  );
+}
+
+/** Whole seconds, as metav1.Time is written. */
+const timeOf = (now: Date) => `${now.toISOString().slice(0, 19)}Z`;
+
+/**
+ * The conditions with some of them set. The transition time moves with the status of a condition only; conditions of
+ * others stay as they are.
+ *
+ * @param generation of the object that they are about.
+ */
+export function withConditions(
+  stored: readonly StoredCondition[] = [],
+  set: readonly Condition[],
+  generation: number,
+  now: Date,
+): StoredCondition[] {
+  const types = new Set(set.map(({ type }) => type));
+  const known = new Map(stored.map((condition) => [condition.type, condition]));
+  return byType([
+    ...stored.filter(({ type }) => !types.has(type ?? '')),
+    ...set.map(({ type, status, reason, message }) => {
+      const before = known.get(type);
+      const lastTransitionTime = before?.status === status ? (before.lastTransitionTime ?? timeOf(now)) : timeOf(now);
+      return {
+        type,
+        status,
+        reason,
+        message: cut(message, maxMessage),
+        observedGeneration: generation,
+        lastTransitionTime,
+      };
+    }),
+  ]);
+}
+
+/** As {@link withConditions}, for those of the v1beta1 contract. */
+export function withV1Beta1Condition(
+  stored: readonly StoredV1Beta1Condition[] = [],
+  { message, ...condition }: V1Beta1Condition,
+  now: Date,
+): StoredV1Beta1Condition[] {
+  const before = stored.find(({ type }) => type === condition.type);
+  const lastTransitionTime =
+    before?.status === condition.status ? (before.lastTransitionTime ?? timeOf(now)) : timeOf(now);
+  return byType([
+    ...stored.filter(({ type }) => type !== condition.type),
+    {
+      ...condition,
+      ...(message === undefined ? {} : { message: cut(message, maxV1Beta1Message) }),
+      lastTransitionTime,
+    },
+  ]);
+}
+
+/** The condition of a type, if there is one. */
+export function conditionOf(status: Status | undefined, type: string): StoredCondition | undefined {
+  return status?.conditions?.find((condition) => condition.type === type);
+}

@@ -1,0 +1,82 @@
+import type { Logger } from 'pino';
+import type { Cluster } from '../cluster/index.ts';
+import type { Client } from '../runtime/index.ts';
+import { discoverConfig } from './discover.ts';
+import type { EventRecorder } from './events.ts';
+import { createOwnWrites } from './own-writes.ts';
+import type { Outcome } from './queue.ts';
+import { createConfigStore } from './stored.ts';
+import type { Worker } from './worker.ts';
+
+export interface DiscoverWorkerOptions {
+  cluster: Cluster;
+  client: Client;
+  events: EventRecorder;
+  log: Logger;
+  now: () => Date;
+  resyncMs: number;
+}
+
+/** Discovers extensions, writes what was found, and registers their handlers. */
+export function createDiscoverWorker(options: DiscoverWorkerOptions): Worker {
+  const { cluster, client, events, log, now, resyncMs } = options;
+  const own = createOwnWrites();
+  const store = createConfigStore(cluster, own.wrote);
+  /** What was last said about each, so that a failure is not said each time it is tried. */
+  const said = new Map<string, string>();
+
+  return {
+    begin(configs) {
+      if (!client.registry.isReady) {
+        client.registry.warmUp([]);
+      }
+      for (const { name } of client.registry.extensions) {
+        client.registry.remove(name);
+      }
+      // What was discovered before is called until it is discovered again, also when that fails.
+      for (const config of configs) {
+        if ((config.status?.handlers?.length ?? 0) > 0 && config.metadata.deletionTimestamp === undefined) {
+          client.registry.add(config);
+        }
+      }
+    },
+    async run(config, signal): Promise<Outcome> {
+      const { name } = config.metadata;
+      if (config.metadata.deletionTimestamp !== undefined) {
+        client.registry.remove(name);
+        return { result: 'done' };
+      }
+      own.begin(config);
+      const { finding, error, handlers } = await discoverConfig(
+        config,
+        { cluster, store, client, events, now },
+        signal,
+      );
+      const saying = JSON.stringify([finding, error, handlers]);
+      if (said.get(name) !== saying) {
+        said.set(name, saying);
+        const fields = { extensionConfig: name, ...(error === undefined ? { handlers } : { error }) };
+        if (error === undefined) {
+          log.info(fields, finding === 'paused' ? 'ExtensionConfig is paused' : 'extension discovered');
+        } else {
+          log.warn(fields, 'extension not discovered');
+        }
+      }
+      if (finding === 'not-discovered') {
+        return { result: 'failed' };
+      }
+      // All of them at once would be a burst every ten minutes.
+      return finding === 'paused'
+        ? { result: 'done' }
+        : { result: 'done', againMs: resyncMs * (0.9 + Math.random() / 10) };
+    },
+    isSettled: own.isSettled,
+    forget({ metadata }) {
+      client.remove(metadata.name);
+      own.forget(metadata.name);
+      said.delete(metadata.name);
+      events.forget(metadata.uid);
+    },
+    flush: () => events.flush(),
+  };
+}

@@ -1,0 +1,159 @@
+import { injectCaFromSecretAnnotation } from '../api/index.ts';
+import { type Cluster, StatusError } from '../cluster/index.ts';
+import type { Client } from '../runtime/index.ts';
+import { readCaBundle, secretNameOf } from './ca-secret.ts';
+import { conditionOf, type Status } from './conditions.ts';
+import { discoveredStatus, type Finding, pausedAnnotation } from './discovered-status.ts';
+import type { ConfigEvent, EventRecorder } from './events.ts';
+import type { ConfigStore, StoredConfig } from './stored.ts';
+
+/** What one run found, for the log and for metrics. */
+export interface RunReport {
+  finding: Finding['kind'];
+  /** Why it is not discovered. */
+  error?: string;
+  handlers: number;
+}
+
+export interface DiscoverOptions {
+  cluster: Cluster;
+  store: ConfigStore;
+  client: Client;
+  events: EventRecorder;
+  now: () => Date;
+}
+
+/** Fills caBundle from the Secret that the annotation names. */
+async function injectCa(
+  config: StoredConfig,
+  { cluster, store, events }: DiscoverOptions,
+): Promise<{ config: StoredConfig } | { error: string }> {
+  const annotation = config.metadata.annotations?.[injectCaFromSecretAnnotation];
+  if (annotation === undefined) {
+    return { config };
+  }
+  const failed = (problem: string) => ({ error: `failed to reconcile caBundle: ${problem}` });
+  const name = secretNameOf(annotation);
+  if ('problem' in name) {
+    return failed(name.problem);
+  }
+  const reading = await readCaBundle(cluster, name);
+  if ('problem' in reading) {
+    return failed(reading.problem);
+  }
+  if (reading.caBundle === config.spec?.clientConfig?.caBundle) {
+    return { config };
+  }
+  try {
+    const after = await store.writeCaBundle(config, reading.caBundle);
+    const message = `spec.clientConfig.caBundle was filled from ca.crt of Secret ${name.namespace}/${name.name}`;
+    events.record(after, { type: 'Normal', reason: 'CABundleInjected', message });
+    return { config: after };
+  } catch (error) {
+    // A denial by an admission webhook, and the like: another try would not help until somebody changes something.
+    if (error instanceof StatusError && error.code < 500 && error.code !== 429) {
+      return failed(error.message);
+    }
+    throw error;
+  }
+}
+
+const namesIn = (status: Status | undefined) => new Set((status?.handlers ?? []).map(({ name = '' }) => name));
+
+/** Handler names, the first few of them. */
+function someOf(names: readonly string[]): string {
+  const shown = names.slice(0, 5).join(', ');
+  return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
+}
+
+/** What people should learn from the change of a status. */
+function eventOf(before: Status | undefined, finding: Finding, after: Status | undefined): ConfigEvent | undefined {
+  const wasPaused = conditionOf(before, 'Paused')?.status === 'True';
+  switch (finding.kind) {
+    case 'paused':
+      return wasPaused
+        ? undefined
+        : {
+            type: 'Normal',
+            reason: 'Paused',
+            message: `discovery is paused: take the annotation ${pausedAnnotation} away to go on`,
+          };
+    case 'not-discovered':
+      return { type: 'Warning', reason: 'NotDiscovered', message: `Error in discovery: ${finding.error}` };
+    case 'discovered': {
+      const [old, now] = [namesIn(before), namesIn(after)];
+      const added = [...now].filter((name) => !old.has(name));
+      const removed = [...old].filter((name) => !now.has(name));
+      if (conditionOf(before, 'Discovered')?.status !== 'True') {
+        const count = `${now.size} handler${now.size === 1 ? '' : 's'}`;
+        return { type: 'Normal', reason: 'Discovered', message: `discovered ${count}` };
+      }
+      if (added.length === 0 && removed.length === 0) {
+        return undefined;
+      }
+      const parts = [
+        ...(added.length === 0 ? [] : [`added ${someOf(added)}`]),
+        ...(removed.length === 0 ? [] : [`removed ${someOf(removed)}`]),
+      ];
+      return {
+        type: 'Normal',
+        reason: 'HandlersChanged',
+        message: `the extension server changed: ${parts.join('; ')}`,
+      };
+    }
+  }
+}
+
+/**
+ * Reconciles one ExtensionConfig: Paused, caBundle from its Secret, discovery, status, registration. What is wrong with the
+ * extension or with the object is a condition.
+ *
+ * @throws {Error} when the API server fails, or another client wrote in between: the run has to begin anew.
+ */
+export async function discoverConfig(
+  config: StoredConfig,
+  options: DiscoverOptions,
+  signal: AbortSignal,
+): Promise<RunReport> {
+  const { store, client, events, now } = options;
+  let current = config;
+
+  async function write(finding: Finding): Promise<void> {
+    const before = current.status;
+    const { generation } = current.metadata;
+    current = await store.writeStatus(current, (status) => discoveredStatus(status, finding, generation, now()));
+    const event = eventOf(before, finding, current.status);
+    if (event !== undefined) {
+      events.record(current, event);
+    }
+  }
+
+  // The registration stays as it was: calls go on.
+  if (config.metadata.annotations?.[pausedAnnotation] !== undefined) {
+    await write({ kind: 'paused' });
+    return { finding: 'paused', handlers: current.status?.handlers?.length ?? 0 };
+  }
+  const injected = await injectCa(config, options);
+  let finding: Finding;
+  if ('error' in injected) {
+    finding = { kind: 'not-discovered', error: injected.error };
+  } else {
+    current = injected.config;
+    const result = await client.discover(current, { signal });
+    signal.throwIfAborted();
+    finding = result.ok
+      ? { kind: 'discovered', handlers: result.handlers }
+      : { kind: 'not-discovered', error: result.error.message };
+  }
+  if (finding.kind === 'discovered') {
+    // What cannot be registered is not discovered, and its status says so.
+    const refused = client.registry.add({ ...current, status: { handlers: finding.handlers } as Status });
+    finding = refused === undefined ? finding : { kind: 'not-discovered', error: refused.message };
+  }
+  await write(finding);
+  if (finding.kind === 'not-discovered') {
+    return { finding: finding.kind, error: finding.error, handlers: 0 };
+  }
+  client.registry.add(current);
+  return { finding: finding.kind, handlers: current.status?.handlers?.length ?? 0 };
+}

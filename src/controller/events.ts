@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto';
+import { type Cluster, StatusError } from '../cluster/index.ts';
+import type { StoredConfig } from './stored.ts';
+
+/** Something that happened to an ExtensionConfig, for `kubectl describe`. */
+export interface ConfigEvent {
+  type: 'Normal' | 'Warning';
+  /** In CamelCase. */
+  reason: string;
+  message: string;
+}
+
+/** Tells people what happened. Never fails the work that it tells about. */
+export interface EventRecorder {
+  record(config: StoredConfig, event: ConfigEvent): void;
+  /** Forgets an object that is gone. */
+  forget(uid: string): void;
+  /** Resolves when all that was recorded is written, or has failed. */
+  flush(): Promise<void>;
+}
+
+/** Where events of objects of the whole cluster are. */
+const namespace = 'default';
+const eventsPath = `/api/v1/namespaces/${namespace}/events`;
+/** Longest message that the API takes, in characters. */
+const maxMessage = 1_024;
+/** Events that are remembered, and so counted up instead of written again. */
+const maxKnown = 4_096;
+/** Events that wait to be written; beyond, they are dropped. */
+const maxWaiting = 1_000;
+/** How long the count of an event that repeats may be behind, in ms. */
+const repeatMs = 5 * 60_000;
+
+/** Events of one object that are written at once, and how long one more takes to be earned, in ms; as client-go has it. */
+const burst = 25;
+const refillMs = 5 * 60_000;
+
+interface Known {
+  name: string;
+  uid: string;
+  count: number;
+  /** When it was last written, in ms of the clock. */
+  writtenAt: number;
+}
+
+interface Waiting {
+  config: StoredConfig;
+  event: ConfigEvent;
+  key: string;
+  at: Date;
+}
+
+export interface EventRecorderOptions {
+  cluster: Cluster;
+  /** Who reports: name of the program, and of the instance. */
+  component: string;
+  instance: string;
+  now: () => Date;
+  /** Called when an event could not be written. */
+  onProblem(problem: string): void;
+}
+
+/**
+ * Writes events of v1, one at a time. One that repeats is the same object with a count, written at most every five minutes;
+ * one object gets 25 at once and then one every five minutes, however often its message changes. An API server that does
+ * not take events never holds up the work.
+ */
+export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
+  const { cluster, component, instance, now, onProblem } = options;
+  /** In the order of their last use. */
+  const known = new Map<string, Known>();
+  const waiting: Waiting[] = [];
+  /** What each object may still write, and since when. */
+  const budgets = new Map<string, { left: number; at: number }>();
+  let working: Promise<void> | undefined;
+
+  function remember(key: string, one: Known): void {
+    known.delete(key);
+    known.set(key, one);
+    if (known.size > maxKnown) {
+      known.delete(known.keys().next().value as string);
+    }
+  }
+
+  /** Takes one write from the budget of an object, if there is one left. */
+  function isAllowed(uid: string, at: number): boolean {
+    const before = budgets.get(uid) ?? { left: burst, at };
+    const left = Math.min(burst, before.left + Math.max(0, at - before.at) / refillMs);
+    budgets.delete(uid);
+    budgets.set(uid, { left: left >= 1 ? left - 1 : left, at });
+    if (budgets.size > maxKnown) {
+      budgets.delete(budgets.keys().next().value as string);
+    }
+    return left >= 1;
+  }
+
+  async function create({ config, event, key, at }: Waiting): Promise<void> {
+    const { name: object, uid, resourceVersion } = config.metadata;
+    // Names of events are at most 253 characters, as those of objects.
+    const name = `${object.slice(0, 200)}.${randomUUID().replaceAll('-', '').slice(0, 16)}`;
+    const time = `${at.toISOString().slice(0, 19)}Z`;
+    await cluster.request('POST', eventsPath, {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name, namespace },
+      involvedObject: { apiVersion: config.apiVersion, kind: config.kind, name: object, uid, resourceVersion },
+      type: event.type,
+      reason: event.reason,
+      message: event.message,
+      source: { component },
+      reportingComponent: component,
+      reportingInstance: instance,
+      firstTimestamp: time,
+      lastTimestamp: time,
+      count: 1,
+    });
+    remember(key, { name, uid, count: 1, writtenAt: at.getTime() });
+  }
+
+  async function write(one: Waiting): Promise<void> {
+    const before = known.get(one.key);
+    if (before === undefined) {
+      if (isAllowed(one.config.metadata.uid, one.at.getTime())) {
+        await create(one);
+      }
+      return;
+    }
+    const count = before.count + 1;
+    const sinceMs = one.at.getTime() - before.writtenAt;
+    // A clock that was set back does not silence it for ever.
+    if (sinceMs >= 0 && sinceMs < repeatMs) {
+      remember(one.key, { ...before, count });
+      return;
+    }
+    try {
+      const lastTimestamp = `${one.at.toISOString().slice(0, 19)}Z`;
+      await cluster.request('PATCH', `${eventsPath}/${before.name}`, { count, lastTimestamp });
+      remember(one.key, { ...before, count, writtenAt: one.at.getTime() });
+    } catch (error) {
+      // The API server forgets events after an hour.
+      if (!(error instanceof StatusError && error.code === 404)) {
+        throw error;
+      }
+      known.delete(one.key);
+      await create(one);
+    }
+  }
+
+  async function work(): Promise<void> {
+    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
+      try {
+        await write(one);
+      } catch (error) {
+        onProblem((error as Error).message);
+      }
+    }
+    working = undefined;
+  }
+
+  return {
+    record(config, { type, reason, message }) {
+      const event = { type, reason, message: message.slice(0, maxMessage) };
+      const key = JSON.stringify([config.metadata.uid, type, reason, event.message]);
+      if (waiting.length < maxWaiting) {
+        waiting.push({ config, event, key, at: now() });
+        working ??= work();
+      }
+    },
+    forget(uid) {
+      budgets.delete(uid);
+      for (const [key, one] of known) {
+        if (one.uid === uid) {
+          known.delete(key);
+        }
+      }
+    },
+    async flush() {
+      await working;
+    },
+  };
+}

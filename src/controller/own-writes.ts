@@ -1,0 +1,60 @@
+import { injectCaFromSecretAnnotation } from '../api/index.ts';
+import { pausedAnnotation } from './discovered-status.ts';
+import type { StoredConfig } from './stored.ts';
+
+/** Tells news of an object from what this program wrote itself, so that a write is no reason to discover again. */
+export interface OwnWrites {
+  /** A run for the object begins: what it saw. */
+  begin(config: StoredConfig): void;
+  wrote(before: StoredConfig, after: StoredConfig): void;
+  /** Whether a run has dealt with the object as it is. */
+  isSettled(config: StoredConfig): boolean;
+  forget(name: string): void;
+}
+
+interface Seen {
+  uid: string;
+  /** Versions that the last run read and wrote: copies may come late. */
+  versions: Set<string>;
+  fingerprint: string;
+}
+
+/** What a run depends on, and what it writes; labels and other conditions are not part of it. */
+function fingerprintOf({ metadata, status }: StoredConfig): string {
+  const { annotations = {} } = metadata;
+  return JSON.stringify([
+    metadata.generation,
+    annotations[pausedAnnotation] !== undefined,
+    annotations[injectCaFromSecretAnnotation],
+    status?.handlers,
+    status?.conditions?.filter(({ type }) => type === 'Discovered' || type === 'Paused'),
+    status?.deprecated?.v1beta1?.conditions?.filter(({ type }) => type === 'Discovered'),
+  ]);
+}
+
+/** Nothing was seen yet. */
+export function createOwnWrites(): OwnWrites {
+  const byName = new Map<string, Seen>();
+  return {
+    begin(config) {
+      const { name, uid, resourceVersion } = config.metadata;
+      byName.set(name, { uid, versions: new Set([resourceVersion]), fingerprint: fingerprintOf(config) });
+    },
+    wrote(before, after) {
+      const seen = byName.get(after.metadata.name);
+      if (seen !== undefined) {
+        seen.versions.add(before.metadata.resourceVersion).add(after.metadata.resourceVersion);
+        seen.fingerprint = fingerprintOf(after);
+      }
+    },
+    isSettled(config) {
+      const seen = byName.get(config.metadata.name);
+      return (
+        seen !== undefined &&
+        seen.uid === config.metadata.uid &&
+        (seen.versions.has(config.metadata.resourceVersion) || seen.fingerprint === fingerprintOf(config))
+      );
+    },
+    forget: (name) => void byName.delete(name),
+  };
+}

@@ -1,0 +1,27 @@
+import type { InformerPace } from '../cluster/index.ts';
+import type { QueuePace } from './queue.ts';
+
+/** Times and limits of a controller; tests pass others. */
+export interface ControllerPace {
+  /** How long after a success an extension is asked again, in ms: at least as often. */
+  resyncMs: number;
+  /** How often Secrets are read, and the pause after each of them, in ms: ten reads a second at most. */
+  secretPollMs: number;
+  secretGapMs: number;
+  /** Most ExtensionConfigs that are worked on at a time, and most of them whose last run failed. */
+  concurrency: number;
+  failingConcurrency: number;
+  queue: QueuePace;
+  informer: Partial<InformerPace>;
+}
+
+/** As Cluster API has them, but for the concurrency (there 10): most of the time of a run is a wait for the extension. */
+export const defaultPace: ControllerPace = {
+  resyncMs: 10 * 60_000,
+  secretPollMs: 10_000,
+  secretGapMs: 100,
+  concurrency: 32,
+  failingConcurrency: 16,
+  queue: { minIntervalMs: 1_000, backoffMs: 1_000, backoffStepMs: 5, maxBackoffMs: 1_000_000 },
+  informer: {},
+};

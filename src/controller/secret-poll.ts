@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { injectCaFromSecretAnnotation } from '../api/index.ts';
+import type { Cluster } from '../cluster/index.ts';
+import { readCaBundle, type SecretName, secretNameOf } from './ca-secret.ts';
+import { pausedAnnotation } from './discovered-status.ts';
+import type { StoredConfig } from './stored.ts';
+
+export interface SecretPollOptions {
+  cluster: Cluster;
+  /** The ExtensionConfigs that there are. */
+  configs(): Iterable<StoredConfig>;
+  /** Called for each ExtensionConfig whose Secret has something new. */
+  onChange(name: string): void;
+  signal: AbortSignal;
+  /** How long a round pauses before the next, and after each Secret, in ms. */
+  pollMs: number;
+  gapMs: number;
+}
+
+/** A Secret, and who wants its CA. */
+interface Wanted {
+  secret: SecretName;
+  configs: StoredConfig[];
+}
+
+function wantedSecrets(configs: Iterable<StoredConfig>): Map<string, Wanted> {
+  const wanted = new Map<string, Wanted>();
+  for (const config of configs) {
+    const annotations = config.metadata.annotations ?? {};
+    const annotation = annotations[injectCaFromSecretAnnotation];
+    if (annotation === undefined || annotations[pausedAnnotation] !== undefined) {
+      continue;
+    }
+    const secret = secretNameOf(annotation);
+    if ('problem' in secret) {
+      continue;
+    }
+    const one = wanted.get(annotation);
+    if (one === undefined) {
+      wanted.set(annotation, { secret, configs: [config] });
+    } else {
+      one.configs.push(config);
+    }
+  }
+  return wanted;
+}
+
+/**
+ * Reads the Secrets that annotations name again and again, each by its name: this takes `get` on these Secrets and nothing
+ * else. A watch of all Secrets, as Cluster API has it, takes the permission to read every Secret of the cluster, also for a
+ * watch of their metadata alone.
+ */
+export async function pollSecrets(options: SecretPollOptions): Promise<void> {
+  const { cluster, onChange, signal, pollMs, gapMs } = options;
+  let known = new Map<string, string>();
+  const pause = (ms: number) => sleep(ms, undefined, { signal, ref: false }).catch(() => {});
+  while (!signal.aborted) {
+    await pause(pollMs);
+    const found = new Map<string, string>();
+    for (const [key, { secret, configs }] of wantedSecrets(signal.aborted ? [] : options.configs())) {
+      if (signal.aborted) {
+        return;
+      }
+      const before = known.get(key);
+      try {
+        const reading = await readCaBundle(cluster, secret);
+        const now = JSON.stringify(reading);
+        found.set(key, now);
+        for (const { metadata, spec } of now === before ? [] : configs) {
+          // Seen for the first time, it is news only for those that do not have it.
+          const has = 'caBundle' in reading && reading.caBundle === spec?.clientConfig?.caBundle;
+          if (before !== undefined || !has) {
+            onChange(metadata.name);
+          }
+        }
+      } catch {
+        // The API server is gone: whoever reconciles says so.
+        if (before !== undefined) {
+          found.set(key, before);
+        }
+      }
+      await pause(gapMs);
+    }
+    known = found;
+  }
+}

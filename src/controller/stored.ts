@@ -1,0 +1,129 @@
+import { apiVersionOf, decodeExtensionConfig, type ExtensionConfig, hubVersion } from '../api/index.ts';
+import { type Cluster, StatusError } from '../cluster/index.ts';
+import { dns1123SubdomainProblems, isJsonObject, type JsonObject, mergePatchOf } from '../kubernetes/index.ts';
+import type { Status } from './conditions.ts';
+
+/** Path of all ExtensionConfigs at the API server. */
+export const collectionPath = `/apis/${apiVersionOf(hubVersion)}/extensionconfigs`;
+
+/** An ExtensionConfig as the API server has it. */
+export type StoredConfig = ExtensionConfig & {
+  metadata: { name: string; uid: string; resourceVersion: string; generation: number };
+};
+
+/** The ExtensionConfig in an object of the API server; undefined when it is not one that can be worked on. */
+export function readStored(object: JsonObject): StoredConfig | undefined {
+  const { metadata } = object;
+  if (!isJsonObject(metadata)) {
+    return undefined;
+  }
+  const { name, uid, resourceVersion, generation } = metadata;
+  const isStored =
+    typeof name === 'string' &&
+    dns1123SubdomainProblems(name).length === 0 &&
+    typeof uid === 'string' &&
+    typeof resourceVersion === 'string' &&
+    typeof generation === 'number';
+  return isStored ? (decodeExtensionConfig(object, hubVersion).object as StoredConfig) : undefined;
+}
+
+/** The object was changed by another client between reading and writing. */
+export class ConfigConflict extends Error {}
+
+/** The object is gone, or another one has its name. */
+export class ConfigGone extends Error {}
+
+/** Reads and writes ExtensionConfigs. Each write holds only for the version that it was made from. */
+export interface ConfigStore {
+  /** The object as it is now. @throws {ConfigGone} when it is not the one with this uid any more. */
+  read(config: StoredConfig): Promise<StoredConfig>;
+  /**
+   * Writes what `change` makes of the status: nothing when it is the same. When another client wrote in between, the object
+   * is read again, unless its spec changed.
+   *
+   * @returns the object as it is then.
+   * @throws {ConfigConflict} when its generation changed, or after five conflicts in a row.
+   */
+  writeStatus(config: StoredConfig, change: (status: Status | undefined) => Status): Promise<StoredConfig>;
+  /** Writes a caBundle (base64). @throws {ConfigConflict} when another client wrote in between. */
+  writeCaBundle(config: StoredConfig, caBundle: string): Promise<StoredConfig>;
+}
+
+/** Conflicts in a row after which the work begins anew. */
+const maxConflicts = 5;
+
+/**
+ * ExtensionConfigs of a cluster. Writes are merge patches with the resourceVersion: what others wrote is never lost, and
+ * fields that this program does not know stay.
+ *
+ * @param onWrite called for each write that was made, with the versions before and after.
+ */
+export function createConfigStore(
+  cluster: Cluster,
+  onWrite: (before: StoredConfig, after: StoredConfig) => void = () => {},
+): ConfigStore {
+  const pathOf = (config: StoredConfig) => `${collectionPath}/${encodeURIComponent(config.metadata.name)}`;
+
+  function read(object: JsonObject, expected: StoredConfig): StoredConfig {
+    const stored = readStored(object);
+    if (stored === undefined || stored.metadata.uid !== expected.metadata.uid) {
+      throw new ConfigGone(`${expected.metadata.name} is not the ExtensionConfig that it was`);
+    }
+    return stored;
+  }
+
+  async function patch(path: string, config: StoredConfig, change: JsonObject): Promise<StoredConfig> {
+    const { uid, resourceVersion } = config.metadata;
+    try {
+      const answer = await cluster.request('PATCH', path, { ...change, metadata: { uid, resourceVersion } });
+      const after = read(answer, config);
+      onWrite(config, after);
+      return after;
+    } catch (error) {
+      if (error instanceof StatusError && error.code === 409) {
+        throw new ConfigConflict(`${config.metadata.name} was changed by another client`);
+      }
+      if (error instanceof StatusError && error.code === 404) {
+        throw new ConfigGone(error.message);
+      }
+      throw error;
+    }
+  }
+
+  const store: ConfigStore = {
+    async read(config) {
+      try {
+        return read(await cluster.request('GET', pathOf(config)), config);
+      } catch (error) {
+        if (error instanceof StatusError && error.code === 404) {
+          throw new ConfigGone(error.message);
+        }
+        throw error;
+      }
+    },
+    async writeStatus(config, change) {
+      let current = config;
+      for (let conflicts = 0; ; conflicts++) {
+        const before = (current.status ?? {}) as JsonObject;
+        const after = change(current.status) as JsonObject;
+        const difference = mergePatchOf(before, after);
+        if (difference === undefined) {
+          return current;
+        }
+        try {
+          return await patch(`${pathOf(current)}/status`, current, { status: difference });
+        } catch (error) {
+          if (!(error instanceof ConfigConflict) || conflicts >= maxConflicts) {
+            throw error;
+          }
+        }
+        current = await store.read(current);
+        if (current.metadata.generation !== config.metadata.generation) {
+          throw new ConfigConflict(`the spec of ${config.metadata.name} was changed by another client`);
+        }
+      }
+    },
+    writeCaBundle: (config, caBundle) => patch(pathOf(config), config, { spec: { clientConfig: { caBundle } } }),
+  };
+  return store;
+}

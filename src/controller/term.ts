@@ -1,0 +1,182 @@
+import type { KubeConfig } from '@kubernetes/client-node';
+import type { Logger } from 'pino';
+import { type Cluster, connect, objectKey, startInformer } from '../cluster/index.ts';
+import type { JsonObject } from '../kubernetes/index.ts';
+import type { ControllerPace } from './pace.ts';
+import { createQueue, type Outcome } from './queue.ts';
+import { pollSecrets } from './secret-poll.ts';
+import { ConfigConflict, ConfigGone, collectionPath, readStored, type StoredConfig } from './stored.ts';
+import type { Worker } from './worker.ts';
+
+export interface TermOptions {
+  kubeConfig: KubeConfig;
+  /** Makes what works on ExtensionConfigs, on a connection that ends with the term. */
+  worker(cluster: Cluster): Worker;
+  /** Whether Secrets named in annotations are followed. */
+  followsSecrets: boolean;
+  log: Logger;
+  pace: ControllerPace;
+  onSynced(): void;
+}
+
+/** A time of working on ExtensionConfigs: from the start, or from winning an election, to the end. */
+export interface Term {
+  /** Why the copy of the ExtensionConfigs may be stale. */
+  readonly problem: string | undefined;
+  /** Keys that wait for their turn, and that are worked on. */
+  readonly load: { waiting: number; running: number };
+  /** Ends what is under way at extensions, lets writes end, and stops. */
+  end(): Promise<void>;
+  /** Cuts everything at once, also writes under way: somebody else writes now. */
+  cut(reason: Error): void;
+}
+
+/** How long writes under way have at the end, in ms. */
+const endMs = 5_000;
+
+/** Fewer tries than usual: the queue tries again, too. */
+const patience = { retries: 2, minTimeoutMs: 250, maxTimeoutMs: 1_000, deadlineMs: 20_000 };
+
+/** Begins a term. */
+export function startTerm(options: TermOptions): Term {
+  const { kubeConfig, log, pace } = options;
+  /** Ends discoveries; writes go on. */
+  const work = new AbortController();
+  const connection = new AbortController();
+  const cluster = connect(kubeConfig, connection.signal, patience);
+  const worker = options.worker(cluster);
+  /** Objects that changed while they were worked on. */
+  const changed = new Set<string>();
+  let isSynced = false;
+
+  function stored(object: JsonObject | undefined): StoredConfig | undefined {
+    const config = object && readStored(object);
+    if (object !== undefined && config === undefined) {
+      log.error({ extensionConfig: objectKey(object) }, 'the API server has an ExtensionConfig that cannot be read');
+    }
+    return config;
+  }
+
+  async function run(name: string): Promise<Outcome> {
+    const config = stored(informer.get(name));
+    if (config === undefined || work.signal.aborted) {
+      return { result: 'done' };
+    }
+    changed.delete(name);
+    try {
+      return await worker.run(config, work.signal);
+    } catch (error) {
+      if (work.signal.aborted || error instanceof ConfigGone) {
+        return { result: 'done' };
+      }
+      if (error instanceof ConfigConflict) {
+        log.debug({ extensionConfig: name }, error.message);
+        return { result: 'done', againMs: 0 };
+      }
+      log.warn({ extensionConfig: name, error: (error as Error).message }, 'ExtensionConfig will be tried again');
+      return { result: 'failed' };
+    } finally {
+      const now = stored(informer.get(name));
+      if (now?.metadata.uid !== config.metadata.uid) {
+        // It went while it was worked on, and what was registered of it must go, too.
+        worker.forget(config);
+      }
+      if (now !== undefined && changed.delete(name) && !worker.isSettled(now)) {
+        queue.add(name);
+      }
+    }
+  }
+
+  const queue = createQueue({
+    run,
+    concurrency: pace.concurrency,
+    failingConcurrency: pace.failingConcurrency,
+    pace: pace.queue,
+  });
+
+  const informer = startInformer(kubeConfig, {
+    path: collectionPath,
+    resource: 'extensionconfigs.runtime.cluster.x-k8s.io',
+    pace: pace.informer,
+    onChange({ type, key, object, previous }) {
+      const config = stored(object);
+      if (config === undefined) {
+        return;
+      }
+      if (type === 'deleted') {
+        queue.forget(key);
+        worker.forget(config);
+        log.info({ extensionConfig: key }, 'ExtensionConfig deleted');
+        return;
+      }
+      if (!isSynced) {
+        return;
+      }
+      if (queue.isRunning(key)) {
+        changed.add(key);
+      }
+      if (!worker.isSettled(config)) {
+        const before = previous && readStored(previous);
+        // A new spec is no repetition of an old failure.
+        queue.add(key, { afresh: before?.metadata.generation !== config.metadata.generation });
+      }
+    },
+    onProblem(problem) {
+      if (problem === undefined) {
+        log.info('the API server is followed again');
+      } else {
+        log.warn({ problem }, 'the API server is not followed');
+      }
+    },
+  });
+
+  function configs(): StoredConfig[] {
+    return informer.list().flatMap((object) => readStored(object) ?? []);
+  }
+
+  void informer.synced.then(() => {
+    isSynced = true;
+    const all = configs();
+    worker.begin?.(all);
+    log.info({ extensionConfigs: all.length }, 'all ExtensionConfigs were read');
+    for (const { metadata } of all) {
+      queue.add(metadata.name);
+    }
+    options.onSynced();
+    if (options.followsSecrets) {
+      void pollSecrets({
+        cluster,
+        configs,
+        onChange: (name) => queue.add(name),
+        signal: work.signal,
+        pollMs: pace.secretPollMs,
+        gapMs: pace.secretGapMs,
+      });
+    }
+  });
+
+  return {
+    get problem() {
+      return informer.isSynced ? informer.problem : (informer.problem ?? 'the ExtensionConfigs have not been read yet');
+    },
+    get load() {
+      return { waiting: queue.waiting, running: queue.running };
+    },
+    async end() {
+      informer.stop();
+      const idle = queue.stop();
+      work.abort(new Error('the controller stops'));
+      const late = setTimeout(() => connection.abort(new Error('the controller stops')), endMs);
+      await idle;
+      await worker.flush?.();
+      clearTimeout(late);
+      connection.abort(new Error('the controller stops'));
+    },
+    cut(reason) {
+      informer.stop();
+      void queue.stop();
+      work.abort(reason);
+      connection.abort(reason);
+    },
+  };
+}
