@@ -1,8 +1,8 @@
-import type { IncomingMessage } from 'node:http';
 import { hooks } from '../hooks/index.ts';
 import { isJsonObject, type Json, JsonError, parseJson } from '../kubernetes/index.ts';
 import {
   type Application,
+  type BodyRefusal,
   type Foundation,
   receiveBody,
   refusal,
@@ -54,6 +54,13 @@ function timeoutOf(query: string): number | undefined {
 /** Why a body is not JSON, in the words of Go's server. */
 const unreadable = (problem: string) => ({ status: 'Failure', message: `error unmarshalling request: ${problem}` });
 
+/**
+ * What a request with too large or a compressed body gets: a Failure, as from Go's server. An HTTP error would let through
+ * what a handler with `failurePolicy: Ignore` has never seen. A server without room is one that cannot be reached.
+ */
+const unread = ({ code, message }: BodyRefusal) =>
+  code === 503 ? undefined : { status: 'Failure', message: `error reading request: ${message}` };
+
 /** What a response begins with. A handler's own fields come behind it. */
 function envelopeOf({ hook }: Handler) {
   return { apiVersion: `${hook.group}/${hook.version}`, kind: hook.response.kind };
@@ -61,7 +68,7 @@ function envelopeOf({ hook }: Handler) {
 
 /** What answers on the port of an extension server. */
 export function createApplication(foundation: Foundation, options: ApplicationOptions): Application {
-  const { log, maxBodyBytes, metrics: serverMetrics, monotonicNow } = foundation;
+  const { connections, log, maxBodyBytes, metrics: serverMetrics, monotonicNow } = foundation;
   const { handlers, prefix, metrics, replaceAnswer } = options;
   const reply = replying(foundation);
 
@@ -110,6 +117,8 @@ export function createApplication(foundation: Foundation, options: ApplicationOp
     const { name, hook, timeoutSeconds } = handler;
     const timeoutMs = Math.min(timeoutOf(query) ?? (timeoutSeconds ?? defaultTimeoutSeconds) * 1000, maxTimeoutMs);
     return async (bytes: Buffer, response: TrackedResponse, startedMs: number) => {
+      // However long the handler takes, its call is not taken for one of a client that stands still.
+      connections.holdDecision(response);
       const body = parsed(bytes);
       if ('problem' in body) {
         const text = JSON.stringify({ ...envelopeOf(handler), ...unreadable(body.problem) });
@@ -165,7 +174,7 @@ export function createApplication(foundation: Foundation, options: ApplicationOp
     routes.set(pathOf(handler.hook, handler.name), handler);
   }
 
-  return (request: IncomingMessage, response: TrackedResponse) => {
+  return (request, response) => {
     const startedMs = monotonicNow();
     const url = request.url ?? '/';
     const mark = url.indexOf('?');
@@ -180,8 +189,28 @@ export function createApplication(foundation: Foundation, options: ApplicationOp
       return;
     }
     const onBody = route === 'discovery' ? discover : serve(route, mark === -1 ? '' : url.slice(mark + 1));
-    receiveBody(foundation, 'any request', request, response, (bytes) => {
-      void onBody(bytes, response, startedMs);
-    });
+    const wording = (refused: BodyRefusal) => {
+      const failure = unread(refused);
+      if (failure === undefined) {
+        return undefined;
+      }
+      const [hook, handler] = route === 'discovery' ? [hooks.Discovery.name, ''] : [route.hook.name, route.name];
+      metrics.called(hook, handler, 'invalid request', (monotonicNow() - startedMs) / 1000);
+      log.warn({ hook, ...(handler !== '' && { handler }), problem: refused.message }, 'request refused');
+      return {
+        code: 200,
+        text: JSON.stringify(route === 'discovery' ? failure : { ...envelopeOf(route), ...failure }),
+      };
+    };
+    receiveBody(
+      foundation,
+      'any request',
+      request,
+      response,
+      (bytes) => {
+        void onBody(bytes, response, startedMs);
+      },
+      wording,
+    );
   };
 }

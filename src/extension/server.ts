@@ -180,6 +180,8 @@ export function createExtensionServer(options: ExtensionServerOptions): Extensio
       name: 'extension',
       metricsPrefix,
       certificates,
+      // As Cluster API's client speaks where it can.
+      http2: true,
       clients: clients && { caFile: clients.caFile, allowedNames: clients.allowedNames ?? [] },
       main: { host: options.host, port: options.port ?? 9443 },
       health: { host: options.healthHost, port: options.healthPort ?? 8080 },

@@ -1,5 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { failure, type Status } from '../kubernetes/index.ts';
+import type { TrackedRequest, TrackedResponse } from './connections.ts';
 
 const jsonType = 'application/json';
 
@@ -22,9 +22,9 @@ export function refusal(code: number, message: string): Status {
   return failure(code, reasons[code] ?? 'Unknown', message);
 }
 
-/** Answers with a JSON text of so many bytes in one write. With `close` the connection ends after it. */
+/** Answers with a JSON text of so many bytes in one write. With `close` the connection ends after it, if it is of HTTP/1.1. */
 export function answer(
-  response: ServerResponse,
+  response: TrackedResponse,
   code: number,
   text: string,
   bytes: number,
@@ -32,7 +32,7 @@ export function answer(
   more?: Readonly<Record<string, string>>,
 ): void {
   const headers = ['content-type', jsonType, 'content-length', String(bytes)];
-  if (close) {
+  if (close && !response.isHttp2) {
     headers.push('connection', 'close');
   }
   if (more !== undefined) {
@@ -43,24 +43,33 @@ export function answer(
 }
 
 /**
- * Refuses a request whose body was not read, and ends the connection. The answer is sent at once, but what the caller
+ * Refuses a request whose body was not read (with a Status, or any JSON text), and ends the connection. The answer is sent at once, but what the caller
  * is still sending is thrown away for a while before the connection is closed: closing a socket with unread data resets
- * it, and the reset overtakes the answer.
+ * it, and the reset overtakes the answer. By HTTP/2 the caller is asked to stop, and the connection lives on.
  */
 export function refuseUnread(
-  request: IncomingMessage,
-  response: ServerResponse,
-  status: Status,
+  request: TrackedRequest,
+  response: TrackedResponse,
+  refused: Status | { code: number; text: string },
   maxDiscardedBytes: number,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  const text = JSON.stringify(status);
-  response.writeHead(status.code, {
-    ...headers,
-    'content-type': jsonType,
-    'content-length': String(Buffer.byteLength(text)),
-    connection: 'close',
-  });
+  const text = 'text' in refused ? refused.text : JSON.stringify(refused);
+  response.writeHead(refused.code, [
+    ...Object.entries(headers).flat(),
+    'content-type',
+    jsonType,
+    'content-length',
+    String(Buffer.byteLength(text)),
+    ...(response.isHttp2 ? [] : ['connection', 'close']),
+  ]);
+  if (response.isHttp2) {
+    response.end(text);
+    if (!request.complete) {
+      response.refuseRest();
+    }
+    return;
+  }
   if (request.complete) {
     response.end(text);
     return;

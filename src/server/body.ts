@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { TrackedRequest } from './connections.ts';
 
 /** Why a body is not read at all: an HTTP status code and a sentence. */
 export interface BodyRefusal {
@@ -12,11 +12,11 @@ const jsonContentType = /^application\/json\s*(;|$)/i;
 export type Wanted = 'posted JSON' | 'any request';
 
 /** What the header of a request says against reading its body, or undefined. */
-export function headerRefusal(request: IncomingMessage, maxBytes: number, wanted: Wanted): BodyRefusal | undefined {
+export function headerRefusal(request: TrackedRequest, maxBytes: number, wanted: Wanted): BodyRefusal | undefined {
   return (wanted === 'posted JSON' ? formRefusal(request) : undefined) ?? contentRefusal(request, maxBytes);
 }
 
-function formRefusal(request: IncomingMessage): BodyRefusal | undefined {
+function formRefusal(request: TrackedRequest): BodyRefusal | undefined {
   if (request.method !== 'POST') {
     return { code: 405, message: `${request.method} is not supported here: use POST` };
   }
@@ -27,7 +27,7 @@ function formRefusal(request: IncomingMessage): BodyRefusal | undefined {
   return undefined;
 }
 
-function contentRefusal(request: IncomingMessage, maxBytes: number): BodyRefusal | undefined {
+function contentRefusal(request: TrackedRequest, maxBytes: number): BodyRefusal | undefined {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     return { code: 415, message: 'the body must not be compressed: leave content-encoding out' };
@@ -52,7 +52,7 @@ const noRoom: BodyRefusal = {
  * @param hold takes bytes into account before they are kept; false when there is no room for them.
  */
 export function collectBody(
-  request: IncomingMessage,
+  request: TrackedRequest,
   maxBytes: number,
   hold: (bytes: number) => boolean,
   onBody: (body: Buffer) => void,

@@ -1,4 +1,5 @@
-import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
+import { type IncomingHttpHeaders, type IncomingMessage, type Server, ServerResponse } from 'node:http';
+import { constants, type Http2ServerRequest, Http2ServerResponse, type Http2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { createByteBudget } from './byte-budget.ts';
@@ -9,6 +10,8 @@ export interface ConnectionLimits {
   maxConnections: number;
   /** How long a connection may stay open without a request, in milliseconds. */
   keepAliveTimeoutMs: number;
+  /** How long a connection of HTTP/2 may stay open before its first request, in milliseconds; for HTTP/1.1 Node sees to it. */
+  headersTimeoutMs: number;
   /** Longest time for a whole request to arrive, in milliseconds. */
   requestTimeoutMs: number;
   /**
@@ -32,6 +35,8 @@ export interface ConnectionEvents {
   dropped(): void;
   /** An answer was given up because it was not read in time. */
   answerDropped(): void;
+  /** A request of HTTP/2 did not arrive in time; for HTTP/1.1 Node says so. */
+  requestLate(request: TrackedRequest, response: TrackedResponse): void;
 }
 
 /** How connections end when a server stops. */
@@ -60,6 +65,12 @@ export interface Connections {
   holdDecision(response: TrackedResponse): void;
   /** Takes an answer into account, in place of the body, until it has been sent. */
   holdAnswer(response: TrackedResponse, bytes: number): void;
+  /** A connection whose TLS handshake is done speaks HTTP/2. */
+  carry(socket: TLSSocket, session: Http2Session): void;
+  /** A request came by HTTP/2. */
+  begin(request: Http2ServerRequest, response: Http2Response): void;
+  /** Takes no more requests on a response's connection of HTTP/2: its client is told so, and others are answered still. */
+  leave(response: TrackedResponse): void;
   /** Ends all connections, those that carry no request first; resolves when none is left. */
   drain(options: DrainOptions): Promise<{ cut: number }>;
 }
@@ -69,29 +80,85 @@ interface Connection {
   readonly transport: Socket;
   /** What requests come on, once there is one. */
   secure: TLSSocket | undefined;
+  /** What HTTP/2 calls the connection; undefined for HTTP/1.1. */
+  session: Http2Session | undefined;
   /** When it began to be in the state that it is in. */
   since: number;
-  /** Requests that are read or answered on it: several when they come in one go. */
+  /** Requests that are read or answered on it: several when they come in one go, or by HTTP/2. */
   requests: number;
+  /** Those of HTTP/2, whose times are their own; the oldest first. */
+  readonly streams: Set<Http2Response>;
   /** Bytes that they hold. */
   bytes: number;
-  /** Whether a request waits for its decision. */
-  deciding: boolean;
+  /** Requests that wait for their decision. */
+  deciding: number;
   /** Whether an answer waits to be read. */
   answering: boolean;
   /** How far its request or answer had come when that was last looked at, and when that was. */
   mark: { bytes: number; at: number } | undefined;
+  /** When HTTP/2's GOAWAY was sent; what is left without requests some time later is cut. */
+  leavingSince: number | undefined;
   state: Set<Connection>;
 }
 
-/** A response that knows its connection; the `ServerResponse` of servers with tracked connections. */
-export class TrackedResponse extends ServerResponse<IncomingMessage> {
+/** A request as applications see it, whichever version of HTTP it came by. */
+export interface TrackedRequest {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  /** Whether all of it has arrived. */
+  readonly complete: boolean;
+  on(event: 'data', listener: (chunk: Buffer) => void): unknown;
+  on(event: 'end', listener: () => void): unknown;
+  once(event: 'end' | 'error', listener: () => void): unknown;
+  off(event: 'data', listener: (chunk: Buffer) => void): unknown;
+  off(event: 'end', listener: () => void): unknown;
+}
+
+/** A response that knows its connection, whichever version of HTTP it goes by. */
+export interface TrackedResponse {
+  carrier: Connection | undefined;
+  heldBytes: number;
+  isDeciding: boolean;
+  /** Whether its connection carries other requests meanwhile, and has no header of its own about its end. */
+  readonly isHttp2: boolean;
+  writeHead(code: number, headers: string[]): unknown;
+  write(text: string): unknown;
+  end(): unknown;
+  end(text: string): unknown;
+  writeContinue(): void;
+  once(event: 'close', listener: () => void): unknown;
+  off(event: 'close', listener: () => void): unknown;
+  /** HTTP/2: asks for no more of the request. For after `end`. */
+  refuseRest(): void;
+}
+
+/** A response by HTTP/1.1; the `ServerResponse` of servers with tracked connections. */
+export class Http1Response extends ServerResponse<IncomingMessage> implements TrackedResponse {
   carrier: Connection | undefined = undefined;
   heldBytes = 0;
+  isDeciding = false;
+  readonly isHttp2 = false;
+  refuseRest(): void {}
+}
+
+/** A response by HTTP/2. */
+export class Http2Response extends Http2ServerResponse<Http2ServerRequest> implements TrackedResponse {
+  carrier: Connection | undefined = undefined;
+  heldBytes = 0;
+  isDeciding = false;
+  readonly isHttp2 = true;
+  /** When its request came; when its answer began to be sent; whether it was given up. */
+  readonly since = performance.now();
+  answeringSince: number | undefined = undefined;
+  isGivenUp = false;
+  refuseRest(): void {
+    this.stream.close(constants.NGHTTP2_NO_ERROR);
+  }
 }
 
 /** A server with tracked connections, over TLS or not. */
-export type TrackedServer = Server<typeof IncomingMessage, typeof TrackedResponse>;
+export type TrackedServer = Server<typeof IncomingMessage, typeof Http1Response>;
 
 /**
  * What an answer holds of its bytes: encrypting makes a copy before the first byte is sent (node:tls hands OpenSSL all of
@@ -103,6 +170,8 @@ const copiesOfAnswer = 2;
  * parse gets round to each connection now and then only.
  */
 const leastBytesPerMs = 32;
+/** How long a client has to close a connection of HTTP/2 after its last answer, in milliseconds. */
+const leavingMs = 1_000;
 /** How often a stop looks at what is left, in milliseconds. */
 const drainCheckMs = 50;
 
@@ -127,6 +196,7 @@ export function trackConnections(
   const bySocket = new Map<Socket, Connection>();
   // How a TLS socket finds its transport, without a private property of either.
   const byPeer = new Map<string, Connection>();
+  const bySession = new WeakMap<Http2Session, Connection>();
   const budget = createByteBudget(limits.maxInFlightBytes);
   let requests = 0;
 
@@ -146,7 +216,7 @@ export function trackConnections(
 
   /** Whether a request or answer makes no headway worth waiting for. How long it takes all in all may be our own doing. */
   function isStalled(connection: Connection): boolean {
-    if (connection.deciding) {
+    if (connection.deciding > 0) {
       return false;
     }
     const { mark } = connection;
@@ -161,6 +231,20 @@ export function trackConnections(
   function cut(connection: Connection): void {
     forget(connection);
     connection.transport.destroy();
+  }
+
+  /** Ends a connection that carries no request; of HTTP/2 those that it carries are answered. */
+  function close(connection: Connection): void {
+    const { session, secure, transport, leavingSince } = connection;
+    if (session === undefined) {
+      (secure ?? transport).destroySoon();
+    } else if (leavingSince === undefined) {
+      connection.leavingSince = performance.now();
+      // GOAWAY with the last request that is answered: clients send later ones again, on another connection.
+      session.close();
+    } else if (connection.requests === 0 && performance.now() - Math.max(leavingSince, connection.since) >= leavingMs) {
+      cut(connection);
+    }
   }
 
   /** Which connection is closed when there is no room: one that never sent a request, then the longest idle, then a stalled one. */
@@ -201,12 +285,15 @@ export function trackConnections(
     const connection: Connection = {
       transport,
       secure: undefined,
+      session: undefined,
       since: performance.now(),
       requests: 0,
+      streams: new Set(),
       bytes: 0,
-      deciding: false,
+      deciding: 0,
       answering: false,
       mark: undefined,
+      leavingSince: undefined,
       state: fresh,
     };
     fresh.add(connection);
@@ -231,10 +318,20 @@ export function trackConnections(
     bySocket.set(socket, connection);
   });
 
+  function decided(response: TrackedResponse): void {
+    if (response.isDeciding && response.carrier !== undefined) {
+      response.isDeciding = false;
+      response.carrier.deciding--;
+    }
+  }
   function settle(this: TrackedResponse): void {
     const connection = this.carrier;
     if (connection === undefined || connection.requests === 0) {
       return;
+    }
+    decided(this);
+    if (this instanceof Http2Response) {
+      connection.streams.delete(this);
     }
     requests--;
     connection.requests--;
@@ -248,8 +345,7 @@ export function trackConnections(
       move(connection, busy);
     }
   }
-  server.prependListener('request', (request: IncomingMessage, response: TrackedResponse) => {
-    const connection = bySocket.get(request.socket);
+  function begin(connection: Connection | undefined, response: Http1Response | Http2Response): void {
     if (connection === undefined) {
       return;
     }
@@ -258,6 +354,9 @@ export function trackConnections(
     requests++;
     connection.requests++;
     move(connection, busy);
+  }
+  server.prependListener('request', (request: IncomingMessage, response: Http1Response) => {
+    begin(bySocket.get(request.socket), response);
   });
 
   function add(response: TrackedResponse, bytes: number): void {
@@ -268,23 +367,52 @@ export function trackConnections(
     }
   }
 
+  /** Gives up requests of HTTP/2 that have not arrived in time, and answers that were not read. */
+  function sweepStreams(connection: Connection, now: number): void {
+    for (const response of connection.streams) {
+      const { since, answeringSince, isGivenUp } = response;
+      const late = now - since >= limits.requestTimeoutMs;
+      if (answeringSince === undefined && late && !response.req.complete && !isGivenUp) {
+        events.requestLate(response.req, response);
+      } else if (
+        now - (answeringSince ?? since) >=
+        limits.answerTimeoutMs + (answeringSince === undefined ? limits.requestTimeoutMs : 0)
+      ) {
+        if (isGivenUp) {
+          // Not even that could be sent.
+          cut(connection);
+          return;
+        }
+        events.answerDropped();
+        response.isGivenUp = true;
+        response.stream.close(constants.NGHTTP2_CANCEL);
+      }
+    }
+  }
+
   const sweep = setInterval(() => {
     const now = performance.now();
     for (const connection of busy) {
       // Node bounds the time in which a request arrives, unless the answer is on its way before that.
       const allowed = limits.answerTimeoutMs + (connection.answering ? 0 : limits.requestTimeoutMs);
-      if (now - connection.since >= allowed) {
+      if (connection.session !== undefined) {
+        sweepStreams(connection, now);
+      } else if (now - connection.since >= allowed) {
         events.answerDropped();
         cut(connection);
-      } else {
-        connection.mark ??= markOf(connection);
+        continue;
+      }
+      connection.mark ??= markOf(connection);
+    }
+    for (const connection of fresh) {
+      if (connection.session !== undefined && now - connection.since >= limits.headersTimeoutMs) {
+        close(connection);
       }
     }
     for (const connection of idle) {
-      if (now - connection.since < limits.keepAliveTimeoutMs) {
-        break;
+      if (now - connection.since >= limits.keepAliveTimeoutMs || connection.leavingSince !== undefined) {
+        close(connection);
       }
-      (connection.secure ?? connection.transport).destroySoon();
     }
   }, limits.timeoutCheckMs);
   sweep.unref();
@@ -311,17 +439,38 @@ export function trackConnections(
       add(response, bytes);
       return true;
     },
-    holdDecision({ carrier }) {
-      if (carrier !== undefined) {
-        carrier.deciding = true;
+    holdDecision(response) {
+      if (response.carrier !== undefined && !response.isDeciding) {
+        response.isDeciding = true;
+        response.carrier.deciding++;
       }
     },
     holdAnswer(response, bytes) {
       add(response, copiesOfAnswer * bytes - response.heldBytes);
-      if (response.carrier !== undefined) {
-        response.carrier.deciding = false;
+      decided(response);
+      if (response instanceof Http2Response) {
+        response.answeringSince = performance.now();
+      } else if (response.carrier !== undefined) {
         response.carrier.answering = true;
         response.carrier.since = performance.now();
+      }
+    },
+    carry(socket, session) {
+      const connection = bySocket.get(socket);
+      if (connection !== undefined) {
+        connection.session = session;
+        bySession.set(session, connection);
+      }
+    },
+    begin(request, response) {
+      const { session } = request.stream;
+      const connection = session === undefined ? undefined : bySession.get(session);
+      connection?.streams.add(response);
+      begin(connection, response);
+    },
+    leave({ carrier }) {
+      if (carrier?.session !== undefined) {
+        close(carrier);
       }
     },
     async drain({ closeAfter, graceMs, timeoutMs }) {
@@ -346,7 +495,7 @@ export function trackConnections(
         for (const waiting of [fresh, idle]) {
           for (const connection of waiting) {
             if (isQuiet(connection)) {
-              (connection.secure ?? connection.transport).destroySoon();
+              close(connection);
             }
           }
         }

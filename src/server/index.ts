@@ -1,8 +1,9 @@
 export { refusal, refuseUnread } from './answer.ts';
+export type { BodyRefusal } from './body.ts';
 export { type CertificatePair, checkPair } from './certificate.ts';
 export { type CertificateEvent, type CertificateSource, fixedCertificate } from './certificate-source.ts';
 export { ClientCaError } from './client-ca.ts';
-export { TrackedResponse } from './connections.ts';
+export { Http1Response, type TrackedRequest, type TrackedResponse } from './connections.ts';
 export { plainExpress } from './express.ts';
 export { fileCertificates } from './file-certificates.ts';
 export { defaultLimits, type Limits } from './limits.ts';

@@ -6,7 +6,9 @@ export interface Limits {
   maxConnections: number;
   /** Most bytes of bodies and answers at a time; beyond, requests get a 503. One alone is always taken. */
   maxInFlightBytes: number;
-  /** Largest header block of a request, in bytes. */
+  /** Most requests at a time on one connection of HTTP/2. */
+  maxStreams: number;
+  /** Largest header block of a request, in bytes; by HTTP/2 each field counts for 32 more. */
   maxHeaderBytes: number;
   /** Longest time for a TLS handshake, and for the header of a request, in milliseconds. */
   headersTimeoutMs: number;
@@ -34,6 +36,8 @@ export const defaultLimits: Limits = {
   // one at a time is in use and a few more wait for the collector, each at worst (7 MiB of `{},`) 40 times its bytes. The
   // worst that was measured, 100 callers with such bodies at once, was 1.4 GiB. Ordinary reviews have some 4 KiB.
   maxInFlightBytes: 256 * 1024 * 1024,
+  // More than a Go client has calls under way to one server; beyond, it opens another connection.
+  maxStreams: 64,
   maxHeaderBytes: 16 * 1024,
   headersTimeoutMs: 10_000,
   // The API server gives a webhook 30 s at the very most (timeoutSeconds of its configuration), 10 s by default.

@@ -1,7 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import { answer, refusal, refuseUnread } from './answer.ts';
-import { collectBody, headerRefusal, type Wanted } from './body.ts';
-import type { TrackedResponse } from './connections.ts';
+import { type BodyRefusal, collectBody, headerRefusal, type Wanted } from './body.ts';
+import type { TrackedRequest, TrackedResponse } from './connections.ts';
 import type { Foundation } from './server.ts';
 
 /** What some refusals have to say beside their text, by HTTP status code. */
@@ -18,23 +17,39 @@ export function replying({ connections, isDraining }: Pick<Foundation, 'connecti
   return (response, code, text) => {
     const bytes = Buffer.byteLength(text);
     connections.holdAnswer(response, bytes);
-    answer(response, code, text, bytes, isDraining(), refusalHeaders[code]);
+    const close = isDraining();
+    answer(response, code, text, bytes, close, refusalHeaders[code]);
+    if (close) {
+      connections.leave(response);
+    }
   };
 }
 
-/** Reads a body within the limits and passes it on; a request beyond them is refused here, and counted. */
+/**
+ * Reads a body within the limits and passes it on; a request beyond them is refused here, and counted.
+ *
+ * @param wording says how a refusal is answered: undefined for its Status and HTTP code, the default.
+ */
 export function receiveBody(
   { metrics, maxBodyBytes, connections }: Pick<Foundation, 'metrics' | 'maxBodyBytes' | 'connections'>,
   wanted: Wanted,
-  request: IncomingMessage,
+  request: TrackedRequest,
   response: TrackedResponse,
   onBody: (bytes: Buffer) => void,
+  wording?: (refusal: BodyRefusal) => { code: number; text: string } | undefined,
 ): void {
-  const refuse = ({ code, message }: { code: number; message: string }) => {
+  const refuse = (refused: BodyRefusal) => {
+    const { code, message } = refused;
     metrics.refused(code);
     // What was read of the body is not kept.
     connections.holdAnswer(response, 0);
-    refuseUnread(request, response, refusal(code, message), maxBodyBytes, refusalHeaders[code] ?? {});
+    refuseUnread(
+      request,
+      response,
+      wording?.(refused) ?? refusal(code, message),
+      maxBodyBytes,
+      refusalHeaders[code] ?? {},
+    );
   };
   const refused = headerRefusal(request, maxBodyBytes, wanted);
   if (refused !== undefined) {

@@ -1,5 +1,5 @@
 import { constants } from 'node:crypto';
-import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -9,9 +9,17 @@ import { refusalOf } from './callers.ts';
 import { type CertificatePair, judgePair } from './certificate.ts';
 import type { CertificateEvent, CertificateSource } from './certificate-source.ts';
 import { watchClientCa } from './client-ca.ts';
-import { type Connections, TrackedResponse, type TrackedServer, trackConnections } from './connections.ts';
+import {
+  type Connections,
+  Http1Response,
+  type TrackedRequest,
+  type TrackedResponse,
+  type TrackedServer,
+  trackConnections,
+} from './connections.ts';
 import type { FileWatch } from './file-watch.ts';
 import { createHealthApplication } from './health.ts';
+import { serveHttp2 } from './http2.ts';
 import { defaultLimits, healthLimits, type Limits } from './limits.ts';
 import { createMetrics, type Metrics, type Port } from './metrics.ts';
 import { type Phase, readinessOf } from './readiness.ts';
@@ -27,7 +35,7 @@ export interface Foundation {
   metrics: Metrics;
   log: Logger;
   maxBodyBytes: number;
-  connections: Pick<Connections, 'holdBody' | 'holdDecision' | 'holdAnswer'>;
+  connections: Pick<Connections, 'holdBody' | 'holdDecision' | 'holdAnswer' | 'leave'>;
   /** Milliseconds of a clock that never goes back. */
   monotonicNow: () => number;
   /** Whether callers are to be told that their connection ends. */
@@ -35,7 +43,7 @@ export interface Foundation {
 }
 
 /** What answers requests. */
-export type Application = (request: IncomingMessage, response: TrackedResponse) => void;
+export type Application = (request: TrackedRequest, response: TrackedResponse) => void;
 
 /** What a server is made of. */
 export interface ServerOptions {
@@ -46,6 +54,8 @@ export interface ServerOptions {
   /** What the names of metrics begin with. */
   metricsPrefix: string;
   certificates: CertificateSource;
+  /** Whether callers that speak HTTP/2 are answered by it, and others by HTTP/1.1. Default: all by HTTP/1.1. */
+  http2?: boolean | undefined;
   /** Asks callers for a certificate of these CAs. */
   clients?: { caFile: string; allowedNames: readonly string[] } | undefined;
   main: Address;
@@ -131,6 +141,8 @@ function listen(server: TrackedServer, port: 'main' | 'health', address: Address
   });
 }
 
+const lateMessage = 'the request did not arrive in time';
+
 /** Answers connections on which no request could be read; Node's own answers have no body. */
 function answerBrokenRequests(server: TrackedServer, onRefused: (code: number) => void): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -143,7 +155,7 @@ function answerBrokenRequests(server: TrackedServer, onRefused: (code: number) =
     }
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
       onRefused(408);
-      socket.end(rawRefusal(408, 'Request Timeout', 'the request did not arrive in time'));
+      socket.end(rawRefusal(408, 'Request Timeout', lateMessage));
     } else if (error.code === 'HPE_HEADER_OVERFLOW') {
       onRefused(431);
       socket.end(rawRefusal(431, 'Request Header Fields Too Large', 'the header of the request is too large'));
@@ -175,7 +187,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   const main = createHttpsServer({
     ...tlsSettings,
-    ServerResponse: TrackedResponse,
+    ServerResponse: Http1Response,
     requestCert: clients !== undefined,
     // Callers without a good certificate get as far as a 403 that says so; a cut handshake would say nothing.
     rejectUnauthorized: false,
@@ -187,12 +199,18 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     // The sweep over all connections does that, without a timer a request.
     keepAliveTimeout: 0,
     noDelay: true,
+    ...(options.http2 && { ALPNProtocols: ['h2', 'http/1.1'] }),
   });
   // Events of connections come after `metrics` stands.
   const eventsOf = (port: Port) => ({
     evicted: () => metrics.connectionEvicted(port),
     dropped: () => metrics.connectionDropped(port),
     answerDropped: () => metrics.answerDropped(port),
+    requestLate: (request: TrackedRequest, response: TrackedResponse) => {
+      metrics.refused(408);
+      connections.holdAnswer(response, 0);
+      refuseUnread(request, response, refusal(408, lateMessage), limits.maxBodyBytes);
+    },
   });
   const connections = trackConnections(main, limits, eventsOf(name));
   const metrics: Metrics = createMetrics(
@@ -220,20 +238,23 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     monotonicNow: () => performance.now(),
     isDraining: () => phase === 'draining',
   });
-  main.on(
-    'request',
+  const answerAllowed: Application =
     clients === undefined
       ? application
-      : (request: IncomingMessage, response: TrackedResponse) => {
-          const refused = refusals.get(request.socket as TLSSocket);
+      : (request, response) => {
+          const secure = response.carrier?.secure;
+          const refused = secure === undefined ? 'the connection has ended' : refusals.get(secure);
           if (refused === undefined) {
             application(request, response);
           } else {
             metrics.refused(403);
             refuseUnread(request, response, refusal(403, refused), limits.maxBodyBytes);
           }
-        },
-  );
+        };
+  main.on('request', answerAllowed);
+  if (options.http2) {
+    serveHttp2(main, connections, limits, answerAllowed);
+  }
   // The route says 100 Continue, or refuses before a body is sent.
   main.on('checkContinue', (request, response) => main.emit('request', request, response));
   main.on('tlsClientError', (error: NodeJS.ErrnoException) => {
@@ -302,7 +323,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   const health = createHttpServer(
     {
-      ServerResponse: TrackedResponse,
+      ServerResponse: Http1Response,
       maxHeaderSize: limits.maxHeaderBytes,
       headersTimeout: healthLimits.headersTimeoutMs,
       requestTimeout: healthLimits.requestTimeoutMs,

@@ -1,5 +1,5 @@
 import type { Express } from 'express';
-import { type Application, plainExpress, refusal, refuseUnread } from '../server/index.ts';
+import { type Application, plainExpress, refusal, refuseUnread, type TrackedResponse } from '../server/index.ts';
 import { type RouteContext, webhookRoutes } from './routes.ts';
 
 /** The part of the webhook port that is not hot: everything but reviews. */
@@ -8,7 +8,7 @@ function otherPaths(context: RouteContext, paths: readonly string[]): Express {
   application.use((request, response) => {
     context.metrics.refused(404);
     const message = `no such path; the webhooks are ${paths.join(', ')}`;
-    refuseUnread(request, response, refusal(404, message), context.maxBodyBytes);
+    refuseUnread(request, response as unknown as TrackedResponse, refusal(404, message), context.maxBodyBytes);
   });
   return application;
 }
@@ -16,7 +16,8 @@ function otherPaths(context: RouteContext, paths: readonly string[]): Express {
 /** What answers on the webhook port. Reviews take the short way past express, which would cost more than the decision. */
 export function createApplication(context: RouteContext): Application {
   const routes = webhookRoutes(context);
-  const others = otherPaths(context, [...routes.keys()]);
+  // Express takes Node's own requests only: this port speaks HTTP/1.1.
+  const others = otherPaths(context, [...routes.keys()]) as unknown as Application;
   return (request, response) => {
     const url = request.url ?? '/';
     const query = url.indexOf('?');

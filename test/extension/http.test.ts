@@ -90,12 +90,29 @@ describe('the wire', () => {
     });
   });
 
-  test('a body over the limit, declared or not, and a compressed one', async () => {
+  test('a body over the limit, declared or not, and a compressed one: a Failure, which no failurePolicy lets through', async () => {
     const { port } = await startExtension([create], { limits: { maxBodyBytes: 4096 } });
     const large = withSettings({ text: 'x'.repeat(5000) });
-    expect((await post(port, path, large)).code).toBe(413);
-    expect((await post(port, path, large, { headers: { 'transfer-encoding': 'chunked' } })).code).toBe(413);
-    expect((await post(port, path, body, { headers: { 'content-encoding': 'gzip' } })).code).toBe(415);
+    const tooLarge = {
+      apiVersion: `${hooksGroup}/v1alpha1`,
+      kind: 'BeforeClusterCreateResponse',
+      status: 'Failure',
+      message: 'error reading request: the body must not be larger than 4096 bytes',
+    };
+    for (const headers of [{}, { 'transfer-encoding': 'chunked' }] as Record<string, string>[]) {
+      const answer = await post(port, path, large, { headers });
+      expect([answer.code, answer.json()]).toEqual([200, tooLarge]);
+    }
+    const compressed = await post(port, path, body, { headers: { 'content-encoding': 'gzip' } });
+    expect([compressed.code, compressed.json().status, compressed.json().message]).toEqual([
+      200,
+      'Failure',
+      expect.stringMatching(/^error reading request: the body must not be compressed/),
+    ]);
+    expect((await post(port, `${root}/discovery`, large)).json()).toEqual({
+      status: 'Failure',
+      message: tooLarge.message,
+    });
     expect((await post(port, path, body)).code).toBe(200);
   });
 

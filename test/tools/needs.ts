@@ -5,6 +5,7 @@ import type { TestOptions } from 'vitest';
 const probes = {
   bash: ['--version'],
   chromium: ['--version'],
+  curl: ['--version'],
   fish: ['--version'],
   kubectl: ['version', '--client'],
   openssl: ['version'],

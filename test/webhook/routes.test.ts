@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import supertest from 'supertest';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ConversionReviewResponse, maxJsonDepth } from '../../src/kubernetes/index.ts';
-import { TrackedResponse } from '../../src/server/connections.ts';
+import { Http1Response } from '../../src/server/connections.ts';
 import { createMetrics } from '../../src/server/metrics.ts';
 import { createApplication } from '../../src/webhook/application.ts';
 import { createDecide, knownFeatureGates } from '../../src/webhook/index.ts';
@@ -47,11 +47,11 @@ const application = createApplication({
   reviews: createReviewMetrics(metrics.registry, knownFeatureGates),
   log,
   maxBodyBytes,
-  connections: { holdBody: () => true, holdDecision: () => {}, holdAnswer: () => {} },
+  connections: { holdBody: () => true, holdDecision: () => {}, holdAnswer: () => {}, leave: () => {} },
   monotonicNow: () => (clock += 2),
   isDraining: () => false,
 });
-const http = supertest(createServer({ ServerResponse: TrackedResponse }, application));
+const http = supertest(createServer({ ServerResponse: Http1Response }, application));
 
 function post(path: string, body: string | Buffer, type = 'application/json') {
   // Sent as bytes: superagent would encode a string anew for JSON.
@@ -283,7 +283,7 @@ test('metrics count reviews, rules and refusals', async () => {
 });
 
 test('no body makes the server answer 5xx or stop', async () => {
-  const server = createServer({ ServerResponse: TrackedResponse }, application).listen(0, '127.0.0.1');
+  const server = createServer({ ServerResponse: Http1Response }, application).listen(0, '127.0.0.1');
   const sample = readFileSync(new URL('../fixtures/webhook-calls/create-validate.json', import.meta.url));
   const body = Buffer.from(JSON.stringify(JSON.parse(sample.toString()).body));
   const agent = supertest.agent(server);

@@ -1,0 +1,353 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, describe, expect, test } from 'vitest';
+import { handler } from '../../src/extension/index.ts';
+import { requestFor } from '../../src/extension/testing/index.ts';
+import { hooksGroup } from '../../src/hooks/index.ts';
+import { makeCertificate, testCa } from '../server/certificates.ts';
+import { openTls, until } from '../server/running.ts';
+import { needs } from '../tools/needs.ts';
+import { certificateFolder, endAll, endWith, post, startExtension } from './running.ts';
+
+afterEach(endAll);
+
+const path = `/${hooksGroup}/v1alpha1/beforeclustercreate/create`;
+
+/** Waits for as many milliseconds as the setting `wait` says, and tells the setting `name`. */
+let aborted = 0;
+const create = handler('BeforeClusterCreate', {
+  name: 'create',
+  handle: async (_request, { answer, settings, signal }) => {
+    if (settings.wait !== undefined) {
+      await new Promise((resolve) => {
+        const timer = setTimeout(resolve, Number(settings.wait));
+        signal.addEventListener('abort', () => {
+          aborted++;
+          clearTimeout(timer);
+          resolve(undefined);
+        });
+      });
+    }
+    return answer.done({ message: `hello ${settings.name ?? ''}${'x'.repeat(Number(settings.length ?? 0))}` });
+  },
+});
+
+const bodyWith = (settings: Record<string, string>) => JSON.stringify(requestFor('BeforeClusterCreate', { settings }));
+
+function open(
+  port: number,
+  settings: { initialWindowSize?: number } = {},
+  more: { cert?: string; key?: string } = {},
+): ClientHttp2Session {
+  const session = connect(`https://localhost:${port}`, {
+    lookup: (_host, _options, done) => done(null, [{ address: '127.0.0.1', family: 4 }] as never, 4),
+    ca: testCa.cert,
+    settings,
+    ...more,
+  });
+  session.on('error', () => {});
+  endWith(async () => session.destroy());
+  return session;
+}
+
+interface Answer {
+  code: number;
+  headers: Record<string, unknown>;
+  json: () => Record<string, unknown>;
+}
+
+const answerOf = (stream: ClientHttp2Stream): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    let text = '';
+    let headers: Record<string, unknown> = {};
+    stream.on('response', (received) => {
+      headers = received;
+    });
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+    stream.on('error', reject);
+    stream.on('close', () =>
+      headers[':status'] === undefined
+        ? reject(new Error(`closed without an answer: ${stream.rstCode}`))
+        : resolve({ code: Number(headers[':status']), headers, json: () => JSON.parse(text) }),
+    );
+  });
+
+function call(session: ClientHttp2Session, body: string | Buffer, url = path, headers = {}): Promise<Answer> {
+  const stream = session.request({ ':method': 'POST', ':path': url, ...headers });
+  const answer = answerOf(stream);
+  stream.end(body);
+  return answer;
+}
+
+/** The value of a metric; 0 when absent. */
+async function metricOf(health: string, name: string): Promise<number> {
+  const text = await (await fetch(`${health}/metrics`)).text();
+  return Number(
+    text
+      .split('\n')
+      .find((line) => line.startsWith(`runtime_extension_${name} `))
+      ?.split(' ')
+      .at(-1) ?? 0,
+  );
+}
+
+test('calls by HTTP/2 on one connection, at once and out of order, each with its own answer', async () => {
+  const { port, health } = await startExtension([create]);
+  const session = open(port);
+  const order: number[] = [];
+  const answers = await Promise.all(
+    Array.from({ length: 32 }, async (_, index) => {
+      const answer = await call(session, bodyWith({ name: String(index), wait: index === 0 ? '100' : '1' }));
+      order.push(index);
+      return answer;
+    }),
+  );
+  expect(answers.map(({ code, json }) => [code, json().message])).toEqual(
+    answers.map((_, index) => [200, `hello ${index}`]),
+  );
+  expect(order.at(-1)).toBe(0);
+  expect(session.alpnProtocol).toBe('h2');
+  expect(await metricOf(health, 'connections')).toBe(1);
+});
+
+test.each([
+  ['chooses h2 before http/1.1', ['h2', 'http/1.1'], 'h2'],
+  ['speaks HTTP/1.1 only', ['http/1.1'], 'http/1.1'],
+  ['names no protocol', undefined, false],
+])('a client that %s', async (_name, ALPNProtocols, chosen) => {
+  const { port } = await startExtension([create]);
+  const socket = await openTls(port, { ...(ALPNProtocols !== undefined && { ALPNProtocols }) });
+  expect(socket.alpnProtocol).toBe(chosen);
+  socket.destroy();
+  expect((await post(port, path, bodyWith({ name: 'one' }))).json().message).toBe('hello one');
+});
+
+test('curl calls by HTTP/2', needs('curl'), async () => {
+  const { port } = await startExtension([create]);
+  const folder = certificateFolder();
+  writeFileSync(join(folder, 'ca.crt'), testCa.cert);
+  const { stdout } = await promisify(execFile)('curl', [
+    ...[
+      '--http2',
+      '--silent',
+      '--show-error',
+      '--cacert',
+      join(folder, 'ca.crt'),
+      '--resolve',
+      `localhost:${port}:127.0.0.1`,
+    ],
+    ...['--write-out', '\n%{http_version} %{http_code}', '--data-binary', bodyWith({ name: 'curl' })],
+    `https://localhost:${port}${path}?timeout=10s`,
+  ]);
+  const [answer = '', line] = stdout.split('\n');
+  expect([JSON.parse(answer).message, line]).toEqual(['hello curl', '2 200']);
+});
+
+describe('limits', () => {
+  test('bodies over the limit, declared or not, and unknown paths are refused, and the connection lives on', async () => {
+    const { port } = await startExtension([create], { limits: { maxBodyBytes: 4096 } });
+    const session = open(port);
+    const large = bodyWith({ name: 'x'.repeat(200_000) });
+    const declared = { 'content-length': String(Buffer.byteLength(large)) };
+    const tooLarge = 'error reading request: the body must not be larger than 4096 bytes';
+    expect((await call(session, large, path, declared)).json().message).toBe(tooLarge);
+    expect((await call(session, large)).json().message).toBe(tooLarge);
+    expect((await call(session, large, `${path}/more`)).code).toBe(404);
+    expect((await call(session, bodyWith({ name: 'then' }))).json().message).toBe('hello then');
+  });
+
+  test('a large body and a large answer', async () => {
+    const { port } = await startExtension([create]);
+    const { code, json } = await call(open(port), bodyWith({ pad: 'x'.repeat(15_000_000), length: '8000' }));
+    expect([code, String(json().message).length]).toEqual([200, 8006]);
+  });
+
+  test('requests at a time and the size of a header are bounded, and the client is told', async () => {
+    const { port } = await startExtension([create], { limits: { maxStreams: 3 } });
+    const session = open(port);
+    await call(session, bodyWith({}));
+    expect(session.remoteSettings).toMatchObject({ maxConcurrentStreams: 3, maxHeaderListSize: 16_384 });
+    await expect(call(session, bodyWith({}), path, { more: 'x'.repeat(20_000) })).rejects.toThrow();
+    expect((await call(open(port), bodyWith({}))).code).toBe(200);
+  });
+
+  test('a client that takes its requests back all the time loses its connection, and no other does', async () => {
+    const { port } = await startExtension([create]);
+    const [attacker, other] = [open(port), open(port)];
+    await call(other, bodyWith({}));
+    await call(attacker, bodyWith({}));
+    let sent = 0;
+    while (!attacker.closed && !attacker.destroyed && sent < 5000) {
+      const streams = Array.from({ length: 20 }, () =>
+        attacker.request({ ':method': 'POST', ':path': path }).on('error', () => {}),
+      );
+      sent += streams.length;
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      for (const stream of streams) {
+        stream.close(constants.NGHTTP2_CANCEL);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    await until(() => attacker.closed || attacker.destroyed, 'the connection ends');
+    expect(sent).toBeLessThan(5000);
+    expect((await call(other, bodyWith({}))).code).toBe(200);
+  });
+
+  test('a request that does not arrive in time gets a 408, while others on its connection are answered', async () => {
+    const { port } = await startExtension([create], {
+      limits: { headersTimeoutMs: 100, requestTimeoutMs: 100, timeoutCheckMs: 10 },
+    });
+    const session = open(port);
+    const slow = session.request({ ':method': 'POST', ':path': path });
+    slow.write('{');
+    const answer = answerOf(slow);
+    expect((await call(session, bodyWith({ wait: '200' }))).code).toBe(200);
+    expect((await answer).code).toBe(408);
+    expect((await call(session, bodyWith({}))).code).toBe(200);
+  });
+
+  test('an answer that is not read is given up, while others on its connection are answered', async () => {
+    const { port, health } = await startExtension([create], {
+      limits: { headersTimeoutMs: 100, requestTimeoutMs: 100, answerTimeoutMs: 100, timeoutCheckMs: 10 },
+    });
+    const session = open(port, { initialWindowSize: 256 });
+    const unread = session.request({ ':method': 'POST', ':path': path });
+    const closed = new Promise((resolve) => unread.on('close', resolve).on('error', () => {}));
+    unread.end(bodyWith({ length: '5000' }));
+    await until(async () => (await metricOf(health, 'answers_dropped_total{port="extension"}')) === 1, 'given up');
+    unread.resume();
+    await closed;
+    expect(unread.rstCode).toBe(constants.NGHTTP2_CANCEL);
+    expect((await call(session, bodyWith({}))).code).toBe(200);
+    await until(async () => (await metricOf(health, 'requests_in_flight')) === 0, 'nothing is left');
+  });
+
+  test('a connection without requests makes room for others, and ends after a while', async () => {
+    const { port, health } = await startExtension([create], {
+      limits: { maxConnections: 2, keepAliveTimeoutMs: 200, headersTimeoutMs: 300, timeoutCheckMs: 20 },
+    });
+    const [first, second] = [open(port), open(port)];
+    await call(first, bodyWith({}));
+    await call(second, bodyWith({}));
+    expect((await call(open(port), bodyWith({}))).code).toBe(200);
+    await until(() => first.destroyed, 'the one that was idle longest is closed');
+    expect(await metricOf(health, 'connections_evicted_total{port="extension"}')).toBe(1);
+    await until(() => second.destroyed, 'the other is idle for too long');
+    const mute = await openTls(port, { ALPNProtocols: ['h2'] });
+    mute.resume();
+    await until(() => mute.closed || mute.readableEnded, 'one that says nothing is closed');
+    mute.destroy();
+  });
+});
+
+test('a caller that takes its call back aborts the handler of this call only', async () => {
+  const { port } = await startExtension([create]);
+  const session = open(port);
+  aborted = 0;
+  const stream = session.request({ ':method': 'POST', ':path': path });
+  stream.on('error', () => {}).end(bodyWith({ wait: '10000' }));
+  const other = call(session, bodyWith({ wait: '150' }));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  stream.close(constants.NGHTTP2_CANCEL);
+  await until(() => aborted === 1, 'the handler is told');
+  expect((await other).code).toBe(200);
+  expect(aborted).toBe(1);
+});
+
+test('only callers with a client certificate are answered; others get a 403 that says why', async () => {
+  const caFile = join(certificateFolder(), 'ca.crt');
+  writeFileSync(caFile, testCa.cert);
+  const { port } = await startExtension([create], { clients: { caFile } });
+  const refused = await call(open(port), bodyWith({}));
+  expect([refused.code, refused.json().message]).toEqual([403, 'a client certificate is required']);
+  const { cert, key } = makeCertificate({ commonName: 'capi', issuer: testCa });
+  expect((await call(open(port, {}, { cert, key }), bodyWith({}))).code).toBe(200);
+});
+
+test('a call whose handler takes its time is not cut in favour of others, by either version', async () => {
+  const { port } = await startExtension([create], {
+    limits: { maxConnections: 2, patienceMs: 20, timeoutCheckMs: 10 },
+  });
+  const slow = [call(open(port), bodyWith({ wait: '400' })), post(port, path, bodyWith({ wait: '400' }))];
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  await expect(post(port, path, bodyWith({}))).rejects.toThrow();
+  expect((await Promise.all(slow)).map(({ code }) => code)).toEqual([200, 200]);
+});
+
+describe('the end', () => {
+  test('calls under way are answered, and the client is told to take later ones elsewhere', async () => {
+    const { port, stop } = await startExtension([create]);
+    const session = open(port);
+    const goaway = new Promise((resolve) => session.once('goaway', (code, last) => resolve([code, last])));
+    const calls = [call(session, bodyWith({ wait: '20' })), call(session, bodyWith({ wait: '300' }))];
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    const startedMs = performance.now();
+    const stopped = stop({ graceMs: 0, timeoutMs: 10_000 });
+    expect((await Promise.all(calls)).map(({ code }) => code)).toEqual([200, 200]);
+    expect(await goaway).toEqual([constants.NGHTTP2_NO_ERROR, 3]);
+    await stopped;
+    expect(performance.now() - startedMs).toBeLessThan(5_000);
+  });
+
+  test('a client that ignores it does not hold the end up', async () => {
+    const { port, stop } = await startExtension([create]);
+    const socket = await openTls(port, { ALPNProtocols: ['h2'], allowHalfOpen: true } as never);
+    socket.on('error', () => {});
+    // The preface and empty settings; nothing is read after.
+    socket.write(
+      Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), Buffer.from('000000040000000000', 'hex')]),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const startedMs = performance.now();
+    await stop({ graceMs: 50, timeoutMs: 20_000 });
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
+    socket.destroy();
+  });
+
+  test('under load, while connections are still taken, no call is lost', async () => {
+    const { port, stop } = await startExtension([create]);
+    let answered = 0;
+    let ended = 0;
+    /** As HTTP/2 has it: what the server says it did not look at is sent again, on a new connection. */
+    async function caller(): Promise<void> {
+      let session = open(port);
+      for (;;) {
+        const isOver = await call(session, bodyWith({ wait: '1' })).then(
+          ({ code }) => {
+            expect(code).toBe(200);
+            answered++;
+            return false;
+          },
+          (error: NodeJS.ErrnoException & { message: string }) => {
+            if (
+              !/REFUSED_STREAM|ERR_HTTP2_GOAWAY_SESSION|ERR_HTTP2_INVALID_SESSION/.test(
+                `${error.code} ${error.message}`,
+              )
+            ) {
+              throw error;
+            }
+            return true;
+          },
+        );
+        if (isOver || session.closed || session.destroyed) {
+          ended++;
+          if (ended >= 32) {
+            return;
+          }
+          session = open(port);
+        }
+      }
+    }
+    const callers = Promise.all(Array.from({ length: 8 }, caller));
+    await until(() => answered > 200, 'load');
+    const stopped = stop({ closeAfter: callers, graceMs: 0, timeoutMs: 20_000 });
+    await callers;
+    await stopped;
+    expect(answered).toBeGreaterThan(200);
+  });
+});
