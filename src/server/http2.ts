@@ -1,9 +1,14 @@
 import { createServer, type Http2ServerRequest } from 'node:http2';
 import type { Server as HttpsServer } from 'node:https';
 import type { TLSSocket } from 'node:tls';
-import { type Connections, Http2Response, type TrackedServer } from './connections.ts';
+import {
+  type Connections,
+  Http2Response,
+  type TrackedRequest,
+  type TrackedResponse,
+  type TrackedServer,
+} from './connections.ts';
 import type { Limits } from './limits.ts';
-import type { Application } from './server.ts';
 
 /**
  * How much of a body a client may send ahead of its reading, in bytes: a request, and a connection with all its requests.
@@ -27,7 +32,7 @@ export function serveHttp2(
   server: TrackedServer,
   connections: Connections,
   limits: Limits,
-  application: Application,
+  application: (request: TrackedRequest, response: TrackedResponse) => void,
 ): void {
   // Never listens: it gets connections from the HTTPS server.
   const http2 = createServer({
