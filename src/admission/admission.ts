@@ -3,6 +3,7 @@ import {
   decodeExtensionConfig,
   group,
   hubVersion,
+  injectCaFromSecretAnnotation,
   kind,
   runtimeSdkFeatureGate,
   type Version,
@@ -10,7 +11,7 @@ import {
 } from '../api/index.ts';
 import type { Facts } from '../facts/index.ts';
 import { type AdmissionRequest, isJsonObject, type JsonObject, showValue } from '../kubernetes/index.ts';
-import type { RuleInput, RuleSet, Subject } from '../rules/index.ts';
+import { type RuleInput, type RuleSet, type Subject, secretNameOf } from '../rules/index.ts';
 import { defaultsOf } from './defaults.ts';
 import type { AdmissionOutcome, Knowledge } from './outcome.ts';
 import { allowed, answer, answerDeletion, gated, malformed, withKnowledge } from './response.ts';
@@ -121,6 +122,16 @@ function nameOf(request: AdmissionRequest, object: JsonObject): string {
 
 /** Creates the webhook's decisions for a policy. */
 export function createAdmission({ rules, isRuntimeSdkEnabled, now, facts }: AdmissionPolicy): Admission {
+  /** The Secret of an annotation is read in the background, and validation follows mutation: it may know the Secret then. */
+  function askForSecret({ metadata }: JsonObject): void {
+    const annotations = isJsonObject(metadata) ? metadata.annotations : undefined;
+    const value = isJsonObject(annotations) ? annotations[injectCaFromSecretAnnotation] : undefined;
+    const secret = facts && secretNameOf(typeof value === 'string' ? value : undefined);
+    if (secret !== undefined) {
+      facts?.().facts.secrets?.find(secret.namespace, secret.name);
+    }
+  }
+
   function mutate(request: AdmissionRequest): AdmissionOutcome {
     const write = writeOf(request);
     if (isOutcome(write)) {
@@ -130,6 +141,7 @@ export function createAdmission({ rules, isRuntimeSdkEnabled, now, facts }: Admi
     if (write.subject === 'deletion') {
       return outcome;
     }
+    askForSecret(write.object);
     const patch = defaultsOf(write.object, write.subject);
     if (patch.length > 0) {
       outcome.response.patchType = 'JSONPatch';

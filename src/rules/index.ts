@@ -12,3 +12,4 @@ export {
   type RuleSetOptions,
 } from './rule-set.ts';
 export { rules } from './rules.ts';
+export { secretNameOf } from './secret.ts';

@@ -14,7 +14,7 @@ import type { Convert } from './convert.ts';
 import type { Webhook } from './webhook.ts';
 
 /** What metrics and the log are told about an admission review. Never the object: it may hold what is secret. */
-export interface ReviewNote extends Pick<AdmissionOutcome, 'verdict' | 'deniedBy' | 'warnedBy'> {
+export interface ReviewNote extends Pick<AdmissionOutcome, 'verdict' | 'deniedBy' | 'warnedBy' | 'knowledge'> {
   kind: 'review';
   uid: string;
   /** Attributes of the request; absent when the review was malformed. */
@@ -78,9 +78,12 @@ function review(body: Json, judge: (request: AdmissionRequest) => AdmissionOutco
     return refused(400, decoded.problem);
   }
   const request = 'request' in decoded ? decoded.request : undefined;
-  const { response, verdict, deniedBy, warnedBy } =
+  const { response, verdict, deniedBy, warnedBy, knowledge } =
     'request' in decoded ? judge(decoded.request) : malformed(decoded.uid as string, decoded.problem);
   const note: ReviewNote = { kind: 'review', uid: response.uid, verdict, deniedBy, warnedBy };
+  if (knowledge !== undefined) {
+    note.knowledge = knowledge;
+  }
   if (request !== undefined) {
     const { operation, subResource, name, username, dryRun } = request;
     note.request = {

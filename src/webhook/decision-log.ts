@@ -20,7 +20,7 @@ export function logReview(log: Logger, webhook: Webhook, note: ReviewNote, durat
   if (!log.isLevelEnabled(level)) {
     return;
   }
-  const { uid, request, deniedBy, warnedBy } = note;
+  const { uid, request, deniedBy, warnedBy, knowledge } = note;
   log[level](
     {
       webhook,
@@ -34,6 +34,8 @@ export function logReview(log: Logger, webhook: Webhook, note: ReviewNote, durat
       }),
       ...(deniedBy.length > 0 && { deniedBy }),
       ...(warnedBy.length > 0 && { warnedBy }),
+      ...(knowledge?.ageMs !== undefined && { factsAgeSeconds: Math.ceil(knowledge.ageMs / 1000) }),
+      ...(knowledge !== undefined && knowledge.unknown.length > 0 && { factsUnknown: knowledge.unknown }),
       durationMs: rounded(durationMs),
     },
     messages[note.verdict],

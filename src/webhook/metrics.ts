@@ -10,7 +10,7 @@ export interface ReviewMetrics {
   review(
     webhook: Webhook,
     operation: Operation | 'UNKNOWN',
-    outcome: Pick<AdmissionOutcome, 'verdict' | 'deniedBy' | 'warnedBy'>,
+    outcome: Pick<AdmissionOutcome, 'verdict' | 'deniedBy' | 'warnedBy' | 'knowledge'>,
     seconds: number,
   ): void;
   /** A large body went to the side thread. */
@@ -44,6 +44,12 @@ export function createReviewMetrics(registry: Registry, featureGates: FeatureGat
     name: `${prefix}rule_warnings_total`,
     help: 'Reviews that a rule warned about, by rule.',
     labelNames: ['rule'] as const,
+    registers,
+  });
+  const unknown = new Counter({
+    name: `${prefix}reviews_without_facts_total`,
+    help: 'Reviews decided while nothing was known about a kind of objects in the cluster, by kind. Needs --cluster-facts.',
+    labelNames: ['kind'] as const,
     registers,
   });
   const latency = new Histogram({
@@ -106,6 +112,9 @@ export function createReviewMetrics(registry: Registry, featureGates: FeatureGat
       }
       for (const rule of outcome.warnedBy) {
         warnings.inc({ rule });
+      }
+      for (const kind of outcome.knowledge?.unknown ?? []) {
+        unknown.inc({ kind });
       }
     },
     largeBody(result) {

@@ -1,3 +1,4 @@
+import type { Registry } from 'prom-client';
 import type { Admission } from '../admission/index.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../server/index.ts';
 import { createApplication } from './application.ts';
@@ -16,6 +17,8 @@ export interface WebhookOptions extends Omit<ServerOptions, 'application' | 'nam
   /** Where the webhooks listen. */
   webhook: ServerOptions['main'];
   featureGates: FeatureGates;
+  /** Adds metrics beside those of reviews; `prefix` is what names begin with. */
+  addMetrics?: ((registry: Registry, prefix: string) => void) | undefined;
 }
 
 /** A webhook server that listens. */
@@ -30,7 +33,7 @@ export interface RunningWebhook extends Omit<RunningServer, 'port'> {
  * @throws {ClientCaError} when the client CA file cannot be used.
  */
 export async function startWebhook(options: WebhookOptions): Promise<RunningWebhook> {
-  const { admission, convert, webhook, featureGates, sideThread: threadOptions, ...server } = options;
+  const { admission, convert, webhook, featureGates, sideThread: threadOptions, addMetrics, ...server } = options;
   let sideThread: SideThread | undefined;
   const { port, stop, healthPort } = await startServer({
     ...server,
@@ -39,6 +42,7 @@ export async function startWebhook(options: WebhookOptions): Promise<RunningWebh
     metricsPrefix,
     application: (foundation) => {
       const reviews = createReviewMetrics(foundation.metrics.registry, featureGates);
+      addMetrics?.(foundation.metrics.registry, metricsPrefix);
       sideThread = threadOptions && createSideThread(threadOptions, reviews.largeBody);
       return createApplication({
         ...foundation,

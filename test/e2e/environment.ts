@@ -97,7 +97,7 @@ function byExternalName(kubeconfigFile: string): Way {
       if (code !== 0) {
         throw new Error(`certs bootstrap failed: ${output}`);
       }
-      return startWebhookOfSecret(config, quiet, 443);
+      return startWebhookOfSecret(config, quiet, { port: 443 });
     },
     async cleanUp(config, signal) {
       const core = config.makeApiClient(CoreV1Api);

@@ -14,6 +14,7 @@ import {
   openLog,
   readFlags,
   readLimitedFile,
+  switchFlag,
   textFlag,
   UsageError,
 } from '../../cli/index.ts';
@@ -30,6 +31,7 @@ const sandboxFlags = {
   }),
   'webhook-url': textFlag('URL', { summary: 'https URL of a webhook server that runs already', default: undefined }),
   'webhook-ca-file': textFlag('FILE', { summary: 'PEM certificates that verify it', default: undefined }),
+  'cluster-facts': switchFlag('the webhook watches the sandbox, for the rules that know the cluster'),
   ...logFlags,
 } satisfies Flags;
 
@@ -77,6 +79,7 @@ async function runSandbox(command: Command, io: Io): Promise<void> {
   const settings = {
     port: flags.port,
     webhook,
+    clusterFacts: flags['cluster-facts'],
     kubeconfigFile: file === undefined ? undefined : resolve(file),
     staleKubeconfig: stale,
   };

@@ -35,11 +35,15 @@ const levels = { denied: 'info', audit: 'info', 'failed-open': 'warn', bug: 'err
 const configurationsFile = new URL('../../../manifests/base/webhooks.yaml', import.meta.url);
 
 /** The configurations of the manifest with their webhooks reached by a reference. */
-function configurationsFor(webhook: WebhookReference) {
+function configurationsFor(webhook: WebhookReference, clusterFacts: boolean) {
   return parseAllDocuments(readFileSync(configurationsFile, 'utf8')).map((document) => {
     const configuration = document.toJS() as V1MutatingWebhookConfiguration & V1ValidatingWebhookConfiguration;
     for (const entry of configuration.webhooks ?? []) {
       entry.clientConfig = webhook.clientConfig(entry.clientConfig.service?.path ?? '/');
+      if (clusterFacts && configuration.kind === 'ValidatingWebhookConfiguration') {
+        // As manifests/components/cluster-facts does it.
+        entry.rules?.[0]?.operations?.push('DELETE');
+      }
     }
     return configuration;
   });
@@ -74,7 +78,12 @@ export async function insist<T>(request: () => Promise<T>, signal: AbortSignal):
 }
 
 /** Registers ExtensionConfig and the webhook in front of it. */
-export async function register(config: KubeConfig, webhook: WebhookReference, signal: AbortSignal): Promise<void> {
+export async function register(
+  config: KubeConfig,
+  webhook: WebhookReference,
+  signal: AbortSignal,
+  clusterFacts = false,
+): Promise<void> {
   const definition = structuredClone(crd) as unknown as Parameters<
     ApiextensionsV1Api['createCustomResourceDefinition']
   >[0]['body'];
@@ -85,7 +94,7 @@ export async function register(config: KubeConfig, webhook: WebhookReference, si
   const extensions = config.makeApiClient(ApiextensionsV1Api);
   await insist(() => extensions.createCustomResourceDefinition({ body: definition }), signal);
   const registration = config.makeApiClient(AdmissionregistrationV1Api);
-  for (const body of configurationsFor(webhook)) {
+  for (const body of configurationsFor(webhook, clusterFacts)) {
     await insist<unknown>(
       () =>
         body.kind === 'MutatingWebhookConfiguration'
@@ -152,6 +161,8 @@ export interface SandboxSettings {
   port: number;
   /** The webhook to use; without it the sandbox starts one of its own. */
   webhook?: WebhookReference | undefined;
+  /** Whether the webhook gets facts about the cluster, and is asked about deletions. */
+  clusterFacts?: boolean | undefined;
   /** Where to write the kubeconfig when all is ready, besides the folder that goes with the sandbox. */
   kubeconfigFile?: string | undefined;
   /** The text that file has now and that may be replaced. */
@@ -204,7 +215,7 @@ export async function startSandboxWithWebhook(
     const config = new KubeConfig();
     config.loadFromString(sandbox.kubeconfig);
     const webhook = settings.webhook ?? byService;
-    await register(config, webhook, signal);
+    await register(config, webhook, signal, settings.clusterFacts);
     if (settings.webhook === undefined) {
       const namespace = { metadata: { name: webhookService.namespace } };
       await config.makeApiClient(CoreV1Api).createNamespace({ body: namespace });
@@ -212,7 +223,7 @@ export async function startSandboxWithWebhook(
       if (code !== 0) {
         throw new FailureError(`the sandbox could not make its certificates: ${output.trim()}`);
       }
-      local = await startWebhookOfSecret(config, log);
+      local = await startWebhookOfSecret(config, log, { clusterFacts: settings.clusterFacts });
     }
     await untilServed(config, signal);
     signal.throwIfAborted();

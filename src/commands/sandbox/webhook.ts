@@ -9,8 +9,10 @@ import { reviewConversion } from '../../conversion/index.ts';
 import { createRuleSet } from '../../rules/index.ts';
 import type { Endpoint } from '../../sandbox/index.ts';
 import { type CertificateSource, fixedCertificate, secretCertificates, selfSignedPair } from '../../server/index.ts';
+import { addWatchingMetrics, type Watching } from '../../watching/index.ts';
 import { type RunningWebhook, startWebhook } from '../../webhook/index.ts';
 import { defineCerts } from '../certs/certs.ts';
+import { followCluster } from '../follow-cluster.ts';
 import { policyFlags, ruleSetOptionsOf } from '../policy-flags.ts';
 
 /** Where the manifests of a cluster have the webhook; the sandbox has it there too. */
@@ -60,7 +62,12 @@ export const byService: WebhookReference = {
 const stopTimeout = 1_000;
 
 /** Starts the real webhook server on loopback, as `serve --feature-gates=RuntimeSDK=true` does. */
-async function startLocalWebhook(certificates: CertificateSource, log: Logger, port = 0): Promise<RunningWebhook> {
+async function startLocalWebhook(
+  certificates: CertificateSource,
+  log: Logger,
+  port = 0,
+  watching?: Watching,
+): Promise<RunningWebhook> {
   const now = () => new Date();
   // With the gate off every ExtensionConfig is refused, which is nothing to try.
   const featureGates = { [runtimeSdkFeatureGate]: true };
@@ -69,7 +76,9 @@ async function startLocalWebhook(certificates: CertificateSource, log: Logger, p
       rules: createRuleSet(ruleSetOptionsOf(defaultsOf(policyFlags))),
       isRuntimeSdkEnabled: true,
       now,
+      facts: watching?.read,
     }),
+    addMetrics: watching && ((registry, prefix) => addWatchingMetrics(registry, prefix, watching)),
     convert: reviewConversion,
     certificates,
     webhook: { host: '127.0.0.1', port },
@@ -100,17 +109,29 @@ export async function startSelfSignedWebhook(log: Logger): Promise<LocalWebhook>
   };
 }
 
-/** Starts the webhook with the certificate in the Secret of `bootstrapCertificates`, followed at the API server. */
-export async function startWebhookOfSecret(config: KubeConfig, log: Logger, port = 0): Promise<LocalWebhook> {
+/**
+ * Starts the webhook with the certificate in the Secret of `bootstrapCertificates`, followed at the API server; on demand
+ * with facts about that cluster.
+ */
+export async function startWebhookOfSecret(
+  config: KubeConfig,
+  log: Logger,
+  { port = 0, clusterFacts = false }: { port?: number; clusterFacts?: boolean | undefined } = {},
+): Promise<LocalWebhook> {
+  const watching = clusterFacts ? followCluster(config, log) : undefined;
   const server = await startLocalWebhook(
     secretCertificates(config, webhookService.namespace, servingSecret),
     log,
     port,
+    watching,
   );
   return {
     reference: byService,
     port: server.webhookPort,
-    stop: () => server.stop({ timeoutMs: stopTimeout }),
+    stop() {
+      watching?.stop();
+      return server.stop({ timeoutMs: stopTimeout });
+    },
   };
 }
 

@@ -73,12 +73,12 @@ export const serveFlags = {
     default: undefined,
   }),
   kubeconfig: textFlag('FILE', {
-    summary: 'how to reach the API server, for --cert-secret',
+    summary: 'how to reach the API server, for --cert-secret and --cluster-facts',
     default: undefined,
     defaultText: "the pod's service account, else as kubectl finds it",
   }),
   context: textFlag('NAME', {
-    summary: 'context of the kubeconfig, for --cert-secret',
+    summary: 'context of the kubeconfig, for --cert-secret and --cluster-facts',
     default: undefined,
     defaultText: 'its current context',
   }),
@@ -90,6 +90,7 @@ export const serveFlags = {
   ),
   'feature-gates': featureGatesFlag,
   ...policyFlags,
+  'cluster-facts': switchFlag('watch the cluster for the rules that know it: see docs/cluster-facts.md'),
   ...logFlags,
   'shutdown-timeout': integerFlag('SECONDS', 1, 3600, {
     summary: 'longest time from SIGTERM to the end',

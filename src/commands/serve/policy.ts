@@ -1,5 +1,6 @@
-import { type Admission, createAdmission } from '../../admission/index.ts';
+import { type Admission, type ClusterFacts, createAdmission } from '../../admission/index.ts';
 import { runtimeSdkFeatureGate } from '../../api/index.ts';
+import { createFactsStore, factKinds } from '../../facts/index.ts';
 import { createHookCatalog, type Lifecycle } from '../../hooks/index.ts';
 import { createRuleSet, type RuleSetOptions } from '../../rules/index.ts';
 import { ruleSetOptionsOf } from '../policy-flags.ts';
@@ -10,6 +11,8 @@ export interface ServePolicy {
   rules: Omit<RuleSetOptions, 'hooks'>;
   lifecycles: readonly Lifecycle[];
   isRuntimeSdkEnabled: boolean;
+  /** Whether rules get facts about the cluster. */
+  hasFacts: boolean;
 }
 
 /**
@@ -23,14 +26,25 @@ export function servePolicyOf(flags: ServeFlags): ServePolicy {
     rules,
     lifecycles: hooks.lifecycles,
     isRuntimeSdkEnabled: flags['feature-gates'][runtimeSdkFeatureGate] === true,
+    hasFacts: flags['cluster-facts'],
   };
 }
 
-/** The decisions of a policy. */
-export function admissionOf({ rules, lifecycles, isRuntimeSdkEnabled }: ServePolicy): Admission {
+/** Nothing is known: for the thread that decides on large bodies, which has no copy of the cluster. */
+export function nothingKnown(): ClusterFacts {
+  const { facts } = createFactsStore({ secrets: { find: () => undefined } });
+  return { facts, ageMs: undefined, unknown: factKinds };
+}
+
+/** The decisions of a policy, with the facts about the cluster where it wants them. */
+export function admissionOf(
+  { rules, lifecycles, isRuntimeSdkEnabled }: ServePolicy,
+  facts: (() => ClusterFacts) | undefined,
+): Admission {
   return createAdmission({
     rules: createRuleSet({ ...rules, hooks: createHookCatalog(lifecycles) }),
     isRuntimeSdkEnabled,
     now: () => new Date(),
+    facts,
   });
 }

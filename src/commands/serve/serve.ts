@@ -23,7 +23,9 @@ import {
   secretCertificates,
   selfSignedPair,
 } from '../../server/index.ts';
+import { addWatchingMetrics } from '../../watching/index.ts';
 import { type RunningWebhook, startWebhook } from '../../webhook/index.ts';
+import { followCluster } from '../follow-cluster.ts';
 import { type ServeFlags, serveFlags, shutdownDelayOf } from './flags.ts';
 import { keepYoungHeapSmall } from './heap.ts';
 import { admissionOf, servePolicyOf } from './policy.ts';
@@ -47,6 +49,15 @@ function listenFailure(error: ListenError): FailureError {
   }
 }
 
+/** The API server that the flags name. `flag` is the one that needs it. */
+function kubeConfigOf(flag: string, flags: ServeFlags) {
+  try {
+    return loadKubeConfig({ kubeconfig: flags.kubeconfig, context: flags.context });
+  } catch (error) {
+    throw new UsageError(`${flag}: no cluster: ${(error as Error).message}`);
+  }
+}
+
 function certificatesOf(flags: ServeFlags) {
   const folder = flags['cert-dir'];
   const secret = flags['cert-secret'];
@@ -61,15 +72,7 @@ function certificatesOf(flags: ServeFlags) {
     if (rest.length > 0 || dns1123LabelProblems(namespace).length > 0 || dns1123SubdomainProblems(name).length > 0) {
       throw new UsageError(`--cert-secret: ${JSON.stringify(secret)} is not allowed: it must be NAMESPACE/NAME`);
     }
-    try {
-      return secretCertificates(
-        loadKubeConfig({ kubeconfig: flags.kubeconfig, context: flags.context }),
-        namespace,
-        name,
-      );
-    } catch (error) {
-      throw new UsageError(`--cert-secret: no cluster: ${(error as Error).message}`);
-    }
+    return secretCertificates(kubeConfigOf('--cert-secret', flags), namespace, name);
   }
   if (folder === undefined) {
     throw new UsageError(
@@ -100,11 +103,14 @@ export const defineServe: DefineCommand = (command, io, end) => {
     const now = () => new Date();
     const policy = servePolicyOf(flags);
     const certificates = certificatesOf(flags);
+    const config = policy.hasFacts ? kubeConfigOf('--cluster-facts', flags) : undefined;
     const log = openLog(io.stdout, flags);
+    const watching = config && followCluster(config, log);
     let server: RunningWebhook;
     try {
       server = await startWebhook({
-        admission: admissionOf(policy),
+        admission: admissionOf(policy, watching?.read),
+        addMetrics: watching && ((registry, prefix) => addWatchingMetrics(registry, prefix, watching)),
         convert: reviewConversion,
         sideThread: { module: new URL(`./thread${extname(import.meta.url)}`, import.meta.url), data: policy },
         certificates,
@@ -125,6 +131,7 @@ export const defineServe: DefineCommand = (command, io, end) => {
         now,
       });
     } catch (error) {
+      watching?.stop();
       if (error instanceof ListenError) {
         throw listenFailure(error);
       }
@@ -136,6 +143,7 @@ export const defineServe: DefineCommand = (command, io, end) => {
     if (!io.signal.aborted) {
       await once(io.signal, 'abort');
     }
+    watching?.stop();
     await server.stop({
       // After Ctrl-C a person is waiting.
       ...(delayMs > 0 && io.signal.reason !== 'SIGINT' && { closeAfter: sleep(delayMs) }),

@@ -1,0 +1,22 @@
+import type { KubeConfig } from '@kubernetes/client-node';
+import type { Logger } from 'pino';
+import { type Watching, type WatchingOptions, watchCluster } from '../watching/index.ts';
+
+/** Watches a cluster for the rules that know it, and logs where that fails. */
+export function followCluster(
+  config: KubeConfig,
+  log: Logger,
+  options: Partial<Omit<WatchingOptions, 'config'>> = {},
+): Watching {
+  return watchCluster({
+    config,
+    onProblem(kind, problem) {
+      if (problem === undefined) {
+        log.info({ kind }, 'facts about the cluster follow it again');
+      } else {
+        log.warn({ kind, problem }, 'facts about the cluster may be old or missing: rules about them may say nothing');
+      }
+    },
+    ...options,
+  });
+}

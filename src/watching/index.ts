@@ -1,0 +1,3 @@
+export { addWatchingMetrics } from './metrics.ts';
+export { factResources, resourceName } from './resources.ts';
+export { type KindStatus, type Watching, type WatchingOptions, type WatchingPace, watchCluster } from './watching.ts';

@@ -1,0 +1,124 @@
+import { injectCaFromSecretAnnotation } from '../api/index.ts';
+import { type CollectedKind, pendingHooksAnnotation } from '../facts/index.ts';
+import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
+
+/** Where the objects of a kind are, and what is kept of them. */
+export interface FactResource {
+  group: string;
+  /** Versions that are read alike, the preferred one first. */
+  versions: readonly string[];
+  plural: string;
+  /** The fields that facts are made of; the rest of an object is not kept. */
+  fields: readonly (readonly string[])[];
+}
+
+const cluster = { group: 'cluster.x-k8s.io', versions: ['v1beta2', 'v1beta1'] };
+
+/** The kinds that are watched. */
+export const factResources: Readonly<Record<CollectedKind, FactResource>> = {
+  ExtensionConfig: {
+    group: 'runtime.cluster.x-k8s.io',
+    versions: ['v1beta2', 'v1alpha1'],
+    plural: 'extensionconfigs',
+    fields: [
+      ['metadata', 'annotations', injectCaFromSecretAnnotation],
+      ['spec', 'clientConfig', 'service'],
+      ['spec', 'clientConfig', 'url'],
+      ['spec', 'namespaceSelector'],
+      ['status', 'handlers'],
+    ],
+  },
+  ClusterClass: {
+    ...cluster,
+    plural: 'clusterclasses',
+    fields: [
+      ['spec', 'patches'],
+      ['spec', 'upgrade', 'external'],
+    ],
+  },
+  Cluster: {
+    ...cluster,
+    plural: 'clusters',
+    fields: [
+      ['metadata', 'annotations', pendingHooksAnnotation],
+      ['spec', 'topology', 'classRef'],
+      ['spec', 'topology', 'class'],
+      ['spec', 'topology', 'classNamespace'],
+    ],
+  },
+  Namespace: { group: '', versions: ['v1'], plural: 'namespaces', fields: [['metadata', 'labels']] },
+  Service: {
+    group: '',
+    versions: ['v1'],
+    plural: 'services',
+    fields: [
+      ['spec', 'type'],
+      ['spec', 'ports'],
+    ],
+  },
+};
+
+/** What permissions call a resource. */
+export function resourceName({ group, plural }: FactResource): string {
+  return group === '' ? plural : `${plural}.${group}`;
+}
+
+/** The path of an API version, below which its resources are. */
+export function versionPath(group: string, version: string): string {
+  return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+}
+
+/** The part of the metadata that says which object it is. */
+const identity = ['namespace', 'name', 'uid', 'resourceVersion', 'deletionTimestamp'];
+
+/** Of external patches only the names of their handlers are kept: inline ones may be large. */
+function withoutDefinitions(patches: Json): Json {
+  return Array.isArray(patches)
+    ? patches.map((patch) => (isJsonObject(patch) && patch.external ? { external: patch.external } : {}))
+    : [];
+}
+
+/** What is kept of handlers: 512 of them are large. */
+function withoutPolicies(handlers: Json): Json {
+  return Array.isArray(handlers)
+    ? handlers.map((handler) =>
+        isJsonObject(handler) && handler.requestHook ? { requestHook: handler.requestHook } : {},
+      )
+    : [];
+}
+
+const shorter: Readonly<Record<string, (value: Json) => Json>> = {
+  patches: withoutDefinitions,
+  handlers: withoutPolicies,
+};
+
+/** An object with its identity and the fields that facts are made of. */
+export function keptOf({ fields }: FactResource, object: JsonObject): JsonObject {
+  const metadata: JsonObject = {};
+  const { metadata: all } = object;
+  for (const key of identity) {
+    if (isJsonObject(all) && all[key] !== undefined) {
+      metadata[key] = all[key];
+    }
+  }
+  const kept: JsonObject = { metadata };
+  for (const path of fields) {
+    let from: Json | undefined = object;
+    for (const key of path) {
+      from = isJsonObject(from) ? from[key] : undefined;
+    }
+    if (from === undefined) {
+      continue;
+    }
+    let into = kept;
+    for (const key of path.slice(0, -1)) {
+      const inner = into[key];
+      const next: JsonObject = isJsonObject(inner) ? inner : {};
+      into[key] = next;
+      into = next;
+    }
+    const last = path.at(-1) ?? '';
+    into[last] = (shorter[last] ?? ((value) => value))(from);
+  }
+  return kept;
+}
