@@ -1,11 +1,13 @@
 import type { Logger } from 'pino';
+import { injectCaFromSecretAnnotation } from '../api/index.ts';
 import type { Cluster } from '../cluster/index.ts';
 import type { Client } from '../runtime/index.ts';
 import { discoverConfig } from './discover.ts';
+import { pausedAnnotation } from './discovered-status.ts';
 import type { EventRecorder } from './events.ts';
 import { createOwnWrites } from './own-writes.ts';
 import type { Outcome } from './queue.ts';
-import { createConfigStore } from './stored.ts';
+import { createConfigStore, type StoredConfig } from './stored.ts';
 import type { Worker } from './worker.ts';
 
 export interface DiscoverWorkerOptions {
@@ -17,10 +19,23 @@ export interface DiscoverWorkerOptions {
   resyncMs: number;
 }
 
+/** What a run depends on, and what it writes; labels and conditions of others are not part of it. */
+function fingerprintOf({ metadata, status }: StoredConfig): string {
+  const { annotations = {} } = metadata;
+  return JSON.stringify([
+    metadata.generation,
+    annotations[pausedAnnotation] !== undefined,
+    annotations[injectCaFromSecretAnnotation],
+    status?.handlers,
+    status?.conditions?.filter(({ type }) => type === 'Discovered' || type === 'Paused'),
+    status?.deprecated?.v1beta1?.conditions?.filter(({ type }) => type === 'Discovered'),
+  ]);
+}
+
 /** Discovers extensions, writes what was found, and registers their handlers. */
 export function createDiscoverWorker(options: DiscoverWorkerOptions): Worker {
   const { cluster, client, events, log, now, resyncMs } = options;
-  const own = createOwnWrites();
+  const own = createOwnWrites(fingerprintOf);
   const store = createConfigStore(cluster, own.wrote);
   /** What was last said about each, so that a failure is not said each time it is tried. */
   const said = new Map<string, string>();

@@ -1,2 +1,4 @@
 export { type ControllerOptions, type Mode, type RunningController, startController } from './controller.ts';
+export type { LeaderElectionOptions } from './leader-election.ts';
 export type { ControllerPace } from './pace.ts';
+export { clusterApiLease, RivalError } from './rival.ts';

@@ -1,5 +1,3 @@
-import { injectCaFromSecretAnnotation } from '../api/index.ts';
-import { pausedAnnotation } from './discovered-status.ts';
 import type { StoredConfig } from './stored.ts';
 
 /** Tells news of an object from what this program wrote itself, so that a write is no reason to discover again. */
@@ -19,21 +17,12 @@ interface Seen {
   fingerprint: string;
 }
 
-/** What a run depends on, and what it writes; labels and other conditions are not part of it. */
-function fingerprintOf({ metadata, status }: StoredConfig): string {
-  const { annotations = {} } = metadata;
-  return JSON.stringify([
-    metadata.generation,
-    annotations[pausedAnnotation] !== undefined,
-    annotations[injectCaFromSecretAnnotation],
-    status?.handlers,
-    status?.conditions?.filter(({ type }) => type === 'Discovered' || type === 'Paused'),
-    status?.deprecated?.v1beta1?.conditions?.filter(({ type }) => type === 'Discovered'),
-  ]);
-}
-
-/** Nothing was seen yet. */
-export function createOwnWrites(): OwnWrites {
+/**
+ * Nothing was seen yet.
+ *
+ * @param fingerprintOf what a run depends on, and what it writes.
+ */
+export function createOwnWrites(fingerprintOf: (config: StoredConfig) => string): OwnWrites {
   const byName = new Map<string, Seen>();
   return {
     begin(config) {

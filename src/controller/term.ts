@@ -17,12 +17,18 @@ export interface TermOptions {
   log: Logger;
   pace: ControllerPace;
   onSynced(): void;
+  /** A run ended, after so many seconds. */
+  onRun(result: 'success' | 'failure', seconds: number): void;
 }
 
 /** A time of working on ExtensionConfigs: from the start, or from winning an election, to the end. */
 export interface Term {
   /** Why the copy of the ExtensionConfigs may be stale. */
   readonly problem: string | undefined;
+  /** The ExtensionConfigs that there are. */
+  configs(): StoredConfig[];
+  /** When the API server was last heard of, on the clock of `performance.now()`. */
+  readonly heardAt: number | undefined;
   /** Keys that wait for their turn, and that are worked on. */
   readonly load: { waiting: number; running: number };
   /** Ends what is under way at extensions, lets writes end, and stops. */
@@ -63,8 +69,11 @@ export function startTerm(options: TermOptions): Term {
       return { result: 'done' };
     }
     changed.delete(name);
+    const began = performance.now();
     try {
-      return await worker.run(config, work.signal);
+      const outcome = await worker.run(config, work.signal);
+      options.onRun(outcome.result === 'done' ? 'success' : 'failure', (performance.now() - began) / 1000);
+      return outcome;
     } catch (error) {
       if (work.signal.aborted || error instanceof ConfigGone) {
         return { result: 'done' };
@@ -74,6 +83,7 @@ export function startTerm(options: TermOptions): Term {
         return { result: 'done', againMs: 0 };
       }
       log.warn({ extensionConfig: name, error: (error as Error).message }, 'ExtensionConfig will be tried again');
+      options.onRun('failure', (performance.now() - began) / 1000);
       return { result: 'failed' };
     } finally {
       const now = stored(informer.get(name));
@@ -158,6 +168,10 @@ export function startTerm(options: TermOptions): Term {
   return {
     get problem() {
       return informer.isSynced ? informer.problem : (informer.problem ?? 'the ExtensionConfigs have not been read yet');
+    },
+    configs,
+    get heardAt() {
+      return informer.heardAt;
     },
     get load() {
       return { waiting: queue.waiting, running: queue.running };

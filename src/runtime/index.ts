@@ -9,6 +9,7 @@ export {
   phaseOf,
   readDiscovery,
 } from './discovery.ts';
+export { probeTls, type TlsFacts } from './probe.ts';
 export { type ClientConfig, defaultTimeoutSeconds, type Extension, extensionOf, type Handler } from './registration.ts';
 export { createRegistry, isCallError, type Registry } from './registry.ts';
 export { type Survey, type SurveyFinding, type SurveyOptions, surveyExtension } from './survey.ts';

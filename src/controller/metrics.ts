@@ -1,0 +1,222 @@
+import { Buffer } from 'node:buffer';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { type KnownHooks, phaseOf, quotable } from '../runtime/index.ts';
+import { readCertificates, usable } from '../x509/index.ts';
+import { conditionOf } from './conditions.ts';
+import { hookVersionsSupported } from './hook-versions.ts';
+import type { StoredConfig } from './stored.ts';
+
+/** What a controller reports. */
+export interface ControllerMetrics {
+  /** A run for an ExtensionConfig ended. */
+  ran(result: 'success' | 'failure', seconds: number): void;
+  /** An extension was asked, for metrics alone. */
+  discovered(extensionConfig: string, isSuccess: boolean, seconds: number): void;
+  /** When the certificate of an extension server ends; undefined when it could not be seen. */
+  serverCertificate(extensionConfig: string, notAfter: Date | undefined): void;
+  forget(extensionConfig: string): void;
+}
+
+/** What is looked at when metrics are read. */
+export interface Observed {
+  configs(): readonly StoredConfig[];
+  isLeading(): boolean;
+  load(): { waiting: number; running: number };
+  /** Seconds since the API server was last heard of; undefined before the first time. */
+  silentSeconds(): number | undefined;
+}
+
+const prefix = 'extensionconfig_controller_';
+/** Most hook versions that have a line of their own: names of hooks that nobody knows are what a server says they are. */
+const maxHooks = 500;
+/** Longest name in a label, in characters. */
+const maxLabel = 100;
+
+const states = ['supported', 'deprecated', 'removed', 'future', 'unknown'] as const;
+
+/** When nothing in a bundle is valid any more, in seconds since 1970; undefined without a certificate. */
+function bundleEnd(caBundle: string): number | undefined {
+  const certificates = usable(readCertificates(Buffer.from(caBundle, 'base64').toString('latin1'))) ?? [];
+  const ends = certificates.map(({ x509 }) => x509.validToDate.getTime() / 1000);
+  return ends.length === 0 ? undefined : Math.max(...ends);
+}
+
+interface HookCount {
+  labels: { group: string; version: string; hook: string; state: (typeof states)[number] };
+  count: number;
+}
+
+/** How many handlers serve each hook version; those over the maximum together. */
+function countHooks(configs: readonly StoredConfig[], known: KnownHooks): HookCount[] {
+  const counts = new Map<string, HookCount>();
+  for (const { status } of configs) {
+    for (const { requestHook: { apiVersion = '', hook = '' } = {} } of status?.handlers ?? []) {
+      const [group = '', version = ''] = apiVersion.split('/', 2);
+      let key = `${apiVersion}/${hook}`;
+      const state = phaseOf({ apiVersion, hook }, known) ?? 'unknown';
+      const label = (text: string) => quotable(text, maxLabel);
+      let labels: HookCount['labels'] = { group: label(group), version: label(version), hook: label(hook), state };
+      if (!counts.has(key) && counts.size >= maxHooks) {
+        key = state;
+        labels = { group: 'others', version: '', hook: '', state };
+      }
+      const one = counts.get(key);
+      if (one === undefined) {
+        counts.set(key, { labels, count: 1 });
+      } else {
+        one.count++;
+      }
+    }
+  }
+  return [...counts.values()];
+}
+
+/** Registers the metrics of a controller. */
+export function createControllerMetrics(registry: Registry, known: KnownHooks, observed: Observed): ControllerMetrics {
+  const registers = [registry];
+  const labelNames = ['extensionconfig'] as const;
+  const runs = new Counter({
+    name: `${prefix}runs_total`,
+    help: 'Runs for an ExtensionConfig that ended, by result: success, or failure (it is tried again).',
+    labelNames: ['result'] as const,
+    registers,
+  });
+  runs.inc({ result: 'success' }, 0);
+  runs.inc({ result: 'failure' }, 0);
+  const runSeconds = new Histogram({
+    name: `${prefix}run_duration_seconds`,
+    help: 'How long a run for an ExtensionConfig takes; most of it is the wait for the extension.',
+    buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20],
+    registers,
+  });
+  const gauge = (name: string, help: string, read: () => number | undefined) =>
+    new Gauge({
+      name: `${prefix}${name}`,
+      help,
+      registers,
+      collect() {
+        const value = read();
+        if (value === undefined) {
+          this.remove();
+        } else {
+          this.set(value);
+        }
+      },
+    });
+  gauge('leader', 'Whether this replica does the work (1) or another one does (0).', () =>
+    observed.isLeading() ? 1 : 0,
+  );
+  gauge('queue_waiting', 'ExtensionConfigs that wait for their turn.', () => observed.load().waiting);
+  gauge('queue_running', 'ExtensionConfigs that are worked on.', () => observed.load().running);
+  gauge(
+    'api_server_silent_seconds',
+    'Seconds since the API server was last heard of; over a minute the copy of ExtensionConfigs may be stale.',
+    observed.silentSeconds,
+  );
+
+  const perConfig = {
+    discovered: new Gauge({
+      name: 'extensionconfig_discovered',
+      help: 'Condition Discovered of an ExtensionConfig: 1 for True, 0 for False. Absent when it says neither.',
+      labelNames,
+      registers,
+      collect: () => collectConfigs(),
+    }),
+    supported: new Gauge({
+      name: 'extensionconfig_hook_versions_supported',
+      help: 'Condition HookVersionsSupported of an ExtensionConfig: 1 for True, 0 for False. Absent when it says neither.',
+      labelNames,
+      registers,
+    }),
+    bundleEnds: new Gauge({
+      name: 'extensionconfig_ca_bundle_not_after_timestamp_seconds',
+      help: 'When the last certificate of the caBundle expires, in seconds since 1970. Absent without a caBundle.',
+      labelNames,
+      registers,
+    }),
+    handlers: new Gauge({
+      name: 'extensionconfig_handlers',
+      help: 'Handlers in the status of all ExtensionConfigs, by hook version and its state in the targeted release of Cluster API.',
+      labelNames: ['group', 'version', 'hook', 'state'] as const,
+      registers,
+    }),
+  };
+  /** Ends of bundles that were read; a scrape reads each bundle once. */
+  let ends = new Map<string, number | undefined>();
+
+  function collectConfigs(): void {
+    const configs = observed.configs();
+    for (const one of Object.values(perConfig)) {
+      one.reset();
+    }
+    const read = new Map<string, number | undefined>();
+    for (const { metadata, spec, status } of configs) {
+      const extensionconfig = metadata.name;
+      for (const [type, one] of [
+        ['Discovered', perConfig.discovered],
+        [hookVersionsSupported, perConfig.supported],
+      ] as const) {
+        const said = conditionOf(status, type)?.status;
+        if (said === 'True' || said === 'False') {
+          one.set({ extensionconfig }, said === 'True' ? 1 : 0);
+        }
+      }
+      const caBundle = spec?.clientConfig?.caBundle ?? '';
+      if (caBundle !== '') {
+        const end = ends.has(caBundle) ? ends.get(caBundle) : bundleEnd(caBundle);
+        ends.set(caBundle, end);
+        read.set(caBundle, end);
+        if (end !== undefined) {
+          perConfig.bundleEnds.set({ extensionconfig }, end);
+        }
+      }
+    }
+    ends = read;
+    for (const { labels, count } of countHooks(configs, known)) {
+      perConfig.handlers.set(labels, count);
+    }
+  }
+
+  const discoveries = new Counter({
+    name: 'extensionconfig_discoveries_total',
+    help: 'Discoveries that were made for metrics (mode observe), by ExtensionConfig and result.',
+    labelNames: ['extensionconfig', 'result'] as const,
+    registers,
+  });
+  const latency = new Gauge({
+    name: 'extensionconfig_discovery_latency_seconds',
+    help: 'How long the last discovery took (mode observe).',
+    labelNames,
+    registers,
+  });
+  const serverEnds = new Gauge({
+    name: 'extensionconfig_server_certificate_not_after_timestamp_seconds',
+    help: 'When the certificate of the extension server expires, in seconds since 1970 (mode observe). Absent when there is no handshake.',
+    labelNames,
+    registers,
+  });
+  return {
+    ran(result, seconds) {
+      runs.inc({ result });
+      runSeconds.observe(seconds);
+    },
+    discovered(extensionconfig, isSuccess, seconds) {
+      discoveries.inc({ extensionconfig, result: isSuccess ? 'success' : 'failure' });
+      discoveries.inc({ extensionconfig, result: isSuccess ? 'failure' : 'success' }, 0);
+      latency.set({ extensionconfig }, seconds);
+    },
+    serverCertificate(extensionconfig, notAfter) {
+      if (notAfter === undefined) {
+        serverEnds.remove({ extensionconfig });
+      } else {
+        serverEnds.set({ extensionconfig }, notAfter.getTime() / 1000);
+      }
+    },
+    forget(extensionconfig) {
+      latency.remove({ extensionconfig });
+      serverEnds.remove({ extensionconfig });
+      discoveries.remove({ extensionconfig, result: 'success' });
+      discoveries.remove({ extensionconfig, result: 'failure' });
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import type { Client, Resolve } from '../runtime/index.ts';
+import { isCallError, probeTls, targetOf } from '../runtime/index.ts';
+import type { ControllerMetrics } from './metrics.ts';
+import type { Worker } from './worker.ts';
+
+export interface ObserveWorkerOptions {
+  client: Client;
+  resolve: Resolve | undefined;
+  metrics: ControllerMetrics;
+  observeMs: number;
+}
+
+/** How long a look at a certificate may take, in ms. */
+const probeMs = 10_000;
+
+/** Asks extensions what they offer and looks at their certificates, for metrics. Writes nothing. */
+export function createObserveWorker({ client, resolve, metrics, observeMs }: ObserveWorkerOptions): Worker {
+  /** What was looked at: the generation of each. */
+  const seen = new Map<string, string>();
+  return {
+    async run(config, signal) {
+      const { name, uid, generation, deletionTimestamp } = config.metadata;
+      seen.set(name, `${uid}/${generation}`);
+      if (deletionTimestamp !== undefined) {
+        return { result: 'done' };
+      }
+      const started = performance.now();
+      const result = await client.discover(config, { signal });
+      signal.throwIfAborted();
+      metrics.discovered(name, result.ok, (performance.now() - started) / 1000);
+      const target = targetOf(config.spec?.clientConfig ?? {}, {
+        group: '',
+        version: '',
+        hook: '',
+        timeoutSeconds: 10,
+      });
+      const tls = isCallError(target)
+        ? undefined
+        : await probeTls(target, AbortSignal.any([signal, AbortSignal.timeout(probeMs)]), resolve);
+      metrics.serverCertificate(name, tls?.notAfter);
+      // Those that fail are asked as often as the others: nothing is repaired by asking.
+      return { result: 'done', againMs: observeMs * (0.9 + Math.random() / 10) };
+    },
+    isSettled: ({ metadata }) => seen.get(metadata.name) === `${metadata.uid}/${metadata.generation}`,
+    forget({ metadata }) {
+      client.remove(metadata.name);
+      seen.delete(metadata.name);
+      metrics.forget(metadata.name);
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Cluster, explain, StatusError } from '../cluster/index.ts';
+import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
+import { leasePath } from './leader-election.ts';
+
+/** The Lease of Cluster API's core manager, as `clusterctl init` installs it. */
+export const clusterApiLease = { namespace: 'capi-system', name: 'controller-leader-election-capi' } as const;
+
+/** Cluster API's own controller does the same work in this cluster. */
+export class RivalError extends Error {}
+
+/** How old a renewal may be to say that its holder runs, in ms: far more than it takes, since two clocks are compared. */
+const freshMs = 60_000;
+/** Longest wait for another renewal, in ms. */
+const maxWaitMs = 60_000;
+
+function holderOf(lease: JsonObject): { holder: string; renewed: string; durationMs: number } {
+  const spec = isJsonObject(lease.spec) ? lease.spec : {};
+  const { holderIdentity, renewTime, leaseDurationSeconds } = spec;
+  return {
+    holder: typeof holderIdentity === 'string' ? holderIdentity : '',
+    renewed: typeof renewTime === 'string' ? renewTime : '',
+    durationMs: typeof leaseDurationSeconds === 'number' ? leaseDurationSeconds * 1000 : 15_000,
+  };
+}
+
+/**
+ * Whether Cluster API's controller runs in the cluster: it renews its Lease. A Lease that was left behind is told from one
+ * that is held by waiting for another renewal, whatever the clocks say.
+ *
+ * @returns who holds it, or undefined.
+ * @throws {Error} when that cannot be read.
+ */
+export async function findRival(
+  cluster: Cluster,
+  { namespace, name }: { namespace: string; name: string },
+  now: () => Date,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  async function read() {
+    try {
+      return holderOf(await cluster.request('GET', leasePath(namespace, name)));
+    } catch (error) {
+      if (error instanceof StatusError && error.code === 404) {
+        return undefined;
+      }
+      throw explain(error, 'get', 'leases.coordination.k8s.io', `${namespace}/${name}`);
+    }
+  }
+  const found = await read();
+  if (found === undefined || found.holder === '') {
+    return undefined;
+  }
+  if (Math.abs(now().getTime() - Date.parse(found.renewed)) <= freshMs) {
+    return found.holder;
+  }
+  await sleep(Math.min(found.durationMs, maxWaitMs), undefined, { signal, ref: false });
+  const later = await read();
+  return later !== undefined && later.holder !== '' && later.renewed !== found.renewed ? later.holder : undefined;
+}
