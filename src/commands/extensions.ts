@@ -8,16 +8,7 @@ import {
   kind,
   versionOf,
 } from '../api/index.ts';
-import {
-  FailureError,
-  type Flag,
-  FlagError,
-  type Flags,
-  type FlagValues,
-  type Io,
-  listFlag,
-  UsageError,
-} from '../cli/index.ts';
+import { FailureError, type Flags, type FlagValues, type Io, listFlag, UsageError } from '../cli/index.ts';
 import { type Cluster, connect, loadKubeConfig, StatusError } from '../cluster/index.ts';
 import { ConversionError, extensionConfigConverter } from '../conversion/index.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems, isJsonObject, type JsonObject } from '../kubernetes/index.ts';
@@ -25,42 +16,7 @@ import { isExtensionConfig, printable } from '../lint/index.ts';
 import { readDocument, SourceError, sourcesOf, splitDocuments } from '../manifests/index.ts';
 import type { Resolve } from '../runtime/index.ts';
 import { clusterFlags } from './cluster-flags.ts';
-
-/** Where a Service is reached instead. */
-interface Resolved {
-  /** `NAME.NAMESPACE.svc:PORT`. */
-  host: string;
-  to: { host: string; port: number };
-}
-
-const port = (text: string) =>
-  /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65535 ? Number(text) : 0;
-
-const resolveFlag: Flag<readonly Resolved[]> = {
-  placeholder: 'NAMESPACE/NAME:PORT=HOST:PORT',
-  summary: 'where a Service is reached from here, for example through a port-forward; may be repeated',
-  default: [],
-  repeatable: true,
-  parse: (text) => {
-    const [from = '', to = '', ...more] = text.split('=');
-    const [namespace = '', service = ''] = from.split('/');
-    const [name = '', fromPort = ''] = service.split(':');
-    const colon = to.lastIndexOf(':');
-    const host = to.slice(0, Math.max(colon, 0)).replace(/^\[(.*)\]$/, '$1');
-    const isGood =
-      more.length === 0 &&
-      from.split('/').length === 2 &&
-      dns1123LabelProblems(namespace).length === 0 &&
-      dns1123LabelProblems(name).length === 0 &&
-      port(fromPort) > 0 &&
-      host !== '' &&
-      port(to.slice(colon + 1)) > 0;
-    if (!isGood) {
-      throw new FlagError('it must be of the form capi-system/my-extension:443=localhost:8443');
-    }
-    return [{ host: `${name}.${namespace}.svc:${port(fromPort)}`, to: { host, port: port(to.slice(colon + 1)) } }];
-  },
-};
+import { resolveFlag, resolveOf } from './resolve-flag.ts';
 
 /** The flags that say which extensions there are and how they are reached. */
 export const extensionFlags = {
@@ -186,8 +142,7 @@ export async function readExtensions(
       throw new UsageError(`${JSON.stringify(name.slice(0, 100))} is not the name of an ExtensionConfig: ${problem}`);
     }
   }
-  const places = new Map(flags.resolve.map(({ host, to }) => [host, to]));
-  const resolve: Resolve = (host) => places.get(/:\d+$/.test(host) ? host : `${host}:443`);
+  const resolve = resolveOf(flags.resolve);
   if (flags.filename.length > 0) {
     const all = await fromFiles(flags.filename, io);
     const byName = new Map(all.map((config) => [config.metadata.name, config]));

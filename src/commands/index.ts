@@ -15,6 +15,12 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import('./serve/serve.ts')).defineServe,
   },
   {
+    name: 'controller',
+    summary: "discover extensions, or advise and observe beside Cluster API's own controller",
+    group: group.cluster,
+    load: async () => (await import('./controller.ts')).defineController,
+  },
+  {
     name: 'certs',
     summary: 'CA, serving certificate and caBundles: make, rotate, inject, look',
     group: group.cluster,

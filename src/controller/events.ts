@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { apiVersionOf, hubVersion, kind } from '../api/index.ts';
 import { type Cluster, StatusError } from '../cluster/index.ts';
 import type { StoredConfig } from './stored.ts';
 
@@ -103,7 +104,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       apiVersion: 'v1',
       kind: 'Event',
       metadata: { name, namespace },
-      involvedObject: { apiVersion: config.apiVersion, kind: config.kind, name: object, uid, resourceVersion },
+      involvedObject: { apiVersion: apiVersionOf(hubVersion), kind, name: object, uid, resourceVersion },
       type: event.type,
       reason: event.reason,
       message: event.message,

@@ -1,4 +1,4 @@
-import { apiVersionOf, decodeExtensionConfig, type ExtensionConfig, hubVersion } from '../api/index.ts';
+import { apiVersionOf, decodeExtensionConfig, type ExtensionConfig, hubVersion, kind } from '../api/index.ts';
 import { type Cluster, StatusError } from '../cluster/index.ts';
 import { dns1123SubdomainProblems, isJsonObject, type JsonObject, mergePatchOf } from '../kubernetes/index.ts';
 import type { Status } from './conditions.ts';
@@ -24,7 +24,9 @@ export function readStored(object: JsonObject): StoredConfig | undefined {
     typeof uid === 'string' &&
     typeof resourceVersion === 'string' &&
     typeof generation === 'number';
-  return isStored ? (decodeExtensionConfig(object, hubVersion).object as StoredConfig) : undefined;
+  // Items of lists may come without these two.
+  const whole = { ...object, apiVersion: apiVersionOf(hubVersion), kind };
+  return isStored ? (decodeExtensionConfig(whole, hubVersion).object as StoredConfig) : undefined;
 }
 
 /** The object was changed by another client between reading and writing. */

@@ -6,16 +6,16 @@ export { ClientCaError } from './client-ca.ts';
 export { Http1Response, type TrackedRequest, type TrackedResponse } from './connections.ts';
 export { plainExpress } from './express.ts';
 export { fileCertificates } from './file-certificates.ts';
+export { type HealthServer, type HealthServerOptions, startHealthServer } from './health-server.ts';
 export { defaultLimits, type Limits } from './limits.ts';
+export { type Address, ListenError } from './listen.ts';
 export type { Metrics } from './metrics.ts';
 export { receiveBody, replying } from './receive.ts';
 export { secretCertificates } from './secret-certificates.ts';
 export { selfSignedPair } from './self-signed.ts';
 export {
-  type Address,
   type Application,
   type Foundation,
-  ListenError,
   type RunningServer,
   type ServerOptions,
   type StopOptions,

@@ -1,7 +1,5 @@
 import { constants } from 'node:crypto';
-import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Logger } from 'pino';
 import { rawRefusal, refusal, refuseUnread } from './answer.ts';
@@ -18,17 +16,12 @@ import {
   trackConnections,
 } from './connections.ts';
 import type { FileWatch } from './file-watch.ts';
-import { createHealthApplication } from './health.ts';
+import { type HealthServer, startHealthServer } from './health-server.ts';
 import { serveHttp2 } from './http2.ts';
-import { defaultLimits, healthLimits, type Limits } from './limits.ts';
+import { defaultLimits, type Limits } from './limits.ts';
+import { type Address, listen } from './listen.ts';
 import { createMetrics, type Metrics, type Port } from './metrics.ts';
 import { type Phase, readinessOf } from './readiness.ts';
-
-/** Where a server listens. Port 0 lets the system choose; without a host it is all interfaces. */
-export interface Address {
-  host?: string | undefined;
-  port: number;
-}
 
 /** What an application gets from the server that it runs on. */
 export interface Foundation {
@@ -95,19 +88,6 @@ export interface RunningServer {
   stop(options: StopOptions): Promise<void>;
 }
 
-/** A port that cannot be listened on. `code` is the system's: EADDRINUSE, EACCES, … */
-export class ListenError extends Error {
-  readonly port: 'main' | 'health';
-  readonly address: Address;
-  readonly code: string;
-  constructor(port: 'main' | 'health', address: Address, code: string) {
-    super(`cannot listen on ${address.host ?? '*'}:${address.port}: ${code}`);
-    this.port = port;
-    this.address = address;
-    this.code = code;
-  }
-}
-
 /**
  * TLS 1.2 with forward secrecy and authenticated encryption only, 1.3 as it is. Go (and so API servers) offers all of these
  * since 1.2. Curves are OpenSSL's own choice, which has none below 128 bits of security.
@@ -128,18 +108,6 @@ const tlsSettings = {
   // A renegotiation costs the server a handshake on request, and no client needs one.
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 } as const;
-
-function listen(server: TrackedServer, port: 'main' | 'health', address: Address): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const onError = (error: NodeJS.ErrnoException) =>
-      reject(new ListenError(port, address, error.code ?? error.message));
-    server.once('error', onError);
-    server.listen({ port: address.port, ...(address.host !== undefined && { host: address.host }) }, () => {
-      server.off('error', onError);
-      resolve((server.address() as AddressInfo).port);
-    });
-  });
-}
 
 const lateMessage = 'the request did not arrive in time';
 
@@ -321,17 +289,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     );
   }
 
-  const health = createHttpServer(
-    {
-      ServerResponse: Http1Response,
-      maxHeaderSize: limits.maxHeaderBytes,
-      headersTimeout: healthLimits.headersTimeoutMs,
-      requestTimeout: healthLimits.requestTimeoutMs,
-      connectionsCheckingInterval: limits.timeoutCheckMs,
-      keepAliveTimeout: 0,
-    },
-    createHealthApplication(
-      () =>
+  let clientCaWatch: FileWatch | undefined;
+  let port: number;
+  let health: HealthServer | undefined;
+  try {
+    health = await startHealthServer({
+      address: options.health,
+      readiness: () =>
         readinessOf({
           phase,
           port: name,
@@ -342,16 +306,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
           now: now(),
         }),
       metrics,
+      limits,
+      events: eventsOf('health'),
       log,
-    ),
-  );
-  const healthConnections = trackConnections(health, { ...limits, ...healthLimits }, eventsOf('health'));
-
-  let clientCaWatch: FileWatch | undefined;
-  let port: number;
-  let healthPort: number;
-  try {
-    healthPort = await listen(health, 'health', options.health);
+    });
     if (clients !== undefined) {
       clientCaWatch = await watchClientCa(
         clients.caFile,
@@ -372,11 +330,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   } catch (error) {
     options.certificates.stop();
     clientCaWatch?.close();
-    await healthConnections.drain({ graceMs: 0, timeoutMs: 0 });
+    await health?.stop();
     throw error;
   }
+  const healthServer = health;
   phase = 'serving';
-  log.info({ [`${name}Port`]: port, healthPort, host: options.main.host ?? 'all interfaces' }, 'listening');
+  log.info(
+    { [`${name}Port`]: port, healthPort: healthServer.port, host: options.main.host ?? 'all interfaces' },
+    'listening',
+  );
 
   async function shutDown({ closeAfter, graceMs = defaultGraceMs, timeoutMs }: StopOptions): Promise<void> {
     phase = 'draining';
@@ -385,13 +347,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     options.certificates.stop();
     clientCaWatch?.close();
     phase = 'stopped';
-    await healthConnections.drain({ graceMs: 0, timeoutMs: 0 });
+    await healthServer.stop();
     log.info({ connectionsCut: cut }, 'stopped');
   }
   let stopping: Promise<void> | undefined;
   return {
     port,
-    healthPort,
+    healthPort: healthServer.port,
     stop(stopOptions) {
       stopping ??= shutDown(stopOptions);
       return stopping;

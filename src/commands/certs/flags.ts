@@ -25,10 +25,10 @@ import {
   UsageError,
 } from '../../cli/index.ts';
 import { type Cluster, connect, loadKubeConfig } from '../../cluster/index.ts';
-import { readRegularFileSync } from '../../files/index.ts';
 import { dns1035LabelProblems, dns1123LabelProblems, dns1123SubdomainProblems } from '../../kubernetes/index.ts';
 import { type Reading, systemEntropy } from '../../x509/index.ts';
 import { clusterFlags } from '../cluster-flags.ts';
+import { podNamespace } from '../pod-namespace.ts';
 
 /** Which flag names targets of which kind. */
 const targetFlags = {
@@ -138,15 +138,6 @@ export interface CertsContext {
   external(): Promise<string | undefined>;
   /** The bundle that `inject` writes. */
   bundle(): Promise<Reading<string>>;
-}
-
-function podNamespace(): string | undefined {
-  try {
-    const file = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
-    return readRegularFileSync(file, 1024).toString('utf8').trim() || undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function check(flag: string, value: string, problems: (value: string) => string[]): void {

@@ -1,0 +1,197 @@
+import { once } from 'node:events';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import {
+  addFlags,
+  choiceFlag,
+  type DefineCommand,
+  durationFlag,
+  exitCode,
+  FailureError,
+  type Flags,
+  type FlagValues,
+  integerFlag,
+  logFlags,
+  openLog,
+  portProblem,
+  readFlags,
+  switchFlag,
+  textFlag,
+  UsageError,
+  version,
+} from '../cli/index.ts';
+import { loadKubeConfig } from '../cluster/index.ts';
+import {
+  clusterApiLease,
+  type LeaderElectionOptions,
+  type Mode,
+  RivalError,
+  type RunningController,
+  startController,
+} from '../controller/index.ts';
+import { dns1123LabelProblems, dns1123SubdomainProblems } from '../kubernetes/index.ts';
+import { type HealthServer, ListenError, startHealthServer } from '../server/index.ts';
+import { clusterFlags } from './cluster-flags.ts';
+import { podNamespace } from './pod-namespace.ts';
+import { hookCatalogOf, policyFlags } from './policy-flags.ts';
+import { resolveFlag, resolveOf } from './resolve-flag.ts';
+
+const modes: readonly Mode[] = ['discover', 'advise', 'observe'];
+
+const controllerFlags = {
+  mode: choiceFlag('MODE', modes, {
+    summary: 'what is done: everything; the condition HookVersionsSupported; metrics only',
+    default: 'observe',
+  }),
+  ...clusterFlags,
+  resolve: resolveFlag,
+  'target-cluster-api-version': policyFlags['target-cluster-api-version'],
+  'hook-lifecycles': policyFlags['hook-lifecycles'],
+  'leader-elect': switchFlag('take part in an election by a Lease: of several replicas one does the work'),
+  'leader-election-namespace': textFlag('NAMESPACE', {
+    summary: 'namespace of that Lease',
+    default: undefined,
+    defaultText: "the pod's own, else extensionconfig-webhook-system",
+  }),
+  'leader-election-name': textFlag('NAME', {
+    summary: 'name of that Lease',
+    default: 'extensionconfig-webhook-controller',
+  }),
+  'lease-duration': durationFlag('2s', '10m', {
+    summary: 'how long others wait for a leader that says nothing',
+    default: '15s',
+  }),
+  'renew-deadline': durationFlag('1s', '10m', {
+    summary: 'how long a leader goes on that cannot renew the Lease',
+    default: '10s',
+  }),
+  'retry-period': durationFlag('100ms', '1m', { summary: 'pause between two tries for the Lease', default: '2s' }),
+  'cluster-api-namespace': textFlag('NAMESPACE', {
+    summary: "namespace of Cluster API's own controller, beside which the mode discover does not work",
+    default: clusterApiLease.namespace as string,
+  }),
+  force: switchFlag("do not look for Cluster API's own controller"),
+  'health-port': integerFlag('PORT', 0, 65_535, {
+    summary: 'port of /healthz, /readyz and /metrics (HTTP); 0: any free one',
+    default: 8080,
+  }),
+  'health-host': textFlag('HOST', {
+    summary: 'address of the health port to listen on',
+    default: undefined,
+    defaultText: 'all interfaces',
+  }),
+  ...logFlags,
+} satisfies Flags;
+
+type ControllerFlags = FlagValues<typeof controllerFlags>;
+
+function checkName(flag: string, value: string, problems: (value: string) => string[]): string {
+  const [problem] = problems(value);
+  if (problem !== undefined) {
+    throw new UsageError(`${flag}: ${JSON.stringify(value.slice(0, 100))} ${problem}`);
+  }
+  return value;
+}
+
+function leaderElectionOf(flags: ControllerFlags): LeaderElectionOptions | undefined {
+  const namespace = flags['leader-election-namespace'] ?? podNamespace() ?? 'extensionconfig-webhook-system';
+  const options = {
+    namespace: checkName('--leader-election-namespace', namespace, dns1123LabelProblems),
+    name: checkName('--leader-election-name', flags['leader-election-name'], dns1123SubdomainProblems),
+    leaseDurationMs: flags['lease-duration'],
+    renewDeadlineMs: flags['renew-deadline'],
+    retryPeriodMs: flags['retry-period'],
+  };
+  if (options.leaseDurationMs % 1000 !== 0) {
+    throw new UsageError('--lease-duration: a Lease has whole seconds');
+  }
+  if (options.renewDeadlineMs >= options.leaseDurationMs) {
+    throw new UsageError('--renew-deadline must be less than --lease-duration: two replicas would write at a time');
+  }
+  if (options.retryPeriodMs >= options.renewDeadlineMs) {
+    throw new UsageError(
+      '--retry-period must be less than --renew-deadline: the leader would lose the Lease each time',
+    );
+  }
+  return flags['leader-elect'] ? options : undefined;
+}
+
+function listenFailure({ code, address, message }: ListenError): FailureError {
+  return new FailureError(
+    portProblem(code, address.port, '--health-port') ?? `${message} (--health-port, --health-host)`,
+  );
+}
+
+/** `extensionconfig-webhook controller`: works on the ExtensionConfigs of a cluster until it is asked to stop. */
+export const defineController: DefineCommand = (command, io, end) => {
+  command
+    .description(
+      'Works on the ExtensionConfigs of a cluster: discovers extensions, or looks at them beside the controller that Cluster API has.',
+    )
+    .addHelpText(
+      'after',
+      `
+discover  asks each extension for its handlers and writes status and conditions,
+          as Cluster API's own controller does; it ends with code 1 where that
+          one runs.
+advise    writes the condition HookVersionsSupported and events about hook
+          versions that --target-cluster-api-version does not support.
+observe   writes nothing.
+
+Exit code: 0 stopped, 1 Cluster API's own controller runs or a port is taken,
+2 wrong usage.`,
+    );
+  addFlags(command, controllerFlags);
+  command.action(async () => {
+    const flags = readFlags(controllerFlags, command, io.env);
+    const rivalNamespace = checkName('--cluster-api-namespace', flags['cluster-api-namespace'], dns1123LabelProblems);
+    const leaderElection = leaderElectionOf(flags);
+    const catalog = hookCatalogOf(flags['hook-lifecycles']);
+    let kubeConfig: ReturnType<typeof loadKubeConfig>;
+    try {
+      kubeConfig = loadKubeConfig({ kubeconfig: flags.kubeconfig, context: flags.context });
+    } catch (error) {
+      throw new UsageError(`no cluster: ${(error as Error).message}`);
+    }
+    const log = openLog(io.stdout, flags);
+    const metrics = new Registry();
+    let controller: RunningController | undefined;
+    let isStopping = false;
+    let health: HealthServer;
+    try {
+      health = await startHealthServer({
+        address: { host: flags['health-host'], port: flags['health-port'] },
+        readiness() {
+          const problem = isStopping ? 'shutting down' : (controller?.problem ?? undefined);
+          const checks = [{ name: 'controller', problem, essential: true }];
+          return problem === undefined ? { ready: true, checks } : { ready: false, reason: problem, checks };
+        },
+        metrics: { contentType: metrics.contentType, render: () => metrics.metrics() },
+        log,
+      });
+    } catch (error) {
+      throw error instanceof ListenError ? listenFailure(error) : error;
+    }
+    collectDefaultMetrics({ register: metrics });
+    controller = startController({
+      kubeConfig,
+      mode: flags.mode,
+      log,
+      metrics,
+      extensions: { resolve: resolveOf(flags.resolve), catalog, release: flags['target-cluster-api-version'] },
+      leaderElection,
+      rival: flags.force ? false : { ...clusterApiLease, namespace: rivalNamespace },
+    });
+    log.info({ mode: flags.mode, healthPort: health.port, version }, 'controller started');
+    try {
+      await Promise.race([controller.ended, ...(io.signal.aborted ? [] : [once(io.signal, 'abort')])]);
+    } catch (error) {
+      throw error instanceof RivalError ? new FailureError(`${error.message}, or give --force`) : error;
+    } finally {
+      isStopping = true;
+      await controller.stop();
+      await health.stop();
+      log.info('stopped');
+    }
+    end(exitCode.ok);
+  });
+};

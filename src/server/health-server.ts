@@ -1,0 +1,50 @@
+import { createServer } from 'node:http';
+import type { Logger } from 'pino';
+import { type ConnectionEvents, Http1Response, trackConnections } from './connections.ts';
+import { createHealthApplication } from './health.ts';
+import { defaultLimits, healthLimits, type Limits } from './limits.ts';
+import { type Address, listen } from './listen.ts';
+import type { Metrics } from './metrics.ts';
+import type { Readiness } from './readiness.ts';
+
+/** What a health port is made of. */
+export interface HealthServerOptions {
+  address: Address;
+  readiness(): Readiness;
+  metrics: Pick<Metrics, 'contentType' | 'render'>;
+  limits?: Limits;
+  events?: ConnectionEvents;
+  log: Logger;
+}
+
+/** A health port that listens. */
+export interface HealthServer {
+  port: number;
+  /** Closes it at once. */
+  stop(): Promise<void>;
+}
+
+const noEvents: ConnectionEvents = { evicted() {}, dropped() {}, answerDropped() {}, requestLate() {} };
+
+/**
+ * Opens a port for /healthz, /livez, /readyz and /metrics, in HTTP.
+ *
+ * @throws {ListenError} when the port is taken or not allowed.
+ */
+export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
+  const { limits = defaultLimits, events = noEvents } = options;
+  const server = createServer(
+    {
+      ServerResponse: Http1Response,
+      maxHeaderSize: limits.maxHeaderBytes,
+      headersTimeout: healthLimits.headersTimeoutMs,
+      requestTimeout: healthLimits.requestTimeoutMs,
+      connectionsCheckingInterval: limits.timeoutCheckMs,
+      keepAliveTimeout: 0,
+    },
+    createHealthApplication(options.readiness, options.metrics, options.log),
+  );
+  const connections = trackConnections(server, { ...limits, ...healthLimits }, events);
+  const port = await listen(server, 'health', options.address);
+  return { port, stop: async () => void (await connections.drain({ graceMs: 0, timeoutMs: 0 })) };
+}

@@ -1,0 +1,39 @@
+import type { AddressInfo } from 'node:net';
+import type { TrackedServer } from './connections.ts';
+
+/** Where a server listens. Port 0 lets the system choose; without a host it is all interfaces. */
+export interface Address {
+  host?: string | undefined;
+  port: number;
+}
+
+/** A port that cannot be listened on. `code` is the system's: EADDRINUSE, EACCES, … */
+export class ListenError extends Error {
+  readonly port: 'main' | 'health';
+  readonly address: Address;
+  readonly code: string;
+  constructor(port: 'main' | 'health', address: Address, code: string) {
+    super(`cannot listen on ${address.host ?? '*'}:${address.port}: ${code}`);
+    this.port = port;
+    this.address = address;
+    this.code = code;
+  }
+}
+
+/**
+ * Listens.
+ *
+ * @returns the port.
+ * @throws {ListenError} as a rejection.
+ */
+export function listen(server: TrackedServer, port: 'main' | 'health', address: Address): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const onError = (error: NodeJS.ErrnoException) =>
+      reject(new ListenError(port, address, error.code ?? error.message));
+    server.once('error', onError);
+    server.listen({ port: address.port, ...(address.host !== undefined && { host: address.host }) }, () => {
+      server.off('error', onError);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}

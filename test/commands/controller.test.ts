@@ -1,0 +1,140 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { afterEach, expect, test, vi } from 'vitest';
+import { run } from '../../src/commands/index.ts';
+import { type Lab, startCalled, startLab, within } from '../controller/lab.ts';
+import { endAll, endWith } from '../extension/running.ts';
+import { runProgram } from './io.ts';
+
+afterEach(endAll);
+
+function kubeconfigOf(lab: Lab): string {
+  const folder = mkdtempSync(join(tmpdir(), 'controller-'));
+  endWith(async () => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'config');
+  writeFileSync(file, lab.sandbox.kubeconfig);
+  return file;
+}
+
+/** Runs the command until it is stopped. */
+function start(args: readonly string[]) {
+  const written = { out: '', err: '' };
+  const sink = (name: 'out' | 'err') =>
+    new Writable({
+      write(chunk, _encoding, done) {
+        written[name] += String(chunk);
+        done();
+      },
+    });
+  const stop = new AbortController();
+  const io = { stdin: Readable.from([]), stdout: sink('out'), stderr: sink('err'), env: {}, signal: stop.signal };
+  const ended = run(['controller', '--health-host', '127.0.0.1', '--health-port', '0', ...args], io);
+  endWith(async () => {
+    stop.abort('SIGTERM');
+    await ended;
+  });
+  const lines = () =>
+    written.out
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  return { written, stop, ended, lines };
+}
+
+const lease = (holderIdentity: string, renewTime = new Date()) => ({
+  metadata: { name: 'controller-leader-election-capi' },
+  spec: { holderIdentity, leaseDurationSeconds: 1, renewTime: renewTime.toISOString().replace('Z', '000Z') },
+});
+const leases = '/apis/coordination.k8s.io/v1/namespaces/capi-system/leases';
+
+test('discovers, is ready, has metrics, and ends at SIGTERM: the Lease is free again', async () => {
+  const lab = await startLab();
+  const { spec } = await startCalled();
+  await lab.create('lab', spec);
+  const { stop, ended, lines, written } = start([
+    ...['--mode', 'discover', '--kubeconfig', kubeconfigOf(lab)],
+    ...['--leader-elect', '--leader-election-namespace', 'default'],
+  ]);
+  await lab.condition('lab', 'Discovered', 'True');
+  const { healthPort } = lines().find(({ msg }) => msg === 'controller started') as { healthPort: number };
+  const url = `http://127.0.0.1:${healthPort}`;
+  expect(await (await fetch(`${url}/readyz`)).text()).toBe('ok\n');
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  expect(metrics).toContain('extensionconfig_controller_leader 1');
+  expect(metrics).toContain('extensionconfig_discovered{extensionconfig="lab"} 1');
+  expect(metrics).toMatch(/extensionconfig_handlers\{[^}]*hook="BeforeClusterCreate",state="supported"\} 1/);
+  expect(metrics).toMatch(/capi_runtime_sdk_requests_total\{code="200",/);
+  stop.abort('SIGTERM');
+  expect(await ended).toBe(0);
+  const name = 'extensionconfig-webhook-controller';
+  const released = await lab.request('GET', `/apis/coordination.k8s.io/v1/namespaces/default/leases/${name}`);
+  expect(released).toMatchObject({ spec: { holderIdentity: '', leaseDurationSeconds: 1 } });
+  expect(written.err).toBe('');
+});
+
+test("beside Cluster API's own controller discover ends with code 1 and says what to do; advise, and --force, work", async () => {
+  const lab = await startLab();
+  const { spec } = await startCalled();
+  await lab.create('lab', spec);
+  await lab.request('POST', '/api/v1/namespaces', { metadata: { name: 'capi-system' } });
+  await lab.request('POST', leases, lease('capi-controller-manager-0'));
+  const kubeconfig = kubeconfigOf(lab);
+  const refused = start(['--mode', 'discover', '--kubeconfig', kubeconfig]);
+  expect(await refused.ended).toBe(1);
+  expect(refused.written.err).toBe(
+    "extensionconfig-webhook: Cluster API's own controller discovers extensions in this cluster: capi-controller-manager-0 holds the" +
+      " Lease capi-system/controller-leader-election-capi. Two would overwrite each other's status: use the mode advise or" +
+      ' observe, or give --force\n',
+  );
+  expect((await lab.get('lab')).status).toBeUndefined();
+  const advising = start(['--mode', 'advise', '--kubeconfig', kubeconfig]);
+  const unknown = await lab.condition('lab', 'HookVersionsSupported', 'Unknown');
+  expect(unknown.status?.conditions).toHaveLength(1);
+  advising.stop.abort('SIGTERM');
+  expect(await advising.ended).toBe(0);
+  start(['--mode', 'discover', '--force', '--kubeconfig', kubeconfig]);
+  await lab.condition('lab', 'Discovered', 'True');
+});
+
+test("a Lease that Cluster API's controller left behind holds nothing up", async () => {
+  const lab = await startLab();
+  const { spec } = await startCalled();
+  await lab.create('lab', spec);
+  await lab.request('POST', '/api/v1/namespaces', { metadata: { name: 'capi-system' } });
+  await lab.request('POST', leases, lease('capi-controller-manager-0', new Date(Date.now() - 3_600_000)));
+  start(['--mode', 'discover', '--kubeconfig', kubeconfigOf(lab)]);
+  await lab.condition('lab', 'Discovered', 'True');
+});
+
+test('an API server that is not there makes it not ready, with the reason', async () => {
+  const lab = await startLab();
+  const kubeconfig = kubeconfigOf(lab);
+  await lab.sandbox.stop();
+  const { lines, stop, ended } = start(['--mode', 'discover', '--kubeconfig', kubeconfig]);
+  await vi.waitFor(() => expect(lines().find(({ msg }) => msg === 'controller started')).toBeDefined(), within);
+  const { healthPort } = lines().find(({ msg }) => msg === 'controller started') as { healthPort: number };
+  await vi.waitFor(async () => {
+    const answer = await fetch(`http://127.0.0.1:${healthPort}/readyz`);
+    expect([answer.status, await answer.text()]).toEqual([
+      503,
+      expect.stringMatching(/^whether Cluster API's own controller runs is not known: no answer from the API server /),
+    ]);
+  }, within);
+  stop.abort('SIGTERM');
+  expect(await ended).toBe(0);
+});
+
+test.each([
+  [['--mode', 'rule'], '--mode'],
+  [['--lease-duration', '10s'], '--renew-deadline must be less than --lease-duration'],
+  [['--retry-period', '10s'], '--retry-period must be less than --renew-deadline'],
+  [['--lease-duration', '15500ms'], '--lease-duration: a Lease has whole seconds'],
+  [['--leader-election-name', 'A B'], '--leader-election-name: "A B"'],
+  [['--cluster-api-namespace', 'a/b'], '--cluster-api-namespace: "a/b"'],
+  [['--kubeconfig', '/nowhere'], 'no cluster: '],
+])('%j is wrong usage', async (args, message) => {
+  const { code, stderr } = await runProgram(['controller', ...args]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+});
