@@ -33,10 +33,10 @@ export interface RbacServer {
 const verbs: Record<string, string> = { GET: 'get', POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };
 
 /** The attributes of a request, as Kubernetes reads them from method and path. */
-function attributesOf(method: string, path: string): Attributes | undefined {
+function attributesOf(method: string, path: string, isWatch: boolean): Attributes | undefined {
   const match = /^(?:\/api|\/apis\/([^/]+))\/v1[a-z0-9]*(?:\/namespaces\/([^/]+))?\/([^/]+)(?:\/([^/]+))?$/.exec(path);
   const [, group = '', namespace, resource, name] = match ?? [];
-  const verb = method === 'GET' && name === undefined ? 'list' : verbs[method];
+  const verb = method === 'GET' && name === undefined ? (isWatch ? 'watch' : 'list') : verbs[method];
   return resource === undefined || verb === undefined ? undefined : { verb, group, resource, namespace, name };
 }
 
@@ -64,12 +64,16 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   return text === '' ? undefined : JSON.parse(text);
 }
 
-/** Starts it. `clusterRules` count everywhere, `namespacedRules` in `namespace`; `objects` are by their paths. */
+/**
+ * Starts it. `clusterRules` count everywhere, `namespacedRules` in `namespace`; `objects` are by their paths; `served` has the
+ * names of resources by the path of their API version.
+ */
 export async function startRbacServer(
   clusterRules: readonly PolicyRule[],
   namespacedRules: readonly PolicyRule[],
   namespace: string,
   objects: Map<string, Manifest>,
+  served: Readonly<Record<string, readonly string[]>> = {},
 ): Promise<RbacServer> {
   const used = new Set<string>();
   const refused: string[] = [];
@@ -85,8 +89,13 @@ export async function startRbacServer(
     store(path, structuredClone(object));
   }
 
-  function answer(method: string, path: string, body: unknown): [number, unknown] {
-    const attributes = attributesOf(method, path);
+  function answer(method: string, path: string, isWatch: boolean, body: unknown): [number, unknown] {
+    const resources = served[path];
+    if (method === 'GET' && resources !== undefined) {
+      // Everybody who is known may ask what there is (system:discovery).
+      return [200, { kind: 'APIResourceList', resources: resources.map((name) => ({ name })) }];
+    }
+    const attributes = attributesOf(method, path, isWatch);
     if (attributes === undefined) {
       refused.push(`${method} ${path}`);
       return [404, { message: 'no such path' }];
@@ -102,6 +111,10 @@ export async function startRbacServer(
       const created = body as Manifest;
       const own = `${path}/${created.metadata.name}`;
       return objects.has(own) ? [409, { message: 'exists' }] : [201, store(own, created)];
+    }
+    if (attributes.name === undefined) {
+      const items = [...objects].filter(([one]) => one.startsWith(`${path}/`)).map(([, object]) => object);
+      return [200, { kind: 'List', metadata: { resourceVersion: String(version) }, items }];
     }
     const found = objects.get(path);
     if (found === undefined) {
@@ -119,9 +132,16 @@ export async function startRbacServer(
   }
 
   const server = createServer(async (request, response) => {
-    const path = (request.url ?? '').split('?')[0]!;
-    const [code, object] = answer(request.method ?? '', path, await bodyOf(request));
-    response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(object));
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://server');
+    const isWatch = searchParams.get('watch') === 'true';
+    const [code, object] = answer(request.method ?? '', pathname, isWatch, await bodyOf(request));
+    response.writeHead(code, { 'content-type': 'application/json' });
+    if (isWatch && code === 200) {
+      // Nothing changes here.
+      response.flushHeaders();
+      return;
+    }
+    response.end(JSON.stringify(object));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

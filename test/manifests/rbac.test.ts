@@ -2,16 +2,23 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterEach, describe, expect, test } from 'vitest';
+import { KubeConfig } from '@kubernetes/client-node';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { run } from '../../src/commands/index.ts';
+import { example, exampleSecret } from '../../src/rules/examples/index.ts';
+import { watchCluster } from '../../src/watching/index.ts';
 import { buildOverlay, find, type Manifest } from './kustomization.ts';
 import { type PolicyRule, permission, type RbacServer, startRbacServer } from './rbac-server.ts';
 
 const namespace = 'extensionconfig-webhook-system';
 const servers: RbacServer[] = [];
 const folders: string[] = [];
+const stops: (() => void)[] = [];
 
 afterEach(async () => {
+  for (const stop of stops.splice(0)) {
+    stop();
+  }
   await Promise.all(servers.splice(0).map((server) => server.close()));
   for (const folder of folders.splice(0)) {
     rmSync(folder, { recursive: true });
@@ -46,6 +53,13 @@ function* permissionsOf(rules: readonly PolicyRule[]): Generator<string> {
       }
     }
   }
+}
+
+/** What an account may do by the ClusterRoles that are bound to it in the whole cluster. */
+function clusterRulesOf(objects: readonly Manifest[], account: string): PolicyRule[] {
+  return objects
+    .filter(({ kind, subjects }) => kind === 'ClusterRoleBinding' && subjects[0].name === account)
+    .flatMap(({ roleRef }) => find(objects, 'ClusterRole', roleRef.name).rules as PolicyRule[]);
 }
 
 async function runCommand(server: RbacServer, args: readonly string[]): Promise<{ code: number; text: string }> {
@@ -119,5 +133,79 @@ describe.each(['default', 'with-crd'] as const)('permissions of the Jobs of over
     const { code, text } = await runCommand(server, bootstrap);
     expect(code).toBe(1);
     expect(text).toMatch(/permission to patch/);
+  });
+});
+
+describe('permissions of the serving pods', () => {
+  const objects = buildOverlay('cluster-facts');
+  const rules = clusterRulesOf(objects, 'extensionconfig-webhook');
+  const served = {
+    '/apis/runtime.cluster.x-k8s.io/v1beta2': ['extensionconfigs'],
+    '/apis/cluster.x-k8s.io/v1beta2': ['clusterclasses', 'clusters'],
+  };
+  const stored = new Map<string, Manifest>([
+    ['/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs/my-extension', example() as unknown as Manifest],
+    ['/api/v1/namespaces/capi-extensions/secrets/my-extension-cert', exampleSecret() as unknown as Manifest],
+  ]);
+
+  async function follow(given: readonly PolicyRule[]) {
+    const server = await startRbacServer(given, [], namespace, stored, served);
+    servers.push(server);
+    const config = new KubeConfig();
+    config.loadFromClusterAndUser({ name: 'test', server: server.url, skipTLSVerify: true }, { name: 'test' });
+    const problems: string[] = [];
+    const watching = watchCluster({
+      config,
+      onProblem: (kind, problem) => problems.push(`${kind}: ${problem}`),
+      pace: { informers: { minRetryMs: 20, maxRetryMs: 50 } },
+    });
+    stops.push(watching.stop);
+    return { server, watching, problems };
+  }
+
+  test('are enough for all facts, and each of them is used', async () => {
+    const { server, watching, problems } = await follow(rules);
+    await watching.synced;
+    await watching.secretsRead();
+    const given = new Set(permissionsOf(rules));
+    const used = () => new Set([...server.used].map((one) => one.replace(/^(get secrets) .*$/, '$1')));
+    await vi.waitFor(() => expect([...used()].sort()).toEqual([...given].sort()), { timeout: 10_000, interval: 10 });
+    expect(server.refused).toEqual([]);
+    expect(problems).toEqual([]);
+    expect(watching.read().unknown).toEqual([]);
+    expect(watching.read().facts.secrets?.find('capi-extensions', 'my-extension-cert')).toMatchObject({
+      problem: undefined,
+    });
+  });
+
+  test('each one that is missing is named, and what it is for is not known', async () => {
+    const { watching, problems } = await follow(
+      rules.filter(({ resources }) => !/clusters|secrets/.test(resources.join())),
+    );
+    await vi.waitFor(
+      () => {
+        expect(watching.read().unknown).toEqual(['ClusterClass', 'Cluster', 'Secret']);
+        expect(problems.join('\n')).toMatch(/permission to (list|watch) clusterclasses\.cluster\.x-k8s\.io/);
+        expect(problems.join('\n')).toMatch(/permission to get secrets capi-extensions\/my-extension-cert is missing/);
+      },
+      { timeout: 10_000, interval: 10 },
+    );
+    expect(watching.read().facts.clusterClasses).toBeUndefined();
+    expect(watching.read().facts.secrets?.find('capi-extensions', 'my-extension-cert')).toBeUndefined();
+  });
+
+  test('without the component there are none, and no token', () => {
+    const plain = buildOverlay('default');
+    expect(clusterRulesOf(plain, 'extensionconfig-webhook')).toEqual([]);
+    const tokenOf = (manifests: readonly Manifest[]) =>
+      find(manifests, 'Deployment').spec.template.spec.automountServiceAccountToken;
+    expect([tokenOf(plain), tokenOf(objects)]).toEqual([false, true]);
+    const argsOf = (manifests: readonly Manifest[]) =>
+      find(manifests, 'Deployment').spec.template.spec.containers[0].args as string[];
+    expect(argsOf(plain)).not.toContain('--cluster-facts');
+    expect(argsOf(objects)).toContain('--cluster-facts');
+    const operationsOf = (kind: string) => find(objects, kind).webhooks[0].rules[0].operations;
+    expect(operationsOf('ValidatingWebhookConfiguration')).toEqual(['CREATE', 'UPDATE', 'DELETE']);
+    expect(operationsOf('MutatingWebhookConfiguration')).toEqual(['CREATE', 'UPDATE']);
   });
 });

@@ -118,7 +118,8 @@ export async function startWebhookOfSecret(
   log: Logger,
   { port = 0, clusterFacts = false }: { port?: number; clusterFacts?: boolean | undefined } = {},
 ): Promise<LocalWebhook> {
-  const watching = clusterFacts ? followCluster(config, log) : undefined;
+  // Definitions come while a sandbox runs: nobody wants to wait for it to notice.
+  const watching = clusterFacts ? followCluster(config, log, { pace: { versionsMs: 500 } }) : undefined;
   const server = await startLocalWebhook(
     secretCertificates(config, webhookService.namespace, servingSecret),
     log,

@@ -1,0 +1,117 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RunningSandbox, startSandboxWithWebhook } from '../../src/commands/sandbox/start.ts';
+import {
+  example,
+  exampleClass,
+  exampleCluster,
+  exampleNamespace,
+  exampleServiceObject,
+} from '../../src/rules/examples/index.ts';
+import { needs } from '../tools/needs.ts';
+
+const definitions = fileURLToPath(new URL('../fixtures/cluster-api/definitions.yaml', import.meta.url));
+
+describe('a cluster whose objects name each other, with kubectl', needs('kubectl'), () => {
+  let sandbox: RunningSandbox;
+  beforeAll(async () => {
+    const quiet = pino({ level: 'silent' });
+    sandbox = await startSandboxWithWebhook({ port: 0, clusterFacts: true }, quiet, AbortSignal.timeout(25_000));
+  });
+  afterAll(() => sandbox?.stop());
+
+  function kubectl(args: readonly string[], ...objects: object[]): Promise<{ code: number; output: string }> {
+    return new Promise((resolve) => {
+      const env = { ...process.env, KUBECONFIG: sandbox.kubeconfigFile };
+      const child = execFile('kubectl', args, { env }, (error, stdout, stderr) =>
+        resolve({ code: error === null ? 0 : Number(error.code), output: `${stdout}${stderr}` }),
+      );
+      child.stdin?.end(JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }));
+    });
+  }
+
+  async function apply(...objects: object[]): Promise<string> {
+    const { code, output } = await kubectl(['apply', '-f', '-'], ...objects);
+    expect(code, output).toBe(0);
+    return output;
+  }
+
+  /** Asks for a deletion without doing it, until the answer is as wanted: facts follow the cluster a moment later. */
+  async function deletion(name: string, wanted: 'refused' | 'allowed'): Promise<string> {
+    for (let tries = 0; ; tries++) {
+      const { code, output } = await kubectl(['delete', 'ext', name, '--dry-run=server']);
+      if ((code === 0 ? 'allowed' : 'refused') === wanted) {
+        return output;
+      }
+      if (tries > 100) {
+        throw new Error(`still not ${wanted}: ${output}`);
+      }
+    }
+  }
+
+  test('an extension that a class needs: the deletion is refused, and the message says the way', async () => {
+    await kubectl(['apply', '-f', definitions]);
+    await kubectl(['wait', '--for=condition=Established', 'crd', '--all']);
+    expect(await apply({ ...exampleNamespace, metadata: { name: 'capi-extensions' } }, example())).toMatch(
+      /Warning: spec\.clientConfig\.service\.name: "my-extension": there is no such Service/,
+    );
+    await apply(exampleNamespace, exampleServiceObject, exampleClass());
+
+    const refusal = await deletion('my-extension', 'refused');
+    expect(refusal).toMatch(
+      /^Error from server \(Forbidden\): admission webhook "validate\.\S+" denied the request: ExtensionConfig "my-extension" cannot be deleted, because handlers of it are named by ClusterClass clusters\/quick-start \(spec\.patches\[0\]/,
+    );
+    // The Service is there by now, the Secret is not.
+    const second = await apply(example({ spec: { settings: { a: 'b' } } }));
+    expect(second).not.toContain('Service');
+    expect(second).toContain('this Secret does not exist');
+
+    // What the message says is a command that works.
+    const [, command = ''] = /or allow it with kubectl (annotate .*)/.exec(refusal.trim()) ?? [];
+    expect((await kubectl(command.split(' '))).output).toMatch(/annotated/);
+    expect((await kubectl(['delete', 'ext', 'my-extension'])).output).toMatch(/"my-extension" deleted/);
+  });
+
+  test('the other way: what names it goes first', async () => {
+    await apply(example({ name: 'second', clientConfig: { url: 'https://second.example.com' } }));
+    await apply(exampleClass('generate.second'));
+    await deletion('second', 'refused');
+    await kubectl(['-n', 'clusters', 'delete', 'cc', 'quick-start']);
+    await deletion('second', 'allowed');
+    expect((await kubectl(['delete', 'ext', 'second'])).code).toBe(0);
+  });
+
+  test('a Cluster that waits for a hook holds the deletion, until it waits no more', async () => {
+    const name = 'third';
+    await apply(example({ name, clientConfig: { url: 'https://third.example.com' } }));
+    const handlers = [
+      {
+        name: 'after.third',
+        requestHook: { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'AfterClusterUpgrade' },
+      },
+    ];
+    const status = JSON.stringify({ status: { handlers } });
+    await kubectl(['patch', 'ext', name, '--subresource=status', '--type=merge', '-p', status]);
+    await apply(exampleCluster({ 'runtime.cluster.x-k8s.io/pending-hooks': 'AfterClusterUpgrade' }));
+    expect(await deletion(name, 'refused')).toMatch(
+      /its hook AfterClusterUpgrade is still to be called for Cluster clusters\/prod-1/,
+    );
+    await kubectl(['-n', 'clusters', 'annotate', 'cl', 'prod-1', 'runtime.cluster.x-k8s.io/pending-hooks-']);
+    await deletion(name, 'allowed');
+  });
+
+  test('the garbage collector is not asked', async () => {
+    await apply(example({ name: 'fourth', clientConfig: { url: 'https://fourth.example.com' } }));
+    await apply(exampleClass('generate.fourth'));
+    await deletion('fourth', 'refused');
+    const { code, output } = await kubectl([
+      'delete',
+      'ext',
+      'fourth',
+      '--as=system:serviceaccount:kube-system:generic-garbage-collector',
+    ]);
+    expect(code, output).toBe(0);
+  });
+});
