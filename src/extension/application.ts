@@ -51,6 +51,17 @@ function timeoutOf(query: string): number | undefined {
   return text === undefined ? undefined : goDurationMs(text);
 }
 
+/** As `timeoutOf`, remembering the last query: a caller gives the same one with each call. */
+function timeoutReader(): (query: string) => number | undefined {
+  let last: { query: string; ms: number | undefined } | undefined;
+  return (query) => {
+    if (last?.query !== query) {
+      last = { query, ms: timeoutOf(query) };
+    }
+    return last.ms;
+  };
+}
+
 /** Why a body is not JSON, in the words of Go's server. */
 const unreadable = (problem: string) => ({ status: 'Failure', message: `error unmarshalling request: ${problem}` });
 
@@ -71,6 +82,7 @@ export function createApplication(foundation: Foundation, options: ApplicationOp
   const { connections, log, maxBodyBytes, metrics: serverMetrics, monotonicNow } = foundation;
   const { handlers, prefix, metrics, replaceAnswer } = options;
   const reply = replying(foundation);
+  const timeoutIn = timeoutReader();
 
   function parsed(bytes: Buffer): { value: Json } | { problem: string } {
     try {
@@ -115,7 +127,7 @@ export function createApplication(foundation: Foundation, options: ApplicationOp
 
   function serve(handler: Handler, query: string) {
     const { name, hook, timeoutSeconds } = handler;
-    const timeoutMs = Math.min(timeoutOf(query) ?? (timeoutSeconds ?? defaultTimeoutSeconds) * 1000, maxTimeoutMs);
+    const timeoutMs = Math.min(timeoutIn(query) ?? (timeoutSeconds ?? defaultTimeoutSeconds) * 1000, maxTimeoutMs);
     return async (bytes: Buffer, response: TrackedResponse, startedMs: number) => {
       // However long the handler takes, its call is not taken for one of a client that stands still.
       connections.holdDecision(response);

@@ -3,6 +3,23 @@ import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts
 /** Longest path that is read, in characters. */
 const maxLength = 1024;
 
+/** Paths that were read: programs have a few, and ask for them with each call. */
+const known = new Map<string, readonly (string | number)[]>();
+/** Most paths that are remembered. */
+const maxKnown = 1000;
+
+/** As `parsePath`, remembering paths. */
+function segmentsOf(path: string): readonly (string | number)[] {
+  let segments = known.get(path);
+  if (segments === undefined) {
+    segments = parsePath(path);
+    if (known.size < maxKnown) {
+      known.set(path, segments);
+    }
+  }
+  return segments;
+}
+
 /**
  * The segments of a path such as `spec.template.spec.disks[0].size` or `metadata.labels["example.com/tier"]`: names and
  * indices.
@@ -51,7 +68,7 @@ function step(value: Json | undefined, segment: string | number): Json | undefin
 
 /** The value at a path; undefined where there is none. */
 export function getField(object: Json, path: string): Json | undefined {
-  return parsePath(path).reduce<Json | undefined>(step, object);
+  return segmentsOf(path).reduce<Json | undefined>(step, object);
 }
 
 /**
@@ -60,7 +77,7 @@ export function getField(object: Json, path: string): Json | undefined {
  * @throws {RangeError} when something on the way is not an object, or an index is beyond the end of a list.
  */
 export function setField(object: JsonObject, path: string, value: Json | undefined): void {
-  const segments = parsePath(path);
+  const segments = [...segmentsOf(path)];
   const last = segments.pop() as string | number;
   let holder: Json = object;
   for (const [index, segment] of segments.entries()) {

@@ -1,16 +1,20 @@
-import { isJsonObject, type Json, setOwn } from './json.ts';
+import { isJsonObject, type Json, type JsonObject, setOwn } from './json.ts';
 
 /** A deep copy of a value from JSON; several times faster than structuredClone, which looks for circles and classes. */
 export function copyOf<T extends Json>(value: T): T {
   if (Array.isArray(value)) {
-    return value.map(copyOf) as T;
+    return value.map(copied) as T;
   }
   if (isJsonObject(value)) {
     const copy: Record<string, Json> = {};
-    for (const [name, field] of Object.entries(value)) {
-      setOwn(copy, name, copyOf(field));
+    // A value from JSON has no enumerable properties but its own.
+    for (const name in value as JsonObject) {
+      setOwn(copy, name, copied((value as JsonObject)[name] as Json));
     }
     return copy as T;
   }
   return value;
 }
+
+/** Most fields are texts and numbers, for which a call costs more than the copy. */
+const copied = (field: Json): Json => (typeof field === 'object' && field !== null ? copyOf(field) : field);

@@ -52,15 +52,50 @@ function compare(before: Field, after: Field, path: (string | number)[], operati
   } else if (before === undefined) {
     operations.push({ op: 'add', path: jsonPointer(path), value: after });
   } else if (isJsonObject(before) && isJsonObject(after)) {
-    for (const name of namesOf(before, after)) {
-      path.push(name);
-      compare(own(before, name), own(after, name), path, operations);
-      path.pop();
-    }
+    compareObjects(before, after, path, operations);
   } else if (Array.isArray(before) && Array.isArray(after)) {
     compareLists(before, after, path, operations);
   } else {
     operations.push({ op: 'replace', path: jsonPointer(path), value: after });
+  }
+}
+
+/** The fields in the order of their names; only those that differ are put in order, and most objects have none. */
+function compareObjects(
+  before: JsonObject,
+  after: JsonObject,
+  path: (string | number)[],
+  operations: JsonPatchOperation[],
+): void {
+  const from = operations.length;
+  const changes: { name: string; from: number; to: number }[] = [];
+  const field = (name: string, old: Field, value: Field) => {
+    const start = operations.length;
+    path.push(name);
+    compare(old, value, path, operations);
+    path.pop();
+    if (operations.length > start) {
+      changes.push({ name, from: start, to: operations.length });
+    }
+  };
+  for (const name in before) {
+    if (before[name] !== after[name] || !Object.hasOwn(after, name)) {
+      field(name, before[name], own(after, name));
+    }
+  }
+  for (const name in after) {
+    if (!Object.hasOwn(before, name) && Object.hasOwn(after, name)) {
+      field(name, undefined, after[name]);
+    }
+  }
+  if (changes.length > 1) {
+    const made = operations.splice(from);
+    changes.sort((a, b) => (a.name < b.name ? -1 : 1));
+    for (const change of changes) {
+      for (let index = change.from; index < change.to; index++) {
+        operations.push(made[index - from] as JsonPatchOperation);
+      }
+    }
   }
 }
 
