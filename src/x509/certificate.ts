@@ -49,8 +49,9 @@ export function readCertificates(text: string | undefined): Reading<[Certificate
   try {
     const certificates = blocks.map((pem) => {
       const x509 = new X509Certificate(pem);
-      // Parsing does not check the dates; an invalid date would compare as neither before nor after any other.
-      if (Number.isNaN(x509.validFromDate.getTime()) || Number.isNaN(x509.validToDate.getTime())) {
+      // Parsing does not check the dates; an invalid date would compare as neither before nor after any other. The text says
+      // "Bad time value" then, while Node.js's Date is invalid as a rule, and now and then what was in memory.
+      if (Number.isNaN(Date.parse(x509.validFrom)) || Number.isNaN(Date.parse(x509.validTo))) {
         throw new Error('dates');
       }
       return { x509, pem: x509.toString(), fingerprint: x509.fingerprint256 };

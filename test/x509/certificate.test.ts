@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, createServer } from 'node:tls';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Issued, issueCa, issueServingCertificate, readCertificates } from '../../src/x509/index.ts';
 import { needs } from '../tools/needs.ts';
 import { day, quickEntropy } from './entropy.ts';
@@ -133,4 +134,11 @@ test('a certificate with dates that cannot be read is broken, not valid for ever
     state: 'broken',
     problem: expect.stringContaining('unreadable dates'),
   });
+});
+
+test('nor when Node.js makes some date of them, which it does now and then', () => {
+  const pem = readFileSync(new URL('../fixtures/certs/year-12019.crt', import.meta.url), 'utf8');
+  const date = vi.spyOn(X509Certificate.prototype, 'validToDate', 'get').mockReturnValue(new Date('2100-01-01'));
+  onTestFinished(() => date.mockRestore());
+  expect(readCertificates(pem)).toMatchObject({ state: 'broken' });
 });
