@@ -6,6 +6,7 @@ import { SkippedReporter } from './test/tools/skipped-reporter.ts';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: ['test/tools/run-folder.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     reporters: ['default', new SkippedReporter()],

@@ -1,11 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { installedPackage } from '../package/installed.ts';
+import { runWell } from '../package/tree.ts';
 import { needs } from '../tools/needs.ts';
 import { type Block, blocksOf } from './blocks.ts';
 import { pages, readPage, root } from './pages.ts';
@@ -14,7 +16,9 @@ const blocks = new Map(pages.map((page) => [page, blocksOf(readPage(page))]));
 
 /** A copy of the checkout, with the files that the pages ask for: commands of the documentation change files. */
 let checkout: string;
-beforeAll(() => {
+/** npx keeps a link to each checkout that it was called in: a cache for this one alone, with the user's downloads. */
+let npmCache: string;
+beforeAll(async () => {
   const project = fileURLToPath(root);
   checkout = mkdtempSync(join(tmpdir(), 'documentation-'));
   const leftOut = new Set(['node_modules', '.git', 'dist', 'coverage']);
@@ -25,6 +29,10 @@ beforeAll(() => {
       writeFileSync(join(checkout, file), text);
     }
   }
+  npmCache = join(checkout, '.npm-cache');
+  mkdirSync(npmCache);
+  const usersCache = (await runWell(checkout, 'npm', ['config', 'get', 'cache'])).trim();
+  symlinkSync(join(usersCache, '_cacache'), join(npmCache, '_cacache'));
 });
 afterAll(() => rmSync(checkout, { recursive: true }));
 
@@ -59,8 +67,8 @@ async function openTerminal() {
     EXTENSIONCONFIG_WEBHOOK_SERVE_HEALTH_HOST: '127.0.0.1',
     // Targets of the sandbox need no half minute.
     EXTENSIONCONFIG_WEBHOOK_CERTS_PROPAGATION_DELAY: '1s',
-    // npx keeps a link to each checkout that it was called in.
-    npm_config_cache: join(checkout, '.npm-cache'),
+    npm_config_cache: npmCache,
+    npm_config_prefer_offline: 'true',
     npm_config_loglevel: 'error',
     npm_config_update_notifier: 'false',
     KUBECONFIG: '/dev/null',
@@ -117,6 +125,8 @@ async function openTerminal() {
 }
 
 const isRun = ({ language, skip }: Block) => language === 'sh' && skip === undefined;
+const makesPackage = /^npm pack\b/m;
+const installsPackages = /^npm install\b/m;
 const usesCluster = (text: string) => /\bkubectl (?!extensionconfig)|\$TARGETS/.test(text);
 const addsBin = 'export PATH="$PWD/bin:$PATH"';
 const startSandbox = 'bin/extensionconfig-webhook sandbox --write-kubeconfig kubeconfig-of-test';
@@ -131,6 +141,13 @@ describe('every command runs, in the order of the page', needs('kubectl'), () =>
       if (page !== 'README.md') {
         await terminal.run(addsBin);
       }
+      let installs = '';
+      if (own.some(({ text }) => makesPackage.test(text))) {
+        const { tarball, consumer } = await installedPackage();
+        cpSync(tarball, join(checkout, basename(tarball)));
+        // What npm would unpack once more: it looks through it, and adds what the project has besides.
+        installs = `cp -r '${join(consumer, 'node_modules')}' .`;
+      }
       const text = own.filter(isRun).map((block) => block.text);
       if (text.some(usesCluster) && !text.some((block) => block.includes('sandbox.kubeconfig'))) {
         await terminal.startInBackground(startSandbox, 'kubectl get');
@@ -141,6 +158,9 @@ describe('every command runs, in the order of the page', needs('kubectl'), () =>
           const inPath = page === 'README.md' ? '' : `${addsBin}\n`;
           await terminal.startInBackground(`${inPath}${block.text}`, block.background);
         } else if (isRun(block)) {
+          if (installsPackages.test(block.text)) {
+            await terminal.run(installs);
+          }
           const { output, code } = await terminal.run(block.text);
           expect(code, `${page}:${block.line}\n${block.text}\n${output}`).toBe(block.exit);
         }
@@ -179,17 +199,18 @@ test('these blocks do not run, and say why', () => {
       .map(({ text, skip }) => `${page}: ${text.split('\n')[0]}: ${skip}`),
   );
   expect(skipped).toEqual([
-    'README.md: npm ci && npm start: starts what the next one starts, and test/package runs npm ci',
+    'README.md: npm ci && npm start: starts what the next one starts, and npm ci brought what runs this test',
     'README.md: npm ci && npm test: this is npm test',
     'README.md: docker build -t registry.example.com/extensionconfig-webhook:0.1.0 .: needs a container engine and a registry',
     'docs/certificates.md: extensionconfig-webhook certs rotate --force-ca --wait $TARGETS: takes a day; docs/sandbox.md has one of five seconds',
     'docs/command-line.md: docker run --rm -v "$PWD:/work:ro" -w /work registry.example.com/extensionconfig-webhook:0.1.0 lint manifests: needs a container engine; test/package/image.test.ts runs the entry point',
+    'docs/extension-tutorial.md: npm pack --loglevel=error: test/package makes the package',
     'docs/install.md: docker build -t registry.example.com/extensionconfig-webhook:0.1.0 .: needs a container engine and a registry',
     'docs/install.md: kubectl -n extensionconfig-webhook-system rollout status deployment/extensionconfig-webhook: no pod runs in the sandbox',
     'docs/operations.md: kubectl -n extensionconfig-webhook-system port-forward deployment/extensionconfig-webhook 8080 &: no pod runs in the sandbox',
     'docs/recipes.md: kustomize build overlays/production | npx extensionconfig-webhook lint -: needs kustomize and helm',
     'docs/runtime-hooks.md: extensionconfig-webhook discover: needs an extension server',
     'docs/runtime-hooks.md: extensionconfig-webhook call before-upgrade.my-extension --sample: needs an extension server',
-    'CONTRIBUTING.md: npm ci: test/package runs npm ci, and this is npm test',
+    'CONTRIBUTING.md: npm ci: npm ci brought what runs this test, and this is npm test',
   ]);
 });

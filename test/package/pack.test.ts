@@ -1,50 +1,27 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { copyProject, projectFolder, run, runWell } from './tree.ts';
+import { installedPackage, npmFlags } from './installed.ts';
+import { projectFolder, run, runWell } from './tree.ts';
 
-let source: string;
 let consumer: string;
 let packed: string[];
 let tarball: string;
 
 // Minutes on a slow machine with an empty npm cache; some seconds usually.
 beforeAll(async () => {
-  source = copyProject([
-    'bin',
-    'src',
-    'tools',
-    'manifests',
-    'templates',
-    'package.json',
-    'tsconfig.json',
-    'tsconfig.build.json',
-    'README.md',
-    'LICENSE',
-  ]);
-  symlinkSync(join(projectFolder, 'node_modules'), join(source, 'node_modules'));
-  const [{ filename, files }] = JSON.parse(await runWell(source, 'npm', ['pack', '--json', '--loglevel=error'])) as [
-    { filename: string; files: { path: string }[] },
-  ];
-  packed = files.map(({ path }) => path);
-  tarball = join(source, filename);
+  const installed = await installedPackage();
+  ({ packed, tarball } = installed);
   consumer = mkdtempSync(join(tmpdir(), 'consumer-'));
-  writeFileSync(join(consumer, 'package.json'), JSON.stringify({ name: 'consumer', type: 'module', private: true }));
-  await runWell(consumer, 'npm', [
-    'install',
-    ...['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'],
-    join(source, filename),
-  ]);
+  cpSync(installed.consumer, consumer, { recursive: true, verbatimSymlinks: true });
 }, 300_000);
 
 afterAll(() => {
-  for (const folder of [source, consumer]) {
-    if (folder !== undefined) {
-      rmSync(folder, { recursive: true });
-    }
+  if (consumer !== undefined) {
+    rmSync(consumer, { recursive: true });
   }
 }, 300_000);
 
@@ -233,7 +210,9 @@ test('a project by new-extension is installed, type-checked, tested, started and
     ...program,
     ...['new-extension', 'lab-extension', '--hooks', hookNames.join(','), '--package', `file:${tarball}`],
   ]);
-  await runWell(project, 'npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error']);
+  // The package and what it depends on were unpacked once: npm finds it right, and adds what the project has besides.
+  cpSync(join(consumer, 'node_modules'), join(project, 'node_modules'), { recursive: true, verbatimSymlinks: true });
+  await runWell(project, 'npm', ['install', ...npmFlags]);
   expect(await runWell(project, 'npm', ['test'])).toMatch(/pass 33\n/);
   await runWell(project, join(project, 'node_modules/.bin/extensionconfig-webhook'), [
     ...['certs', 'bootstrap', '--cert-dir', 'certificates', '--dns-name', 'localhost'],

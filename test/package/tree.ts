@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync } from 'node:fs';
+import { copyFile, link, mkdir, readdir, readlink, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,13 +8,36 @@ import { fileURLToPath } from 'node:url';
 /** The folder of the project. */
 export const projectFolder = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Copies files and folders of the project to an empty folder, which it returns. */
-export function copyProject(paths: readonly string[]): string {
-  const folder = mkdtempSync(join(tmpdir(), 'package-'));
+/** Copies files and folders of the project to a folder, else to a new one, which it returns. */
+export function copyProject(paths: readonly string[], folder = mkdtempSync(join(tmpdir(), 'package-'))): string {
   for (const path of paths) {
     cpSync(join(projectFolder, path), join(folder, path), { recursive: true });
   }
   return folder;
+}
+
+/**
+ * Makes a folder that has the files of another: the same files by hard links, or copies where the file system has no links.
+ * What is in the new folder may be deleted and replaced, but not changed in place; for `.package-lock.json`, which npm
+ * changes so, there is a copy. Folders whose path is in `leftOut` stay behind.
+ */
+export async function linkFolder(from: string, to: string, leftOut: ReadonlySet<string>): Promise<void> {
+  await mkdir(to, { recursive: true });
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (leftOut.has(source)) {
+      continue;
+    }
+    if (entry.isDirectory()) {
+      await linkFolder(source, target, leftOut);
+    } else if (entry.isSymbolicLink()) {
+      await symlink(await readlink(source), target);
+    } else if (entry.name === '.package-lock.json') {
+      await copyFile(source, target);
+    } else {
+      await link(source, target).catch(() => copyFile(source, target));
+    }
+  }
 }
 
 /** What a program printed, and how it ended. */

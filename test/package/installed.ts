@@ -1,0 +1,48 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onceARun } from '../tools/once-a-run.ts';
+import { copyProject, projectFolder, runWell } from './tree.ts';
+
+/** The package as npm packs it, and a folder of somebody who installed it. Nobody may change them: copy them. */
+export interface Installed {
+  tarball: string;
+  /** Paths of the files in the package. */
+  packed: string[];
+  /** Has `package.json` and `node_modules`. */
+  consumer: string;
+}
+
+/** Packs the project and installs that package, as its users do; once in a run of the tests. */
+export function installedPackage(): Promise<Installed> {
+  return onceARun('installed', async (folder) => {
+    const source = join(folder, 'source');
+    copyProject(
+      [
+        'bin',
+        'src',
+        'tools',
+        'manifests',
+        'templates',
+        'package.json',
+        'tsconfig.json',
+        'tsconfig.build.json',
+        'README.md',
+        'LICENSE',
+      ],
+      source,
+    );
+    symlinkSync(join(projectFolder, 'node_modules'), join(source, 'node_modules'));
+    const [{ filename, files }] = JSON.parse(await runWell(source, 'npm', ['pack', '--json', '--loglevel=error'])) as [
+      { filename: string; files: { path: string }[] },
+    ];
+    const tarball = join(source, filename);
+    const consumer = join(folder, 'consumer');
+    mkdirSync(consumer);
+    writeFileSync(join(consumer, 'package.json'), JSON.stringify({ name: 'consumer', type: 'module', private: true }));
+    await runWell(consumer, 'npm', ['install', ...npmFlags, tarball]);
+    return { tarball, packed: files.map(({ path }) => path), consumer };
+  });
+}
+
+/** What `npm install` need not do here. */
+export const npmFlags = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
