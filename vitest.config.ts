@@ -6,6 +6,9 @@ import { SkippedReporter } from './test/tools/skipped-reporter.ts';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // A quarter of the CPU time of a run: each file would start a process and import the program again.
+    isolate: false,
+    setupFiles: ['test/tools/leaves-nothing.ts'],
     globalSetup: ['test/tools/run-folder.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
