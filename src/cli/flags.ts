@@ -60,6 +60,8 @@ class FlagOption extends Option {
     const long = flag.placeholder === undefined ? `--${name}` : `--${name} <${flag.placeholder}>`;
     super(flag.short === undefined ? long : `-${flag.short}, ${long}`, flag.summary);
     this.flag = flag;
+    // A flag whose name begins with `no-` is one as any other: commander would have it set the flag without `no-` to false.
+    this.negate = false;
     if (flag.choices !== undefined) {
       this.choices(flag.choices);
     }

@@ -7,13 +7,18 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { promisify } from 'node:util';
 import { AdmissionregistrationV1Api, CustomObjectsApi, KubeConfig } from '@kubernetes/client-node';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { run } from '../../src/commands/index.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import { createCertificateFolder, startServeProcess } from '../e2e/serve-process.ts';
 import { eventually } from '../sandbox/client.ts';
 import { needs } from '../tools/needs.ts';
+
+/** A sandbox with nothing but its API server and its webhook. */
+function startAlone(args: string[]) {
+  return start(['--no-extension', '--no-controller', ...args]);
+}
 
 function start(args: string[]) {
   const stop = new AbortController();
@@ -38,7 +43,7 @@ async function ready(output: { out: string }): Promise<string> {
 }
 
 test('prints a kubeconfig that only its owner may read, and leaves nothing behind', async () => {
-  const { stop, output, ended } = start([]);
+  const { stop, output, ended } = startAlone([]);
   const file = await ready(output);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   stop.abort();
@@ -74,7 +79,7 @@ test('a port that is taken is said as serve says it', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
-  const { output, ended } = start(['--port', String(port)]);
+  const { output, ended } = startAlone(['--port', String(port)]);
   expect(await ended).toBe(1);
   expect(output.err).toContain(`port ${port} is in use: stop what listens there or choose another with --port`);
   taken.close();
@@ -86,7 +91,7 @@ test('replaces the kubeconfig of a sandbox that was killed, and only that', asyn
   const dead = await startSandbox();
   await dead.stop();
   writeFileSync(file, dead.kubeconfig);
-  const { stop, output, ended } = start(['--write-kubeconfig', file]);
+  const { stop, output, ended } = startAlone(['--write-kubeconfig', file]);
   await ready(output);
   expect(readFileSync(file, 'utf8')).not.toBe(dead.kubeconfig);
   stop.abort();
@@ -100,7 +105,7 @@ test('replaces the kubeconfig of a sandbox that was killed, and only that', asyn
   ];
   for (const text of others) {
     writeFileSync(file, text);
-    const refused = start(['--write-kubeconfig', file]);
+    const refused = startAlone(['--write-kubeconfig', file]);
     expect(await refused.ended).toBe(2);
     expect(refused.output.err).toContain(`${file} exists`);
     expect(readFileSync(file, 'utf8')).toBe(text);
@@ -139,7 +144,7 @@ test('puts a webhook server that runs by itself in front of it', async () => {
   const folder = createCertificateFolder();
   const server = await startServeProcess(folder);
   const url = `https://127.0.0.1:${server.webhookPort}`;
-  const { stop, output, ended } = start(['--webhook-url', url, '--webhook-ca-file', `${folder.path}/tls.crt`]);
+  const { stop, output, ended } = startAlone(['--webhook-url', url, '--webhook-ca-file', `${folder.path}/tls.crt`]);
   try {
     const config = new KubeConfig();
     config.loadFromFile(await ready(output));
@@ -169,7 +174,7 @@ test('puts a webhook server that runs by itself in front of it', async () => {
 test('writes its kubeconfig where scripts wait for it, and never over another file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'scripts-'));
   const file = join(folder, 'kubeconfig');
-  const { stop, output, ended } = start(['--write-kubeconfig', file]);
+  const { stop, output, ended } = startAlone(['--write-kubeconfig', file]);
   await eventually(
     async () => readdirSync(folder),
     (files) => files.includes('kubeconfig'),
@@ -181,21 +186,21 @@ test('writes its kubeconfig where scripts wait for it, and never over another fi
   const objects = config.makeApiClient(CustomObjectsApi);
   const resource = { group: 'runtime.cluster.x-k8s.io', version: 'v1beta2', plural: 'extensionconfigs' };
   expect(await objects.listClusterCustomObject(resource)).toMatchObject({ items: [] });
-  const second = start(['--write-kubeconfig', file]);
+  const second = startAlone(['--write-kubeconfig', file]);
   expect(await second.ended).toBe(2);
   expect(second.output.err).toContain(`--write-kubeconfig: ${file} exists`);
   stop.abort();
   expect(await ended).toBe(0);
   expect(output.out).toContain(`KUBECONFIG=${file}`);
   expect(readdirSync(folder)).toEqual([]);
-  const nowhere = start(['--write-kubeconfig', join(folder, 'missing', 'kubeconfig')]);
+  const nowhere = startAlone(['--write-kubeconfig', join(folder, 'missing', 'kubeconfig')]);
   expect(await nowhere.ended).toBe(1);
   expect(nowhere.output.err).toContain('the kubeconfig cannot be written: ENOENT');
   rmSync(folder, { recursive: true });
 });
 
 test('its webhook configurations are those of the manifests, with a caBundle', async () => {
-  const { stop, output, ended } = start([]);
+  const { stop, output, ended } = startAlone([]);
   try {
     const config = new KubeConfig();
     config.loadFromFile(await ready(output));
@@ -218,7 +223,7 @@ test('its webhook configurations are those of the manifests, with a caBundle', a
 });
 
 test('takes the manifests of an installation with kubectl', { ...needs('kubectl'), timeout: 60_000 }, async () => {
-  const { stop, output, ended } = start([]);
+  const { stop, output, ended } = startAlone([]);
   try {
     const kubeconfig = await ready(output);
     const kubectl = (...args: string[]) =>
@@ -245,7 +250,7 @@ test('takes them with a webhook server that runs by itself, too', {
   const folder = createCertificateFolder();
   const server = await startServeProcess(folder);
   const url = `https://127.0.0.1:${server.webhookPort}`;
-  const { stop, output, ended } = start(['--webhook-url', url, '--webhook-ca-file', `${folder.path}/tls.crt`]);
+  const { stop, output, ended } = startAlone(['--webhook-url', url, '--webhook-ca-file', `${folder.path}/tls.crt`]);
   try {
     const kubeconfig = await ready(output);
     const kubectl = (...args: string[]) =>
@@ -266,7 +271,7 @@ test('kubectl asks what it may do, acts for others, and does not wait for what n
   ...needs('kubectl'),
   timeout: 60_000,
 }, async () => {
-  const { stop, output, ended } = start([]);
+  const { stop, output, ended } = startAlone([]);
   try {
     const kubeconfig = await ready(output);
     const kubectl = (...args: string[]) =>
@@ -298,6 +303,93 @@ test('kubectl asks what it may do, acts for others, and does not wait for what n
   }
 });
 
+describe('the story that it prints', needs('kubectl'), () => {
+  test('runs, command by command, and the page about the sandbox tells the same', { timeout: 90_000 }, async () => {
+    const { stop, output, ended } = start([]);
+    try {
+      await ready(output);
+      const lines = output.out.split('\n').filter((line) => line.startsWith('  '));
+      const commands = lines.map((line) => line.replace(/ +#.*$/, '').trim());
+      const env = { ...process.env, KUBECONFIG: /=(.*)/.exec(commands[0] ?? '')?.[1] };
+      const results = new Map<string, string>();
+      for (const command of commands.slice(1)) {
+        const [program = '', ...args] = command.split(' ');
+        const answer = await promisify(execFile)(program, args, { env, timeout: 40_000 }).catch(
+          (error: { code: number; stdout: string; stderr: string }) => error,
+        );
+        const text = `${answer.stdout}${answer.stderr}`;
+        expect('code' in answer ? answer.code : 0, `${command}\n${text}`).toBe(command.includes('bad-') ? 1 : 0);
+        results.set(command.replace(/\/\S*\//, ''), text);
+      }
+      const printed = (part: string) => [...results].find(([command]) => command.includes(part))?.[1] ?? '';
+      expect(printed('get extensionconfigs')).toMatch(/^sample-extension +True /m);
+      const described = printed('describe');
+      expect(described).toMatch(/Name: +before-cluster-create\.sample-extension$/m);
+      expect(described).toMatch(/Normal +Discovered .* extensionconfig-webhook +discovered 16 handlers$/m);
+      expect(printed('get events')).toMatch(
+        /Warning +NotDiscovered +extensionconfig\/sample-extension +Error in discovery: .*connection refused$/m,
+      );
+      expect(printed('bad-target')).toMatch(/url and service are both set/);
+
+      // What stopped comes back at the place where it was, and is found again.
+      const wait = ['wait', 'extensionconfig', 'sample-extension', '--for=condition=Discovered', '--timeout=30s'];
+      expect((await promisify(execFile)('kubectl', wait, { env })).stdout).toMatch(/condition met/);
+      const rollout = ['-n', 'sample-extension', 'rollout', 'status', 'deployment/sample-extension', '--timeout=20s'];
+      expect((await promisify(execFile)('kubectl', rollout, { env })).stdout).toMatch(/successfully rolled out/);
+
+      const page = readFileSync('docs/sandbox.md', 'utf8');
+      for (const command of commands.slice(1)) {
+        expect(page).toContain(command.replace(`${process.cwd()}/`, ''));
+      }
+    } finally {
+      stop.abort();
+      expect(await ended).toBe(0);
+    }
+    expect(output.err).not.toMatch(/"level":"error"/);
+  });
+
+  test('--no-extension and --no-controller leave out one of them', { timeout: 60_000 }, async () => {
+    const { stop, output, ended } = start(['--no-extension']);
+    try {
+      const kubeconfig = await ready(output);
+      const kubectl = (...args: string[]) =>
+        promisify(execFile)('kubectl', ['--kubeconfig', kubeconfig, ...args]).then(({ stdout }) => stdout);
+      expect(await kubectl('get', 'ext,deployments', '-A')).toBe('');
+      // Somebody's own extension, which is not there.
+      const config = new KubeConfig();
+      config.loadFromFile(kubeconfig);
+      await config.makeApiClient(CustomObjectsApi).createClusterCustomObject({
+        group: 'runtime.cluster.x-k8s.io',
+        version: 'v1beta2',
+        plural: 'extensionconfigs',
+        body: {
+          apiVersion: 'runtime.cluster.x-k8s.io/v1beta2',
+          kind: 'ExtensionConfig',
+          metadata: { name: 'own' },
+          spec: { clientConfig: { url: 'https://127.0.0.1:1' } },
+        },
+      });
+      await kubectl('wait', 'ext', '--all', '--for=condition=Discovered=False', '--timeout=30s');
+    } finally {
+      stop.abort();
+      expect(await ended).toBe(0);
+    }
+    const alone = start(['--no-controller']);
+    try {
+      const kubeconfig = await ready(alone.output);
+      const kubectl = (...args: string[]) =>
+        promisify(execFile)('kubectl', ['--kubeconfig', kubeconfig, ...args]).then(({ stdout }) => stdout);
+      await kubectl('wait', '--for=create', '-n', 'sample-extension', 'deployment/sample-extension', '--timeout=30s');
+      const [resource, name] = ['deployment', 'sample-extension'];
+      await kubectl('-n', 'sample-extension', 'rollout', 'status', resource, name, '--timeout=30s');
+      expect(await kubectl('get', 'ext', 'sample-extension', '-o', 'jsonpath={.status}')).toBe('');
+    } finally {
+      alone.stop.abort();
+      expect(await alone.ended).toBe(0);
+    }
+  });
+});
+
 test.each([
   [['--port', 'x'], '--port'],
   [['--webhook-url', 'http://localhost:1'], 'must begin with https://'],
@@ -311,7 +403,7 @@ test.each([
   [['--webhook-url', 'https://localhost:1', '--webhook-ca-file', 'package.json'], 'package.json holds no certificates'],
   [['--webhook-ca-file', 'package.json'], 'belongs to --webhook-url'],
 ])('%j is a usage error', async (args, message) => {
-  const { output, ended } = start(args);
+  const { output, ended } = startAlone(args);
   expect(await ended).toBe(2);
   expect(output.err).toContain(message);
 });

@@ -129,7 +129,8 @@ const makesPackage = /^npm pack\b/m;
 const installsPackages = /^npm install\b/m;
 const usesCluster = (text: string) => /\bkubectl (?!extensionconfig)|\$TARGETS/.test(text);
 const addsBin = 'export PATH="$PWD/bin:$PATH"';
-const startSandbox = 'bin/extensionconfig-webhook sandbox --write-kubeconfig kubeconfig-of-test';
+const startSandbox =
+  'bin/extensionconfig-webhook sandbox --no-extension --no-controller --write-kubeconfig kubeconfig-of-test';
 const useSandbox = 'export KUBECONFIG=$PWD/kubeconfig-of-test';
 
 describe('every command runs, in the order of the page', needs('kubectl'), () => {

@@ -20,6 +20,7 @@ import {
 } from '../../cli/index.ts';
 import { readCertificates, usable } from '../../x509/index.ts';
 import { staleKubeconfig } from './kubeconfig-file.ts';
+import type { Loop, LoopSettings } from './loop.ts';
 import { behindService, type WebhookReference } from './webhook.ts';
 
 const sandboxFlags = {
@@ -32,6 +33,8 @@ const sandboxFlags = {
   'webhook-url': textFlag('URL', { summary: 'https URL of a webhook server that runs already', default: undefined }),
   'webhook-ca-file': textFlag('FILE', { summary: 'PEM certificates that verify it', default: undefined }),
   'cluster-facts': switchFlag('the webhook watches the sandbox, for the rules that know the cluster'),
+  'no-extension': switchFlag('do not run the sample extension, nor register it'),
+  'no-controller': switchFlag('do not run the controller that discovers extensions'),
   ...logFlags,
 } satisfies Flags;
 
@@ -65,6 +68,27 @@ function referenceOf(flags: FlagValues<typeof sandboxFlags>): WebhookReference |
 
 const hint = fileURLToPath(new URL('../../../manifests/samples/', import.meta.url));
 
+/** The extension is registered, found, stopped, missed, and started again. */
+const extensionStory = [
+  'kubectl wait extensionconfig sample-extension --for=condition=Discovered   # takes some seconds',
+  'kubectl get extensionconfigs',
+  'kubectl describe extensionconfig sample-extension                          # its handlers and events',
+  'kubectl -n sample-extension scale deployment sample-extension --replicas=0 # stops it',
+  'kubectl wait extensionconfig sample-extension --for=condition=Discovered=False',
+  'kubectl get events',
+  'kubectl -n sample-extension scale deployment sample-extension --replicas=1',
+];
+
+/** What to try, each command on what the ones before have left. */
+function storyOf({ extension, controller }: LoopSettings): string[] {
+  return [
+    ...(extension && controller ? extensionStory : []),
+    `kubectl apply -f ${hint}good-v1alpha1.yaml`,
+    'kubectl get extensionconfigs -o yaml',
+    `kubectl apply -f ${hint}bad-target.yaml`,
+  ];
+}
+
 async function runSandbox(command: Command, io: Io): Promise<void> {
   const flags = readFlags(sandboxFlags, command, io.env);
   const webhook = referenceOf(flags);
@@ -83,9 +107,14 @@ async function runSandbox(command: Command, io: Io): Promise<void> {
     kubeconfigFile: file === undefined ? undefined : resolve(file),
     staleKubeconfig: stale,
   };
+  const runs = { extension: !flags['no-extension'], controller: !flags['no-controller'] };
+  const log = openLog(io.stderr, flags);
   // The API server and the Kubernetes client are large; no other command needs them.
   const { startSandboxWithWebhook } = await import('./start.ts');
-  const sandbox = await startSandboxWithWebhook(settings, openLog(io.stderr, flags), io.signal);
+  const { registerExtension } = await import('./extension.ts');
+  const prepare = runs.extension ? registerExtension : undefined;
+  const sandbox = await startSandboxWithWebhook({ ...settings, ...(prepare && { prepare }) }, log, io.signal);
+  let loop: Loop | undefined;
   try {
     io.stdout.write(
       [
@@ -93,16 +122,18 @@ async function runSandbox(command: Command, io: Io): Promise<void> {
         'Everything is kept in memory: Ctrl-C ends it and removes all of it. In another terminal, try',
         '',
         `  export KUBECONFIG=${sandbox.kubeconfigFile}`,
-        `  kubectl apply -f ${hint}good-v1alpha1.yaml`,
-        `  kubectl apply -f ${hint}bad-target.yaml`,
-        '  kubectl get extensionconfigs -o yaml',
+        ...storyOf(runs).map((command) => `  ${command}`),
         '',
       ].join('\n'),
     );
+    // Not before: it would hold up what is ready now.
+    const { startLoop } = await import('./loop.ts');
+    loop = startLoop(sandbox, runs, log);
     if (!io.signal.aborted) {
       await once(io.signal, 'abort');
     }
   } finally {
+    await loop?.stop();
     await sandbox.stop();
   }
   // A terminal that was closed shows nothing any more.

@@ -167,6 +167,8 @@ export interface SandboxSettings {
   kubeconfigFile?: string | undefined;
   /** The text that file has now and that may be replaced. */
   staleKubeconfig?: string | undefined;
+  /** What is done before all is ready, when ExtensionConfigs are served. */
+  prepare?(config: KubeConfig): Promise<void>;
 }
 
 /**
@@ -226,6 +228,7 @@ export async function startSandboxWithWebhook(
       local = await startWebhookOfSecret(config, log, { clusterFacts: settings.clusterFacts });
     }
     await untilServed(config, signal);
+    await settings.prepare?.(config);
     signal.throwIfAborted();
     if (settings.kubeconfigFile !== undefined) {
       publish(settings.kubeconfigFile, sandbox.kubeconfig, settings.staleKubeconfig);

@@ -142,17 +142,12 @@ export async function startWebhookOfSecret(
  *
  * @returns the exit code and what it printed.
  */
-export async function runCerts(
+export function runCerts(
   args: readonly string[],
   kubeconfigFile: string,
   crdName: string,
   signal: AbortSignal,
 ): Promise<{ code: number; output: string }> {
-  let output = '';
-  const sink = new PassThrough().on('data', (chunk) => {
-    output += chunk;
-  });
-  const io: Io = { stdin: new PassThrough(), stdout: sink, stderr: sink, env: {}, signal };
   const targets = [
     '--mutating-webhook',
     configurationName,
@@ -162,8 +157,21 @@ export async function runCerts(
     crdName,
   ];
   const where = ['--kubeconfig', kubeconfigFile, '--namespace', webhookService.namespace];
+  return runCertsCommand([...args, ...where, ...targets], signal);
+}
+
+/** Runs `certs ARGUMENTS…`. @returns the exit code and what it printed. */
+export async function runCertsCommand(
+  args: readonly string[],
+  signal: AbortSignal,
+): Promise<{ code: number; output: string }> {
+  let output = '';
+  const sink = new PassThrough().on('data', (chunk) => {
+    output += chunk;
+  });
+  const io: Io = { stdin: new PassThrough(), stdout: sink, stderr: sink, env: {}, signal };
   const certs: CommandEntry = { name: 'certs', summary: '', load: async () => defineCerts };
   const program: Program = { name: 'extensionconfig-webhook', version: async () => version, commands: [certs] };
-  const code = await runProgram(program, ['certs', ...args, ...where, ...targets], io);
+  const code = await runProgram(program, ['certs', ...args], io);
   return { code, output };
 }

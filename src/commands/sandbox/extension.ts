@@ -1,0 +1,302 @@
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { AppsV1Api, CoreV1Api, CustomObjectsApi, type KubeConfig } from '@kubernetes/client-node';
+import type { Logger } from 'pino';
+import { group } from '../../api/index.ts';
+import { FailureError, version } from '../../cli/index.ts';
+import { connect, type Informer, startInformer } from '../../cluster/index.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import type { ExtensionThreadData, ExtensionThreadMessage } from './extension-thread.ts';
+import { runCertsCommand } from './webhook.ts';
+
+/** Name of the namespace of the sample extension, and of everything in it. */
+export const extensionName = 'sample-extension';
+const namespace = extensionName;
+const labels = { 'app.kubernetes.io/name': extensionName };
+const secretName = `${extensionName}-tls`;
+
+/** Most memory of the extension's thread, in MiB. */
+const maxHeapMib = 256;
+/** How long the extension stays away that ended by itself, in milliseconds. */
+const restartDelayMs = 1_000;
+
+/** Registers the sample extension: its CA is to be injected from the Secret that `startExtension` makes. */
+export async function registerExtension(config: KubeConfig): Promise<void> {
+  const core = config.makeApiClient(CoreV1Api);
+  await core.createNamespace({ body: { metadata: { name: namespace, labels } } });
+  await core.createNamespacedService({
+    namespace,
+    body: {
+      metadata: { name: extensionName, labels },
+      spec: { selector: labels, ports: [{ name: 'hooks', port: 443, targetPort: 'hooks' }] },
+    },
+  });
+  await config.makeApiClient(CustomObjectsApi).createClusterCustomObject({
+    group,
+    version: 'v1beta2',
+    plural: 'extensionconfigs',
+    body: {
+      apiVersion: `${group}/v1beta2`,
+      kind: 'ExtensionConfig',
+      metadata: {
+        name: extensionName,
+        annotations: { 'runtime.cluster.x-k8s.io/inject-ca-from-secret': `${namespace}/${secretName}` },
+      },
+      spec: { clientConfig: { service: { namespace, name: extensionName, port: 443 } }, namespaceSelector: {} },
+    },
+  });
+}
+
+/** The Secrets of the extension and its Deployment. */
+async function deploy(config: KubeConfig, kubeconfigFile: string, signal: AbortSignal): Promise<void> {
+  const secrets = ['--secret', secretName, '--ca-secret', `${extensionName}-ca`];
+  const where = ['--kubeconfig', kubeconfigFile, '--namespace', namespace, '--service', extensionName];
+  const { code, output } = await runCertsCommand(['bootstrap', ...where, ...secrets], signal);
+  if (code !== 0) {
+    throw new FailureError(`no certificate for the sample extension: ${output.trim()}`);
+  }
+  const image = `extensionconfig-webhook:${version}`;
+  await config.makeApiClient(AppsV1Api).createNamespacedDeployment({
+    namespace,
+    body: {
+      metadata: { name: extensionName, labels, annotations: { 'extensionconfig-webhook/runs-in-sandbox': 'true' } },
+      spec: {
+        replicas: 1,
+        selector: { matchLabels: labels },
+        template: {
+          metadata: { labels },
+          spec: {
+            containers: [
+              {
+                name: 'extension',
+                image,
+                args: ['sample-extension', '--cert-dir=/certificates'],
+                ports: [{ name: 'hooks', containerPort: 9443 }],
+                volumeMounts: [{ name: 'certificates', mountPath: '/certificates', readOnly: true }],
+              },
+            ],
+            volumes: [{ name: 'certificates', secret: { secretName } }],
+          },
+        },
+      },
+    },
+  });
+}
+
+/** A thread with the extension, once it listens. */
+interface RunningThread {
+  port: number;
+  /** Resolves when it ended, also by itself. */
+  ended: Promise<void>;
+  stop(): Promise<void>;
+}
+
+async function startThread(data: ExtensionThreadData, log: Logger): Promise<RunningThread> {
+  const module = new URL(`./extension-thread${extname(import.meta.url)}`, import.meta.url);
+  const worker = new Worker(module, {
+    workerData: data,
+    resourceLimits: { maxOldGenerationSizeMb: maxHeapMib },
+    // The flags of the program are its own.
+    argv: [],
+  });
+  const listening = Promise.withResolvers<number>();
+  const ended = Promise.withResolvers<void>();
+  worker.on('message', (message: ExtensionThreadMessage) => {
+    if ('listening' in message) {
+      listening.resolve(message.listening);
+    } else if ('failed' in message) {
+      listening.reject(new FailureError(message.failed));
+    } else {
+      const { level, msg, ...fields } = JSON.parse(message.log) as Record<string, unknown>;
+      log[level === 'warn' ? 'warn' : 'error'](fields, String(msg));
+    }
+  });
+  worker.on('error', (error) => listening.reject(error));
+  worker.on('exit', () => {
+    listening.reject(new FailureError('its thread ended'));
+    ended.resolve();
+  });
+  const stop = async () => {
+    await worker.terminate();
+  };
+  try {
+    return { port: await listening.promise, ended: ended.promise, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** What is wanted of the extension, as its Deployment says it: another value is another pod; undefined is none. */
+function wantedBy(deployment: JsonObject | undefined): string | undefined {
+  const spec = deployment !== undefined && isJsonObject(deployment.spec) ? deployment.spec : {};
+  return Number(spec.replicas ?? 0) > 0 ? JSON.stringify(spec.template ?? null) : undefined;
+}
+
+function statusOf(deployment: JsonObject, isRunning: boolean, problem: string | undefined): JsonObject {
+  const spec = isJsonObject(deployment.spec) ? deployment.spec : {};
+  const metadata = isJsonObject(deployment.metadata) ? deployment.metadata : {};
+  const wanted = Number(spec.replicas ?? 0);
+  const ready = isRunning ? 1 : 0;
+  const now = `${new Date().toISOString().slice(0, 19)}Z`;
+  const condition = (type: string, holds: boolean, reason: string, message: string): JsonObject => ({
+    ...{ type, status: holds ? 'True' : 'False', reason, message },
+    ...{ lastUpdateTime: now, lastTransitionTime: now },
+  });
+  const about = problem ?? 'the sandbox runs one pod of this Deployment, however many replicas it is to have';
+  const available = ready > 0 || wanted === 0;
+  return {
+    observedGeneration: metadata.generation ?? 1,
+    replicas: ready,
+    readyReplicas: ready,
+    updatedReplicas: ready,
+    availableReplicas: ready,
+    conditions: [
+      condition('Available', available, `MinimumReplicas${available ? 'Available' : 'Unavailable'}`, about),
+      ready === wanted
+        ? condition('Progressing', true, 'NewReplicaSetAvailable', about)
+        : // `kubectl rollout status` need not wait for what never comes.
+          condition('Progressing', ready === 0, ready === 0 ? 'ReplicaSetUpdated' : 'ProgressDeadlineExceeded', about),
+    ],
+  };
+}
+
+/** The sample extension of a sandbox, from when it first listened. */
+export interface RunningSampleExtension {
+  /** Where it listens on loopback, whenever it runs. */
+  port: number;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the sample extension as a server of its own, and keeps it as its Deployment says: with no replicas it is stopped,
+ * with another template started anew. What a kubelet would do.
+ *
+ * @param signal ends the start.
+ * @throws {FailureError} when it cannot be started; the reason of `signal`.
+ */
+export async function startExtension(
+  { config, kubeconfigFile }: { config: KubeConfig; kubeconfigFile: string },
+  log: Logger,
+  signal: AbortSignal,
+): Promise<RunningSampleExtension> {
+  await deploy(config, kubeconfigFile, signal);
+  const path = `/apis/apps/v1/namespaces/${namespace}/deployments`;
+  const stopping = new AbortController();
+  const cluster = connect(config, stopping.signal);
+  const first = Promise.withResolvers<number>();
+  const data = { kubeconfigFile, secret: `${namespace}/${secretName}`, port: 0, version: version };
+  let thread: RunningThread | undefined;
+  let runs: string | undefined;
+  let problem: string | undefined;
+  let work: Promise<void> = Promise.resolve();
+  let retry: NodeJS.Timeout | undefined;
+
+  async function stopThread(): Promise<void> {
+    const stopped = thread;
+    thread = undefined;
+    runs = undefined;
+    await stopped?.stop();
+  }
+
+  async function startFor(wanted: string): Promise<void> {
+    try {
+      const started = await startThread(data, log);
+      // Afterwards always where it was first: whoever resolves the Service need not ask again.
+      data.port = started.port;
+      thread = started;
+      runs = wanted;
+      problem = undefined;
+      first.resolve(started.port);
+      void started.ended.then(() => {
+        if (thread === started) {
+          thread = undefined;
+          runs = undefined;
+          log.error('the sample extension ended by itself, and is started again');
+          again();
+        }
+      });
+    } catch (error) {
+      problem = (error as Error).message;
+      first.reject(new FailureError(`the sample extension could not start: ${problem}`));
+      log.error({ problem }, 'the sample extension could not start, and is tried again');
+      again();
+    }
+  }
+
+  async function follow(): Promise<void> {
+    if (stopping.signal.aborted) {
+      return;
+    }
+    const deployment = informer.get(`${namespace}/${extensionName}`);
+    const wanted = wantedBy(deployment);
+    if (wanted !== runs) {
+      await stopThread();
+      if (wanted !== undefined) {
+        await startFor(wanted);
+      }
+    }
+    if (deployment !== undefined) {
+      const status = statusOf(deployment, thread !== undefined, problem);
+      if (!isSameStatus(deployment.status, status)) {
+        await cluster.request('PATCH', `${path}/${extensionName}/status`, { status });
+      }
+    }
+  }
+
+  function enqueue(): void {
+    work = work.then(follow).catch((error: unknown) => {
+      if (!stopping.signal.aborted) {
+        log.warn({ problem: (error as Error).message }, 'the Deployment of the sample extension could not be followed');
+        again();
+      }
+    });
+  }
+
+  function again(): void {
+    clearTimeout(retry);
+    retry = setTimeout(enqueue, restartDelayMs);
+  }
+
+  const informer: Informer = startInformer(config, {
+    path,
+    resource: 'deployments.apps',
+    fieldSelector: `metadata.name=${extensionName}`,
+    onChange: enqueue,
+  });
+
+  async function stop(): Promise<void> {
+    stopping.abort();
+    informer.stop();
+    clearTimeout(retry);
+    await work;
+    await stopThread();
+  }
+  const onAbort = () => first.reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    signal.throwIfAborted();
+    return { port: await first.promise, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** Whether two statuses differ in nothing but times. */
+function isSameStatus(a: Json | undefined, b: JsonObject): boolean {
+  const text = (value: Json | undefined) =>
+    JSON.stringify([
+      ...(isJsonObject(value)
+        ? ['observedGeneration', 'replicas', 'readyReplicas'].map((field) => value[field] ?? 0)
+        : []),
+      isJsonObject(value) && Array.isArray(value.conditions)
+        ? value.conditions.map((entry) =>
+            isJsonObject(entry) ? [entry.type, entry.status, entry.reason, entry.message] : null,
+          )
+        : null,
+    ] as Json);
+  return text(a) === text(b);
+}

@@ -1,0 +1,72 @@
+import type { Logger } from 'pino';
+import type { ControllerPace } from '../../controller/index.ts';
+import { extensionName, startExtension } from './extension.ts';
+import type { RunningSandbox } from './start.ts';
+
+/** Nobody who tries something waits for ten minutes until it is noticed. */
+const pace: Partial<ControllerPace> = {
+  resyncMs: 3_000,
+  secretPollMs: 1_000,
+  queue: { minIntervalMs: 500, backoffMs: 1_000, backoffStepMs: 5, maxBackoffMs: 3_000 },
+};
+
+/** Host and port of the sample extension's Service, as URLs have them. */
+const serviceHost = `${extensionName}.${extensionName}.svc:443`;
+
+/** What runs in a sandbox besides its API server and the webhook. */
+export interface LoopSettings {
+  extension: boolean;
+  controller: boolean;
+}
+
+/** Something that is started beside the sandbox, and stopped before it. */
+export interface Loop {
+  /** Resolves when all of it runs, or has failed to start: the log then says why. Never rejects. */
+  readonly started: Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts the sample extension, and then the controller that discovers it: it finds an extension that answers. */
+export function startLoop(sandbox: RunningSandbox, settings: LoopSettings, log: Logger): Loop {
+  const stopping = new AbortController();
+  const quiet = log.child({}, { level: log.isLevelEnabled('warn') ? 'warn' : log.level });
+  const stops: (() => Promise<void>)[] = [];
+  let endpoint: { host: string; port: number } | undefined;
+
+  async function start(): Promise<void> {
+    if (settings.extension) {
+      const extension = await startExtension(sandbox, quiet, stopping.signal);
+      stops.push(extension.stop);
+      endpoint = { host: '127.0.0.1', port: extension.port };
+    }
+    if (settings.controller) {
+      stopping.signal.throwIfAborted();
+      // Large, and nothing that the sandbox needs to be ready.
+      const { startController } = await import('../../controller/index.ts');
+      const controller = startController({
+        kubeConfig: sandbox.config,
+        mode: 'discover',
+        log: quiet,
+        extensions: { resolve: (host) => (host === serviceHost ? endpoint : undefined) },
+        pace,
+      });
+      stops.push(() => controller.stop());
+      await controller.synced;
+    }
+  }
+  const started = start().catch((error: unknown) => {
+    if (!stopping.signal.aborted) {
+      log.error({ problem: (error as Error).message }, 'the sandbox goes on without what it could not start');
+    }
+  });
+  return {
+    started,
+    async stop() {
+      stopping.abort();
+      await started;
+      for (const stop of stops.toReversed()) {
+        await stop();
+      }
+    },
+  };
+}
