@@ -3,7 +3,8 @@ import type { GenerateUpgradePlanRequest, GenerateUpgradePlanResponse, UpgradeSt
 /** A plan as GenerateUpgradePlan answers it. */
 export type UpgradePlan = Pick<GenerateUpgradePlanResponse, 'controlPlaneUpgrades' | 'workersUpgrades'>;
 
-interface Version {
+/** A version of Kubernetes. */
+export interface Version {
   text: string;
   numbers: readonly [number, number, number];
   /** Before a release, `rc.1`; empty for a release. */
@@ -12,7 +13,8 @@ interface Version {
 
 const format = /^v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:-([0-9A-Za-z.-]{1,64}))?(?:\+[0-9A-Za-z.-]{1,64})?$/;
 
-function parse(text: string): Version | undefined {
+/** Reads a version such as v1.33.0; undefined for anything else. */
+export function parseVersion(text: string): Version | undefined {
   const match = format.exec(text);
   return match === null
     ? undefined
@@ -20,7 +22,7 @@ function parse(text: string): Version | undefined {
 }
 
 /** Order of two versions by Semantic Versioning, build tags aside: below 0 when the first is older. */
-function compare(a: Version, b: Version): number {
+export function compareVersions(a: Version, b: Version): number {
   for (const [index, number] of a.numbers.entries()) {
     const difference = number - (b.numbers[index] ?? 0);
     if (difference !== 0) {
@@ -62,7 +64,7 @@ function controlPlaneProblems(from: Version, to: Version, steps: readonly Versio
   let before = from;
   for (const [index, step] of steps.entries()) {
     const field = `controlPlaneUpgrades[${index}]`;
-    const order = compare(step, before);
+    const order = compareVersions(step, before);
     const isOtherBuild = order === 0 && step.text !== before.text;
     if (order <= 0 && !isOtherBuild) {
       problems.push(`${field}: ${step.text} must be greater than ${before.text}`);
@@ -100,7 +102,7 @@ function workersProblems(
     const at = places.get(step.text);
     if (at === undefined) {
       problems.push(`${field}: ${step.text} is not a version of the control plane, now or in controlPlaneUpgrades`);
-    } else if (at <= place || compare(step, before) < 0 || step.text === before.text) {
+    } else if (at <= place || compareVersions(step, before) < 0 || step.text === before.text) {
       problems.push(`${field}: ${step.text} must come after ${before.text}`);
     } else if (step.numbers[1] - before.numbers[1] > maxWorkerMinors) {
       problems.push(`${field}: ${step.text} is more than ${maxWorkerMinors} minors after ${before.text}`);
@@ -121,7 +123,7 @@ function workersProblems(
 export function upgradePlanProblems(request: GenerateUpgradePlanRequest, plan: UpgradePlan): string[] {
   const problems: string[] = [];
   const read = (field: string, text: string) => {
-    const version = parse(text);
+    const version = parseVersion(text);
     if (version === undefined) {
       problems.push(`${field}: ${JSON.stringify(text.slice(0, 100))} is not a version such as v1.33.0`);
     }

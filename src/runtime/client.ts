@@ -42,6 +42,11 @@ export interface ClientOptions {
   resolve?: Resolve;
   /** Most calls that one extension gets at a time. Default: 10. */
   maxConcurrentCalls?: number;
+  /**
+   * Whether an extension that could not be reached is left alone for a while. Default: yes. Cluster API's own client calls
+   * it all the same, and leaves waiting to its controllers.
+   */
+  backoff?: boolean;
   /** Where the metrics of calls are registered. Default: nowhere. */
   metrics?: MetricsRegistry;
   /** Milliseconds of a clock that never goes back. Default: the system's. */
@@ -288,7 +293,7 @@ export function createClient(options: ClientOptions = {}): Client {
         timeoutSeconds: handler.timeoutSeconds,
         request: outgoing.content,
         signal,
-        ignoresBackoff: false,
+        ignoresBackoff: options.backoff === false,
       },
       context,
     );

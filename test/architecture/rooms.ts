@@ -35,6 +35,10 @@ export const rooms: readonly Room[] = [
   { name: 'extension', knows: 'the SDK: extension servers from typed handlers, and what their authors need' },
   { name: 'sample', knows: 'the sample extension, and the behaviour files that make it block, fail or hang' },
   { name: 'scaffold', knows: 'the project that new-extension writes' },
+  {
+    name: 'rehearsal',
+    knows: "a Cluster's life as Cluster API lives it: which hook comes when, played against extensions, and its pictures",
+  },
   { name: 'lint', knows: 'the rules over manifests, and report formats' },
   { name: 'sandbox', knows: 'the embedded API server; nothing in production depends on it' },
   { name: 'library', knows: 'what the npm package exports' },

@@ -1,0 +1,78 @@
+import { type HookDefinition, hooks } from '../hooks/index.ts';
+import type { JsonObject } from '../kubernetes/index.ts';
+import { type CallResult, type Client, isCallError } from '../runtime/index.ts';
+import type { CallEffect, HandlerCall, Outcome } from './life/index.ts';
+
+/** Makes the calls that lives ask for. */
+export type Caller = (effect: CallEffect, signal: AbortSignal) => Promise<Outcome & { ok: boolean }>;
+
+/** Hooks that one handler alone may serve. */
+const single = new Set(['CanUpdateMachine', 'CanUpdateMachineSet', 'UpdateMachine']);
+
+function callOf(handler: string, result: CallResult<JsonObject>): HandlerCall {
+  const none = { handler, message: '', retryAfterSeconds: 0, error: '', isMadeUp: false };
+  if (!result.ok) {
+    const isAnswer = result.error.step === 'status';
+    return { ...none, status: isAnswer ? 'Failure' : 'Error', error: result.error.message };
+  }
+  if (result.swallowed !== undefined) {
+    return { ...none, status: 'Ignored', error: result.swallowed.message };
+  }
+  const { message, retryAfterSeconds } = result.response;
+  return {
+    ...none,
+    status: 'Success',
+    message: typeof message === 'string' ? message : '',
+    retryAfterSeconds: typeof retryAfterSeconds === 'number' ? retryAfterSeconds : 0,
+  };
+}
+
+/** Calls extensions by a client, as the controllers of Cluster API do. */
+export function createCaller(client: Client): Caller {
+  async function one(hook: HookDefinition, effect: CallEffect, handler: string, signal: AbortSignal) {
+    const { object, request } = effect;
+    const result = (await client.callExtension(hook, { handler, object, request, signal })) as CallResult<JsonObject>;
+    const calls = [callOf(handler, result)];
+    return result.ok
+      ? { ok: true as const, response: result.response, calls }
+      : { ok: false as const, error: result.error.message, calls };
+  }
+
+  return async (effect, signal) => {
+    const hook: HookDefinition = hooks[effect.hook];
+    if (effect.handler !== undefined) {
+      return one(hook, effect, effect.handler, signal);
+    }
+    if (single.has(effect.hook)) {
+      const handlers = await client.handlersFor(hook, effect.object);
+      if (isCallError(handlers)) {
+        return { ok: false, error: handlers.message, calls: [] };
+      }
+      const [handler, ...more] = handlers;
+      if (more.length > 0) {
+        const names = handlers.join(',');
+        return {
+          ok: false,
+          error: `found multiple ${effect.hook} hooks (${names}): only one hook is supported`,
+          calls: [],
+        };
+      }
+      if (handler === undefined) {
+        return effect.hook === 'UpdateMachine'
+          ? { ok: false, error: 'no extensions registered for UpdateMachine hook', calls: [] }
+          : { ok: true, response: {}, calls: [] };
+      }
+      return one(hook, effect, handler, signal);
+    }
+    const { object, request } = effect;
+    const result = await client.callAllExtensions<object, object>(hook as HookDefinition<object, object>, {
+      object,
+      request,
+      signal,
+    });
+    const calls = result.calls.map(({ handler, result: answer }) => callOf(handler, answer as CallResult<JsonObject>));
+    return result.ok
+      ? { ok: true, response: result.response as JsonObject, calls }
+      : { ok: false, error: result.error.message, calls };
+  };
+}

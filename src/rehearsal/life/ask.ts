@@ -1,0 +1,122 @@
+import type { JsonObject } from '../../kubernetes/index.ts';
+import { ControllerRestart, type HookName, type Life, LifeStopped, type Outcome, ReconcileError } from './effects.ts';
+import type { ClusterApiLimits } from './limits.ts';
+import { clusterInRequest, pendingHooksOf, type State, tell, textAt, wrote } from './state.ts';
+
+/** What one reconcile has come to so far. */
+export interface Reconcile {
+  state: State;
+  limits: ClusterApiLimits;
+  /** Hooks that block, and what they say. */
+  blocking: Map<string, string>;
+  /** When the next reconcile is due because something blocks, in ms. */
+  requeueAt: number | undefined;
+  /** Something was written: another reconcile follows. */
+  isChanged: boolean;
+  /** Patched templates, by what they are used for. */
+  templates: ReadonlyMap<string, JsonObject>;
+}
+
+/** A failure that Cluster API would put into the condition. Prefixes are what its callers put before it. */
+export const failed = (message: string, prefix = ''): ReconcileError => new ReconcileError(`${prefix}${message}`);
+
+/** Notes that something blocks until a time. */
+export function block(reconcile: Reconcile, hook: string, message: string, until: number): void {
+  reconcile.blocking.set(hook, message);
+  reconcile.requeueAt = Math.min(reconcile.requeueAt ?? until, until);
+}
+
+/** Edits of the user that come right before a hook. */
+function* editBefore(state: State, hook: HookName): Life {
+  for (const edit of state.edits.filter(({ before }) => before === hook)) {
+    state.edits = state.edits.filter((other) => other !== edit);
+    edit.apply(state.cluster.spec);
+    wrote(state, 'spec');
+    yield tell(state, { kind: 'user', text: edit.text });
+  }
+}
+
+/** Why a life ends at its limit of calls. */
+function stopReason({ blocked, failures, condition }: State, hook: HookName, maxCalls: number): string {
+  const times = blocked.get(hook) ?? 0;
+  const why =
+    times > 0
+      ? `${hook} has blocked ${times === 1 ? 'once' : `${times} times in a row`}`
+      : failures > 0
+        ? `${failures === 1 ? 'a reconcile' : `${failures} reconciles in a row`} failed`
+        : `${hook} would be called next`;
+  const { message = '' } = condition === '' ? {} : (JSON.parse(condition) as { message?: string });
+  const shown = message === '' ? '' : ` (${message.replaceAll('\n  * ', '; ')})`;
+  return `${maxCalls} calls were made, the limit of --max-calls, and ${why}${shown}`;
+}
+
+/** Calls one handler, or all of a hook, and keeps the limits. */
+export function* call(
+  { state, limits }: Pick<Reconcile, 'state' | 'limits'>,
+  hook: HookName,
+  fields: JsonObject | ((cluster: JsonObject) => JsonObject),
+  handler?: string,
+): Life<Outcome & { ok: true | false }> {
+  yield* editBefore(state, hook);
+  if (state.calls >= limits.maxCalls) {
+    throw new LifeStopped(stopReason(state, hook, limits.maxCalls));
+  }
+  const { metadata } = state.cluster;
+  const answer = yield {
+    do: 'call',
+    at: state.now,
+    hook,
+    request: typeof fields === 'function' ? fields(clusterInRequest(state)) : fields,
+    object: {
+      namespace: textAt(metadata, 'namespace'),
+      name: textAt(metadata, 'name'),
+      uid: textAt(metadata, 'uid'),
+    },
+    pendingHooks: pendingHooksOf(state),
+    ...(handler !== undefined && { handler }),
+  };
+  if (answer === undefined) {
+    throw new TypeError('a call must be answered');
+  }
+  state.calls += answer.calls.length;
+  if (answer.ok === 'restart') {
+    throw new ControllerRestart();
+  }
+  return answer;
+}
+
+/**
+ * Calls all handlers of a hook that may block, unless an earlier answer still holds: then nobody is called, whatever has
+ * changed in the request.
+ *
+ * @throws {ReconcileError} when one fails.
+ */
+export function* ask(
+  reconcile: Reconcile,
+  hook: HookName,
+  fields: JsonObject = {},
+  prefix = '',
+): Life<'passed' | 'blocked'> {
+  const { state } = reconcile;
+  const wait = state.waits.get(hook);
+  if (wait !== undefined && wait.until > state.now) {
+    block(reconcile, hook, wait.message, Math.max(wait.until, state.now + 1000));
+    return 'blocked';
+  }
+  state.waits.delete(hook);
+  const answer = yield* call(reconcile, hook, (cluster) => ({ cluster, ...fields }));
+  if (!answer.ok) {
+    throw failed(answer.error, prefix);
+  }
+  const { retryAfterSeconds, message } = answer.response;
+  if (typeof retryAfterSeconds !== 'number' || retryAfterSeconds === 0) {
+    state.blocked.delete(hook);
+    return 'passed';
+  }
+  state.blocked.set(hook, (state.blocked.get(hook) ?? 0) + 1);
+  const until = state.now + retryAfterSeconds * 1000;
+  const text = typeof message === 'string' ? message : '';
+  state.waits.set(hook, { until, message: text });
+  block(reconcile, hook, text, Math.max(until, state.now + 1000));
+  return 'blocked';
+}

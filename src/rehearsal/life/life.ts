@@ -1,0 +1,207 @@
+import type { Reconcile } from './ask.ts';
+import { failedCondition, isPaused, pausedCondition, tellCondition } from './condition.ts';
+import { ControllerRestart, type Life, type LifeEnd, LifeStopped, ReconcileError } from './effects.ts';
+import { updateInPlace } from './in-place.ts';
+import type { ClusterApiLimits } from './limits.ts';
+import { refusalOf } from './plan.ts';
+import { durations, reconcileCluster } from './reconcile.ts';
+import { isPending, objectAt, type State, targetOf, tell, wrote } from './state.ts';
+import { backoffMs, passUntil } from './time.ts';
+
+/** What is to happen to a Cluster. It is created first, unless it is already there. */
+export interface Story {
+  upgrades: readonly string[];
+  isDeleted: boolean;
+  /** Whether machines are updated in place where extensions can, as with the feature gate InPlaceUpdates. */
+  updatesInPlace: boolean;
+}
+
+/** No more than one reconcile of an object in this time, in ms. */
+const reconcileEvery = 1000;
+/** How long another controller takes to become the leader, in ms. */
+const restartMs = 15_000;
+/** Reconciles in a row in which nothing happens, after which nothing will. */
+const maxIdle = 3;
+
+/** What else happens in the world: machines become ready. */
+function* settle(state: State): Life {
+  const { controlPlane } = state;
+  if (controlPlane.readyAt !== undefined && controlPlane.readyAt <= state.now) {
+    controlPlane.readyAt = undefined;
+    yield tell(state, {
+      kind: 'control-plane',
+      state: 'ready',
+      version: controlPlane.version ?? '',
+      name: controlPlane.name,
+    });
+    if (!controlPlane.isInitialized) {
+      controlPlane.isInitialized = true;
+      if (state.cluster.spec.controlPlaneEndpoint === undefined) {
+        // Loopback, so that an extension that connects to it reaches nothing but its own machine.
+        state.cluster.spec = { ...state.cluster.spec, controlPlaneEndpoint: { host: '127.0.0.1', port: 6443 } };
+        wrote(state, 'spec');
+      }
+    }
+  }
+  for (const worker of state.workers) {
+    if (worker.readyAt !== undefined && worker.readyAt <= state.now) {
+      worker.readyAt = undefined;
+      yield tell(state, { kind: 'worker', state: 'ready', version: worker.version ?? '', name: worker.name });
+    }
+  }
+}
+
+/** Reconciles a Cluster, again and again, until it has come where it should and nothing changes any more. */
+function* reconcileUntil(state: State, limits: ClusterApiLimits, story: Story, isThere: () => boolean): Life {
+  let idle = 0;
+  for (;;) {
+    const reconcile: Reconcile = {
+      state,
+      limits,
+      blocking: new Map(),
+      requeueAt: undefined,
+      isChanged: false,
+      templates: new Map(),
+    };
+    const callsBefore = state.calls;
+    let nextAt: number | undefined;
+    try {
+      yield* reconcileCluster(reconcile);
+      state.failures = 0;
+    } catch (error) {
+      if (error instanceof ControllerRestart) {
+        state.waits.clear();
+        state.plan = undefined;
+        nextAt = state.now + restartMs;
+      } else if (error instanceof ReconcileError) {
+        state.failures++;
+        yield* tellCondition(state, failedCondition(state, error.message));
+        if (state.failures >= limits.maxFailures) {
+          throw new LifeStopped(
+            `${state.failures === 1 ? 'a reconcile' : `${state.failures} reconciles in a row`} failed: ${error.message}`,
+          );
+        }
+        nextAt = state.now + backoffMs(state.failures);
+      } else {
+        throw error;
+      }
+    }
+    const hasFailed = nextAt !== undefined;
+    addFinalizer(state);
+    if (!hasFailed && isThere() && !reconcile.isChanged) {
+      return;
+    }
+    nextAt ??= reconcile.isChanged ? state.now + reconcileEvery : reconcile.requeueAt;
+    if (story.updatesInPlace && !reconcile.isChanged && !hasFailed) {
+      yield* updateInPlace(reconcile);
+    }
+    const events = [state.controlPlane.readyAt, ...state.workers.map(({ readyAt }) => readyAt)].filter(
+      (time) => time !== undefined,
+    );
+    idle = state.calls === callsBefore && !reconcile.isChanged && events.length === 0 && !hasFailed ? idle + 1 : 0;
+    const times = nextAt === undefined ? events : [nextAt, ...events];
+    if (times.length === 0 || idle > maxIdle) {
+      throw new LifeStopped(stuckReason(state));
+    }
+    yield* passUntil(state, Math.max(Math.min(...times), state.now));
+    yield* settle(state);
+  }
+}
+
+function stuckReason({ condition }: State): string {
+  const { message = '' } = condition === '' ? {} : (JSON.parse(condition) as { message?: string });
+  return `nothing goes on by itself any more: ${message.replaceAll('\n  * ', '; ') || 'the Cluster waits'}`;
+}
+
+const clusterFinalizer = 'cluster.cluster.x-k8s.io';
+
+/** What another controller adds at about the time of the first reconcile. */
+function addFinalizer(state: State): void {
+  const finalizers = (state.cluster.metadata.finalizers ?? []) as string[];
+  if (!finalizers.includes(clusterFinalizer) && state.cluster.metadata.deletionTimestamp === undefined) {
+    state.cluster.metadata = { ...state.cluster.metadata, finalizers: [...finalizers, clusterFinalizer] };
+    wrote(state, 'metadata');
+  }
+}
+
+const timestamp = ({ start, now }: State) => new Date(start.getTime() + now).toISOString().replace(/\.\d+Z$/, 'Z');
+
+function* upgrade(state: State, limits: ClusterApiLimits, story: Story, to: string): Life {
+  const refusal = refusalOf(state, to);
+  if (refusal !== undefined) {
+    throw new LifeStopped(`Cluster API refuses spec.topology.version ${to}: ${refusal}`);
+  }
+  yield tell(state, { kind: 'user', text: `sets spec.topology.version to ${to}` });
+  state.cluster.spec = {
+    ...state.cluster.spec,
+    topology: { ...objectAt(state.cluster.spec, 'topology'), version: to },
+  };
+  wrote(state, 'spec');
+  yield* reconcileUntil(
+    state,
+    limits,
+    story,
+    () =>
+      !isPending(state, 'AfterClusterUpgrade') &&
+      state.controlPlane.version === to &&
+      state.controlPlane.readyAt === undefined &&
+      state.workers.every(({ version, readyAt }) => version === to && readyAt === undefined),
+  );
+}
+
+function* remove(state: State, limits: ClusterApiLimits, story: Story): Life {
+  yield tell(state, { kind: 'user', text: 'deletes the Cluster' });
+  state.cluster.metadata = {
+    ...state.cluster.metadata,
+    deletionTimestamp: timestamp(state),
+    deletionGracePeriodSeconds: 0,
+  };
+  wrote(state, 'spec');
+  yield* reconcileUntil(state, limits, story, () => state.isDeleted);
+  yield* passUntil(state, state.now + durations.delete);
+  for (const { name, version = '' } of state.workers) {
+    yield tell(state, { kind: 'worker', state: 'gone', version, name });
+  }
+  const { name, version = '' } = state.controlPlane;
+  yield tell(state, { kind: 'control-plane', state: 'gone', version, name });
+}
+
+/**
+ * The life of one Cluster as the topology controller lives it: a generator that asks for calls, tells what happens, and lets
+ * time pass. It knows no clock and no network.
+ *
+ * @returns whether the story could be played to its end, and why not.
+ */
+export function* clusterLife(state: State, story: Story, limits: ClusterApiLimits): Life<LifeEnd> {
+  try {
+    if (isPaused(state)) {
+      yield* tellCondition(state, pausedCondition);
+      throw new LifeStopped('the Cluster is paused: Cluster API calls no hook for it, not even when it is deleted');
+    }
+    if (state.controlPlane.version === undefined) {
+      yield tell(state, { kind: 'user', text: `creates the Cluster at ${targetOf(state)}` });
+    }
+    yield* reconcileUntil(
+      state,
+      limits,
+      story,
+      () =>
+        state.controlPlane.isInitialized &&
+        state.controlPlane.readyAt === undefined &&
+        !isPending(state, 'AfterControlPlaneInitialized') &&
+        !isPending(state, 'AfterClusterUpgrade'),
+    );
+    for (const to of story.upgrades) {
+      yield* upgrade(state, limits, story, to);
+    }
+    if (story.isDeleted) {
+      yield* remove(state, limits, story);
+    }
+    return { isComplete: true, reason: '', at: state.now };
+  } catch (error) {
+    if (error instanceof LifeStopped) {
+      return { isComplete: false, reason: error.message, at: state.now };
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,251 @@
+import { copyOf, isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import type { Names } from '../names.ts';
+import type { Subject } from '../subject.ts';
+import type { Effect, Life, LifeEvent } from './effects.ts';
+
+/** A group of worker machines. */
+export interface Worker {
+  kind: 'MachineDeployment' | 'MachinePool';
+  /** Name in the topology: `md-0`. */
+  topologyName: string;
+  class: string;
+  /** Name of the object. */
+  name: string;
+  /** Version of its template; undefined before it is created. */
+  version: string | undefined;
+  /** When its machines have that version, in ms; undefined: they do. */
+  readyAt: number | undefined;
+  /** Why it does not upgrade by itself: the annotation on it. */
+  held: 'defer' | 'hold' | undefined;
+}
+
+/** What a controller keeps about one Cluster, and what the Cluster is. */
+export interface State {
+  readonly subject: Subject;
+  readonly names: Names;
+  /** Milliseconds since the life began. */
+  now: number;
+  readonly start: Date;
+  /** The Cluster as it is stored, without status. */
+  cluster: JsonObject & { metadata: JsonObject; spec: JsonObject };
+  controlPlane: {
+    kind: string;
+    name: string;
+    /** Version of its spec; undefined before it is created. */
+    version: string | undefined;
+    /** When its machines have that version, in ms; undefined: they do. */
+    readyAt: number | undefined;
+    isInitialized: boolean;
+  };
+  workers: Worker[];
+  /** The version before, by the names of what began to upgrade. */
+  previous: Map<string, string>;
+  pending: Set<string>;
+  waits: Map<string, { until: number; message: string }>;
+  plan: { key: string; until: number; controlPlane: string[]; workers: string[] } | undefined;
+  /** Reconciles that failed in a row. */
+  failures: number;
+  calls: number;
+  /** Times in a row that a hook blocked. */
+  blocked: Map<string, number>;
+  /** Condition as it was told last. */
+  condition: string;
+  isDeleted: boolean;
+  /** Patched templates of the last round: by the round's input, and as they are. */
+  templates: { input: string; result: string; changes: string } | undefined;
+  /** What was said once. */
+  said: Set<string>;
+  /** Edits of the user that are still to come. */
+  edits: Edit[];
+}
+
+/** A change that the user makes while something else goes on. */
+export interface Edit {
+  /** Right before a hook is called for the first time. */
+  before: string;
+  text: string;
+  apply(spec: JsonObject): void;
+}
+
+export const pendingHooksAnnotation = 'runtime.cluster.x-k8s.io/pending-hooks';
+export const okToDeleteAnnotation = 'runtime.cluster.x-k8s.io/ok-to-delete';
+export const upgradeStepAnnotation = 'topology.internal.cluster.x-k8s.io/upgrade-step';
+
+/** A part of an object by its path. */
+export function at(value: Json | undefined, ...path: readonly (string | number)[]): Json | undefined {
+  return path.reduce<Json | undefined>((found, key) => {
+    if (Array.isArray(found)) {
+      return typeof key === 'number' ? found[key] : undefined;
+    }
+    return isJsonObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
+  }, value);
+}
+
+/** An object at a path, or an empty one. */
+export function objectAt(value: Json | undefined, ...path: readonly (string | number)[]): JsonObject {
+  const found = at(value, ...path);
+  return isJsonObject(found) ? found : {};
+}
+
+/** A text at a path, or an empty one. */
+export function textAt(value: Json | undefined, ...path: readonly (string | number)[]): string {
+  const found = at(value, ...path);
+  return typeof found === 'string' ? found : '';
+}
+
+/** The items of a list at a path that are objects. */
+export function objectsAt(value: Json | undefined, ...path: readonly (string | number)[]): JsonObject[] {
+  const found = at(value, ...path);
+  return Array.isArray(found) ? found.filter(isJsonObject) : [];
+}
+
+/** Names of hooks as the annotation has them. */
+export const pendingHooksOf = (state: State): string => [...state.pending].sort().join(',');
+
+export const isPending = (state: State, hook: string): boolean => state.pending.has(hook);
+
+export const targetOf = (state: State): string => textAt(state.cluster, 'spec', 'topology', 'version');
+
+export const isControlPlaneStable = ({ controlPlane }: State): boolean =>
+  controlPlane.version !== undefined && controlPlane.readyAt === undefined;
+
+export const annotationsOf = (object: JsonObject): JsonObject => objectAt(object, 'metadata', 'annotations');
+
+/** Sets or removes an annotation of the Cluster. */
+export function annotate(state: State, key: string, value: string | undefined): void {
+  const annotations = { ...annotationsOf(state.cluster) };
+  if (value === undefined) {
+    delete annotations[key];
+  } else {
+    annotations[key] = value;
+  }
+  const metadata: JsonObject = { ...state.cluster.metadata, annotations };
+  if (Object.keys(annotations).length === 0) {
+    delete metadata.annotations;
+  }
+  state.cluster.metadata = metadata;
+  wrote(state, 'metadata');
+}
+
+/** Counts a write as an API server does. */
+export function wrote(state: State, what: 'metadata' | 'spec'): void {
+  const { resourceVersion, generation } = state.cluster.metadata;
+  state.cluster.metadata = {
+    ...state.cluster.metadata,
+    resourceVersion: String(Number(resourceVersion) + 1),
+    generation: Number(generation) + (what === 'spec' ? 1 : 0),
+  };
+}
+
+/** Notes hooks that are to be called later, and those that were. */
+export function* setPending(state: State, add: readonly string[], remove: readonly string[] = []): Life {
+  for (const hook of add) {
+    state.pending.add(hook);
+  }
+  for (const hook of remove) {
+    state.pending.delete(hook);
+  }
+  const hooks = pendingHooksOf(state);
+  if (hooks !== textAt(state.cluster, 'metadata', 'annotations', pendingHooksAnnotation)) {
+    annotate(state, pendingHooksAnnotation, hooks === '' ? undefined : hooks);
+    yield tell(state, { kind: 'pending-hooks', hooks });
+  }
+}
+
+export const tell = ({ now }: State, event: LifeEvent): Effect => ({ do: 'tell', at: now, event });
+
+/** The Cluster as requests have it: a copy without status. */
+export function clusterInRequest(state: State): JsonObject {
+  const { kind, apiVersion, metadata, spec } = state.cluster;
+  return copyOf({ kind: kind ?? '', apiVersion: apiVersion ?? '', metadata, spec });
+}
+
+const concurrencyAnnotation = 'topology.cluster.x-k8s.io/upgrade-concurrency';
+
+/** How many MachineDeployments may upgrade at a time. */
+export function upgradeConcurrency(state: State): number {
+  const text = textAt(state.cluster, 'metadata', 'annotations', concurrencyAnnotation);
+  return /^\d{1,4}$/.test(text) ? Math.max(1, Number(text)) : 1;
+}
+
+/** Machines that a group should have. */
+export function replicasOf(state: State, worker: Worker): number {
+  const { replicas } = topologyOf(state, worker);
+  return typeof replicas === 'number' ? replicas : 1;
+}
+
+/** What the topology says about a group. */
+export function topologyOf({ cluster }: State, { kind, topologyName }: Worker): JsonObject {
+  const list = kind === 'MachineDeployment' ? 'machineDeployments' : 'machinePools';
+  return objectsAt(cluster, 'spec', 'topology', 'workers', list).find(({ name }) => name === topologyName) ?? {};
+}
+
+const deferAnnotation = 'topology.cluster.x-k8s.io/defer-upgrade';
+const holdAnnotation = 'topology.cluster.x-k8s.io/hold-upgrade-sequence';
+
+function workersIn({ subject, names }: { subject: Subject; names: Names }): Worker[] {
+  return (['MachineDeployment', 'MachinePool'] as const).flatMap((kind) => {
+    const list = kind === 'MachineDeployment' ? 'machineDeployments' : 'machinePools';
+    return objectsAt(subject.cluster, 'spec', 'topology', 'workers', list).map((topology) => {
+      const topologyName = textAt(topology, 'name');
+      const annotations = annotationsOf(topology);
+      return {
+        kind,
+        topologyName,
+        class: textAt(topology, 'class'),
+        name: names.generated(`${textAt(subject.cluster, 'metadata', 'name')}-${topologyName}`, kind),
+        version: undefined,
+        readyAt: undefined,
+        held: deferAnnotation in annotations ? 'defer' : holdAnnotation in annotations ? 'hold' : undefined,
+      } as const;
+    });
+  });
+}
+
+/** A Cluster before its controller has seen it. One that has its references already is taken as created. */
+export function initialState(subject: Subject, names: Names, start: Date): State {
+  const cluster = copyOf(subject.cluster) as State['cluster'];
+  const clusterName = textAt(cluster, 'metadata', 'name');
+  const { status: _status, ...rest } = cluster;
+  const isCreated = at(cluster, 'spec', 'controlPlaneRef') !== undefined;
+  const version = isCreated ? textAt(cluster, 'spec', 'topology', 'version') : undefined;
+  const pending = textAt(cluster, 'metadata', 'annotations', pendingHooksAnnotation);
+  return {
+    subject,
+    names,
+    now: 0,
+    start,
+    cluster: {
+      ...rest,
+      metadata: {
+        ...cluster.metadata,
+        namespace: textAt(cluster, 'metadata', 'namespace') || 'default',
+        uid: textAt(cluster, 'metadata', 'uid') || names.uid(),
+        creationTimestamp:
+          textAt(cluster, 'metadata', 'creationTimestamp') || start.toISOString().replace(/\.\d+Z$/, 'Z'),
+        resourceVersion: '1',
+        generation: 1,
+      },
+    } as State['cluster'],
+    controlPlane: {
+      kind: subject.kinds.controlPlane.kind,
+      name: textAt(cluster, 'spec', 'controlPlaneRef', 'name') || names.generated(clusterName, 'ControlPlane'),
+      version,
+      readyAt: undefined,
+      isInitialized: isCreated,
+    },
+    workers: workersIn({ subject, names }).map((worker) => ({ ...worker, version })),
+    previous: new Map(),
+    pending: new Set(pending === '' ? [] : pending.split(',')),
+    waits: new Map(),
+    plan: undefined,
+    failures: 0,
+    calls: 0,
+    blocked: new Map(),
+    condition: '',
+    isDeleted: false,
+    templates: undefined,
+    said: new Set(),
+    edits: [],
+  };
+}

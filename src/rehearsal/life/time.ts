@@ -1,0 +1,14 @@
+import type { Life } from './effects.ts';
+import type { State } from './state.ts';
+
+/** Wait after so many failures in a row, in ms: 1 s and 5 ms that double, up to 1000 s. */
+export const backoffMs = (failures: number): number => 1000 + Math.min(5 * 2 ** (failures - 1), 999_000);
+
+/** Lets time pass. */
+export function* passUntil(state: State, until: number): Life {
+  if (until > state.now) {
+    const fromMs = state.now;
+    state.now = until;
+    yield { do: 'pass', at: until, fromMs };
+  }
+}

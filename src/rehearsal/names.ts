@@ -1,0 +1,25 @@
+import { createHash, randomUUID } from 'node:crypto';
+
+/** Names and identities as an API server makes them. */
+export interface Names {
+  /** A name with a suffix of five letters: the same for the same base and purpose. */
+  generated(base: string, purpose: string): string;
+  uid(): string;
+}
+
+/** Letters of generated names (apimachinery, util/rand). */
+const letters = 'bcdfghjklmnpqrstvwxz2456789';
+/** Longest base, so that the name stays a label. */
+const maxBase = 57;
+
+/** Names that are the same in each run, and identities that are new in each. */
+export function createNames(uid: () => string = randomUUID): Names {
+  return {
+    generated(base, purpose) {
+      const hash = createHash('sha256').update(`${base} ${purpose}`).digest();
+      const suffix = [...hash.subarray(0, 5)].map((byte) => letters[byte % letters.length]).join('');
+      return `${base.slice(0, maxBase)}-${suffix}`;
+    },
+    uid,
+  };
+}

@@ -1,0 +1,336 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ExtensionConfig } from '../api/index.ts';
+import { isSame, type JsonObject } from '../kubernetes/index.ts';
+import { type Client, createClient, type Resolve } from '../runtime/index.ts';
+import { createCaller } from './caller.ts';
+import { type Fault, withFaults } from './faults.ts';
+import {
+  type CallEffect,
+  type ClusterApiLimits,
+  clusterLife,
+  type Edit,
+  type Effect,
+  type HandlerCall,
+  initialState,
+  type Life,
+  type Outcome,
+  type Story,
+} from './life/index.ts';
+import { objectsAt, textAt } from './life/state.ts';
+import { createNames, type Names } from './names.ts';
+import type { CallEntry, Entry } from './record.ts';
+import type { Subject } from './subject.ts';
+import { checkedVariables, discoverVariables } from './topology/index.ts';
+
+/** What a rehearsal is made of. */
+export interface RehearsalOptions {
+  configs: readonly ExtensionConfig[];
+  subjects: readonly Subject[];
+  story: Story;
+  limits: ClusterApiLimits;
+  faults?: readonly Fault[];
+  resolve?: Resolve | undefined;
+  namespaceLabels: (namespace: string) => Promise<Readonly<Record<string, string>> | undefined>;
+  /** Whether waits take as long as they would. */
+  isRealTime?: boolean;
+  /** Told of everything, in the order of its Cluster. */
+  onEntry: (entry: Entry) => void;
+  signal: AbortSignal;
+  start?: Date;
+  names?: Names;
+  /** Changes that the user makes. */
+  edits?: readonly Edit[];
+  /** Waits for so many milliseconds of real time. */
+  sleep?: (ms: number, signal: AbortSignal) => Promise<unknown>;
+}
+
+/** Most lives that are played at a time: as many calls as an extension gets at a time. */
+const livesAtOnce = 10;
+
+/** Where nobody listens: the discard port of this machine. */
+const nowhere = { host: '127.0.0.1', port: 9 };
+
+/**
+ * Real time that passes while simulated time does, so that work in the background of an extension can go on: a millisecond
+ * at the first wait in a row, then two, four, … up to the longest, and so much in all.
+ */
+const pace = { first: 1, longest: 200, inAll: 4000 } as const;
+
+const versionsOf = (list: unknown): string[] | undefined =>
+  Array.isArray(list) ? list.map((step) => textAt(step as JsonObject, 'version')) : undefined;
+
+const optionalText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+function entryOf(cluster: string, number: number, effect: CallEffect, call: HandlerCall): CallEntry {
+  const { request } = effect;
+  return {
+    type: 'call',
+    cluster,
+    number,
+    at: effect.at,
+    hook: effect.hook,
+    call,
+    kubernetesVersion: optionalText(request.kubernetesVersion),
+    fromKubernetesVersion:
+      optionalText(request.fromKubernetesVersion) ?? optionalText(request.fromControlPlaneKubernetesVersion),
+    toKubernetesVersion: optionalText(request.toKubernetesVersion),
+    controlPlaneUpgrades: versionsOf(request.controlPlaneUpgrades),
+    workersUpgrades: versionsOf(request.workersUpgrades),
+    pendingHooks: effect.pendingHooks,
+  };
+}
+
+/** Calls of one life, and what stands for a call that could not be made at all. */
+const shown = (outcome: Outcome, effect: CallEffect): readonly HandlerCall[] =>
+  outcome.calls.length > 0 || outcome.ok !== false
+    ? outcome.calls
+    : [
+        {
+          handler: effect.handler ?? '',
+          status: 'Error',
+          message: '',
+          retryAfterSeconds: 0,
+          error: outcome.error,
+          isMadeUp: false,
+        },
+      ];
+
+/** Plays a generator to its end: makes its calls, and writes down what happens. */
+async function play<T>(
+  life: Life<T>,
+  cluster: string,
+  answer: (effect: CallEffect, signal: AbortSignal) => Promise<Outcome>,
+  { onEntry, signal, isRealTime = false, sleep = (ms) => wait(ms, undefined, { signal }) }: RehearsalOptions,
+): Promise<{ end: T; calls: number }> {
+  let number = 0;
+  let [paused, pauses] = [0, 0];
+  let given: Outcome | undefined;
+  for (;;) {
+    const { done, value } = life.next(given);
+    if (done) {
+      return { end: value, calls: number };
+    }
+    given = undefined;
+    const effect: Effect = value;
+    if (effect.do === 'tell') {
+      onEntry({ type: 'event', cluster, at: effect.at, event: effect.event });
+    } else if (effect.do === 'call') {
+      const outcome = await answer(effect, signal);
+      signal.throwIfAborted();
+      for (const call of shown(outcome, effect)) {
+        number++;
+        onEntry(entryOf(cluster, number, effect, call));
+      }
+      const isWaiting = outcome.calls.some(({ retryAfterSeconds }) => retryAfterSeconds !== 0) || outcome.ok === false;
+      pauses = isWaiting ? pauses + 1 : 0;
+      given = outcome;
+    } else {
+      const simulated = effect.at - effect.fromMs;
+      const pause = isRealTime
+        ? simulated
+        : Math.min(simulated, pauses === 0 ? 0 : pace.first * 2 ** Math.min(pauses - 1, 16), pace.longest);
+      if (pause > 0 && (isRealTime || paused < pace.inAll)) {
+        paused += pause;
+        await sleep(pause, signal);
+      }
+    }
+  }
+}
+
+/** What discovery came to. */
+type Discovered = { ok: true; config: ExtensionConfig } | { ok: false; error: string };
+
+/** Asks an extension for its handlers twice, as Cluster API does: its own write of the status is the second event. */
+async function discover(client: Client, config: ExtensionConfig, options: RehearsalOptions): Promise<Discovered> {
+  const { onEntry, signal } = options;
+  let handlers: readonly object[] | undefined;
+  for (let round = 0; round < 2; round++) {
+    const found = await client.discover(config, { signal });
+    signal.throwIfAborted();
+    const call: HandlerCall = {
+      handler: config.metadata.name ?? '',
+      status: found.ok
+        ? 'Success'
+        : found.error.step === 'status' || found.error.step === 'validation'
+          ? 'Failure'
+          : 'Error',
+      message: '',
+      retryAfterSeconds: 0,
+      error: found.ok ? '' : found.error.message,
+      isMadeUp: false,
+    };
+    const effect: CallEffect = {
+      do: 'call',
+      at: 0,
+      hook: 'Discovery',
+      request: {},
+      object: { namespace: '', name: '', uid: '' },
+      pendingHooks: '',
+    };
+    onEntry(entryOf('', round + 1, effect, call));
+    if (!found.ok) {
+      return { ok: false, error: `Error in discovery: ${found.error.message}` };
+    }
+    const sorted = found.handlers.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    if (handlers !== undefined && !isSame(handlers as never, sorted as never)) {
+      onEntry({
+        type: 'event',
+        cluster: '',
+        at: 0,
+        event: {
+          kind: 'finding',
+          severity: 'warning',
+          text: `${config.metadata.name} does not answer discovery the same each time`,
+          remedy: 'offer the same handlers in all replicas and at all times',
+        },
+      });
+    }
+    handlers = sorted;
+  }
+  return { ok: true, config: { ...config, status: { ...config.status, handlers: handlers as never } } };
+}
+
+/** One client, whose extensions can be taken away. */
+function connect(options: RehearsalOptions, configs: readonly ExtensionConfig[]) {
+  let isDown = false;
+  const client = createClient({
+    resolve: (host) => (isDown ? nowhere : options.resolve?.(host)),
+    namespaceLabels: options.namespaceLabels,
+    backoff: false,
+  });
+  const errors = client.registry.warmUp(configs);
+  return {
+    client,
+    errors,
+    disconnect: (down: boolean) => {
+      isDown = down;
+    },
+  };
+}
+
+async function playCluster(
+  subject: Subject,
+  configs: readonly ExtensionConfig[],
+  shared: ReturnType<typeof connect>,
+  options: RehearsalOptions,
+): Promise<boolean> {
+  const { story, limits, faults = [], onEntry, signal, start = new Date(), names = createNames() } = options;
+  const metadata = subject.cluster.metadata ?? null;
+  const cluster = `${textAt(metadata, 'namespace') || 'default'}/${textAt(metadata, 'name')}`;
+  let refusal = '';
+  if (subject.blueprint !== undefined) {
+    const { variables, problems } = checkedVariables(subject.blueprint, subject.cluster);
+    const spec = subject.cluster.spec as JsonObject;
+    if (variables.length > objectsAt(spec, 'topology', 'variables').length) {
+      subject.cluster.spec = { ...spec, topology: { ...(spec.topology as JsonObject), variables } };
+    }
+    refusal = problems.join('; ');
+    if (subject.blueprint.inlinePatches.length > 0) {
+      onEntry({
+        type: 'event',
+        cluster,
+        at: 0,
+        event: {
+          kind: 'finding',
+          severity: 'warning',
+          text: `patches with definitions in the ClusterClass are not applied here: ${subject.blueprint.inlinePatches.join(', ')}`,
+          remedy: 'extensions get templates without them in this rehearsal',
+        },
+      });
+    }
+  }
+  if (refusal !== '') {
+    const reason = `Cluster API refuses the Cluster: ${refusal}`;
+    onEntry({ type: 'end', cluster, at: 0, isComplete: false, reason, calls: 0 });
+    return false;
+  }
+  // A life with faults has connections of its own.
+  const own = faults.length === 0 ? shared : connect(options, configs);
+  try {
+    const caller = createCaller(own.client);
+    const answer =
+      faults.length === 0
+        ? caller
+        : withFaults(caller, faults, own.disconnect, ({ at }, text) =>
+            onEntry({ type: 'event', cluster, at, event: { kind: 'fault', text } }),
+          );
+    const state = initialState(subject, names, start);
+    state.edits = [...(options.edits ?? [])];
+    let hasErrors = false;
+    const { end, calls } = await play(clusterLife(state, story, limits), cluster, answer, {
+      ...options,
+      onEntry(entry) {
+        hasErrors ||= entry.type === 'event' && entry.event.kind === 'finding' && entry.event.severity === 'error';
+        onEntry(entry);
+      },
+      signal,
+    });
+    const isComplete = end.isComplete && !hasErrors;
+    const reason = end.isComplete && hasErrors ? 'the life came to its end, but not without errors' : end.reason;
+    onEntry({ type: 'end', cluster, at: end.at, isComplete, reason, calls });
+    return isComplete;
+  } finally {
+    if (own !== shared) {
+      await own.client.close();
+    }
+  }
+}
+
+/**
+ * Plays the lives of Clusters against real extension servers: discovery, the reconcile of their classes, then each Cluster.
+ * Several Clusters are played at a time, in simulated time, so that entries of one may come between those of another.
+ *
+ * @returns how many lives there were, and how many could be completed.
+ */
+export async function rehearse(options: RehearsalOptions): Promise<{ lives: number; complete: number }> {
+  const { subjects, onEntry, signal } = options;
+  const lives = subjects.length;
+  const stop = (reason: string) => {
+    onEntry({ type: 'end', cluster: '', at: 0, isComplete: false, reason, calls: 0 });
+    return { lives, complete: 0 };
+  };
+  const asking = connect(options, []);
+  const configs: ExtensionConfig[] = [];
+  try {
+    for (const config of options.configs) {
+      const found = await discover(asking.client, config, options);
+      if (!found.ok) {
+        return stop(`${config.metadata.name} is not discovered, and no manager would start: ${found.error}`);
+      }
+      configs.push(found.config);
+    }
+  } finally {
+    await asking.client.close();
+  }
+  const shared = connect(options, configs);
+  try {
+    const [wrong] = shared.errors.values();
+    if (wrong !== undefined) {
+      return stop(wrong.message);
+    }
+    const caller = createCaller(shared.client);
+    for (const blueprint of new Set(subjects.map((subject) => subject.blueprint))) {
+      if (blueprint !== undefined) {
+        const name = `${blueprint.namespace}/${blueprint.name}`;
+        const { end } = await play(discoverVariables(blueprint), name, caller, options);
+        if (end !== undefined) {
+          return stop(end);
+        }
+      }
+    }
+    let complete = 0;
+    const waiting = subjects.values();
+    const isOneByOne = options.isRealTime !== true && subjects.length <= 1;
+    await Promise.all(
+      Array.from({ length: isOneByOne ? 1 : livesAtOnce }, async () => {
+        for (const subject of waiting) {
+          signal.throwIfAborted();
+          complete += (await playCluster(subject, configs, shared, options)) ? 1 : 0;
+        }
+      }),
+    );
+    return { lives, complete };
+  } finally {
+    await shared.client.close();
+  }
+}

@@ -1,0 +1,247 @@
+import { hooks } from '../hooks/index.ts';
+import { copyOf, type Json, type JsonObject, printable } from '../kubernetes/index.ts';
+import { formatProblems, messageProblems, parseVersion } from '../messages/index.ts';
+import { at, objectAt, objectsAt, textAt } from './life/state.ts';
+import { sampleCluster } from './sample.ts';
+import type { Subject } from './subject.ts';
+import type { MachineTemplates } from './topology/blueprint.ts';
+import { type Blueprint, definitionsIn, type ExternalPatch, withoutBookkeeping } from './topology/index.ts';
+import { kindOfTemplate } from './topology/items.ts';
+
+/** An object of a file, and where it stands: `clusters.yaml:12`. */
+export interface GivenObject {
+  object: JsonObject;
+  where: string;
+}
+
+/** What files say about a rehearsal. */
+export interface Given {
+  subjects: Subject[];
+  /** Labels of namespaces. */
+  namespaces: ReadonlyMap<string, Readonly<Record<string, string>>>;
+}
+
+/** A file that says something else than a rehearsal needs. The message names the place and the remedy. */
+export class GivenError extends Error {}
+
+const coreGroup = 'cluster.x-k8s.io';
+const coreVersion = 'cluster.x-k8s.io/v1beta2';
+
+/** Kinds without a class: those of Cluster API's own providers for development. */
+const defaultKinds: Subject['kinds'] = {
+  infrastructure: { apiGroup: 'infrastructure.cluster.x-k8s.io', kind: 'DockerCluster' },
+  controlPlane: { apiGroup: 'controlplane.cluster.x-k8s.io', kind: 'KubeadmControlPlane' },
+};
+
+const groupOf = (object: JsonObject) => textAt(object, 'apiVersion').split('/')[0] ?? '';
+const isCore = (object: JsonObject, kind: string) => object.kind === kind && groupOf(object) === coreGroup;
+const keyOf = (namespace: string, name: string) => `${namespace}/${name}`;
+const namespaceOf = (object: JsonObject) => textAt(object, 'metadata', 'namespace') || 'default';
+const nameOf = (object: JsonObject) => textAt(object, 'metadata', 'name');
+
+function onlyV1beta2({ object, where }: GivenObject): void {
+  if (textAt(object, 'apiVersion') !== coreVersion) {
+    throw new GivenError(
+      `${where}: ${object.kind} of apiVersion ${printable(textAt(object, 'apiVersion'))}: write it as ${coreVersion}, which Cluster API sends to extensions since 1.13`,
+    );
+  }
+}
+
+/** The Cluster as requests have it, after a look at everything that an extension would be confused by. */
+function checkedCluster({ object, where }: GivenObject): JsonObject {
+  const { status: _status, ...rest } = object;
+  const cluster = withoutBookkeeping(rest);
+  if (nameOf(cluster) === '') {
+    throw new GivenError(`${where}: the Cluster has no metadata.name`);
+  }
+  const version = textAt(cluster, 'spec', 'topology', 'version');
+  if (at(cluster, 'spec', 'topology') === undefined) {
+    throw new GivenError(
+      `${where}: Cluster ${printable(nameOf(cluster))} has no spec.topology: Cluster API calls hooks only for Clusters of a ClusterClass`,
+    );
+  }
+  if (parseVersion(version) === undefined) {
+    throw new GivenError(
+      `${where}: spec.topology.version ${JSON.stringify(printable(version))} is not a version such as v1.33.0`,
+    );
+  }
+  const request = {
+    apiVersion: `${hooks.BeforeClusterCreate.group}/${hooks.BeforeClusterCreate.version}`,
+    kind: hooks.BeforeClusterCreate.request.kind,
+    cluster,
+  };
+  const problems = messageProblems(hooks.BeforeClusterCreate, 'request', request, 'strict');
+  if (problems.length > 0) {
+    throw new GivenError(`${where}: the Cluster is not valid: ${printable(formatProblems(problems))}`);
+  }
+  return cluster;
+}
+
+/** Where templates are looked up: by group, kind, namespace and name. */
+type Templates = ReadonlyMap<string, JsonObject>;
+
+const templateKey = (group: string, kind: string, namespace: string, name: string) =>
+  JSON.stringify([group, kind, namespace, name]);
+
+/** The template that a reference names, in the apiVersion that it names. */
+function templateAt(reference: Json | undefined, namespace: string, templates: Templates, where: string) {
+  if (reference === undefined) {
+    return undefined;
+  }
+  const [apiVersion, kind, name] = ['apiVersion', 'kind', 'name'].map((field) => textAt(reference, field)) as [
+    string,
+    string,
+    string,
+  ];
+  const found = templates.get(templateKey(apiVersion.split('/')[0] ?? '', kind, namespace, name));
+  if (found === undefined) {
+    throw new GivenError(
+      `${where}: ${printable(kind)} ${printable(`${namespace}/${name}`)} is not among the files; give it with --cluster-class: patches need the templates`,
+    );
+  }
+  return {
+    ...withoutBookkeeping(found),
+    apiVersion,
+    metadata: { ...objectAt(withoutBookkeeping(found), 'metadata'), namespace },
+  };
+}
+
+function blueprintOf({ object, where }: GivenObject, templates: Templates): Blueprint {
+  const [namespace, name] = [namespaceOf(object), nameOf(object)];
+  const patches: ExternalPatch[] = [];
+  const inlinePatches: string[] = [];
+  const handler = (patch: JsonObject, field: string) => textAt(patch, 'external', field) || undefined;
+  for (const patch of objectsAt(object, 'spec', 'patches')) {
+    if (patch.external === undefined) {
+      inlinePatches.push(textAt(patch, 'name'));
+      continue;
+    }
+    const settings = at(patch, 'external', 'settings');
+    patches.push({
+      name: textAt(patch, 'name'),
+      generatePatches: handler(patch, 'generatePatchesExtension'),
+      validateTopology: handler(patch, 'validateTopologyExtension'),
+      discoverVariables: handler(patch, 'discoverVariablesExtension'),
+      settings: settings === undefined ? undefined : objectAt(settings),
+    });
+  }
+  // Without patches nobody looks at a template.
+  const template = (...path: (string | number)[]) =>
+    patches.length === 0 ? undefined : templateAt(at(object, ...path, 'templateRef'), namespace, templates, where);
+  const machines = (list: string): ReadonlyMap<string, MachineTemplates> =>
+    new Map(
+      objectsAt(object, 'spec', 'workers', list).map((workerClass, index) => [
+        textAt(workerClass, 'class'),
+        {
+          bootstrap: template('spec', 'workers', list, index, 'bootstrap'),
+          infrastructure: template('spec', 'workers', list, index, 'infrastructure'),
+          metadata: objectAt(workerClass, 'metadata'),
+        },
+      ]),
+    );
+  const versions = at(object, 'spec', 'kubernetesVersions');
+  return {
+    namespace,
+    name,
+    planHandler: textAt(object, 'spec', 'upgrade', 'external', 'generateUpgradePlanExtension') || undefined,
+    versions: Array.isArray(versions) ? versions.filter((version) => typeof version === 'string') : [],
+    patches,
+    inlinePatches,
+    infrastructureCluster: template('spec', 'infrastructure'),
+    controlPlane: {
+      template: template('spec', 'controlPlane'),
+      machines: template('spec', 'controlPlane', 'machineInfrastructure'),
+      metadata: objectAt(object, 'spec', 'controlPlane', 'metadata'),
+    },
+    machineDeployments: machines('machineDeployments'),
+    machinePools: machines('machinePools'),
+    variables: new Map(definitionsIn(at(object, 'spec', 'variables'), 'inline').map(([key, value]) => [key, [value]])),
+  };
+}
+
+function kindsOf(object: JsonObject): Subject['kinds'] {
+  const kind = (reference: Json | undefined, otherwise: Subject['kinds']['controlPlane']) =>
+    reference === undefined
+      ? otherwise
+      : {
+          apiGroup: textAt(reference, 'apiVersion').split('/')[0] ?? '',
+          kind: kindOfTemplate({ kind: textAt(reference, 'kind') }),
+        };
+  return {
+    infrastructure: kind(at(object, 'spec', 'infrastructure', 'templateRef'), defaultKinds.infrastructure),
+    controlPlane: kind(at(object, 'spec', 'controlPlane', 'templateRef'), defaultKinds.controlPlane),
+  };
+}
+
+/** Most Clusters of one rehearsal. */
+const maxClusters = 10_000;
+
+/**
+ * The Clusters of files with their classes and templates; without a Cluster a sample one, of the class if there is one.
+ *
+ * @param target the version that Clusters are to be upgraded to first: a sample Cluster begins below it.
+ * @throws {GivenError} for what cannot be rehearsed.
+ */
+export function readGiven(given: readonly GivenObject[], target: string | undefined): Given {
+  const templates = new Map(
+    given.map(({ object }) => [
+      templateKey(groupOf(object), textAt(object, 'kind'), namespaceOf(object), nameOf(object)),
+      object,
+    ]),
+  );
+  const namespaces = new Map(
+    given
+      .filter(({ object }) => object.kind === 'Namespace' && object.apiVersion === 'v1')
+      .map(({ object }) => [nameOf(object), objectAt(object, 'metadata', 'labels') as Record<string, string>]),
+  );
+  const classes = new Map<string, { blueprint: Blueprint; kinds: Subject['kinds']; workerClass: string }>();
+  for (const one of given.filter(({ object }) => isCore(object, 'ClusterClass'))) {
+    onlyV1beta2(one);
+    classes.set(keyOf(namespaceOf(one.object), nameOf(one.object)), {
+      blueprint: blueprintOf(one, templates),
+      kinds: kindsOf(one.object),
+      workerClass: textAt(one.object, 'spec', 'workers', 'machineDeployments', 0, 'class'),
+    });
+  }
+  const clusters = given.filter(({ object }) => isCore(object, 'Cluster'));
+  if (clusters.length > maxClusters) {
+    throw new GivenError(`the files have ${clusters.length} Clusters; a rehearsal takes at most ${maxClusters}`);
+  }
+  const subjects: Subject[] = [];
+  const seen = new Set<string>();
+  for (const one of clusters) {
+    onlyV1beta2(one);
+    const cluster = checkedCluster(one);
+    const key = keyOf(namespaceOf(cluster), nameOf(cluster));
+    if (seen.has(key)) {
+      throw new GivenError(`${one.where}: there are two Clusters ${printable(key)}`);
+    }
+    seen.add(key);
+    const classRef = objectAt(cluster, 'spec', 'topology', 'classRef');
+    const className = keyOf(textAt(classRef, 'namespace') || namespaceOf(cluster), textAt(classRef, 'name'));
+    const found = classes.get(className);
+    if (found === undefined && classes.size > 0) {
+      throw new GivenError(
+        `${one.where}: ClusterClass ${printable(className)} is not among the files: add it with --cluster-class, or leave all classes out`,
+      );
+    }
+    subjects.push({ cluster, blueprint: found?.blueprint, kinds: found?.kinds ?? defaultKinds });
+  }
+  if (clusters.length === 0) {
+    const [first] = classes.values();
+    subjects.push(
+      first === undefined
+        ? { cluster: sampleCluster(target), blueprint: undefined, kinds: defaultKinds }
+        : {
+            cluster: sampleCluster(target, {
+              namespace: first.blueprint.namespace,
+              name: first.blueprint.name,
+              workerClass: first.workerClass || 'default-worker',
+            }),
+            blueprint: first.blueprint,
+            kinds: first.kinds,
+          },
+    );
+  }
+  return { subjects: subjects.map((subject) => ({ ...subject, cluster: copyOf(subject.cluster) })), namespaces };
+}

@@ -1,0 +1,41 @@
+import type { HandlerCall, HookName, LifeEvent } from './life/index.ts';
+
+/** One call of a handler, as it is shown. */
+export interface CallEntry {
+  type: 'call';
+  /** `NAMESPACE/NAME`; of a ClusterClass for DiscoverVariables, empty for Discovery. */
+  cluster: string;
+  /** From 1, for each Cluster. */
+  number: number;
+  /** Milliseconds since the life began. */
+  at: number;
+  hook: HookName;
+  call: HandlerCall;
+  kubernetesVersion: string | undefined;
+  fromKubernetesVersion: string | undefined;
+  toKubernetesVersion: string | undefined;
+  controlPlaneUpgrades: readonly string[] | undefined;
+  workersUpgrades: readonly string[] | undefined;
+  /** The annotation of the Cluster when it was called. */
+  pendingHooks: string;
+}
+
+/** Something that happened beside calls. */
+export interface EventEntry {
+  type: 'event';
+  cluster: string;
+  at: number;
+  event: LifeEvent;
+}
+
+/** How the life of a Cluster ended. */
+export interface EndEntry {
+  type: 'end';
+  cluster: string;
+  at: number;
+  isComplete: boolean;
+  reason: string;
+  calls: number;
+}
+
+export type Entry = CallEntry | EventEntry | EndEntry;

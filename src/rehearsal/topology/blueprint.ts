@@ -1,0 +1,48 @@
+import type { JsonObject } from '../../kubernetes/index.ts';
+
+/** An external patch of a ClusterClass. */
+export interface ExternalPatch {
+  name: string;
+  generatePatches: string | undefined;
+  validateTopology: string | undefined;
+  discoverVariables: string | undefined;
+  settings: JsonObject | undefined;
+}
+
+/** A template that a class refers to, in the version that it names. */
+export type Template = JsonObject;
+
+/** What Machines of a place are made from. */
+export interface MachineTemplates {
+  bootstrap: Template | undefined;
+  infrastructure: Template | undefined;
+  metadata: JsonObject;
+}
+
+/** The definition of a variable, and where it comes from. */
+export interface VariableDefinition {
+  /** Name of the patch, or `inline`. */
+  from: string;
+  isRequired: boolean;
+  schema: JsonObject;
+}
+
+/** A ClusterClass with its templates. */
+export interface Blueprint {
+  namespace: string;
+  name: string;
+  /** Handler that plans upgrades. */
+  planHandler: string | undefined;
+  /** `spec.kubernetesVersions`. */
+  versions: readonly string[];
+  patches: readonly ExternalPatch[];
+  /** Names of patches with definitions in the class itself, which a rehearsal does not apply. */
+  inlinePatches: readonly string[];
+  infrastructureCluster: Template | undefined;
+  controlPlane: { template: Template | undefined; machines: Template | undefined; metadata: JsonObject };
+  /** By the names of their classes. */
+  machineDeployments: ReadonlyMap<string, MachineTemplates>;
+  machinePools: ReadonlyMap<string, MachineTemplates>;
+  /** Definitions of variables by their names: those of the class, and what DiscoverVariables answers. */
+  variables: Map<string, VariableDefinition[]>;
+}

@@ -1,0 +1,140 @@
+import {
+  applyMergePatch,
+  applyOperations,
+  copyOf,
+  isJsonObject,
+  isOperation,
+  isSame,
+  type Json,
+  type JsonObject,
+  jsonPatchOf,
+  maxPatchOperations,
+  PatchError,
+  type PatchOperation,
+} from '../../kubernetes/index.ts';
+import { at, textAt } from '../life/state.ts';
+
+/** What is wrong with a patch. The message continues Cluster API's. */
+export class BadPatch extends Error {}
+
+/** Largest patch that is decoded, in characters of base64: that of a whole answer. */
+const maxPatchLength = 20 * 1024 * 1024;
+
+function decoded(patch: Json | undefined): Json | undefined {
+  if (typeof patch !== 'string' || patch === '' || patch.length > maxPatchLength) {
+    return undefined;
+  }
+  const text = Buffer.from(patch, 'base64').toString('utf8');
+  try {
+    return JSON.parse(text) as Json;
+  } catch (error) {
+    throw new BadPatch((error as Error).message.replaceAll(/\s+/g, ' ').slice(0, 200));
+  }
+}
+
+function patched(object: JsonObject, item: JsonObject): JsonObject {
+  const { patchType } = item;
+  if (patchType === 'JSONPatch') {
+    let operations: Json | undefined;
+    try {
+      operations = decoded(item.patch);
+    } catch (error) {
+      throw error instanceof BadPatch ? new BadPatch(`error decoding json patch (RFC6902): ${error.message}`) : error;
+    }
+    if (!Array.isArray(operations) || !operations.every(isOperation) || operations.length > maxPatchOperations) {
+      throw new BadPatch('error decoding json patch (RFC6902): it is not a list of operations');
+    }
+    try {
+      const result = applyOperations(object, operations as unknown as PatchOperation[]);
+      if (!isJsonObject(result)) {
+        throw new PatchError('the result is not an object');
+      }
+      return result;
+    } catch (error) {
+      throw error instanceof PatchError ? new BadPatch(`error applying json patch (RFC6902): ${error.message}`) : error;
+    }
+  }
+  if (patchType === 'JSONMergePatch') {
+    let patch: Json | undefined;
+    try {
+      patch = decoded(item.patch);
+    } catch (error) {
+      throw error instanceof BadPatch
+        ? new BadPatch(`error applying json merge patch (RFC7386): ${error.message}`)
+        : error;
+    }
+    if (patch === undefined) {
+      return object;
+    }
+    const result = applyMergePatch(copyOf(object), patch);
+    if (!isJsonObject(result)) {
+      throw new BadPatch('error applying json merge patch (RFC7386): the result is not an object');
+    }
+    return result;
+  }
+  throw new BadPatch('failed to apply patch to template');
+}
+
+/** Fields of a control plane that Cluster API sets itself, whatever patches say. */
+const controlPlaneFields: readonly (readonly string[])[] = [
+  ['spec', 'template', 'spec', 'version'],
+  ['spec', 'template', 'spec', 'replicas'],
+  ['spec', 'template', 'spec', 'machineTemplate', 'infrastructureRef'],
+  ['spec', 'template', 'spec', 'machineTemplate', 'spec', 'infrastructureRef'],
+];
+
+function put(object: JsonObject, path: readonly string[], value: Json | undefined): void {
+  const [name = '', ...rest] = path;
+  if (rest.length > 0) {
+    const inner = object[name];
+    if (isJsonObject(inner)) {
+      put(inner, rest, value);
+    }
+  } else if (value === undefined) {
+    delete object[name];
+  } else {
+    object[name] = value;
+  }
+}
+
+/**
+ * Applies one patch of an answer to a template, as Cluster API does: of the result it takes the spec, the labels and the
+ * annotations, and of a control plane not the fields that it sets itself.
+ *
+ * @returns the template, and the paths (JSON pointers) of changes that were not taken.
+ * @throws {BadPatch} when it cannot be applied.
+ */
+export function applyPatch(
+  object: JsonObject,
+  item: JsonObject,
+  isControlPlane: boolean,
+): { object: JsonObject; ignored: string[] } {
+  const result = patched(object, item);
+  const taken = copyOf(object);
+  taken.spec = copyOf(result.spec ?? {});
+  for (const name of ['labels', 'annotations']) {
+    const value = at(result, 'metadata', name);
+    if (!isSame(value, at(object, 'metadata', name))) {
+      put(taken, ['metadata', name], value === undefined ? undefined : copyOf(value));
+    }
+  }
+  if (isControlPlane) {
+    for (const path of controlPlaneFields) {
+      const before = at(object, ...path);
+      if (!isSame(before, at(taken, ...path))) {
+        put(taken, path, before);
+      }
+    }
+  }
+  return { object: taken, ignored: jsonPatchOf(taken, result).map(({ path }) => path) };
+}
+
+/** Whether a patch is one that Cluster API skips: without a patch, or of nothing. */
+export function isEmptyPatch({ patchType, patch }: JsonObject): boolean {
+  const text = typeof patch === 'string' ? Buffer.from(patch, 'base64').toString('utf8').trim() : '';
+  return patchType === 'JSONPatch' ? text === '[]' : patchType === 'JSONMergePatch' && (text === '' || text === '{}');
+}
+
+/** Whether a template is that of the control plane itself. */
+export const isControlPlaneHolder = (holder: JsonObject): boolean =>
+  textAt(holder, 'kind') === 'Cluster' && textAt(holder, 'fieldPath') === 'spec.controlPlaneRef';

@@ -1,0 +1,190 @@
+import { copyOf, isSame, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { call, failed, type Reconcile } from '../life/ask.ts';
+import type { Life, TemplateChange } from '../life/effects.ts';
+import { objectsAt, tell, textAt } from '../life/state.ts';
+import type { Blueprint, ExternalPatch } from './blueprint.ts';
+import { clusterBuiltin, type Desired, holderText, type Item, itemsOf, variable } from './items.ts';
+import { applyPatch, BadPatch, isControlPlaneHolder, isEmptyPatch } from './patch.ts';
+import { variablesFor, variablesOf } from './variables.ts';
+
+const prefix = 'error computing the desired state of the Cluster topology: failed to apply patches: ';
+
+interface Round {
+  reconcile: Reconcile;
+  blueprint: Blueprint;
+  items: Item[];
+  /** Identities of the items, new in each round. */
+  uids: string[];
+  builtin: JsonObject;
+  ignored: Set<string>[];
+}
+
+/** Fields of a template's metadata that no extension gets. */
+const hiddenAnnotations = ['kubectl.kubernetes.io/last-applied-configuration', 'cluster.x-k8s.io/conversion-data'];
+
+/** A template as requests have it. */
+export function withoutBookkeeping(template: JsonObject): JsonObject {
+  const copy = copyOf(template);
+  const { metadata } = copy;
+  if (typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata)) {
+    delete metadata.managedFields;
+    const { annotations } = metadata;
+    if (typeof annotations === 'object' && annotations !== null && !Array.isArray(annotations)) {
+      for (const name of hiddenAnnotations) {
+        delete annotations[name];
+      }
+    }
+  }
+  return copy;
+}
+
+function requestOf(round: Round, patch: ExternalPatch, hasUids: boolean): JsonObject {
+  const { blueprint, items, uids, builtin, reconcile } = round;
+  const own = variablesFor(blueprint, patch.name, variablesOf(reconcile.state.cluster));
+  return {
+    ...(patch.settings !== undefined && { settings: patch.settings }),
+    variables: [...own, variable('builtin', builtin)],
+    items: items.map((item, index) => {
+      const variables = [
+        ...variablesFor(blueprint, patch.name, item.overrides),
+        ...(item.builtin === undefined ? [] : [variable('builtin', item.builtin)]),
+      ];
+      return {
+        ...(hasUids && { uid: uids[index] ?? '' }),
+        holderReference: item.holder,
+        object: item.object,
+        ...(variables.length > 0 && { variables }),
+      };
+    }),
+  };
+}
+
+function* generate(round: Round, patch: ExternalPatch, handler: string): Life {
+  const { reconcile, items, uids } = round;
+  const where = `${prefix}failed to generate patches for patch ${JSON.stringify(patch.name)}: `;
+  const answer = yield* call(reconcile, 'GeneratePatches', copyOf(requestOf(round, patch, true)), handler);
+  if (!answer.ok) {
+    throw failed(answer.error, where);
+  }
+  const indexOf = new Map(uids.map((uid, index) => [uid, index]));
+  for (const generated of objectsAt(answer.response, 'items')) {
+    const index = indexOf.get(textAt(generated, 'uid'));
+    const item = index === undefined ? undefined : items[index];
+    if (index === undefined || item === undefined) {
+      throw failed(
+        `unable to find corresponding request item for patch: uid ${JSON.stringify(textAt(generated, 'uid').slice(0, 100))}`,
+        where,
+      );
+    }
+    if (isEmptyPatch(generated)) {
+      continue;
+    }
+    try {
+      const { object, ignored } = applyPatch(item.object, generated, isControlPlaneHolder(item.holder));
+      item.object = object;
+      for (const path of ignored) {
+        round.ignored[index]?.add(path);
+      }
+    } catch (error) {
+      throw error instanceof BadPatch ? failed(`${error.message} (${holderText(item.holder)})`, where) : error;
+    }
+  }
+}
+
+/** What patches made of the templates, told when it is something else than before. */
+function* compare(round: Round, originals: readonly JsonObject[], input: string): Life {
+  const { reconcile, items, ignored } = round;
+  const { state } = reconcile;
+  const result = JSON.stringify(items.map(({ object }) => object));
+  const before = state.templates;
+  if (before !== undefined && before.input === input && before.result !== result && !state.said.has('flip')) {
+    state.said.add('flip');
+    const earlier = JSON.parse(before.result) as JsonObject[];
+    const changed = items.filter(({ object }, index) => !isSame(object, earlier[index]));
+    yield tell(state, {
+      kind: 'finding',
+      severity: 'error',
+      text: `the same request gets other patches each time: ${changed.map(({ holder }) => holderText(holder)).join(', ')}`,
+      remedy:
+        'compute patches from the request alone, without time, randomness or a random order: Machines roll for ever otherwise',
+    });
+  }
+  const changes: TemplateChange[] = items.flatMap(({ holder, object }, index) => {
+    const original = originals[index] ?? {};
+    const skipped = [...(ignored[index] ?? [])].sort();
+    return isSame(original, object) && skipped.length === 0
+      ? []
+      : [
+          {
+            holder: holderText(holder),
+            template: `${textAt(original, 'kind')} ${textAt(original, 'metadata', 'name')}`,
+            before: original,
+            after: object,
+            ignored: skipped,
+          },
+        ];
+  });
+  const text = JSON.stringify(changes);
+  if (text !== (before?.changes ?? '[]')) {
+    yield tell(state, { kind: 'templates', changes });
+  }
+  state.templates = { input, result, changes: text };
+}
+
+/**
+ * One round of topology mutation, as in each reconcile: GeneratePatches of each external patch in the order of the class,
+ * each on what the ones before left, then ValidateTopology of those that name a validator. The class has templates only
+ * where it has patches.
+ *
+ * @throws {ReconcileError} for a failure, and for patches that cannot be applied.
+ */
+export function* applyRound(reconcile: Reconcile, desired: Desired): Life {
+  const { state } = reconcile;
+  const { blueprint } = state.subject;
+  if (blueprint === undefined || blueprint.patches.length === 0) {
+    return;
+  }
+  const items = itemsOf(state, blueprint, desired);
+  const originals = items.map(({ object }) => object);
+  const round: Round = {
+    reconcile,
+    blueprint,
+    items,
+    uids: items.map(() => state.names.uid()),
+    builtin: clusterBuiltin(state, desired),
+    ignored: items.map(() => new Set()),
+  };
+  const input = JSON.stringify([
+    round.builtin as Json,
+    variablesOf(state.cluster),
+    items.map((item) => [item.object, item.builtin ?? null, item.overrides as Json]),
+  ]);
+  for (const patch of blueprint.patches) {
+    if (patch.generatePatches === undefined) {
+      throw failed(
+        `patch ${JSON.stringify(patch.name)} has no generatePatchesExtension`,
+        `${prefix}failed to create patch generator: `,
+      );
+    }
+    yield* generate(round, patch, patch.generatePatches);
+  }
+  const last = blueprint.patches.at(-1);
+  for (const patch of blueprint.patches) {
+    if (patch.validateTopology === undefined || last === undefined) {
+      continue;
+    }
+    // Upstream's trap: every validator gets the variables of the last patch of the class.
+    const { variables = [], items: validated = [] } = requestOf(round, last, false);
+    const request = {
+      ...(patch.settings !== undefined && { settings: patch.settings }),
+      variables,
+      items: validated,
+    };
+    const answer = yield* call(reconcile, 'ValidateTopology', copyOf(request), patch.validateTopology);
+    if (!answer.ok) {
+      throw failed(answer.error, `${prefix}validation of patch ${JSON.stringify(patch.name)} failed: `);
+    }
+  }
+  yield* compare(round, originals, input);
+  reconcile.templates = new Map(items.map(({ holder, object }) => [holderText(holder), object]));
+}

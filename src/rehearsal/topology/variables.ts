@@ -1,0 +1,160 @@
+import { Ajv } from 'ajv';
+import { RE2JS } from 're2js';
+import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { at, objectAt, objectsAt, textAt } from '../life/state.ts';
+import type { Blueprint, VariableDefinition } from './blueprint.ts';
+
+/** Longest schema that values are held against, in characters of JSON; a longer one is not looked at. */
+const maxSchemaLength = 64 * 1024;
+/** Longest pattern. */
+const maxPatternLength = 1024;
+/** Most problems of a Cluster's variables that are said. */
+const maxProblems = 20;
+
+/** Keywords of the schemas of variables that say something about values. */
+const keywords = [
+  'type',
+  'enum',
+  'maximum',
+  'minimum',
+  'maxItems',
+  'minItems',
+  'maxLength',
+  'minLength',
+  'maxProperties',
+  'minProperties',
+  'pattern',
+  'required',
+  'uniqueItems',
+] as const;
+
+/** A schema of OpenAPI 3 as JSON Schema: the keywords that are known, and nothing else. */
+function jsonSchemaOf(schema: Json | undefined): JsonObject {
+  if (!isJsonObject(schema)) {
+    return {};
+  }
+  const result: JsonObject = {};
+  for (const keyword of keywords) {
+    const value = schema[keyword];
+    if (value !== undefined && !(keyword === 'pattern' && String(value).length > maxPatternLength)) {
+      result[keyword] = value;
+    }
+  }
+  for (const limit of ['maximum', 'minimum'] as const) {
+    const exclusive = limit === 'maximum' ? 'exclusiveMaximum' : 'exclusiveMinimum';
+    if (schema[exclusive] === true && result[limit] !== undefined) {
+      result[exclusive] = result[limit];
+      delete result[limit];
+    }
+  }
+  if (schema.items !== undefined) {
+    result.items = jsonSchemaOf(schema.items);
+  }
+  if (isJsonObject(schema.additionalProperties)) {
+    result.additionalProperties = jsonSchemaOf(schema.additionalProperties);
+  }
+  if (isJsonObject(schema.properties)) {
+    result.properties = Object.fromEntries(
+      Object.entries(schema.properties).map(([name, field]) => [name, jsonSchemaOf(field)]),
+    );
+  }
+  return result;
+}
+
+const ajv = new Ajv({
+  strict: false,
+  validateFormats: false,
+  addUsedSchema: false,
+  code: {
+    // RE2, as Kubernetes reads patterns: it does not backtrack.
+    regExp: Object.assign(
+      (pattern: string) => {
+        const compiled = RE2JS.compile(pattern);
+        return { test: (text: string) => compiled.matcher(text).find() } as RegExp;
+      },
+      { code: 'unused' },
+    ),
+  },
+});
+
+/** What is wrong with a value, or undefined. */
+function valueProblem(schema: JsonObject, value: Json): string | undefined {
+  if (JSON.stringify(schema).length > maxSchemaLength) {
+    return undefined;
+  }
+  try {
+    const validate = ajv.compile(jsonSchemaOf(schema));
+    if (validate(value)) {
+      return undefined;
+    }
+    const [error] = validate.errors ?? [];
+    return `${error?.instancePath.slice(0, 100) ?? ''} ${error?.message ?? 'is not valid'}`.trim();
+  } catch (error) {
+    return `cannot be held against its schema: ${(error as Error).message.split('\n')[0]?.slice(0, 200)}`;
+  }
+}
+
+/** Variables of an answer of DiscoverVariables, or of a class, as definitions. */
+export function definitionsIn(list: Json | undefined, from: string): [string, VariableDefinition][] {
+  return objectsAt(list ?? null).map((variable) => [
+    textAt(variable, 'name'),
+    { from, isRequired: variable.required === true, schema: objectAt(variable, 'schema', 'openAPIV3Schema') },
+  ]);
+}
+
+/** Adds definitions to those of a class. */
+export function define(blueprint: Blueprint, definitions: readonly [string, VariableDefinition][]): void {
+  for (const [name, definition] of definitions) {
+    const known = (blueprint.variables.get(name) ?? []).filter(({ from }) => from !== definition.from);
+    blueprint.variables.set(name, [...known, definition]);
+  }
+}
+
+/**
+ * Fills in the defaults of variables that a Cluster does not set, as Cluster API's webhook does.
+ *
+ * @returns the variables, and what the webhook would refuse.
+ */
+export function checkedVariables(
+  blueprint: Blueprint,
+  cluster: JsonObject,
+): { variables: JsonObject[]; problems: string[] } {
+  const variables = [...objectsAt(cluster, 'spec', 'topology', 'variables')];
+  const problems: string[] = [];
+  const set = new Map(variables.map((variable) => [textAt(variable, 'name'), variable]));
+  for (const [name, [definition]] of blueprint.variables) {
+    if (definition === undefined || set.has(name)) {
+      continue;
+    }
+    const { default: value } = definition.schema;
+    if (value !== undefined) {
+      variables.push({ name, value });
+    } else if (definition.isRequired) {
+      problems.push(`variable ${JSON.stringify(name.slice(0, 100))} is required and not set`);
+    }
+  }
+  for (const [name, { value }] of set) {
+    const definitions = blueprint.variables.get(name) ?? [];
+    if (definitions.length === 0) {
+      problems.push(`variable ${JSON.stringify(name.slice(0, 100))} is not defined by the ClusterClass or its patches`);
+    }
+    for (const { schema } of definitions) {
+      const problem = valueProblem(schema, value ?? null);
+      if (problem !== undefined) {
+        problems.push(`variable ${JSON.stringify(name.slice(0, 100))}: ${problem}`);
+      }
+    }
+  }
+  return { variables, problems: problems.slice(0, maxProblems) };
+}
+
+/** The user's variables that a patch gets: those that it defines, and those of the class itself. */
+export function variablesFor(blueprint: Blueprint, patch: string, variables: readonly JsonObject[]): JsonObject[] {
+  return variables.filter((variable) =>
+    (blueprint.variables.get(textAt(variable, 'name')) ?? []).some(({ from }) => from === patch || from === 'inline'),
+  );
+}
+
+/** The variables of a Cluster as they stand. */
+export const variablesOf = (cluster: JsonObject): JsonObject[] =>
+  objectsAt(at(cluster, 'spec', 'topology', 'variables') ?? null);
