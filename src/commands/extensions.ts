@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import {
   apiVersionOf,
   decodeExtensionConfig,
@@ -13,9 +12,9 @@ import { type Cluster, connect, loadKubeConfig, StatusError } from '../cluster/i
 import { ConversionError, extensionConfigConverter } from '../conversion/index.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems, isJsonObject, type JsonObject } from '../kubernetes/index.ts';
 import { isExtensionConfig, printable } from '../lint/index.ts';
-import { readDocument, SourceError, sourcesOf, splitDocuments } from '../manifests/index.ts';
 import type { Resolve } from '../runtime/index.ts';
 import { clusterFlags } from './cluster-flags.ts';
+import { manifestObjects } from './manifest-objects.ts';
 import { resolveFlag, resolveOf } from './resolve-flag.ts';
 
 /** The flags that say which extensions there are and how they are reached. */
@@ -68,32 +67,9 @@ function read(object: JsonObject, where: string): ExtensionConfig {
 
 async function fromFiles(paths: readonly string[], io: Io): Promise<ExtensionConfig[]> {
   const configs: ExtensionConfig[] = [];
-  for await (const source of sourcesOf(paths, io.stdin as Readable)) {
-    const file = printable(source.file);
-    if ('message' in source) {
-      throw new UsageError(`${file}: ${source.message}`);
-    }
-    let text: string;
-    try {
-      text = await source.read(io.signal);
-    } catch (error) {
-      io.signal.throwIfAborted();
-      throw error instanceof SourceError ? new UsageError(`${file}: ${error.message}`) : error;
-    }
-    for (const part of splitDocuments(text)) {
-      if ('error' in part) {
-        throw new UsageError(`${file}:${part.line}: ${part.error}`);
-      }
-      const document = readDocument(part);
-      if ('errors' in document) {
-        const [error] = document.errors;
-        throw new UsageError(`${file}:${error?.line}: ${printable(error?.message ?? '')}`);
-      }
-      for (const { object, placeOf } of document.objects) {
-        if (isExtensionConfig(object)) {
-          configs.push(read(object, `${file}:${placeOf([]).line}`));
-        }
-      }
+  for await (const { object, where } of manifestObjects(paths, io)) {
+    if (isExtensionConfig(object)) {
+      configs.push(read(object, where()));
     }
   }
   return configs;

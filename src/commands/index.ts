@@ -57,6 +57,12 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import('./call.ts')).defineCall,
   },
   {
+    name: 'rehearse',
+    summary: "play a Cluster's life against extensions: which hook comes when, and what blocks",
+    group: group.extensions,
+    load: async () => (await import('./rehearse.ts')).defineRehearse,
+  },
+  {
     name: 'hooks',
     summary: 'list the Runtime Hooks, explain one, or compare two OpenAPI documents of hooks',
     group: group.extensions,

@@ -1,10 +1,10 @@
 import { type HookDefinition, hooks } from '../hooks/index.ts';
 import type { JsonObject } from '../kubernetes/index.ts';
 import { type CallResult, type Client, isCallError } from '../runtime/index.ts';
-import type { CallEffect, HandlerCall, Outcome } from './life/index.ts';
+import type { CallEffect, HandlerCall, Outcome } from './cluster/index.ts';
 
 /** Makes the calls that lives ask for. */
-export type Caller = (effect: CallEffect, signal: AbortSignal) => Promise<Outcome & { ok: boolean }>;
+export type Caller = (effect: CallEffect, signal: AbortSignal) => Promise<Extract<Outcome, { ok: boolean }>>;
 
 /** Hooks that one handler alone may serve. */
 const single = new Set(['CanUpdateMachine', 'CanUpdateMachineSet', 'UpdateMachine']);

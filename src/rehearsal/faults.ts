@@ -1,6 +1,7 @@
 import { hooks } from '../hooks/index.ts';
+import type { JsonObject } from '../kubernetes/index.ts';
 import type { Caller } from './caller.ts';
-import type { CallEffect, HandlerCall, Outcome } from './life/index.ts';
+import type { CallEffect, FaultNote, HandlerCall, Outcome } from './cluster/index.ts';
 
 /** A fault that a rehearsal is asked for. */
 export interface Fault {
@@ -61,38 +62,34 @@ interface Strikes {
   down: number;
 }
 
-/** Told when a fault hits. */
-export type OnFault = (effect: CallEffect, text: string) => void;
-
-/** Takes the extension servers away from a client's calls, and gives them back. */
-export type Disconnect = (isDown: boolean) => void;
-
-/** Makes the faults of one life happen. */
+/**
+ * Makes the faults of one life happen.
+ *
+ * @param down calls servers that are not there.
+ */
 export function withFaults(
-  caller: Caller,
+  up: Caller,
+  down: Caller,
   faults: readonly Fault[],
-  disconnect: Disconnect,
-  onFault: OnFault,
 ): (effect: CallEffect, signal: AbortSignal) => Promise<Outcome> {
   const strikes: Strikes = { calls: 0, waiting: [...faults], down: 0 };
-  const hitting = (kind: Fault['kind'], effect: CallEffect, next: number): Fault | undefined => {
+  const hitting = (kind: Fault['kind'], { hook }: CallEffect, next: number): Fault | undefined => {
     const found = strikes.waiting.find(
-      (fault) =>
-        fault.kind === kind &&
-        (fault.where === effect.hook || (typeof fault.where === 'number' && next >= fault.where)),
+      ({ kind: one, where }) => one === kind && (where === hook || (typeof where === 'number' && next >= where)),
     );
     strikes.waiting = strikes.waiting.filter((fault) => fault !== found);
     return found;
   };
   return async (effect, signal) => {
     const next = strikes.calls + 1;
-    const down = hitting('down', effect, next);
-    if (down !== undefined) {
-      strikes.down = down.amount;
-      onFault(effect, `the extensions are down for ${down.amount === 1 ? 'one try' : `${down.amount} tries`}`);
+    const notes: FaultNote[] = [];
+    const outage = hitting('down', effect, next);
+    if (outage !== undefined) {
+      strikes.down = outage.amount;
+      const text = `the extensions are down for ${outage.amount === 1 ? 'one try' : `${outage.amount} tries`}`;
+      notes.push({ text, when: 'before' });
     }
-    disconnect(strikes.down > 0);
-    const outcome = await caller(effect, signal);
+    const outcome = await (strikes.down > 0 ? down : up)(effect, signal);
     if (outcome.calls.length === 0) {
       return outcome;
     }
@@ -100,38 +97,42 @@ export function withFaults(
     if (strikes.down > 0) {
       strikes.down--;
       if (strikes.down === 0) {
-        disconnect(false);
-        onFault(effect, 'the extensions are up again');
+        notes.push({ text: 'the extensions are up again', when: 'after' });
       }
     }
     if (hitting('restart', effect, next) !== undefined) {
-      onFault(effect, 'the controller restarts before it acts on the answer');
-      return { ok: 'restart', calls: outcome.calls };
+      notes.push({ text: 'the controller restarts before it acts on the answer', when: 'after' });
+      return { ok: 'restart', calls: outcome.calls, faults: notes };
     }
-    const isBlockable = outcome.ok === true && hooks[effect.hook].isBlocking && effect.handler === undefined;
+    const isBlockable = outcome.ok && hooks[effect.hook].isBlocking && effect.handler === undefined;
     const block = isBlockable ? hitting('block', effect, next) : undefined;
-    if (block === undefined || outcome.ok !== true) {
-      return outcome;
-    }
-    onFault(effect, `a second handler blocks for ${block.amount}s`);
-    const call: HandlerCall = {
-      handler: secondHandler,
-      status: 'Success',
-      message: 'the second handler is not ready',
-      retryAfterSeconds: block.amount,
-      error: '',
-      isMadeUp: true,
-    };
-    const { retryAfterSeconds, message } = outcome.response;
-    const first = typeof retryAfterSeconds === 'number' && retryAfterSeconds !== 0 ? retryAfterSeconds : block.amount;
-    return {
-      ok: true,
-      calls: [...outcome.calls, call],
-      response: {
-        ...outcome.response,
-        retryAfterSeconds: Math.min(first, block.amount),
-        message: [typeof message === 'string' ? message : '', call.message].filter((text) => text !== '').join(', '),
-      },
-    };
+    return block !== undefined && outcome.ok
+      ? secondBlocks(outcome, block.amount, notes)
+      : { ...outcome, faults: notes };
+  };
+}
+
+/** An outcome with the answer of a second handler, which blocks. */
+function secondBlocks(
+  { response, calls }: { response: JsonObject; calls: readonly HandlerCall[] },
+  seconds: number,
+  notes: readonly FaultNote[],
+): Outcome {
+  const call: HandlerCall = {
+    handler: secondHandler,
+    status: 'Success',
+    message: 'the second handler is not ready',
+    retryAfterSeconds: seconds,
+    error: '',
+    isMadeUp: true,
+  };
+  const { retryAfterSeconds, message } = response;
+  const first = typeof retryAfterSeconds === 'number' && retryAfterSeconds !== 0 ? retryAfterSeconds : seconds;
+  const messages = [typeof message === 'string' ? message : '', call.message].filter((text) => text !== '');
+  return {
+    ok: true,
+    calls: [...calls, call],
+    response: { ...response, retryAfterSeconds: Math.min(first, seconds), message: messages.join(', ') },
+    faults: [...notes, { text: `a second handler blocks for ${seconds}s`, when: 'before' }],
   };
 }

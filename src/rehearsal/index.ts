@@ -1,7 +1,8 @@
+export type { ClusterApiLimits, Edit, Subject } from './cluster/index.ts';
+export { createNames, type Names } from './cluster/index.ts';
 export { type Fault, parseFault } from './faults.ts';
-export type { ClusterApiLimits, Edit, Story } from './life/index.ts';
-export { createNames, type Names } from './names.ts';
+export type { Story } from './life/index.ts';
+export { createTimeline, htmlPage, jsonLine } from './output/index.ts';
 export { type RehearsalOptions, rehearse } from './play.ts';
-export { GivenError, type GivenObject, readGiven } from './read.ts';
+export { type Given, GivenError, type GivenObject, readGiven } from './read.ts';
 export type { CallEntry, EndEntry, Entry, EventEntry } from './record.ts';
-export type { Subject } from './subject.ts';

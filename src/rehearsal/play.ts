@@ -1,25 +1,27 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ExtensionConfig } from '../api/index.ts';
-import { isSame, type JsonObject } from '../kubernetes/index.ts';
+import { isSame, type JsonObject, type LabelSelector, selectsLabels } from '../kubernetes/index.ts';
 import { type Client, createClient, type Resolve } from '../runtime/index.ts';
 import { createCaller } from './caller.ts';
-import { type Fault, withFaults } from './faults.ts';
 import {
   type CallEffect,
   type ClusterApiLimits,
-  clusterLife,
+  createNames,
   type Edit,
   type Effect,
+  type FaultNote,
   type HandlerCall,
   initialState,
   type Life,
+  type Names,
   type Outcome,
-  type Story,
-} from './life/index.ts';
-import { objectsAt, textAt } from './life/state.ts';
-import { createNames, type Names } from './names.ts';
+  objectsAt,
+  type Subject,
+  textAt,
+} from './cluster/index.ts';
+import { type Fault, withFaults } from './faults.ts';
+import { clusterLife, type Story } from './life/index.ts';
 import type { CallEntry, Entry } from './record.ts';
-import type { Subject } from './subject.ts';
 import { checkedVariables, discoverVariables } from './topology/index.ts';
 
 /** What a rehearsal is made of. */
@@ -46,6 +48,9 @@ export interface RehearsalOptions {
 
 /** Most lives that are played at a time: as many calls as an extension gets at a time. */
 const livesAtOnce = 10;
+
+/** Most namespaces that selectors are held against. */
+const maxWarned = 100;
 
 /** Where nobody listens: the discard port of this machine. */
 const nowhere = { host: '127.0.0.1', port: 9 };
@@ -117,10 +122,19 @@ async function play<T>(
     } else if (effect.do === 'call') {
       const outcome = await answer(effect, signal);
       signal.throwIfAborted();
+      const tellFaults = (when: FaultNote['when']) => {
+        for (const note of outcome.faults ?? []) {
+          if (note.when === when) {
+            onEntry({ type: 'event', cluster, at: effect.at, event: { kind: 'fault', text: note.text } });
+          }
+        }
+      };
+      tellFaults('before');
       for (const call of shown(outcome, effect)) {
         number++;
         onEntry(entryOf(cluster, number, effect, call));
       }
+      tellFaults('after');
       const isWaiting = outcome.calls.some(({ retryAfterSeconds }) => retryAfterSeconds !== 0) || outcome.ok === false;
       pauses = isWaiting ? pauses + 1 : 0;
       given = outcome;
@@ -190,28 +204,19 @@ async function discover(client: Client, config: ExtensionConfig, options: Rehear
   return { ok: true, config: { ...config, status: { ...config.status, handlers: handlers as never } } };
 }
 
-/** One client, whose extensions can be taken away. */
-function connect(options: RehearsalOptions, configs: readonly ExtensionConfig[]) {
-  let isDown = false;
-  const client = createClient({
-    resolve: (host) => (isDown ? nowhere : options.resolve?.(host)),
+/** A client, as the managers of Cluster API have it. */
+function connect(options: RehearsalOptions, resolve: Resolve | undefined): Client {
+  return createClient({
+    ...(resolve !== undefined && { resolve }),
     namespaceLabels: options.namespaceLabels,
     backoff: false,
   });
-  const errors = client.registry.warmUp(configs);
-  return {
-    client,
-    errors,
-    disconnect: (down: boolean) => {
-      isDown = down;
-    },
-  };
 }
 
 async function playCluster(
   subject: Subject,
   configs: readonly ExtensionConfig[],
-  shared: ReturnType<typeof connect>,
+  client: Client,
   options: RehearsalOptions,
 ): Promise<boolean> {
   const { story, limits, faults = [], onEntry, signal, start = new Date(), names = createNames() } = options;
@@ -244,16 +249,11 @@ async function playCluster(
     onEntry({ type: 'end', cluster, at: 0, isComplete: false, reason, calls: 0 });
     return false;
   }
-  // A life with faults has connections of its own.
-  const own = faults.length === 0 ? shared : connect(options, configs);
+  const nobody = faults.length === 0 ? undefined : connect(options, () => nowhere);
+  nobody?.registry.warmUp(configs);
   try {
-    const caller = createCaller(own.client);
-    const answer =
-      faults.length === 0
-        ? caller
-        : withFaults(caller, faults, own.disconnect, ({ at }, text) =>
-            onEntry({ type: 'event', cluster, at, event: { kind: 'fault', text } }),
-          );
+    const caller = createCaller(client);
+    const answer = nobody === undefined ? caller : withFaults(caller, createCaller(nobody), faults);
     const state = initialState(subject, names, start);
     state.edits = [...(options.edits ?? [])];
     let hasErrors = false;
@@ -270,8 +270,32 @@ async function playCluster(
     onEntry({ type: 'end', cluster, at: end.at, isComplete, reason, calls });
     return isComplete;
   } finally {
-    if (own !== shared) {
-      await own.client.close();
+    await nobody?.close();
+  }
+}
+
+/** Says which extensions get no call for the Clusters of a namespace: a selector that does not match makes no noise. */
+async function warnOfSelectors(configs: readonly ExtensionConfig[], options: RehearsalOptions): Promise<void> {
+  const { subjects, namespaceLabels, onEntry } = options;
+  const namespaces = new Set(subjects.map(({ cluster }) => textAt(cluster, 'metadata', 'namespace') || 'default'));
+  for (const namespace of [...namespaces].slice(0, maxWarned)) {
+    const labels = (await namespaceLabels(namespace)) ?? {};
+    for (const { metadata, spec } of configs) {
+      const selector = spec?.namespaceSelector as LabelSelector | undefined;
+      if (selector === undefined || !selectsLabels(selector, labels)) {
+        const shown = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+        onEntry({
+          type: 'event',
+          cluster: '',
+          at: 0,
+          event: {
+            kind: 'finding',
+            severity: 'warning',
+            text: `${metadata.name} gets no call for Clusters in namespace ${namespace}: ${selector === undefined ? 'it has no namespaceSelector' : `its namespaceSelector does not match the labels ${shown.join(', ')}`}`,
+            remedy: 'give the Namespace with its labels in a file of --cluster, or change the selector',
+          },
+        });
+      }
     }
   }
 }
@@ -289,26 +313,22 @@ export async function rehearse(options: RehearsalOptions): Promise<{ lives: numb
     onEntry({ type: 'end', cluster: '', at: 0, isComplete: false, reason, calls: 0 });
     return { lives, complete: 0 };
   };
-  const asking = connect(options, []);
-  const configs: ExtensionConfig[] = [];
+  const client = connect(options, options.resolve);
   try {
+    const configs: ExtensionConfig[] = [];
     for (const config of options.configs) {
-      const found = await discover(asking.client, config, options);
+      const found = await discover(client, config, options);
       if (!found.ok) {
         return stop(`${config.metadata.name} is not discovered, and no manager would start: ${found.error}`);
       }
       configs.push(found.config);
     }
-  } finally {
-    await asking.client.close();
-  }
-  const shared = connect(options, configs);
-  try {
-    const [wrong] = shared.errors.values();
+    const [wrong] = client.registry.warmUp(configs).values();
     if (wrong !== undefined) {
       return stop(wrong.message);
     }
-    const caller = createCaller(shared.client);
+    await warnOfSelectors(configs, options);
+    const caller = createCaller(client);
     for (const blueprint of new Set(subjects.map((subject) => subject.blueprint))) {
       if (blueprint !== undefined) {
         const name = `${blueprint.namespace}/${blueprint.name}`;
@@ -325,12 +345,12 @@ export async function rehearse(options: RehearsalOptions): Promise<{ lives: numb
       Array.from({ length: isOneByOne ? 1 : livesAtOnce }, async () => {
         for (const subject of waiting) {
           signal.throwIfAborted();
-          complete += (await playCluster(subject, configs, shared, options)) ? 1 : 0;
+          complete += (await playCluster(subject, configs, client, options)) ? 1 : 0;
         }
       }),
     );
     return { lives, complete };
   } finally {
-    await shared.client.close();
+    await client.close();
   }
 }

@@ -1,12 +1,18 @@
 import { hooks } from '../hooks/index.ts';
 import { copyOf, type Json, type JsonObject, printable } from '../kubernetes/index.ts';
 import { formatProblems, messageProblems, parseVersion } from '../messages/index.ts';
-import { at, objectAt, objectsAt, textAt } from './life/state.ts';
+import {
+  at,
+  type Blueprint,
+  type ExternalPatch,
+  type MachineTemplates,
+  objectAt,
+  objectsAt,
+  type Subject,
+  textAt,
+} from './cluster/index.ts';
 import { sampleCluster } from './sample.ts';
-import type { Subject } from './subject.ts';
-import type { MachineTemplates } from './topology/blueprint.ts';
-import { type Blueprint, definitionsIn, type ExternalPatch, withoutBookkeeping } from './topology/index.ts';
-import { kindOfTemplate } from './topology/items.ts';
+import { definitionsIn, kindOfTemplate, withoutBookkeeping } from './topology/index.ts';
 
 /** An object of a file, and where it stands: `clusters.yaml:12`. */
 export interface GivenObject {

@@ -1,4 +1,4 @@
-import type { HandlerCall, HookName, LifeEvent } from './life/index.ts';
+import type { HandlerCall, HookName, LifeEvent } from './cluster/index.ts';
 
 /** One call of a handler, as it is shown. */
 export interface CallEntry {

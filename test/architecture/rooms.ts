@@ -37,7 +37,8 @@ export const rooms: readonly Room[] = [
   { name: 'scaffold', knows: 'the project that new-extension writes' },
   {
     name: 'rehearsal',
-    knows: "a Cluster's life as Cluster API lives it: which hook comes when, played against extensions, and its pictures",
+    knows:
+      "a Cluster's life as Cluster API lives it: which hook comes when, played against extensions, and its pictures",
   },
   { name: 'lint', knows: 'the rules over manifests, and report formats' },
   { name: 'sandbox', knows: 'the embedded API server; nothing in production depends on it' },

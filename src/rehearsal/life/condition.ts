@@ -1,7 +1,15 @@
-import type { Reconcile } from './ask.ts';
-import type { Life, LifeEvent } from './effects.ts';
+import {
+  at,
+  isPending,
+  type Life,
+  type LifeEvent,
+  type Reconcile,
+  type State,
+  targetOf,
+  tell,
+  type Worker,
+} from '../cluster/index.ts';
 import type { Plan } from './plan.ts';
-import { at, isPending, type State, targetOf, tell, type Worker } from './state.ts';
 
 type Condition = Extract<LifeEvent, { kind: 'condition' }>;
 

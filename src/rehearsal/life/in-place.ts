@@ -1,9 +1,19 @@
 import { copyOf, isJsonObject, isSame, type Json, type JsonObject } from '../../kubernetes/index.ts';
-import { applyPatch, BadPatch } from '../topology/patch.ts';
-import { call, type Reconcile } from './ask.ts';
-import { type Life, LifeStopped } from './effects.ts';
-import { at, objectAt, replicasOf, type State, textAt, type Worker } from './state.ts';
-import { backoffMs, passUntil } from './time.ts';
+import {
+  at,
+  backoffMs,
+  call,
+  type Life,
+  LifeStopped,
+  objectAt,
+  passUntil,
+  type Reconcile,
+  replicasOf,
+  type State,
+  textAt,
+  type Worker,
+} from '../cluster/index.ts';
+import { applyPatch, BadPatch } from '../topology/index.ts';
 
 /** Most machines of a group that are played one by one: the others do as these. */
 const maxMachines = 3;

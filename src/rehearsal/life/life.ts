@@ -1,12 +1,25 @@
-import type { Reconcile } from './ask.ts';
+import {
+  backoffMs,
+  type ClusterApiLimits,
+  ControllerRestart,
+  isPending,
+  type Life,
+  type LifeEnd,
+  LifeStopped,
+  objectAt,
+  passUntil,
+  type Reconcile,
+  ReconcileError,
+  type State,
+  targetOf,
+  tell,
+  workerEvent,
+  wrote,
+} from '../cluster/index.ts';
 import { failedCondition, isPaused, pausedCondition, tellCondition } from './condition.ts';
-import { ControllerRestart, type Life, type LifeEnd, LifeStopped, ReconcileError } from './effects.ts';
 import { updateInPlace } from './in-place.ts';
-import type { ClusterApiLimits } from './limits.ts';
 import { refusalOf } from './plan.ts';
 import { durations, reconcileCluster } from './reconcile.ts';
-import { isPending, objectAt, type State, targetOf, tell, wrote } from './state.ts';
-import { backoffMs, passUntil } from './time.ts';
 
 /** What is to happen to a Cluster. It is created first, unless it is already there. */
 export interface Story {
@@ -46,7 +59,7 @@ function* settle(state: State): Life {
   for (const worker of state.workers) {
     if (worker.readyAt !== undefined && worker.readyAt <= state.now) {
       worker.readyAt = undefined;
-      yield tell(state, { kind: 'worker', state: 'ready', version: worker.version ?? '', name: worker.name });
+      yield workerEvent(state, worker, 'ready');
     }
   }
 }
@@ -131,7 +144,7 @@ function* upgrade(state: State, limits: ClusterApiLimits, story: Story, to: stri
   if (refusal !== undefined) {
     throw new LifeStopped(`Cluster API refuses spec.topology.version ${to}: ${refusal}`);
   }
-  yield tell(state, { kind: 'user', text: `sets spec.topology.version to ${to}` });
+  yield tell(state, { kind: 'user', text: `sets spec.topology.version to ${to}`, flag: `→ ${to}` });
   state.cluster.spec = {
     ...state.cluster.spec,
     topology: { ...objectAt(state.cluster.spec, 'topology'), version: to },
@@ -150,7 +163,7 @@ function* upgrade(state: State, limits: ClusterApiLimits, story: Story, to: stri
 }
 
 function* remove(state: State, limits: ClusterApiLimits, story: Story): Life {
-  yield tell(state, { kind: 'user', text: 'deletes the Cluster' });
+  yield tell(state, { kind: 'user', text: 'deletes the Cluster', flag: 'delete' });
   state.cluster.metadata = {
     ...state.cluster.metadata,
     deletionTimestamp: timestamp(state),
@@ -159,8 +172,8 @@ function* remove(state: State, limits: ClusterApiLimits, story: Story): Life {
   wrote(state, 'spec');
   yield* reconcileUntil(state, limits, story, () => state.isDeleted);
   yield* passUntil(state, state.now + durations.delete);
-  for (const { name, version = '' } of state.workers) {
-    yield tell(state, { kind: 'worker', state: 'gone', version, name });
+  for (const worker of state.workers) {
+    yield workerEvent(state, worker, 'gone');
   }
   const { name, version = '' } = state.controlPlane;
   yield tell(state, { kind: 'control-plane', state: 'gone', version, name });
@@ -179,7 +192,7 @@ export function* clusterLife(state: State, story: Story, limits: ClusterApiLimit
       throw new LifeStopped('the Cluster is paused: Cluster API calls no hook for it, not even when it is deleted');
     }
     if (state.controlPlane.version === undefined) {
-      yield tell(state, { kind: 'user', text: `creates the Cluster at ${targetOf(state)}` });
+      yield tell(state, { kind: 'user', text: `creates the Cluster at ${targetOf(state)}`, flag: 'create' });
     }
     yield* reconcileUntil(
       state,

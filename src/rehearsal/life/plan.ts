@@ -1,8 +1,16 @@
 import type { Json, JsonObject } from '../../kubernetes/index.ts';
 import { compareVersions, parseVersion, upgradePlanProblems } from '../../messages/index.ts';
-import { call, failed, type Reconcile } from './ask.ts';
-import type { Life } from './effects.ts';
-import { objectsAt, type State, targetOf, tell, textAt } from './state.ts';
+import {
+  call,
+  failed,
+  type Life,
+  objectsAt,
+  type Reconcile,
+  type State,
+  targetOf,
+  tell,
+  textAt,
+} from '../cluster/index.ts';
 
 /** Versions that control plane and workers still have to take. */
 export interface Plan {

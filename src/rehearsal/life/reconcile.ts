@@ -1,14 +1,14 @@
-import { applyRound } from '../topology/round.ts';
-import { ask, call, failed, type Reconcile } from './ask.ts';
-import { conditionOf, tellCondition } from './condition.ts';
-import type { Life } from './effects.ts';
-import type { Plan } from './plan.ts';
 import {
   annotate,
+  ask,
   at,
+  call,
+  failed,
   isControlPlaneStable,
   isPending,
+  type Life,
   okToDeleteAnnotation,
+  type Reconcile,
   replicasOf,
   type State,
   setPending,
@@ -18,8 +18,12 @@ import {
   upgradeConcurrency,
   upgradeStepAnnotation,
   type Worker,
+  workerEvent,
   wrote,
-} from './state.ts';
+} from '../cluster/index.ts';
+import { applyRound } from '../topology/index.ts';
+import { conditionOf, tellCondition } from './condition.ts';
+import type { Plan } from './plan.ts';
 import { decideVersions } from './upgrade.ts';
 
 /** How long things take in a rehearsal, in ms. */
@@ -52,7 +56,7 @@ function* create({ state }: Reconcile): Life {
   yield tell(state, { kind: 'control-plane', state: 'creating', version, name: controlPlane.name });
   for (const worker of state.workers) {
     worker.version = version;
-    yield tell(state, { kind: 'worker', state: 'creating', version, name: worker.name });
+    yield workerEvent(state, worker, 'creating');
   }
 }
 
@@ -100,7 +104,7 @@ function* changeVersions(reconcile: Reconcile, version: string, { workers: [step
     worker.version = version;
     worker.readyAt = isEmpty ? undefined : state.now + durations.workers;
     reconcile.isChanged = true;
-    yield tell(state, { kind: 'worker', state: isEmpty ? 'ready' : 'upgrading', version, name: worker.name });
+    yield workerEvent(state, worker, isEmpty ? 'ready' : 'upgrading');
   }
 }
 

@@ -1,8 +1,15 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
-import { ask, block, type Reconcile } from './ask.ts';
-import type { Life } from './effects.ts';
+import {
+  annotationsOf,
+  ask,
+  block,
+  isPending,
+  type Life,
+  type Reconcile,
+  setPending,
+  targetOf,
+} from '../cluster/index.ts';
 import { lowestWorkerVersion, type Plan, stepsInRequest, upgradePlan } from './plan.ts';
-import { annotationsOf, isPending, setPending, targetOf } from './state.ts';
 
 const prefix =
   'error computing the desired state of the Cluster topology: failed to compute ControlPlane: failed to compute version of ControlPlane: ';

@@ -1,6 +1,5 @@
 import { isSame, type Json } from '../../kubernetes/index.ts';
-import type { Effect, Life } from '../life/effects.ts';
-import type { Blueprint } from './blueprint.ts';
+import type { Blueprint, Effect, Life } from '../cluster/index.ts';
 import { define, definitionsIn } from './variables.ts';
 
 /** Variables with these names cannot be used: `builtin` is Cluster API's own, and dots stand for fields. */

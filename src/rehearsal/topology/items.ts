@@ -2,16 +2,17 @@ import { copyOf, type Json, type JsonObject } from '../../kubernetes/index.ts';
 import {
   annotationsOf,
   at,
+  type Blueprint,
   objectAt,
   objectsAt,
   replicasOf,
   type State,
+  type Template,
   textAt,
   topologyOf,
   upgradeStepAnnotation,
   type Worker,
-} from '../life/state.ts';
-import type { Blueprint, Template } from './blueprint.ts';
+} from '../cluster/index.ts';
 
 /** A template where it is used. */
 export interface Item {

@@ -12,7 +12,7 @@ import {
   PatchError,
   type PatchOperation,
 } from '../../kubernetes/index.ts';
-import { at, textAt } from '../life/state.ts';
+import { at, textAt } from '../cluster/index.ts';
 
 /** What is wrong with a patch. The message continues Cluster API's. */
 export class BadPatch extends Error {}

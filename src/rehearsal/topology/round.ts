@@ -1,8 +1,16 @@
 import { copyOf, isSame, type Json, type JsonObject } from '../../kubernetes/index.ts';
-import { call, failed, type Reconcile } from '../life/ask.ts';
-import type { Life, TemplateChange } from '../life/effects.ts';
-import { objectsAt, tell, textAt } from '../life/state.ts';
-import type { Blueprint, ExternalPatch } from './blueprint.ts';
+import {
+  type Blueprint,
+  call,
+  type ExternalPatch,
+  failed,
+  type Life,
+  objectsAt,
+  type Reconcile,
+  type TemplateChange,
+  tell,
+  textAt,
+} from '../cluster/index.ts';
 import { clusterBuiltin, type Desired, holderText, type Item, itemsOf, variable } from './items.ts';
 import { applyPatch, BadPatch, isControlPlaneHolder, isEmptyPatch } from './patch.ts';
 import { variablesFor, variablesOf } from './variables.ts';

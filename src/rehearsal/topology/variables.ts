@@ -1,8 +1,7 @@
 import { Ajv } from 'ajv';
 import { RE2JS } from 're2js';
 import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
-import { at, objectAt, objectsAt, textAt } from '../life/state.ts';
-import type { Blueprint, VariableDefinition } from './blueprint.ts';
+import { at, type Blueprint, objectAt, objectsAt, textAt, type VariableDefinition } from '../cluster/index.ts';
 
 /** Longest schema that values are held against, in characters of JSON; a longer one is not looked at. */
 const maxSchemaLength = 64 * 1024;

@@ -32,7 +32,7 @@ function* editBefore(state: State, hook: HookName): Life {
     state.edits = state.edits.filter((other) => other !== edit);
     edit.apply(state.cluster.spec);
     wrote(state, 'spec');
-    yield tell(state, { kind: 'user', text: edit.text });
+    yield tell(state, { kind: 'user', text: edit.text, flag: 'edit' });
   }
 }
 

@@ -17,8 +17,14 @@ export interface HandlerCall {
   isMadeUp: boolean;
 }
 
+/** A fault that hit a call. */
+export interface FaultNote {
+  text: string;
+  when: 'before' | 'after';
+}
+
 /** What a life gets to know of a call. No handler at all is a success without calls. */
-export type Outcome = { calls: readonly HandlerCall[] } & (
+export type Outcome = { calls: readonly HandlerCall[]; faults?: readonly FaultNote[] } & (
   | { ok: true; response: JsonObject }
   | { ok: false; error: string }
   /** The controller ended before it could act on the answer. */
@@ -42,10 +48,18 @@ export interface CallEffect {
 
 /** What happens in a life beside calls. */
 export type LifeEvent =
-  | { kind: 'user'; text: string }
+  /** `flag` is the same in a word or two, for a drawing. */
+  | { kind: 'user'; text: string; flag: string }
   | { kind: 'condition'; status: 'True' | 'False'; reason: string; message: string }
   | { kind: 'control-plane'; state: 'creating' | 'upgrading' | 'ready' | 'gone'; version: string; name: string }
-  | { kind: 'worker'; state: 'creating' | 'upgrading' | 'ready' | 'gone'; version: string; name: string }
+  | {
+      kind: 'worker';
+      state: 'creating' | 'upgrading' | 'ready' | 'gone';
+      version: string;
+      name: string;
+      /** Name in the topology. */
+      group: string;
+    }
   | { kind: 'pending-hooks'; hooks: string }
   | { kind: 'plan'; controlPlane: readonly string[]; workers: readonly string[] }
   | { kind: 'templates'; changes: readonly TemplateChange[] }

@@ -1,7 +1,7 @@
 import { copyOf, isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
-import type { Names } from '../names.ts';
-import type { Subject } from '../subject.ts';
 import type { Effect, Life, LifeEvent } from './effects.ts';
+import type { Names } from './names.ts';
+import type { Subject } from './subject.ts';
 
 /** A group of worker machines. */
 export interface Worker {
@@ -153,6 +153,15 @@ export function* setPending(state: State, add: readonly string[], remove: readon
 }
 
 export const tell = ({ now }: State, event: LifeEvent): Effect => ({ do: 'tell', at: now, event });
+
+/** What happens to a group of workers. */
+export function workerEvent(
+  state: State,
+  { name, topologyName: group, version = '' }: Worker,
+  happens: Extract<LifeEvent, { kind: 'worker' }>['state'],
+): Effect {
+  return tell(state, { kind: 'worker', state: happens, version, name, group });
+}
 
 /** The Cluster as requests have it: a copy without status. */
 export function clusterInRequest(state: State): JsonObject {

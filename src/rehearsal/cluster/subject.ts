@@ -1,5 +1,5 @@
-import type { JsonObject } from '../kubernetes/index.ts';
-import type { Blueprint } from './topology/blueprint.ts';
+import type { JsonObject } from '../../kubernetes/index.ts';
+import type { Blueprint } from './blueprint.ts';
 
 /** A kind of objects that a provider has. */
 export interface ProviderKind {

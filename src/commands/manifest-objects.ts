@@ -1,0 +1,45 @@
+import type { Readable } from 'node:stream';
+import { type Io, UsageError } from '../cli/index.ts';
+import { type JsonObject, printable } from '../kubernetes/index.ts';
+import { readDocument, SourceError, sourcesOf, splitDocuments } from '../manifests/index.ts';
+
+/** An object of a file, and how to name its place. */
+export interface ManifestObject {
+  object: JsonObject;
+  /** `FILE:LINE` of the object. */
+  where: () => string;
+}
+
+/**
+ * The objects of files and folders, or of standard input for `-`.
+ *
+ * @throws {UsageError} for what cannot be read, with file and line.
+ */
+export async function* manifestObjects(paths: readonly string[], io: Io): AsyncGenerator<ManifestObject> {
+  for (const source of sourcesOf(paths, io.stdin as Readable)) {
+    const file = printable(source.file);
+    if ('message' in source) {
+      throw new UsageError(`${file}: ${source.message}`);
+    }
+    let text: string;
+    try {
+      text = await source.read(io.signal);
+    } catch (error) {
+      io.signal.throwIfAborted();
+      throw error instanceof SourceError ? new UsageError(`${file}: ${error.message}`) : error;
+    }
+    for (const part of splitDocuments(text)) {
+      if ('error' in part) {
+        throw new UsageError(`${file}:${part.line}: ${part.error}`);
+      }
+      const document = readDocument(part);
+      if ('errors' in document) {
+        const [error] = document.errors;
+        throw new UsageError(`${file}:${error?.line}: ${printable(error?.message ?? '')}`);
+      }
+      for (const { object, placeOf } of document.objects) {
+        yield { object, where: () => `${file}:${placeOf([]).line}` };
+      }
+    }
+  }
+}

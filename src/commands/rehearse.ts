@@ -1,0 +1,245 @@
+import {
+  addFlags,
+  choiceFlag,
+  createProgress,
+  type DefineCommand,
+  exitCode,
+  type Flag,
+  FlagError,
+  type Flags,
+  type Io,
+  integerFlag,
+  listFlag,
+  readFlags,
+  switchFlag,
+  UsageError,
+} from '../cli/index.ts';
+import { printable } from '../kubernetes/index.ts';
+import {
+  createTimeline,
+  type Entry,
+  type Fault,
+  type Given,
+  GivenError,
+  type GivenObject,
+  htmlPage,
+  jsonLine,
+  parseFault,
+  readGiven,
+  rehearse,
+} from '../rehearsal/index.ts';
+import { extensionFlags, readExtensions } from './extensions.ts';
+import { manifestObjects } from './manifest-objects.ts';
+
+const faultFlag: Flag<readonly Fault[]> = {
+  placeholder: 'KIND@WHERE[=N]',
+  summary:
+    'make something go wrong at a call, by its number or at the first of a hook: down@WHERE=TRIES, restart@WHERE, block@WHERE=SECONDS; may be repeated',
+  default: [],
+  repeatable: true,
+  parse: (text) => {
+    const fault = parseFault(text.trim());
+    if ('problem' in fault) {
+      throw new FlagError(fault.problem);
+    }
+    return [fault];
+  },
+};
+
+const rehearseFlags = {
+  ...extensionFlags,
+  cluster: {
+    ...listFlag('PATH', 'file or folder with Clusters, and Namespaces for their labels; may be repeated'),
+    defaultText: 'a sample Cluster',
+  },
+  'cluster-class': {
+    ...listFlag('PATH', 'file or folder with ClusterClasses and their templates; may be repeated'),
+    defaultText: 'none: an upgrade takes one minor a step',
+  },
+  'upgrade-to': {
+    ...listFlag('VERSION', 'Kubernetes version that the Clusters are upgraded to; repeated: one after the other'),
+    parse: (text: string) => {
+      if (!/^v\d{1,4}\.\d{1,4}\.\d{1,4}(?:[-+][0-9A-Za-z.+-]{1,64})?$/.test(text)) {
+        throw new FlagError('it must be a version such as v1.33.0');
+      }
+      return [text];
+    },
+  },
+  delete: switchFlag('delete the Clusters at the end'),
+  'in-place-updates': switchFlag('update machines in place where extensions can: the feature gate InPlaceUpdates'),
+  fault: faultFlag,
+  'real-time': switchFlag('wait as long as Cluster API would'),
+  'max-calls': integerFlag('COUNT', 1, 1_000_000, {
+    summary: 'calls after which the life of a Cluster is given up',
+    default: 1000,
+  }),
+  'max-failures': integerFlag('COUNT', 1, 1000, {
+    summary: 'reconciles that may fail in a row before the life of a Cluster is given up',
+    default: 10,
+  }),
+  output: choiceFlag('FORMAT', ['text', 'json', 'html'], {
+    summary: 'a timeline to read, a line of JSON a call, or a page with the timeline drawn',
+    default: 'text',
+  }),
+} satisfies Flags;
+
+/** Most Clusters whose timelines are all printed; of more, those that could not be completed. */
+const maxTimelines = 10;
+
+/** Takes the entries of a rehearsal, and prints. */
+interface Printer {
+  add(entry: Entry): void;
+  end(): void;
+}
+
+function textPrinter(io: Io, lives: number, clear: () => void): Printer {
+  const useColour = io.stdout.isTTY === true && (io.env.NO_COLOR ?? '') === '';
+  const write = (text: string) => {
+    if (text !== '') {
+      clear();
+      io.stdout.write(text);
+    }
+  };
+  const running = new Map<string, { texts: string[]; add(entry: Entry): string }>();
+  const summaries: string[] = [];
+  let shown = 0;
+  return {
+    add(entry) {
+      let timeline = running.get(entry.cluster);
+      if (timeline === undefined) {
+        timeline = { texts: [], ...createTimeline({ useColour }) };
+        running.set(entry.cluster, timeline);
+        const title = entry.cluster === '' ? 'extensions' : printable(entry.cluster);
+        timeline.texts.push(`${title}\n`);
+      }
+      timeline.texts.push(timeline.add(entry));
+      const isClusters = entry.cluster !== '' && lives > 1;
+      if (!isClusters) {
+        write(timeline.texts.splice(0).join(''));
+      } else if (entry.type === 'end') {
+        running.delete(entry.cluster);
+        summaries.push(
+          `${printable(entry.cluster)}: ${entry.isComplete ? `complete, ${entry.calls} calls` : `incomplete: ${printable(entry.reason)}`}\n`,
+        );
+        if ((lives <= maxTimelines || !entry.isComplete) && shown < maxTimelines) {
+          shown++;
+          write(timeline.texts.join(''));
+        }
+      }
+    },
+    end: () => write(summaries.join('')),
+  };
+}
+
+function jsonPrinter(io: Io, clear: () => void): Printer {
+  return {
+    add(entry) {
+      const line = jsonLine(entry);
+      if (line !== undefined) {
+        clear();
+        io.stdout.write(line);
+      }
+    },
+    end: () => {},
+  };
+}
+
+function htmlPrinter(io: Io, clear: () => void): Printer {
+  const entries: Entry[] = [];
+  return {
+    add: (entry) => void entries.push(entry),
+    end() {
+      clear();
+      io.stdout.write(htmlPage(entries));
+    },
+  };
+}
+
+async function readFiles(paths: readonly string[], target: string | undefined, io: Io): Promise<Given> {
+  const objects: GivenObject[] = [];
+  for await (const { object, where } of manifestObjects(paths, io)) {
+    objects.push({
+      object,
+      get where() {
+        return where();
+      },
+    });
+  }
+  try {
+    return readGiven(objects, target);
+  } catch (error) {
+    throw error instanceof GivenError ? new UsageError(error.message) : error;
+  }
+}
+
+/** `rehearse`: a Cluster's life, played against extensions. */
+export const defineRehearse: DefineCommand = (command, io, end) => {
+  command
+    .description(
+      'Plays the life of a Cluster against extension servers: calls the hooks as Cluster API would, in its order and with its arguments, repeats what blocks or fails, and shows what a user would see. Time is simulated; nothing is written to a cluster. The calls are real: the extensions do what they do, for Clusters that do not exist.',
+    )
+    .addHelpText(
+      'after',
+      `
+Faults: "down@BeforeClusterUpgrade=3" takes the servers away for three tries,
+"restart@7" restarts the controller after the seventh call, and
+"block@BeforeControlPlaneUpgrade=30" has a second handler block for 30 seconds.
+
+Exit code: 0 the lives could be completed, 1 one could not, 2 wrong usage or a
+file that cannot be read.`,
+    )
+    .action(async () => {
+      const flags = readFlags(rehearseFlags, command, io.env);
+      const upgrades = flags['upgrade-to'];
+      const given = await readFiles([...flags.cluster, ...flags['cluster-class']], upgrades[0], io);
+      const extensions = await readExtensions(flags, [], io);
+      if (extensions.configs.length === 0) {
+        throw new UsageError('there are no ExtensionConfigs: give files with -f');
+      }
+      const progress = createProgress(io.stderr);
+      const lives = given.subjects.length;
+      const printer =
+        flags.output === 'text'
+          ? textPrinter(io, lives, progress.clear)
+          : flags.output === 'json'
+            ? jsonPrinter(io, progress.clear)
+            : htmlPrinter(io, progress.clear);
+      let [calls, ended] = [0, 0];
+      const ticking = setInterval(
+        () => progress.show(() => `${calls} calls made, ${ended} of ${lives} lives played`),
+        200,
+      );
+      try {
+        const { complete } = await rehearse({
+          configs: extensions.configs,
+          subjects: given.subjects,
+          story: { upgrades, isDeleted: flags.delete, updatesInPlace: flags['in-place-updates'] },
+          limits: { maxCalls: flags['max-calls'], maxFailures: flags['max-failures'] },
+          faults: flags.fault,
+          resolve: extensions.resolve,
+          namespaceLabels: async (namespace) => ({
+            'kubernetes.io/metadata.name': namespace,
+            ...(await extensions.namespaceLabels?.(namespace)),
+            ...given.namespaces.get(namespace),
+          }),
+          isRealTime: flags['real-time'],
+          onEntry(entry) {
+            calls += entry.type === 'call' ? 1 : 0;
+            ended += entry.type === 'end' ? 1 : 0;
+            printer.add(entry);
+          },
+          signal: io.signal,
+        });
+        printer.end();
+        if (complete < lives) {
+          end(exitCode.findings);
+        } else if (flags.output === 'text' && upgrades.length === 0 && !flags.delete) {
+          io.stdout.write('--upgrade-to VERSION and --delete play the rest of a life\n');
+        }
+      } finally {
+        clearInterval(ticking);
+        progress.clear();
+      }
+    });
+  addFlags(command, rehearseFlags);
+};

@@ -1,0 +1,30 @@
+import { structuredPatch } from 'diff';
+import { stringify } from 'yaml';
+import { type JsonObject, jsonPatchOf, printable } from '../../kubernetes/index.ts';
+
+/** Lines of two texts that are compared; longer ones are shown as operations. */
+const maxLines = 2000;
+/** Most lines that may differ. */
+const maxEdits = 500;
+/** Most operations that are shown instead. */
+const maxOperations = 100;
+/** Longest line, in characters. */
+const maxLength = 200;
+
+const yamlOf = (object: JsonObject) => stringify(object, { aliasDuplicateObjects: false });
+
+/** The difference of two objects as lines of their YAML, each with `+`, `-`, a space or `@` before it. */
+export function diffLines(before: JsonObject, after: JsonObject): string[] {
+  const [old, changed] = [yamlOf(before), yamlOf(after)];
+  const isShort = [old, changed].every((text) => text.split('\n').length <= maxLines);
+  const patch = isShort
+    ? structuredPatch('', '', old, changed, '', '', { context: 3, maxEditLength: maxEdits })
+    : undefined;
+  const lines =
+    patch === undefined
+      ? jsonPatchOf(before, after)
+          .slice(0, maxOperations)
+          .map((operation) => ` ${JSON.stringify(operation)}`)
+      : patch.hunks.flatMap(({ oldStart, newStart, lines: hunk }) => [`@ line ${oldStart}, now ${newStart}`, ...hunk]);
+  return lines.map((line) => (line.length > maxLength ? `${line.slice(0, maxLength)}…` : line)).map(printable);
+}

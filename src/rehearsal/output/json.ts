@@ -1,0 +1,36 @@
+import type { Entry } from '../record.ts';
+
+/**
+ * An entry as a line of JSON: a record for each call, and one with `end` for each life. Undefined for everything else.
+ */
+export function jsonLine(entry: Entry): string | undefined {
+  if (entry.type === 'event') {
+    return undefined;
+  }
+  const { cluster, at } = entry;
+  if (entry.type === 'end') {
+    const { isComplete, reason, calls } = entry;
+    const end = isComplete ? 'complete' : 'incomplete';
+    return `${JSON.stringify({ cluster, seconds: at / 1000, end, ...(reason !== '' && { reason }), calls })}\n`;
+  }
+  const { status, message, retryAfterSeconds, error, handler, isMadeUp } = entry.call;
+  const record = {
+    cluster,
+    call: entry.number,
+    seconds: at / 1000,
+    hook: entry.hook,
+    handler,
+    kubernetesVersion: entry.kubernetesVersion,
+    fromKubernetesVersion: entry.fromKubernetesVersion,
+    toKubernetesVersion: entry.toKubernetesVersion,
+    controlPlaneUpgrades: entry.controlPlaneUpgrades,
+    workersUpgrades: entry.workersUpgrades,
+    status,
+    retryAfterSeconds,
+    message: message === '' ? undefined : message,
+    error: error === '' ? undefined : error,
+    pendingHooks: entry.pendingHooks,
+    madeUp: isMadeUp ? true : undefined,
+  };
+  return `${JSON.stringify(record)}\n`;
+}

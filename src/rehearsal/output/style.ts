@@ -1,0 +1,59 @@
+/** The look of the page, in light and dark. */
+export const style = `
+:root { --ground: #f6f7f9; --paper: #ffffff; --ink: #1c2230; --quiet: #667085; --line: #e3e7ee; --band: #f4f6fa;
+  --good: #1a7f4b; --wait: #b76a00; --bad: #c4314b; --off: #8a93a5; --busy: #3566c4; --user: #6b3fb8; --sign: #ffffff;
+  --good-soft: #d9f0e3; --wait-soft: #fdeacb; --bad-soft: #fbdde2; --busy-soft: #dde7fb; --off-soft: #e9ecf2; --stripe: rgb(255 255 255 / .45);
+  --v0: #d5e2fa; --v1: #b5d4f4; --v2: #a9ddd6; --v3: #c3e3b0; --v4: #f0dfa4; --v5: #e6cdf2; --on-version: #1c2a44; }
+@media (prefers-color-scheme: dark) { :root { --ground: #12151b; --paper: #1a1e26; --ink: #e7eaf0; --quiet: #98a2b5; --line: #2b313d; --band: #1e232c;
+  --good: #4cc38a; --wait: #f0a53a; --bad: #ff7a8a; --off: #7d8798; --busy: #86aefc; --user: #c4a2ff; --sign: #12151b;
+  --good-soft: #173828; --wait-soft: #402d10; --bad-soft: #47212a; --busy-soft: #1f2f52; --off-soft: #2a303b; --stripe: rgb(0 0 0 / .3);
+  --v0: #2b4270; --v1: #235476; --v2: #1d5d59; --v3: #3a5c2b; --v4: #63531d; --v5: #553568; --on-version: #eef2fa; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--ground); color: var(--ink); font: 15px/1.5 system-ui, -apple-system, 'Segoe UI', 'Noto Sans', sans-serif; }
+header, main { max-width: 1500px; margin: 0 auto; padding: 0 28px; }
+header { padding-top: 28px; display: flex; flex-wrap: wrap; gap: 4px 28px; align-items: baseline; }
+h1 { font-size: 24px; margin: 0; letter-spacing: -.01em; }
+h2 { font-size: 19px; margin: 0; } h3 { font-size: 15px; margin: 26px 0 8px; } h4 { font-size: 14px; margin: 14px 0 4px; }
+small { color: var(--quiet); font-weight: 400; font-size: 12.5px; }
+section, .list { background: var(--paper); border: 1px solid var(--line); border-radius: 12px; padding: 20px 22px; margin: 20px 0; }
+.list { padding: 12px 22px; } summary { cursor: pointer; } .list ul { margin: 8px 0; padding-left: 18px; }
+.facts { margin: 2px 0 14px; color: var(--quiet); }
+.reason { border-left: 4px solid var(--bad); background: var(--bad-soft); padding: 8px 12px; border-radius: 0 6px 6px 0; overflow-wrap: anywhere; }
+.legend { margin: 0; } .key { margin-right: 16px; color: var(--quiet); white-space: nowrap; }
+.dot { display: inline-block; width: 11px; height: 11px; margin-right: 6px; border-radius: 50%; vertical-align: -1px; }
+.dot.passed { background: var(--good); } .dot.blocked { background: var(--wait); border-radius: 3px; }
+.dot.failed { background: var(--bad); border-radius: 1px; transform: rotate(45deg) scale(.85); } .dot.ignored { border: 2px solid var(--off); }
+.dot.pending { background: var(--busy-soft); border: 1px solid var(--busy); width: 18px; border-radius: 6px; }
+.badge { display: inline-block; padding: 1px 9px; border-radius: 9px; font-size: 12px; font-weight: 600; vertical-align: 1px; }
+.badge.passed { background: var(--good-soft); color: var(--good); } .badge.blocked { background: var(--wait-soft); color: var(--wait); }
+.badge.failed { background: var(--bad-soft); color: var(--bad); } .badge.ignored { background: var(--off-soft); color: var(--quiet); }
+.drawing { display: flex; border: 1px solid var(--line); border-radius: 10px; overflow: hidden; }
+.labels { position: relative; flex: 0 0 226px; border-right: 1px solid var(--line); background: var(--paper); }
+.label { position: absolute; left: 14px; right: 8px; line-height: 26px; font-size: 13px; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+.label.lane { font-weight: 600; } .label.quiet { color: var(--quiet); font-size: 12px; line-height: 16px; top: 4px !important; }
+.scroll { overflow-x: auto; flex: 1 1 auto; } svg { display: block; }
+svg text { font: 12px system-ui, -apple-system, 'Segoe UI', 'Noto Sans', sans-serif; fill: var(--ink); }
+.tick { fill: var(--quiet) !important; font-size: 11px !important; font-variant-numeric: tabular-nums; }
+.grid { stroke: var(--line); stroke-width: 1; } .band { fill: var(--band); }
+.stretch text { font-weight: 600; fill: var(--on-version); } .stretch .hatch { fill: url(#hatch); } .stripe { fill: var(--stripe); }
+.v0 rect { fill: var(--v0); } .v1 rect { fill: var(--v1); } .v2 rect { fill: var(--v2); } .v3 rect { fill: var(--v3); } .v4 rect { fill: var(--v4); } .v5 rect { fill: var(--v5); }
+.stretch .hatch { fill: url(#hatch) !important; }
+.good rect { fill: var(--good-soft); } .good text { fill: var(--good); } .bad rect { fill: var(--bad-soft); } .bad text { fill: var(--bad); }
+.busy rect { fill: var(--busy-soft); } .busy text { fill: var(--busy); }
+.mark.passed { fill: var(--good); } .mark.blocked { fill: var(--wait); } .mark.failed { fill: var(--bad); }
+.mark.ignored { fill: var(--paper); stroke: var(--off); stroke-width: 2; }
+.sign { fill: none; stroke: var(--sign); stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; } .ignored .sign { stroke: var(--off); }
+.mark:hover, .mark:focus { stroke: var(--ink); stroke-width: 2; }
+.wait { stroke-width: 3; stroke-dasharray: 2 5; stroke-linecap: round; } .wait.blocked { stroke: var(--wait); } .wait.failed { stroke: var(--bad); }
+.pending { fill: var(--busy-soft); }
+.user line { stroke: var(--user); stroke-width: 1.5; stroke-dasharray: 4 3; } .user text { fill: var(--user); font-weight: 600; }
+.fault line { stroke: var(--bad); stroke-width: 1; stroke-dasharray: 2 3; } .fault path { fill: var(--bad); }
+.wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: 14px; }
+th { text-align: left; color: var(--quiet); font-weight: 600; font-size: 12.5px; } th, td { padding: 5px 12px 5px 0; vertical-align: top; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
+.time { font-variant-numeric: tabular-nums; color: var(--quiet); white-space: nowrap; width: 76px; }
+.event td { color: var(--quiet); } .event.user td { color: var(--user); font-weight: 600; } .event.fault td, .event.finding td { color: var(--bad); }
+.event.control-plane td, .event.worker td { color: var(--ink); }
+.message { white-space: pre-wrap; } tr:target td { background: var(--wait-soft); }
+.diff { background: var(--band); border-radius: 8px; padding: 10px 14px; overflow-x: auto; font: 12.5px/1.5 ui-monospace, 'DejaVu Sans Mono', monospace; }
+.ins { color: var(--good); } .del { color: var(--bad); } .hunk { color: var(--busy); } .ignored li { color: var(--wait); } .note { color: var(--quiet); }
+`;

@@ -1,0 +1,130 @@
+import { printable } from '../../kubernetes/index.ts';
+import type { TemplateChange } from '../cluster/index.ts';
+import type { CallEntry, EndEntry, Entry } from '../record.ts';
+import { diffLines } from './diff.ts';
+import { answerText, argumentsText, clockText, eventText, isRoundHook, stepsText, verdictOf } from './words.ts';
+
+/** Makes lines of a timeline from entries, one Cluster's. */
+export interface Timeline {
+  add(entry: Entry): string;
+}
+
+type Colour = 'green' | 'yellow' | 'red' | 'dim' | 'bold' | 'cyan';
+
+const codes: Record<Colour, number> = { green: 32, yellow: 33, red: 31, dim: 2, bold: 1, cyan: 36 };
+const colourOf = { passed: 'green', blocked: 'yellow', failed: 'red', ignored: 'dim' } as const;
+
+/** Width of the column with the hook and its versions. */
+const hookWidth = 27;
+const argumentWidth = 19;
+const indent = ' '.repeat(11);
+
+/** A timeline that a person can follow: a line a call, below it what changed. Runs of the same call are counted. */
+export function createTimeline({ useColour }: { useColour: boolean }): Timeline {
+  const paint = (colour: Colour, text: string) =>
+    useColour && text !== '' ? `\u001b[${codes[colour]}m${text}\u001b[0m` : text;
+  /** The call that was shown last, and those like it that were not. */
+  let last = { key: '', repeats: 0, until: 0 };
+  const rounds = new Map<string, string>();
+  const counts = new Map<string, number>();
+  let steps = '';
+
+  const line = (at: number, text: string) => `  ${clockText(at).padStart(7)}  ${text}\n`;
+
+  function repeats(): string {
+    const { key, repeats: count, until } = last;
+    last = { key, repeats: 0, until };
+    return count === 0 ? '' : `${indent}${paint('dim', `… and ${count} more like it, until ${clockText(until)}`)}\n`;
+  }
+
+  function callText(entry: CallEntry): string {
+    const { hook, call, at } = entry;
+    counts.set(hook, (counts.get(hook) ?? 0) + 1);
+    const [answer, given] = [answerText(entry), argumentsText(entry)];
+    const key = JSON.stringify([hook, call.handler, given, answer]);
+    if (isRoundHook(hook)) {
+      // Each reconcile has them; only another answer is news.
+      const round = `${hook} ${call.handler}`;
+      if (rounds.get(round) === answer) {
+        return '';
+      }
+      rounds.set(round, answer);
+    } else if (key === last.key) {
+      last = { key, repeats: last.repeats + 1, until: at };
+      return '';
+    }
+    const before = repeats();
+    last = { key, repeats: 0, until: at };
+    const list = stepsText(entry);
+    const shownSteps = list === '' || list === steps ? '' : `${indent}${paint('dim', `still to come: ${list}`)}\n`;
+    steps = list === '' ? steps : list;
+    const verdict = verdictOf(entry);
+    return [
+      before,
+      line(
+        at,
+        `${paint('bold', hook.padEnd(hookWidth))} ${given.padEnd(argumentWidth)} ${paint(colourOf[verdict], answer)}${paint('dim', `  (${printable(call.handler)}${call.isMadeUp ? ', made up' : ''})`)}`,
+      ),
+      shownSteps,
+    ].join('');
+  }
+
+  const templateText = ({ holder, template, before, after, ignored }: TemplateChange): string =>
+    [
+      `${indent}${printable(template)} (${printable(holder)})\n`,
+      ...diffLines(before, after).map((text) => {
+        const colour = text.startsWith('+') ? 'green' : text.startsWith('-') ? 'red' : 'dim';
+        return `${indent}  ${paint(colour, text)}\n`;
+      }),
+      ...ignored.map(
+        (path) =>
+          `${indent}  ${paint('yellow', `! Cluster API does not take over the change of ${printable(path)}`)}\n`,
+      ),
+    ].join('');
+
+  function endText({ isComplete, reason, at, calls }: EndEntry): string {
+    const list = [...counts].map(([hook, count]) => `${count} ${hook}`).join(', ');
+    const length = `${clockText(at)} of simulated time, ${calls} ${calls === 1 ? 'call' : 'calls'}`;
+    return [
+      repeats(),
+      isComplete
+        ? `  ${paint('green', 'The life was played to its end')}: ${length}\n`
+        : `  ${paint('red', 'The life could not be completed')}: ${printable(reason)}\n  ${length}\n`,
+      list === '' ? '' : `  ${paint('dim', list)}\n`,
+    ].join('');
+  }
+
+  return {
+    add(entry) {
+      if (entry.type === 'call') {
+        return callText(entry);
+      }
+      if (entry.type === 'end') {
+        return endText(entry);
+      }
+      const { event, at } = entry;
+      const text = eventText(event);
+      switch (event.kind) {
+        case 'condition': {
+          const lines = event.message === '' ? [] : event.message.split('\n');
+          const [first = '', ...more] = lines.map(printable);
+          const colour = event.reason === 'ReconcileFailed' ? 'red' : 'cyan';
+          return [
+            repeats(),
+            `${indent}${paint(colour, `${text}${first === '' ? '' : `: ${first}`}`)}\n`,
+            ...more.map((one) => `${indent}${paint(colour, one)}\n`),
+          ].join('');
+        }
+        case 'pending-hooks':
+        case 'plan':
+          return `${repeats()}${indent}${paint('dim', text)}\n`;
+        case 'templates':
+          return `${repeats()}${line(at, text)}${event.changes.map(templateText).join('')}`;
+        case 'finding':
+          return `${repeats()}${line(at, paint(event.severity === 'error' ? 'red' : 'yellow', text))}`;
+        default:
+          return `${repeats()}${line(at, event.kind === 'fault' ? paint('yellow', text) : text)}`;
+      }
+    },
+  };
+}
