@@ -165,7 +165,7 @@ export function htmlPage(all: readonly Entry[]): string {
 <style>${style}</style>
 </head>
 <body>
-<header><h1>Rehearsal of ${clusters.length === 1 ? `a Cluster’s life` : `${clusters.length} Clusters’ lives`}</h1><p class="legend">${legend}<span class="key"><i class="dot pending"></i>pending in the annotation</span></p></header>
+<header><h1>Rehearsal of ${clusters.length === 1 ? `a Cluster’s life` : `${clusters.length} Clusters’ lives`}</h1><p class="legend">${legend}<span class="key"><i class="dot pending"></i>pending in the annotation</span><span class="key"><i class="dot fault"></i>a fault, as asked for</span></p></header>
 <main>${listed}${before}${drawn.map(lifeHtml).join('\n')}</main>
 </body>
 </html>

@@ -24,6 +24,7 @@ section, .list { background: var(--paper); border: 1px solid var(--line); border
 .dot.passed { background: var(--good); } .dot.blocked { background: var(--wait); border-radius: 3px; }
 .dot.failed { background: var(--bad); border-radius: 1px; transform: rotate(45deg) scale(.85); } .dot.ignored { border: 2px solid var(--off); }
 .dot.pending { background: var(--busy-soft); border: 1px solid var(--busy); width: 18px; border-radius: 6px; }
+.dot.fault { width: 0; height: 0; border: 6px solid transparent; border-top: 10px solid var(--bad); border-bottom: 0; border-radius: 0; }
 .badge { display: inline-block; padding: 1px 9px; border-radius: 9px; font-size: 12px; font-weight: 600; vertical-align: 1px; }
 .badge.passed { background: var(--good-soft); color: var(--good); } .badge.blocked { background: var(--wait-soft); color: var(--wait); }
 .badge.failed { background: var(--bad-soft); color: var(--bad); } .badge.ignored { background: var(--off-soft); color: var(--quiet); }
