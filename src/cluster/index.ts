@@ -1,4 +1,4 @@
-export { type Cluster, connect, StatusError } from './cluster.ts';
+export { type Cluster, connect, type Patience, StatusError } from './cluster.ts';
 export { explain, Forbidden } from './forbidden.ts';
 export {
   type Informer,

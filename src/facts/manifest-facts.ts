@@ -28,7 +28,11 @@ function groupOf({ apiVersion }: JsonObject): string {
  * another Service, and a Secret never does. Objects without a namespace count as those of `default`; of several objects of
  * one name, as overlays have them, the last one counts.
  */
-export function createManifestFacts(): { facts: Facts; add(object: JsonObject): void } {
+export function createManifestFacts(): {
+  facts: Facts;
+  /** Returns whether there are facts about objects of its kind. */
+  add(object: JsonObject): boolean;
+} {
   const secrets = new Map<string, KnownSecret>();
   const namespacesOfServices = new Set<string>();
   const store = createFactsStore({
@@ -44,22 +48,23 @@ export function createManifestFacts(): { facts: Facts; add(object: JsonObject): 
       const { kind } = object;
       const isSecret = kind === 'Secret';
       if (!(isSecret || isCollected(kind)) || groups[kind] !== groupOf(object)) {
-        return;
+        return false;
       }
       const isOfCluster = kind === 'ExtensionConfig' || kind === 'Namespace';
       const placed = isOfCluster ? object : withNamespace(object);
       const key = keyOfObject(placed);
       if (key === undefined) {
-        return;
+        return false;
       }
       if (isSecret) {
         secrets.set(key, readSecret(placed));
-        return;
+        return true;
       }
       store.collections[kind].put(key, placed);
       if (kind === 'Service') {
         namespacesOfServices.add(key.slice(0, key.indexOf('/')));
       }
+      return true;
     },
   };
 }

@@ -1,5 +1,6 @@
 import { warningText, withDefaults } from '../admission/index.ts';
 import { decodeExtensionConfig, group, hubVersion, kind, versionOf } from '../api/index.ts';
+import type { Facts } from '../facts/index.ts';
 import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
 import type { PlacedObject } from '../manifests/index.ts';
 import type { Report, RuleInput, RuleSet } from '../rules/index.ts';
@@ -10,6 +11,10 @@ export interface LintPolicy {
   rules: RuleSet;
   /** The current time: certificates expire. */
   now: () => Date;
+  /** What is known about the cluster that the objects are for. */
+  facts?: Facts | undefined;
+  /** Finds out what else rules need to know about an ExtensionConfig. */
+  prepare?: ((object: JsonObject) => Promise<void>) | undefined;
 }
 
 /** Whether an object is an ExtensionConfig, of any version or without one. */
@@ -30,7 +35,7 @@ function nameOf({ metadata }: JsonObject): string {
   return ([name, generateName].find((value) => typeof value === 'string' && value !== '') as string | undefined) ?? '';
 }
 
-function reportsOf(object: JsonObject, { rules, now }: LintPolicy): Report[] {
+function reportsOf(object: JsonObject, { rules, now, facts }: LintPolicy): Report[] {
   const version = versionOf(object.apiVersion);
   const complete = withDefaults(withDefaults(object, 'object'), 'status');
   const input: RuleInput = {
@@ -43,6 +48,7 @@ function reportsOf(object: JsonObject, { rules, now }: LintPolicy): Report[] {
     subject: 'object',
     isPruned: false,
     now: now(),
+    facts,
   };
   const reports = rules.check(input);
   // The fields of an unknown version are unknown too: only the version is reported.
@@ -53,14 +59,15 @@ function reportsOf(object: JsonObject, { rules, now }: LintPolicy): Report[] {
  * Checks one object as admission would on creation, with its defaults set and including the handlers in its status.
  * Undefined for an object of another kind.
  */
-export function checkObject(
+export async function checkObject(
   file: string,
   { object, placeOf }: PlacedObject,
   policy: LintPolicy,
-): LintedObject | undefined {
+): Promise<LintedObject | undefined> {
   if (!isExtensionConfig(object)) {
     return undefined;
   }
+  await policy.prepare?.(object);
   const findings = reportsOf(object, policy).map(
     (report): LintFinding => ({
       file,

@@ -52,7 +52,7 @@ async function* lintSource(
       }
     } else {
       for (const placed of document.objects) {
-        const object = checkObject(file, placed, policy);
+        const object = await checkObject(file, placed, policy);
         if (object !== undefined) {
           yield { object };
         }

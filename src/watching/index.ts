@@ -1,3 +1,4 @@
 export { addWatchingMetrics } from './metrics.ts';
+export { type ClusterReading, readCluster } from './read-cluster.ts';
 export { factResources, resourceName } from './resources.ts';
 export { type KindStatus, type Watching, type WatchingOptions, type WatchingPace, watchCluster } from './watching.ts';

@@ -29,8 +29,10 @@ import {
   showPlace,
 } from '../../lint/index.ts';
 import { createRuleSet, type RuleSetOptions, rules } from '../../rules/index.ts';
+import { clusterFlags } from '../cluster-flags.ts';
 import { policyFlags, ruleSetOptionsOf } from '../policy-flags.ts';
 import { createLintOptions, lintConfigName } from './config.ts';
+import { contextOf, type LintContext } from './context.ts';
 
 /** Characters of output that are gathered before they are written. */
 const outputChunk = 16 * 1024;
@@ -40,6 +42,10 @@ PATH is a file, a folder (all *.yaml, *.yml and *.json below it, without hidden
 ones and node_modules), or - for standard input. What the flags leave open comes
 from the nearest ${lintConfigName} in the folder of a manifest or above
 it, up to the root of the git repository.
+
+With --context the rules about other objects run too: deletions aside, all that
+serve --cluster-facts has. Of a folder, what is not there is not known, but for
+Services of a namespace of which the folder has one.
 
 Exit code: 0 nothing to deny, 1 denials (or more warnings than --max-warnings),
 2 wrong usage, a file that cannot be read, a YAML error, or nothing to check.`;
@@ -88,6 +94,11 @@ const lintFlags = {
     default: Number.POSITIVE_INFINITY,
     defaultText: 'any number is fine',
   }),
+  context: listFlag(
+    'FOLDER|cluster',
+    'other manifests in git, or "cluster", that the rules about other objects look at; may be repeated',
+  ),
+  kubeconfig: { ...clusterFlags.kubeconfig, summary: 'how to reach the API server, for --context cluster' },
   ...policyFlags,
 } satisfies Flags;
 
@@ -96,7 +107,11 @@ function withoutWarnings(object: LintedObject): LintedObject {
 }
 
 /** The policy of each file. Files with the same options share one. */
-function createPolicy(command: Command, flags: FlagValues<typeof lintFlags>): (file: string) => LintPolicy {
+function createPolicy(
+  command: Command,
+  flags: FlagValues<typeof lintFlags>,
+  context: LintContext,
+): (file: string) => LintPolicy {
   const now = new Date();
   const policies = new Map<RuleSetOptions, LintPolicy>();
   const attributes = new Map(command.options.map((option) => [option.name(), option.attributeName()]));
@@ -107,7 +122,7 @@ function createPolicy(command: Command, flags: FlagValues<typeof lintFlags>): (f
   });
   return (file) => {
     const options = common ?? optionsOf(file);
-    const policy = policies.get(options) ?? { rules: createRuleSet(options), now: () => now };
+    const policy = policies.get(options) ?? { rules: createRuleSet(options), now: () => now, ...context };
     policies.set(options, policy);
     return policy;
   };
@@ -133,7 +148,8 @@ export const defineLint: DefineCommand = (command, io, end) => {
     if (paths.length === 0) {
       throw new UsageError('lint: name files or folders to check, "." for this folder, or "-" for standard input');
     }
-    const policyOf = createPolicy(command, flags);
+    const context = await contextOf(flags.context, flags, io);
+    const policyOf = createPolicy(command, flags, context);
     const useColor = io.stdout.isTTY === true && !io.env.NO_COLOR;
     const chosen: typeof flags.output = command.getOptionValue('format') ?? flags.output;
     const format = formats[chosen]({ version, rules: rules, useColor });

@@ -1,0 +1,92 @@
+import type { Readable } from 'node:stream';
+import { createProgress, FailureError, type Io, UsageError } from '../../cli/index.ts';
+import { count, type LintPolicy, printable, readContext, showPlace } from '../../lint/index.ts';
+
+/** What the linter knows about the cluster. */
+export type LintContext = Pick<LintPolicy, 'facts' | 'prepare'>;
+
+/** The context that is the cluster of the kubeconfig. */
+const clusterContext = 'cluster';
+
+async function ofCluster(kubeconfig: string | undefined, io: Io): Promise<LintContext> {
+  // The Kubernetes client is large; the linter does without it otherwise.
+  const [{ loadKubeConfig }, { readCluster }] = await Promise.all([
+    import('../../cluster/index.ts'),
+    import('../../watching/index.ts'),
+  ]);
+  let config: ReturnType<typeof loadKubeConfig>;
+  try {
+    config = loadKubeConfig({ kubeconfig });
+  } catch (error) {
+    throw new UsageError(`--context: no cluster: ${(error as Error).message}`);
+  }
+  const progress = createProgress(io.stderr);
+  try {
+    const { facts, problems, prepare } = await readCluster({
+      config,
+      signal: io.signal,
+      onProgress: (resource, objects) => progress.show(() => `${objects} objects read, now ${resource}`),
+    });
+    progress.clear();
+    if (problems.has('ExtensionConfig') && problems.has('Service')) {
+      throw new FailureError(`--context: ${problems.get('ExtensionConfig')}`);
+    }
+    for (const [kind, problem] of problems) {
+      io.stderr.write(`lint: --context: nothing is known about ${kind}s: ${printable(problem)}\n`);
+    }
+    return { facts, prepare };
+  } finally {
+    progress.clear();
+  }
+}
+
+async function ofFolders(paths: readonly string[], io: Io): Promise<LintContext> {
+  if (paths.includes('-')) {
+    throw new UsageError('--context: standard input is what is checked: name a file or a folder');
+  }
+  const progress = createProgress(io.stderr);
+  let files = 0;
+  const { facts, objects, errors } = await readContext(paths, io.stdin as Readable, io.signal, () => {
+    files++;
+    progress.show(() => `${count(files, 'file')} of the context`);
+  });
+  progress.clear();
+  const [first] = errors;
+  const named = errors.find(({ file }) => paths.includes(file));
+  if (named !== undefined && named.line === undefined) {
+    throw new UsageError(`--context: ${showPlace(named)}: ${printable(named.message)}`);
+  }
+  if (first !== undefined) {
+    io.stderr.write(
+      `lint: --context: ${count(errors.length, 'document')} could not be read and count as absent, first ${showPlace(first)}: ${printable(first.message)}\n`,
+    );
+  }
+  if (objects === 0) {
+    throw new UsageError(
+      `--context: no object in ${count(files, 'file')} that rules know about: ExtensionConfig, ClusterClass, Cluster, Namespace, Service, Secret`,
+    );
+  }
+  return { facts };
+}
+
+/**
+ * What the flag `--context` says about the cluster; nothing without it.
+ *
+ * @throws {UsageError} for a context that cannot be read, {FailureError} when the cluster does not answer.
+ */
+export async function contextOf(
+  contexts: readonly string[],
+  { kubeconfig }: { kubeconfig: string | undefined },
+  io: Io,
+): Promise<LintContext> {
+  if (contexts.length === 0) {
+    return {};
+  }
+  if (!contexts.includes(clusterContext)) {
+    return ofFolders(contexts, io);
+  }
+  if (contexts.length > 1) {
+    throw new UsageError(`--context: "${clusterContext}" stands alone; a folder of this name is ./${clusterContext}`);
+  }
+  return ofCluster(kubeconfig, io);
+}

@@ -1,0 +1,92 @@
+import type { KubeConfig } from '@kubernetes/client-node';
+import { injectCaFromSecretAnnotation } from '../api/index.ts';
+import { ConnectionError, connect, listPages, objectKey, type Patience } from '../cluster/index.ts';
+import { type CollectedKind, collectedKinds, createFactsStore, type Facts } from '../facts/index.ts';
+import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
+import { secretNameOf } from '../rules/index.ts';
+import { factResources, keptOf, resourceName, versionPath } from './resources.ts';
+import { createSecretReader, defaultSecretPace } from './secret-reader.ts';
+import { servedVersion } from './versions.ts';
+
+/** Most objects of a kind that are read. */
+const maxObjects = 100_000;
+
+/** Somebody waits for the answer. */
+const patience: Patience = { retries: 2, minTimeoutMs: 250, maxTimeoutMs: 1000, deadlineMs: 30_000 };
+
+/** The facts about a cluster at one moment. */
+export interface ClusterReading {
+  facts: Facts;
+  /** Kinds that could not be read, with the reason: rules about them say nothing. */
+  problems: Map<CollectedKind | 'Secret', string>;
+  /** Reads what an ExtensionConfig names besides: the Secret of its annotation. */
+  prepare(object: JsonObject): Promise<void>;
+}
+
+/** What `readCluster` needs. */
+export interface ReadClusterOptions {
+  config: KubeConfig;
+  signal: AbortSignal;
+  /** Called after each page with what is being read and how many objects there are so far. */
+  onProgress?(resource: string, count: number): void;
+}
+
+/** Reads once what rules know about a cluster. Rejects only when `signal` is aborted. */
+export async function readCluster({ config, signal, onProgress }: ReadClusterOptions): Promise<ClusterReading> {
+  const cluster = connect(config, signal, patience);
+  const problems: ClusterReading['problems'] = new Map();
+  const reader = createSecretReader(
+    cluster,
+    () => performance.now(),
+    (problem) => {
+      if (problem !== undefined) {
+        problems.set('Secret', problem);
+      }
+    },
+    defaultSecretPace,
+  );
+  const store = createFactsStore({ secrets: reader.facts });
+  let count = 0;
+  let unreachable: string | undefined;
+  for (const kind of collectedKinds) {
+    if (unreachable !== undefined) {
+      problems.set(kind, unreachable);
+      continue;
+    }
+    const resource = factResources[kind];
+    const name = resourceName(resource);
+    try {
+      const version = await servedVersion(cluster, resource);
+      const path = version === undefined ? undefined : `${versionPath(resource.group, version)}/${resource.plural}`;
+      for await (const { items } of path === undefined
+        ? []
+        : listPages(cluster, { path, resource: name, maxObjects })) {
+        for (const object of items) {
+          store.collections[kind].put(objectKey(object), keptOf(resource, object));
+        }
+        count += items.length;
+        onProgress?.(name, count);
+      }
+      store.setKnown(kind, true);
+    } catch (error) {
+      signal.throwIfAborted();
+      const { message } = error as Error;
+      problems.set(kind, message);
+      // It was tried for long enough.
+      unreachable = error instanceof ConnectionError ? message : undefined;
+    }
+  }
+  return {
+    facts: store.facts,
+    problems,
+    async prepare({ metadata }) {
+      const annotations = isJsonObject(metadata) ? metadata.annotations : undefined;
+      const value = isJsonObject(annotations) ? annotations[injectCaFromSecretAnnotation] : undefined;
+      const secret = secretNameOf(typeof value === 'string' ? value : undefined);
+      if (secret !== undefined) {
+        reader.want(secret.namespace, secret.name);
+        await reader.idle();
+      }
+    },
+  };
+}

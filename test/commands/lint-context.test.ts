@@ -1,0 +1,137 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import type { JsonObject } from '../../src/kubernetes/index.ts';
+import {
+  example,
+  exampleClass,
+  exampleCluster,
+  exampleNamespace,
+  exampleSecret,
+  exampleService,
+  exampleServiceObject,
+} from '../../src/rules/examples/index.ts';
+import { type Cluster, clusterApiDefinitions, startCluster } from '../watching/cluster.ts';
+import { runProgram } from './io.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'lint-context-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+function write(name: string, ...objects: (JsonObject | string)[]): string {
+  const file = join(root, name);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, objects.map((one) => (typeof one === 'string' ? one : stringify(one))).join('---\n'));
+  return file;
+}
+
+async function ruleIds(...args: string[]): Promise<string[]> {
+  const { stdout, stderr } = await runProgram(['lint', '--output', 'json', ...args]);
+  expect(stderr).toBe('');
+  return JSON.parse(stdout).findings.map(({ ruleId }: { ruleId: string }) => ruleId);
+}
+
+const wrongPort = example({ clientConfig: { service: { ...exampleService, port: 9443 } } });
+const narrowed = example({ spec: { namespaceSelector: { matchLabels: { team: 'b' } } } });
+
+describe('a folder', () => {
+  test('the other manifests in git are the facts', async () => {
+    const file = write('app/extension.yaml', wrongPort);
+    write('app/service.yaml', exampleServiceObject);
+    expect(await ruleIds(file)).toEqual([]);
+    expect(await ruleIds(file, '--context', join(root, 'app'))).toEqual(['service-port-missing']);
+  });
+
+  test('several of them, with the objects that are checked among them', async () => {
+    const first = write('twice/one.yaml', example());
+    write('twice/two.yaml', example({ name: 'two' }));
+    write('secrets/secret.yaml', exampleSecret({}));
+    expect(await ruleIds(first, '--context', join(root, 'twice'), '--context', join(root, 'secrets'))).toEqual([
+      'secret-missing',
+      'server-registered-twice',
+    ]);
+  });
+
+  test('the ExtensionConfig of the same name in the context is the one before', async () => {
+    const file = write('change/new.yaml', narrowed);
+    write('live/all.yaml', example(), exampleClass(), exampleCluster(), exampleNamespace);
+    expect(await ruleIds(file, '--context', join(root, 'live'))).toEqual(['namespace-selector-excludes']);
+  });
+
+  test('what cannot be read counts as absent, and is said', async () => {
+    const file = write('templates/extension.yaml', wrongPort);
+    write('templates/chart/service.yaml', '{{ if .Values.service }}\na: b\n{{ end }}\n');
+    write('templates/service.yaml', exampleServiceObject);
+    const { code, stdout, stderr } = await runProgram(['lint', file, '--context', join(root, 'templates')]);
+    expect(stderr).toMatch(/^lint: --context: \d documents? could not be read and count as absent, first .*chart/);
+    expect(stdout).toContain('service-port-missing');
+    expect(code).toBe(0);
+  });
+
+  test('levels in the configuration hold for these rules too', async () => {
+    const file = write('strict/extension.yaml', wrongPort);
+    write('strict/service.yaml', exampleServiceObject);
+    write('strict/.extensionconfig-lint.yaml', 'rules: {service-port-missing: deny}\n');
+    const { code } = await runProgram(['lint', file, '--context', join(root, 'strict')]);
+    expect(code).toBe(1);
+  });
+
+  const file = () => write('plain/extension.yaml', example());
+  test.each([
+    [
+      'that is not there',
+      () => [file(), '--context', join(root, 'none')],
+      /--context: .*none: cannot be read: no such file or folder/,
+    ],
+    ['without anything to know', () => [file(), '--context', write('e/x.yaml', 'a: b\n')], /no object in 1 file that/],
+    [
+      'beside the cluster',
+      () => [file(), '--context', 'cluster', '--context', root],
+      /"cluster" stands alone; .*\.\/cluster/,
+    ],
+    ['on standard input', () => [file(), '--context', '-'], /standard input is what is checked/],
+  ])('a context %s is a mistake', async (_name, args, message) => {
+    const { code, stdout, stderr } = await runProgram(['lint', ...args()]);
+    expect(stderr).toMatch(message);
+    expect([code, stdout]).toEqual([2, '']);
+  });
+});
+
+describe('the cluster', () => {
+  let at: Cluster;
+  let kubeconfig: string;
+  beforeAll(async () => {
+    at = await startCluster();
+    await at.define(...clusterApiDefinitions);
+    await at.put({ ...exampleNamespace, metadata: { name: 'capi-extensions' } }, exampleNamespace);
+    await at.put(example(), exampleClass(), exampleCluster(), exampleSecret({}));
+    kubeconfig = write('kubeconfig', at.sandbox.kubeconfig);
+  });
+  afterAll(() => at.sandbox.stop());
+
+  test('has the facts, the Secrets that annotations name too', async () => {
+    const file = write('cluster/new.yaml', narrowed);
+    expect(await ruleIds(file, '--context', 'cluster', '--kubeconfig', kubeconfig)).toEqual([
+      'secret-missing',
+      'service-missing',
+      'namespace-selector-excludes',
+    ]);
+  });
+
+  test('that does not answer is a failure', async () => {
+    const gone = write('gone', at.sandbox.kubeconfig.replace(/https:\/\/127\.0\.0\.1:\d+/, 'https://127.0.0.1:1'));
+    const file = write('cluster/x.yaml', example());
+    const { code, stdout, stderr } = await runProgram(['lint', file, '--context', 'cluster', '--kubeconfig', gone]);
+    expect(stderr).toMatch(/--context: no answer from the API server/);
+    expect([code, stdout]).toEqual([1, '']);
+  });
+
+  test('without a kubeconfig is a mistake', async () => {
+    const args = ['lint', write('cluster/y.yaml', example()), '--context', 'cluster', '--kubeconfig', join(root, 'no')];
+    expect(await runProgram(args)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--context: no cluster:'),
+    });
+  });
+});
