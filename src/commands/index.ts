@@ -70,9 +70,9 @@ const commands: readonly CommandEntry[] = [
   },
   {
     name: 'openapi',
-    summary: 'print the OpenAPI document of the Runtime Hooks, or a page to look at it',
+    summary: 'print the OpenAPI document of the Runtime Hooks; merge those of an API server',
     group: group.extensions,
-    load: async () => (await import('./openapi.ts')).defineOpenApi,
+    load: async () => (await import('./openapi/openapi.ts')).defineOpenApi,
   },
   {
     name: 'new-extension',

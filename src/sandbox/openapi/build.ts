@@ -130,6 +130,30 @@ function patchTypes(resource: Resource): string[] {
   ];
 }
 
+const capitalised = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+
+/** `CoreV1`, `RuntimeClusterXK8sIoV1beta2`: what ids of operations have for group and version. */
+function versionId({ group, version }: Resource): string {
+  const words = group === '' ? ['core'] : group.split(/[^A-Za-z0-9]/);
+  return [...words, version].map(capitalised).join('');
+}
+
+/** The verbs of actions in ids, as Kubernetes has them. */
+const verbs: Readonly<Record<string, string>> = {
+  get: 'read',
+  list: 'list',
+  post: 'create',
+  put: 'replace',
+  patch: 'patch',
+  delete: 'delete',
+  deletecollection: 'deleteCollection',
+};
+
+/** An operation with another id: every operation of a document has its own. */
+function withSuffix(operation: JsonObject, suffix: string): JsonObject {
+  return { ...operation, operationId: `${operation.operationId}${suffix}` };
+}
+
 function operations(resource: Resource, components: Components): JsonObject {
   const ref = { $ref: `#/components/schemas/${resourceSchemaName(resource)}` };
   const listRef = { $ref: `#/components/schemas/${resourceSchemaName(resource)}List` };
@@ -137,7 +161,7 @@ function operations(resource: Resource, components: Components): JsonObject {
   const options = render(schemaOfModel('V1DeleteOptions') as Schema, components);
   const operation = (action: string, answer: JsonObject, parameters: readonly JsonObject[], body?: JsonObject) => ({
     tags: [apiVersionOf(resource)],
-    operationId: `${action}${resource.kind}`,
+    operationId: `${verbs[action]}${versionId(resource)}${resource.namespaced ? 'Namespaced' : ''}${resource.kind}`,
     parameters: [...parameters],
     ...(body === undefined ? {} : { requestBody: { content: body } }),
     responses: {
@@ -162,27 +186,37 @@ function operations(resource: Resource, components: Components): JsonObject {
     [...writeParameters, query('force', 'boolean', 'Takes fields over from other managers.')],
     content(patchTypes(resource), { type: 'object' }),
   );
-  const one = {
-    get: operation('get', ref, []),
-    put: operation('put', ref, writeParameters, body),
-    patch,
-    delete: operation('delete', status, deleteParameters, content(jsonTypes, options)),
-    parameters: [path('name'), ...scope],
-  };
-  const { delete: _, ...withoutDelete } = one;
+  const [read, replace] = [operation('get', ref, []), operation('put', ref, writeParameters, body)];
+  const named = [path('name'), ...scope];
+  const list = operation('list', listRef, listParameters);
   return {
     [base]: {
-      get: operation('list', listRef, listParameters),
+      get: list,
       post: create,
       delete: operation('deletecollection', status, [...deleteParameters, ...listParameters]),
       parameters: scope,
     },
-    [`${base}/{name}`]: one,
-    ...(resource.hasStatus ? { [`${base}/{name}/status`]: withoutDelete } : {}),
+    [`${base}/{name}`]: {
+      get: read,
+      put: replace,
+      patch,
+      delete: operation('delete', status, deleteParameters, content(jsonTypes, options)),
+      parameters: named,
+    },
+    ...(resource.hasStatus
+      ? {
+          [`${base}/{name}/status`]: {
+            get: withSuffix(read, 'Status'),
+            put: withSuffix(replace, 'Status'),
+            patch: withSuffix(patch, 'Status'),
+            parameters: named,
+          },
+        }
+      : {}),
     ...(resource.namespaced
       ? {
           [`${prefix}/${resource.version}/${resource.plural}`]: {
-            get: operation('list', listRef, listParameters),
+            get: { ...list, operationId: `list${versionId(resource)}${resource.kind}ForAllNamespaces` },
             parameters: [pretty],
           },
         }

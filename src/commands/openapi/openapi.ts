@@ -1,9 +1,10 @@
 import { stringify } from 'yaml';
-import type { DefineCommand } from '../cli/index.ts';
-import { addFlags, choiceFlag, type Flags, readFlags } from '../cli/index.ts';
-import { clusterApiHooks, formatRelease, phaseIn } from '../hooks/index.ts';
-import { openApiDocument, openApiPage } from '../messages/index.ts';
-import { policyFlags } from './policy-flags.ts';
+import type { DefineCommand } from '../../cli/index.ts';
+import { addFlags, choiceFlag, type Flags, readFlags } from '../../cli/index.ts';
+import { clusterApiHooks, formatRelease, phaseIn } from '../../hooks/index.ts';
+import { openApiDocument, openApiPage } from '../../messages/index.ts';
+import { policyFlags } from '../policy-flags.ts';
+import { defineMerge } from './merge.ts';
 
 const openApiFlags = {
   output: choiceFlag('FORMAT', ['yaml', 'json', 'html'], {
@@ -13,9 +14,11 @@ const openApiFlags = {
   'target-cluster-api-version': policyFlags['target-cluster-api-version'],
 } satisfies Flags;
 
-/** `openapi`: the OpenAPI document of all hooks. */
-export const defineOpenApi: DefineCommand = (command, io) => {
+/** `openapi`: the OpenAPI document of all hooks; `openapi merge`: one out of those of an API server. */
+export const defineOpenApi: DefineCommand = (command, io, end) => {
   command
+    // `--output` behind `merge` is that of `merge`.
+    .enablePositionalOptions()
     .description('Prints the OpenAPI document of the Runtime Hooks that a release of Cluster API has.')
     .addHelpText(
       'after',
@@ -42,4 +45,5 @@ What changed between two documents: extensionconfig-webhook hooks diff OLD NEW`,
       }
     });
   addFlags(command, openApiFlags);
+  defineMerge(command.command('merge'), io, end);
 };

@@ -1,0 +1,176 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { constants, type Stats } from 'node:fs';
+import { lstat, mkdir, open, opendir, rename, rm, utimes } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { readRegularFile } from '../../files/index.ts';
+
+/** Limits of the cache. */
+export interface CacheLimits {
+  /** All entries together, in bytes. */
+  maxBytes: number;
+  /** How long an entry that nobody uses stays, in ms. */
+  maxAgeMs: number;
+  /** Largest entry, in bytes. */
+  maxEntryBytes: number;
+}
+
+/** 256 MiB, 30 days. The documents of an API server with 500 definitions have some 40 MiB. */
+export const defaultLimits: CacheLimits = {
+  maxBytes: 256 * 1024 * 1024,
+  maxAgeMs: 30 * 24 * 60 * 60 * 1000,
+  maxEntryBytes: 64 * 1024 * 1024,
+};
+
+/** Documents that were fetched before, on disk. */
+export interface DocumentCache {
+  /** The entry under a key; undefined when there is none that is whole. */
+  read(key: string): Promise<Buffer | undefined>;
+  /** Keeps an entry. What cannot be written is not kept. */
+  write(key: string, content: Buffer): Promise<void>;
+  /** Removes what is too old, and the oldest of what is too much. */
+  cleanUp(): Promise<void>;
+}
+
+/** Where the cache is, by the XDG Base Directory Specification: a path there that is not absolute does not count. */
+export function cacheDirectory(env: NodeJS.ProcessEnv): string {
+  const base = env.XDG_CACHE_HOME;
+  const home = env.HOME || homedir();
+  const cache = base !== undefined && isAbsolute(base) ? base : join(home, '.cache');
+  return join(cache, 'extensionconfig-webhook', 'openapi');
+}
+
+const sha256 = (content: string | Buffer) => createHash('sha256').update(content).digest('hex');
+const entryName = /^[0-9a-f]{64}$/;
+const unfinishedName = /^[0-9a-f]{64}\.[0-9a-f]{16}$/;
+/** How long a write may take before what it left is rubbish, in ms. */
+const maxWriteMs = 60 * 60 * 1000;
+/** Length of what is in front of the content: its SHA-256 and a line break. */
+const headBytes = 65;
+
+/** A cache that keeps nothing. */
+export const noCache: DocumentCache = {
+  read: () => Promise.resolve(undefined),
+  write: () => Promise.resolve(),
+  cleanUp: () => Promise.resolve(),
+};
+
+/** Why a folder is not one to trust, or undefined. Who else may write there may put in what we take for a server's words. */
+function problemOf(found: Stats): string | undefined {
+  if (!found.isDirectory()) {
+    return 'is not a folder';
+  }
+  if (process.getuid !== undefined && found.uid !== process.getuid()) {
+    return 'belongs to another user';
+  }
+  return process.platform !== 'win32' && (found.mode & 0o022) !== 0
+    ? 'can be written by other users (chmod 700 corrects that)'
+    : undefined;
+}
+
+/**
+ * Opens the cache in a folder, which is made when it is missing. Entries are files that only their owner can read: the
+ * SHA-256 of the content, and the content. An entry that is not whole is removed when it is met, and counts as missing.
+ *
+ * @param warn is told why the folder cannot be used; nothing is kept then.
+ */
+export async function openCache(
+  directory: string,
+  warn: (message: string) => void,
+  limits: CacheLimits = defaultLimits,
+  now: () => number = Date.now,
+): Promise<DocumentCache> {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const problem = problemOf(await lstat(directory));
+    if (problem !== undefined) {
+      warn(`the cache ${directory} is not used: it ${problem}`);
+      return noCache;
+    }
+  } catch (error) {
+    warn(`the cache ${directory} is not used: ${(error as NodeJS.ErrnoException).code ?? 'it cannot be made'}`);
+    return noCache;
+  }
+  const fileOf = (key: string) => join(directory, sha256(key));
+
+  return {
+    async read(key) {
+      const file = fileOf(key);
+      let bytes: Buffer;
+      try {
+        const found = await lstat(file);
+        if (!found.isFile() || now() - found.mtimeMs > limits.maxAgeMs) {
+          return undefined;
+        }
+        bytes = await readRegularFile(file, limits.maxEntryBytes + headBytes);
+      } catch {
+        return undefined;
+      }
+      const content = bytes.subarray(headBytes);
+      if (bytes.subarray(0, headBytes).toString('latin1') !== `${sha256(content)}\n`) {
+        await rm(file, { force: true }).catch(() => {});
+        return undefined;
+      }
+      // The time of a file is when it was last of use.
+      const time = new Date(now());
+      await utimes(file, time, time).catch(() => {});
+      return content;
+    },
+
+    async write(key, content) {
+      if (content.length > limits.maxEntryBytes) {
+        return;
+      }
+      const file = fileOf(key);
+      const unfinished = `${file}.${randomBytes(8).toString('hex')}`;
+      try {
+        const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
+        const handle = await open(unfinished, flags, 0o600);
+        try {
+          await handle.writeFile(`${sha256(content)}\n`);
+          await handle.writeFile(content);
+        } finally {
+          await handle.close();
+        }
+        const time = new Date(now());
+        await utimes(unfinished, time, time);
+        await rename(unfinished, file);
+      } catch {
+        // A full disk is no reason to fail: without an entry the document is fetched again.
+        await rm(unfinished, { force: true }).catch(() => {});
+      }
+    },
+
+    async cleanUp() {
+      const kept: { file: string; size: number; mtimeMs: number }[] = [];
+      try {
+        for await (const { name } of await opendir(directory)) {
+          const isEntry = entryName.test(name);
+          if (!isEntry && !unfinishedName.test(name)) {
+            continue;
+          }
+          const file = join(directory, name);
+          const found = await lstat(file).catch(() => undefined);
+          if (found === undefined) {
+            continue;
+          }
+          if (now() - found.mtimeMs > (isEntry ? limits.maxAgeMs : maxWriteMs)) {
+            await rm(file, { force: true });
+          } else if (isEntry) {
+            kept.push({ file, size: found.size, mtimeMs: found.mtimeMs });
+          }
+        }
+        let total = kept.reduce((sum, { size }) => sum + size, 0);
+        for (const { file, size } of kept.sort((a, b) => a.mtimeMs - b.mtimeMs)) {
+          if (total <= limits.maxBytes) {
+            break;
+          }
+          await rm(file, { force: true });
+          total -= size;
+        }
+      } catch {
+        // The next run tries again.
+      }
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import { choiceFlag, durationFlag, type Flags, type FlagValues, switchFlag, textFlag } from '../../cli/index.ts';
+import { clusterFlags } from '../cluster-flags.ts';
+
+/** The flags of `openapi merge`. */
+export const mergeFlags = {
+  ...clusterFlags,
+  output: choiceFlag('FORMAT', ['yaml', 'json'], { summary: 'yaml or json', default: 'yaml' }),
+  report: textFlag('FILE', {
+    summary: 'write what was merged, renamed and left out to a file, in JSON',
+    default: undefined,
+    defaultText: 'a summary on standard error',
+  }),
+  'cache-dir': textFlag('FOLDER', {
+    summary: 'where documents of servers are kept for the next time',
+    default: undefined,
+    defaultText: '$XDG_CACHE_HOME/extensionconfig-webhook/openapi',
+  }),
+  'skip-cache': switchFlag('fetch every document, and keep none'),
+  timeout: durationFlag('1s', '1h', { summary: 'longest time for all of it', default: '2m' }),
+} satisfies Flags;
+
+/** The values of the flags of `openapi merge`. */
+export type MergeFlagValues = FlagValues<typeof mergeFlags>;

@@ -1,0 +1,130 @@
+import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dump } from 'js-yaml';
+import { createProgress, exitCode, FailureError, type Io } from '../../cli/index.ts';
+import { printable } from '../../kubernetes/index.ts';
+import { systemProblem } from '../../manifests/index.ts';
+import { type MergeReport, mergeDocuments } from '../../openapi/index.ts';
+import { cacheDirectory, noCache, openCache } from './cache.ts';
+import type { MergeFlagValues } from './merge-flags.ts';
+import { type Gathered, gather } from './sources.ts';
+
+/** The whole report: what the merge did, and what it was given. */
+type Report = MergeReport & Pick<Gathered, 'cached' | 'missing' | 'converted'>;
+
+/** Most lines that the summary has of one thing. */
+const maxLines = 20;
+
+function lines(items: readonly string[]): string[] {
+  const shown = items.slice(0, maxLines).map(printable);
+  return items.length > maxLines
+    ? [...shown, `  … and ${items.length - maxLines} more; --report FILE writes all of them`]
+    : shown;
+}
+
+const names = (documents: readonly string[]) =>
+  documents.length > 3 ? `${documents.slice(0, 3).join(', ')} and ${documents.length - 3} more` : documents.join(', ');
+
+function summary(report: Report): string {
+  const { documents, cached, paths, componentsBefore, componentsAfter } = report;
+  const from = cached === 0 ? '' : ` (${cached} from the cache)`;
+  const text = [
+    `${documents} document${documents === 1 ? '' : 's'}${from}, ${paths} paths, ${componentsBefore} components became ${componentsAfter}`,
+    ...lines(
+      report.renamed.map(
+        ({ section, name, newName, documents: of }) => `  renamed: ${section} ${name} of ${names(of)} is ${newName}`,
+      ),
+    ),
+    ...lines(report.converted.map((document) => `  converted: ${document} is OpenAPI v2`)),
+    ...lines(
+      report.corrected.map(
+        ({ document, reference }) => `  corrected: ${document} refers to ${reference}, as OpenAPI v2 does`,
+      ),
+    ),
+    ...lines(
+      report.dangling.map(
+        ({ document, reference }) => `  dangling: ${document} refers to ${reference}, which is missing`,
+      ),
+    ),
+    ...lines(
+      report.conflicts.map(
+        ({ place, kept, leftOut }) => `  conflict: ${place} is that of ${kept}, not of ${names(leftOut)}`,
+      ),
+    ),
+    ...lines(report.missing.map(({ document, reason }) => `  missing: ${document}: ${reason}`)),
+  ];
+  return `${text.join('\n')}\n`;
+}
+
+/** Writes a file whole or not at all. What is not a regular file, /dev/null for instance, is only written to. */
+function writeReport(file: string, report: Report): void {
+  const text = `${JSON.stringify(report, null, 2)}\n`;
+  const unfinished = `${file}.${process.pid}.tmp`;
+  try {
+    if (existsSync(file) && !statSync(file).isFile()) {
+      writeFileSync(file, text);
+      return;
+    }
+    writeFileSync(unfinished, text, { flag: 'wx' });
+    renameSync(unfinished, file);
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    throw new FailureError(`--report: ${file} cannot be written: ${systemProblem(error)}`);
+  }
+}
+
+/**
+ * Merges what the arguments name and writes the document.
+ *
+ * @returns the exit code.
+ * @throws {UsageError} or {FailureError} as `gather`, or when the time is over; the reason of the signal.
+ */
+export async function merge(args: readonly string[], flags: MergeFlagValues, io: Io): Promise<number> {
+  const timeout = AbortSignal.timeout(flags.timeout);
+  const signal = AbortSignal.any([io.signal, timeout]);
+  const progress = createProgress(io.stderr);
+  const warn = (message: string) => io.stderr.write(`openapi merge: ${printable(message)}\n`);
+  const cache = flags['skip-cache'] ? noCache : await openCache(flags['cache-dir'] ?? cacheDirectory(io.env), warn);
+  let state = 'reading';
+  const ticking = setInterval(() => progress.show(() => state), 200);
+  try {
+    const gathered = await gather(args, flags, {
+      io,
+      cache,
+      signal,
+      onProgress: (done, total) => {
+        state = `${done} of ${total} documents read`;
+      },
+    });
+    const { document, report: merged } = await mergeDocuments(gathered.documents, {
+      signal,
+      onProgress: (done, total) => {
+        state = `merging, ${Math.floor((done / total) * 100)} %`;
+        progress.show(() => state);
+      },
+    });
+    const { cached, missing, converted } = gathered;
+    const report: Report = { ...merged, cached, missing, converted };
+    if (flags.report !== undefined) {
+      writeReport(flags.report, report);
+    }
+    progress.clear();
+    io.stdout.write(
+      flags.output === 'json'
+        ? `${JSON.stringify(document, null, 2)}\n`
+        : dump(document, { noRefs: true, lineWidth: -1 }),
+    );
+    io.stderr.write(`openapi merge: ${summary(report)}`);
+    const isWhole = missing.length + merged.conflicts.length + merged.dangling.length === 0;
+    return isWhole ? exitCode.ok : exitCode.findings;
+  } catch (error) {
+    io.signal.throwIfAborted();
+    if (timeout.aborted) {
+      throw new FailureError(`openapi merge: not done after ${flags.timeout / 1000} s; --timeout allows more`);
+    }
+    throw error;
+  } finally {
+    clearInterval(ticking);
+    progress.clear();
+    await cache.cleanUp();
+  }
+}

@@ -1,0 +1,329 @@
+import type { Readable } from 'node:stream';
+import { FailureError, type Io, UsageError } from '../../cli/index.ts';
+import { type Cluster, connect, explain, loadKubeConfig, StatusError } from '../../cluster/index.ts';
+import { JsonError, type JsonObject, parseJson, printable } from '../../kubernetes/index.ts';
+import { maxStreamBytes, SourceError, sourcesOf } from '../../manifests/index.ts';
+import {
+  DocumentError,
+  type DocumentPlace,
+  documentList,
+  type NamedDocument,
+  openApiOf,
+  readOpenApi,
+} from '../../openapi/index.ts';
+import type { DocumentCache } from './cache.ts';
+
+/** All documents to merge, with what was not so good about getting them. */
+export interface Gathered {
+  documents: NamedDocument[];
+  /** How many of them came from the cache. */
+  cached: number;
+  /** Documents that a server lists but does not give, each with the reason. */
+  missing: { document: string; reason: string }[];
+  /** Names of documents that were OpenAPI v2. */
+  converted: string[];
+}
+
+/** What getting documents needs of its surroundings. */
+export interface Surroundings {
+  io: Pick<Io, 'stdin'>;
+  cache: DocumentCache;
+  /** Aborted when the user or the time says so. */
+  signal: AbortSignal;
+  onProgress(done: number, total: number): void;
+}
+
+const mebibyte = 1024 * 1024;
+/** Most bytes of all documents together, most documents, and most that are fetched at a time. */
+const maxTotalBytes = 512 * mebibyte;
+const maxDocuments = 10_000;
+const maxAtOnce = 8;
+/** How long a server may take for one document, in ms. */
+const requestTimeoutMs = 30_000;
+
+/** There is more than is merged: nothing of it is, rather than a part. */
+class LimitError extends FailureError {}
+
+/** Collects documents up to the limits. */
+class Collection implements Gathered {
+  documents: NamedDocument[] = [];
+  cached = 0;
+  missing: Gathered['missing'] = [];
+  converted: string[] = [];
+  #bytes = 0;
+
+  /** @throws {LimitError} */
+  count(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes > maxTotalBytes) {
+      throw new LimitError(`all documents together have more than ${maxTotalBytes / mebibyte} MiB; merge some of them`);
+    }
+  }
+
+  add(name: string, { document, isConverted }: { document: JsonObject; isConverted: boolean }): void {
+    if (this.documents.length >= maxDocuments) {
+      throw new LimitError(`there are more than ${maxDocuments} documents; merge some of them`);
+    }
+    this.documents.push({ name, document });
+    if (isConverted) {
+      this.converted.push(name);
+    }
+  }
+}
+
+/** Where lists of documents, and documents, come from. */
+interface DocumentServer {
+  /** As messages name it, and as it is told apart from others in the cache. */
+  name: string;
+  /** @throws {StatusError} when it answers with anything but 200; other errors when it cannot be used. */
+  get(path: string): Promise<JsonObject>;
+}
+
+function clusterServer(cluster: Cluster, name: string): DocumentServer {
+  return { name, get: (path) => cluster.request('GET', path) };
+}
+
+/** A URL as it may be shown: without what may be secret in it. */
+function shown(url: URL): string {
+  return printable(`${url.origin}${url.pathname}`);
+}
+
+async function fetchLimited(url: URL, stop: AbortSignal): Promise<Buffer> {
+  const signal = AbortSignal.any([stop, AbortSignal.timeout(requestTimeoutMs)]);
+  try {
+    const answer = await fetch(url, { signal, redirect: 'manual', headers: { accept: 'application/json, */*;q=0.5' } });
+    if (answer.status !== 200) {
+      const location = answer.headers.get('location');
+      const where = location === null ? '' : ` (to ${printable(location.slice(0, 300))}, which is not followed)`;
+      await answer.body?.cancel();
+      throw new StatusError(answer.status, `${shown(url)} answered ${answer.status}${where}`);
+    }
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of (answer.body ?? []) as AsyncIterable<Uint8Array>) {
+      size += chunk.length;
+      if (size > maxStreamBytes) {
+        throw new FailureError(`${shown(url)} is larger than ${maxStreamBytes / mebibyte} MiB`);
+      }
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  } catch (error) {
+    stop.throwIfAborted();
+    if (error instanceof StatusError || error instanceof FailureError) {
+      throw error;
+    }
+    const { cause, message } = error as { cause?: { code?: unknown }; message: string };
+    const reason = typeof cause?.code === 'string' ? cause.code : message;
+    throw new FailureError(
+      signal.aborted
+        ? `${shown(url)} did not answer within ${requestTimeoutMs / 1000} s`
+        : `${shown(url)} cannot be fetched: ${printable(reason)}`,
+    );
+  }
+}
+
+function urlServer(base: URL, signal: AbortSignal): DocumentServer {
+  return {
+    name: base.origin,
+    async get(path) {
+      const url = new URL(path, base);
+      const value = parseJson(await fetchLimited(url, signal));
+      return value as JsonObject;
+    },
+  };
+}
+
+/** One document of a server, from the cache where its hash says that it is there. */
+async function oneDocument(
+  server: DocumentServer,
+  place: DocumentPlace,
+  { cache }: Surroundings,
+  found: Collection,
+): Promise<{ document: JsonObject; isConverted: boolean }> {
+  const key = `${server.name}\n${place.path}`;
+  const kept = place.hash === undefined ? undefined : await cache.read(key);
+  if (kept !== undefined) {
+    try {
+      const document = openApiOf(parseJson(kept));
+      found.count(kept.length);
+      found.cached++;
+      return document;
+    } catch (error) {
+      if (!(error instanceof DocumentError || error instanceof JsonError)) {
+        throw error;
+      }
+      // An older version of this program took it for a document, this one does not: it is fetched again.
+    }
+  }
+  let value: JsonObject;
+  let isListed = place.hash !== undefined;
+  try {
+    value = await server.get(place.path);
+  } catch (error) {
+    // It changed since the list was made: the server sends to the hash that it has now.
+    if (!(error instanceof StatusError && error.code === 301)) {
+      throw error;
+    }
+    isListed = false;
+    value = await server.get(place.path.split('?')[0] as string);
+  }
+  const text = JSON.stringify(value);
+  found.count(text.length);
+  const document = openApiOf(value);
+  if (isListed) {
+    await cache.write(key, Buffer.from(text));
+  }
+  return document;
+}
+
+/** All documents that a server lists. What it does not give is missing, and the others are merged without it. */
+async function fromList(
+  server: DocumentServer,
+  places: readonly DocumentPlace[],
+  surroundings: Surroundings,
+  found: Collection,
+): Promise<void> {
+  if (places.length > maxDocuments) {
+    throw new FailureError(`${server.name} lists more than ${maxDocuments} documents; merge some of them`);
+  }
+  const results: ({ document: JsonObject; isConverted: boolean } | undefined)[] = places.map(() => undefined);
+  let [next, done, isOver] = [0, 0, false];
+  async function work(): Promise<void> {
+    for (let index = next++; index < places.length && !isOver; index = next++) {
+      const place = places[index] as DocumentPlace;
+      try {
+        results[index] = await oneDocument(server, place, surroundings, found);
+      } catch (error) {
+        if (surroundings.signal.aborted || error instanceof LimitError) {
+          isOver = true;
+          throw surroundings.signal.aborted ? surroundings.signal.reason : error;
+        }
+        found.missing.push({ document: place.name, reason: (error as Error).message });
+      }
+      done++;
+      surroundings.onProgress(done, places.length);
+    }
+  }
+  await Promise.all(Array.from({ length: maxAtOnce }, work));
+  for (const [index, { name }] of places.entries()) {
+    const result = results[index];
+    if (result !== undefined) {
+      found.add(name, result);
+    }
+  }
+}
+
+/** All documents of the API server that a kubeconfig means. @throws {FailureError} when it gives no list of them. */
+async function fromCluster(
+  flags: { kubeconfig: string | undefined; context: string | undefined },
+  surroundings: Surroundings,
+  found: Collection,
+): Promise<void> {
+  let server: DocumentServer;
+  let list: JsonObject;
+  let config: ReturnType<typeof loadKubeConfig>;
+  try {
+    config = loadKubeConfig(flags);
+  } catch (error) {
+    throw new UsageError(`openapi merge: no API server: ${(error as Error).message}; or name files or URLs`);
+  }
+  try {
+    const patience = { retries: 2, minTimeoutMs: 250, maxTimeoutMs: 2000, deadlineMs: requestTimeoutMs };
+    server = clusterServer(connect(config, surroundings.signal, patience), config.getCurrentCluster()?.server ?? '');
+    list = await server.get('/openapi/v3');
+  } catch (error) {
+    surroundings.signal.throwIfAborted();
+    if (error instanceof StatusError && error.code === 404) {
+      throw new FailureError(
+        `the API server publishes no OpenAPI v3, which Kubernetes has since 1.24: ${error.message}`,
+      );
+    }
+    throw new FailureError((explain(error, 'get', 'the URL', '/openapi/v3') as Error).message);
+  }
+  const places = documentList(list);
+  if (places === undefined) {
+    throw new FailureError(`${printable(server.name)}/openapi/v3 is not a list of documents`);
+  }
+  await fromList(server, places, surroundings, found);
+}
+
+async function fromUrl(url: URL, surroundings: Surroundings, found: Collection): Promise<void> {
+  let bytes: Buffer;
+  try {
+    bytes = await fetchLimited(url, surroundings.signal);
+  } catch (error) {
+    throw error instanceof StatusError ? new FailureError(error.message) : error;
+  }
+  let places: DocumentPlace[] | undefined;
+  try {
+    places = documentList(parseJson(bytes));
+  } catch {
+    // Not JSON, so it is no list; it may be a document in YAML.
+  }
+  if (places !== undefined) {
+    await fromList(urlServer(url, surroundings.signal), places, surroundings, found);
+    return;
+  }
+  found.count(bytes.length);
+  try {
+    found.add(shown(url), readOpenApi(bytes));
+  } catch (error) {
+    throw error instanceof DocumentError ? new FailureError(`${shown(url)} ${error.message}`) : error;
+  }
+}
+
+async function fromFiles(path: string, surroundings: Surroundings, found: Collection): Promise<void> {
+  let count = 0;
+  for (const source of sourcesOf([path], surroundings.io.stdin as Readable)) {
+    if (!('read' in source)) {
+      throw new UsageError(`openapi merge: ${source.file} ${source.message}`);
+    }
+    count++;
+    try {
+      const bytes = Buffer.from((await source.read(surroundings.signal)).replace(/^\ufeff/, ''));
+      found.count(bytes.length);
+      found.add(source.file, readOpenApi(bytes));
+    } catch (error) {
+      surroundings.signal.throwIfAborted();
+      if (error instanceof DocumentError || error instanceof SourceError || error instanceof JsonError) {
+        throw new UsageError(`openapi merge: ${printable(source.file)} ${error.message}`);
+      }
+      throw error;
+    }
+  }
+  if (count === 0) {
+    throw new UsageError(`openapi merge: ${printable(path)} has no *.yaml, *.yml or *.json in it`);
+  }
+}
+
+/**
+ * Gets the documents that the arguments name: those of the API server without arguments or with a flag that says which one,
+ * then files, folders, `-` and URLs in their order.
+ *
+ * @throws {UsageError} for a file that cannot be read or holds something else, {FailureError} for a server or URL; the reason
+ *   of the signal.
+ */
+export async function gather(
+  args: readonly string[],
+  flags: { kubeconfig: string | undefined; context: string | undefined },
+  surroundings: Surroundings,
+): Promise<Gathered> {
+  const found = new Collection();
+  if (args.length === 0 || flags.kubeconfig !== undefined || flags.context !== undefined) {
+    await fromCluster(flags, surroundings, found);
+  }
+  for (const [index, argument] of args.entries()) {
+    const url = /^https?:\/\//i.test(argument) ? URL.parse(argument) : undefined;
+    if (url === null) {
+      throw new UsageError(`openapi merge: ${printable(argument)} is not a URL`);
+    }
+    if (url !== undefined && (url.username !== '' || url.password !== '')) {
+      throw new UsageError('openapi merge: a URL must not have a user in it; for an API server give --kubeconfig');
+    }
+    await (url === undefined ? fromFiles(argument, surroundings, found) : fromUrl(url, surroundings, found));
+    surroundings.onProgress(index + 1, args.length);
+  }
+  found.missing.sort((a, b) => (a.document < b.document ? -1 : 1));
+  return found;
+}

@@ -1,0 +1,450 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isJsonObject, type Json, type JsonObject, setOwn } from '../kubernetes/index.ts';
+import { type Component, componentKey, componentSections, componentsOf } from './components.ts';
+import { formatReference, parseReference, visitReferences } from './references.ts';
+
+/** A document to merge, with the name that the report calls it by. */
+export interface NamedDocument {
+  name: string;
+  /** OpenAPI 3.0. It is not changed. */
+  document: JsonObject;
+}
+
+/** Something that came to be called otherwise. */
+export interface Renaming {
+  /** Section of the components, or `operationId`. */
+  section: string;
+  name: string;
+  newName: string;
+  /** The documents that had it under its old name. */
+  documents: string[];
+}
+
+/** Something that one document can only have once, and the documents have differently. */
+export interface Conflict {
+  /** Place in the merged document: `paths./apis get`. */
+  place: string;
+  /** The document whose value is in the merged one, and those whose values are not. */
+  kept: string;
+  leftOut: string[];
+}
+
+/** What a merge did. */
+export interface MergeReport {
+  documents: number;
+  paths: number;
+  /** Components of all documents together, and of the merged one. */
+  componentsBefore: number;
+  componentsAfter: number;
+  renamed: Renaming[];
+  conflicts: Conflict[];
+  /** References of OpenAPI v2, `#/definitions/NAME`, that were corrected: API servers leave them in an allOf. */
+  corrected: { document: string; reference: string }[];
+  /** References to components that the document does not have. */
+  dangling: { document: string; reference: string }[];
+}
+
+/** A merged document with the report on it. */
+export interface Merged {
+  document: JsonObject;
+  report: MergeReport;
+}
+
+/** How a merge is watched. */
+export interface MergeOptions {
+  signal?: AbortSignal | undefined;
+  /** Called after each document, in each of two passes. */
+  onProgress?(done: number, total: number): void;
+}
+
+/** Methods of a path item, in the order of the specification. */
+const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+const definitionPrefix = '#/definitions/';
+
+/** A name that is not taken: `NAME_v2`, `NAME_v3`, …, as API servers rename equal names. Asked again it continues. */
+class FreshNames {
+  readonly #taken: Set<string>;
+  readonly #next = new Map<string, number>();
+
+  constructor(taken: Set<string>) {
+    this.#taken = taken;
+  }
+
+  /** The name itself where it is free, else the first free one. */
+  take(section: string, name: string): string {
+    const key = componentKey(section, name);
+    let candidate = key;
+    while (this.#taken.has(candidate)) {
+      const next = this.#next.get(key) ?? 2;
+      this.#next.set(key, next + 1);
+      candidate = `${key}_v${next}`;
+    }
+    this.#taken.add(candidate);
+    return candidate.slice(section.length + 1);
+  }
+}
+
+/** What the documents have under one name: one entry for each meaning. */
+interface Variant {
+  newName: string;
+  documents: string[];
+  component: Component;
+  /** Index of the first document that has it: its references are read as that document has them. */
+  owner: number;
+}
+
+function sectionOf(document: JsonObject, section: string): JsonObject {
+  const components = isJsonObject(document.components) ? document.components : {};
+  return isJsonObject(components[section]) ? components[section] : {};
+}
+
+/** Corrects references that only OpenAPI v2 has, where the components show what they mean. */
+function corrected({ name, document }: NamedDocument, report: MergeReport): JsonObject {
+  const schemas = sectionOf(document, 'schemas');
+  const reported = new Set<string>();
+  const note = (list: MergeReport['dangling'], reference: string) => {
+    if (!reported.has(reference)) {
+      reported.add(reference);
+      list.push({ document: name, reference });
+    }
+  };
+  return visitReferences(document, {
+    reference(text) {
+      const old = text.startsWith(definitionPrefix) ? text.slice(definitionPrefix.length) : undefined;
+      if (old !== undefined && Object.hasOwn(schemas, old)) {
+        note(report.corrected, text);
+        return formatReference({ section: 'schemas', name: old, rest: '' });
+      }
+      const target = parseReference(text);
+      if (
+        old !== undefined ||
+        (target !== undefined && !Object.hasOwn(sectionOf(document, target.section), target.name))
+      ) {
+        note(report.dangling, text);
+      }
+      return text;
+    },
+  }) as JsonObject;
+}
+
+/** The merged components, filled in one document at a time. */
+class MergedComponents {
+  /** By section and name, by meaning. */
+  readonly #variants = new Map<string, Map<string, Variant>>();
+  /** The new names of the components of each document that have one, by their old ones. */
+  readonly #newNames: Map<string, string>[] = [];
+  count = 0;
+
+  add(document: string, components: readonly Component[]): void {
+    const owner = this.#newNames.length;
+    this.#newNames.push(new Map());
+    this.count += components.length;
+    for (const component of components) {
+      const key = componentKey(component.section, component.name);
+      const variants = this.#variants.get(key) ?? new Map<string, Variant>();
+      this.#variants.set(key, variants);
+      const variant = variants.get(component.meaning);
+      if (variant === undefined) {
+        variants.set(component.meaning, { newName: component.name, documents: [document], component, owner });
+      } else {
+        variant.documents.push(document);
+      }
+    }
+  }
+
+  /** Names every variant: the first keeps its name. */
+  name(all: readonly (readonly Component[])[]): Renaming[] {
+    const names = new FreshNames(new Set(this.#variants.keys()));
+    const renamed: Renaming[] = [];
+    for (const variants of this.#variants.values()) {
+      for (const variant of [...variants.values()].slice(1)) {
+        const { section, name } = variant.component;
+        variant.newName = names.take(section, name);
+        renamed.push({ section, name, newName: variant.newName, documents: variant.documents });
+      }
+    }
+    for (const [index, components] of all.entries()) {
+      for (const { section, name, meaning } of components) {
+        const key = componentKey(section, name);
+        const newName = this.#variants.get(key)?.get(meaning)?.newName;
+        if (newName !== undefined && newName !== name) {
+          this.#newNames[index]?.set(key, newName);
+        }
+      }
+    }
+    return renamed;
+  }
+
+  /** A part of a document with the new names in its references. */
+  renamed(part: Json, owner: number): Json {
+    const newNames = this.#newNames[owner];
+    if (newNames === undefined || newNames.size === 0) {
+      return part;
+    }
+    return visitReferences(part, {
+      reference(text) {
+        const target = parseReference(text);
+        const name = target === undefined ? undefined : newNames.get(componentKey(target.section, target.name));
+        return target === undefined || name === undefined ? text : formatReference({ ...target, name });
+      },
+      securityScheme: (name) => newNames.get(componentKey('securitySchemes', name)) ?? name,
+    });
+  }
+
+  /** All of them, each section in the order of names. */
+  result(): JsonObject {
+    const sections = new Map<string, [string, Json][]>();
+    for (const variants of this.#variants.values()) {
+      for (const { newName, component, owner } of variants.values()) {
+        const entries = sections.get(component.section) ?? [];
+        sections.set(component.section, entries);
+        entries.push([newName, this.renamed(component.value, owner)]);
+      }
+    }
+    const result: JsonObject = {};
+    for (const section of componentSections) {
+      const entries = sections.get(section);
+      if (entries !== undefined) {
+        const target: JsonObject = {};
+        for (const [name, value] of entries.sort(([a], [b]) => (a < b ? -1 : 1))) {
+          setOwn(target, name, value);
+        }
+        result[section] = target;
+      }
+    }
+    return result;
+  }
+}
+
+/** Fields at the top of a document that hold for all of its operations, where an operation does not say otherwise. */
+const inherited = ['security', 'servers'] as const;
+
+/** A path item with the document that it is of. */
+interface PathEntry {
+  document: string;
+  item: JsonObject;
+  /** JSON of its fields, as far as they have been compared. */
+  texts: Map<string, string | undefined>;
+}
+
+/** The paths of all documents. */
+class MergedPaths {
+  readonly #items = new Map<string, PathEntry>();
+  readonly #conflicts = new Map<string, Conflict>();
+
+  add(document: string, paths: JsonObject): void {
+    for (const [path, value] of Object.entries(paths)) {
+      if (!path.startsWith('/') || !isJsonObject(value)) {
+        continue;
+      }
+      const known = this.#items.get(path);
+      if (known === undefined) {
+        this.#items.set(path, { document, item: value, texts: new Map() });
+      } else {
+        this.#combine(path, known, document, value);
+      }
+    }
+  }
+
+  /** Both may be about the same path: what only one of them has comes to the other. */
+  #combine(path: string, known: PathEntry, document: string, item: JsonObject): void {
+    const result: JsonObject = { ...known.item };
+    const textOf = (field: string) => {
+      if (!known.texts.has(field)) {
+        known.texts.set(field, JSON.stringify(result[field]));
+      }
+      return known.texts.get(field);
+    };
+    const isSame = (field: string) => textOf(field) === JSON.stringify(item[field]);
+    const shared = Object.keys({ ...result, ...item }).filter((field) => !methods.includes(field));
+    const differing = shared.filter((field) => !isSame(field));
+    for (const field of [...differing, ...methods.filter((method) => item[method] !== undefined)]) {
+      if (result[field] === undefined && differing.length === 0) {
+        setOwn(result, field, item[field] as Json);
+        known.texts.delete(field);
+      } else if (!isSame(field)) {
+        const place = `paths.${path} ${field}`;
+        const conflict = this.#conflicts.get(place) ?? { place, kept: known.document, leftOut: [] };
+        this.#conflicts.set(place, conflict);
+        conflict.leftOut.push(document);
+      }
+    }
+    known.item = result;
+  }
+
+  /** Gives operations that have the same id ids of their own, as the specification asks for. */
+  renameOperations(): Renaming[] {
+    const operations = [...this.#items].flatMap(([path, { document, item }]) =>
+      methods.flatMap((method) => {
+        const operation = item[method];
+        return isJsonObject(operation) && typeof operation.operationId === 'string'
+          ? [{ path, method, document, item, operation, id: operation.operationId }]
+          : [];
+      }),
+    );
+    const section = 'operationId';
+    const names = new FreshNames(new Set(operations.map(({ id }) => componentKey(section, id))));
+    const seen = new Set<string>();
+    const renamed: Renaming[] = [];
+    for (const { path, method, document, operation, id } of operations) {
+      if (seen.has(id)) {
+        const newName = names.take(section, id);
+        renamed.push({ section, name: id, newName, documents: [document] });
+        const known = this.#items.get(path) as PathEntry;
+        known.item = { ...known.item, [method]: { ...operation, operationId: newName } };
+      }
+      seen.add(id);
+    }
+    return renamed;
+  }
+
+  get conflicts(): Conflict[] {
+    return [...this.#conflicts.values()];
+  }
+
+  get size(): number {
+    return this.#items.size;
+  }
+
+  result(): JsonObject {
+    const result: JsonObject = {};
+    for (const path of [...this.#items.keys()].sort()) {
+      setOwn(result, path, this.#items.get(path)?.item ?? {});
+    }
+    return result;
+  }
+}
+
+/** The value of a field that all documents have alike; undefined when they differ. */
+function common(documents: readonly NamedDocument[], field: string): Json | undefined {
+  const texts = new Set(documents.map(({ document }) => JSON.stringify(document[field])));
+  return texts.size === 1 ? documents[0]?.document[field] : undefined;
+}
+
+/** Operations with the security and servers of their document written into them. */
+function withInherited(paths: JsonObject, values: JsonObject): JsonObject {
+  if (Object.keys(values).length === 0) {
+    return paths;
+  }
+  const result: JsonObject = {};
+  for (const [path, item] of Object.entries(paths)) {
+    if (!isJsonObject(item)) {
+      continue;
+    }
+    const copy: JsonObject = { ...item };
+    for (const method of methods) {
+      const operation = copy[method];
+      if (isJsonObject(operation)) {
+        const { servers, ...others } = values;
+        const own = servers === undefined || item.servers !== undefined ? others : values;
+        copy[method] = { ...own, ...operation };
+      }
+    }
+    setOwn(result, path, copy);
+  }
+  return result;
+}
+
+/** Tags by name: the first description counts. */
+function tagsOf(documents: readonly NamedDocument[]): Json[] {
+  const tags = new Map<string, Json>();
+  for (const { document } of documents) {
+    for (const tag of Array.isArray(document.tags) ? document.tags : []) {
+      const name = isJsonObject(tag) && typeof tag.name === 'string' ? tag.name : undefined;
+      if (name !== undefined && !tags.has(name)) {
+        tags.set(name, tag);
+      }
+    }
+  }
+  return [...tags.values()];
+}
+
+/**
+ * One OpenAPI 3.0 document out of many. Components of one name that mean the same become one; of those that differ the first
+ * keeps its name, the others become `NAME_v2`, `NAME_v3`, … with all references to them. `info` is that of the first
+ * document. What two documents say differently of the same path is reported as a conflict, and the first one counts.
+ *
+ * The work is linear in the documents, apart from sorting names; it yields to other work after each of them.
+ *
+ * @throws the reason of the signal.
+ */
+export async function mergeDocuments(
+  documents: readonly NamedDocument[],
+  { signal, onProgress }: MergeOptions = {},
+): Promise<Merged> {
+  const report: MergeReport = {
+    documents: documents.length,
+    paths: 0,
+    componentsBefore: 0,
+    componentsAfter: 0,
+    renamed: [],
+    conflicts: [],
+    corrected: [],
+    dangling: [],
+  };
+  let passed = 0;
+  async function afterOne(): Promise<void> {
+    passed++;
+    onProgress?.(passed, documents.length * 2);
+    await nextTurn();
+    signal?.throwIfAborted();
+  }
+
+  const parts: { name: string; document: JsonObject; components: Component[] }[] = [];
+  const components = new MergedComponents();
+  for (const named of documents) {
+    const document = corrected(named, report);
+    const part = { name: named.name, document, components: componentsOf(document) };
+    parts.push(part);
+    components.add(named.name, part.components);
+    await afterOne();
+  }
+  const renamed = components.name(parts.map((part) => part.components));
+
+  const shared: JsonObject = {};
+  const own: (typeof inherited)[number][] = [];
+  // The same name may stand for two security schemes, one of which has another name now.
+  const isAmbiguous = renamed.some(({ section }) => section === 'securitySchemes');
+  for (const field of inherited) {
+    const value = field === 'security' && isAmbiguous ? undefined : common(documents, field);
+    if (value !== undefined) {
+      shared[field] = value;
+    } else if (documents.some(({ document }) => document[field] !== undefined)) {
+      own.push(field);
+    }
+  }
+  const paths = new MergedPaths();
+  for (const [index, { name, document }] of parts.entries()) {
+    const values: JsonObject = {};
+    for (const field of own) {
+      if (document[field] !== undefined) {
+        values[field] = document[field];
+      }
+    }
+    const ofDocument = isJsonObject(document.paths) ? document.paths : {};
+    paths.add(name, components.renamed(withInherited(ofDocument, values), index) as JsonObject);
+    await afterOne();
+  }
+
+  const merged = components.result();
+  const tags = tagsOf(documents);
+  const externalDocs = common(documents, 'externalDocs');
+  report.renamed = [...renamed, ...paths.renameOperations()];
+  report.conflicts = paths.conflicts;
+  report.paths = paths.size;
+  report.componentsBefore = components.count;
+  report.componentsAfter = Object.values(merged).reduce<number>(
+    (sum, section) => sum + Object.keys(section as JsonObject).length,
+    0,
+  );
+  const document: JsonObject = {
+    openapi: '3.0.0',
+    info: documents[0]?.document.info ?? { title: 'nothing', version: '0' },
+    ...shared,
+    ...(tags.length === 0 ? {} : { tags }),
+    paths: paths.result(),
+    ...(Object.keys(merged).length === 0 ? {} : { components: merged }),
+    ...(externalDocs === undefined ? {} : { externalDocs }),
+  };
+  return { document, report };
+}

@@ -1,0 +1,152 @@
+import { load } from 'js-yaml';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  maxJsonDepth,
+  parseJson,
+  printable,
+  setOwn,
+} from '../kubernetes/index.ts';
+import { ConversionError, convertV2ToV3 } from './convert-v2.ts';
+
+/** Why something is not an OpenAPI document that can be used: the message goes on after the name of the document. */
+export class DocumentError extends Error {}
+
+/** A document that was read. */
+export interface ReadOpenApi {
+  /** OpenAPI 3.0. */
+  document: JsonObject;
+  /** It was OpenAPI v2, and has been converted. */
+  isConverted: boolean;
+}
+
+/** Most values of a YAML document, and most characters of its texts, counted once for each alias. */
+const maxValues = 5_000_000;
+const maxCharacters = 256 * 1024 * 1024;
+
+/** A copy of what a YAML parser made, as JSON: without aliases, dates and what JSON has not. */
+function plain(value: unknown, left: { values: number; characters: number }, depth = 0): Json {
+  left.values--;
+  if (left.values < 0 || left.characters < 0) {
+    throw new DocumentError('has more values than can be read, or aliases that stand for too many');
+  }
+  if (depth > maxJsonDepth) {
+    throw new DocumentError(`nests deeper than ${maxJsonDepth} levels`);
+  }
+  if (Array.isArray(value)) {
+    return value.map((item) => plain(item, left, depth + 1));
+  }
+  if (value instanceof Date) {
+    return value.toISOString();
+  }
+  if (typeof value === 'object' && value !== null) {
+    const result: JsonObject = {};
+    for (const [key, item] of Object.entries(value)) {
+      left.characters -= key.length;
+      setOwn(result, key, plain(item, left, depth + 1));
+    }
+    return result;
+  }
+  if (typeof value === 'string') {
+    left.characters -= value.length;
+    return value;
+  }
+  return typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value)) ? value : null;
+}
+
+function parse(bytes: Buffer): Json {
+  const start = bytes.subarray(0, 1000).toString('latin1').trimStart();
+  if (start.startsWith('{') || start === '') {
+    try {
+      return parseJson(bytes);
+    } catch (error) {
+      throw new DocumentError((error as Error).message.replace(/^the (body|JSON document) /, ''));
+    }
+  }
+  let value: unknown;
+  try {
+    value = load(new TextDecoder('utf-8', { fatal: true }).decode(bytes), { maxDepth: maxJsonDepth });
+  } catch (error) {
+    throw new DocumentError(`is not valid YAML: ${printable((error as Error).message.split('\n')[0] ?? '')}`);
+  }
+  return plain(value, { values: maxValues, characters: maxCharacters });
+}
+
+/**
+ * Reads an OpenAPI document from JSON or YAML; one of OpenAPI v2 is converted.
+ *
+ * @throws {DocumentError} for anything but OpenAPI 3.0 and 2.0.
+ */
+export function readOpenApi(bytes: Buffer): ReadOpenApi {
+  return openApiOf(parse(bytes));
+}
+
+/** Takes a value for an OpenAPI document; one of OpenAPI v2 is converted. @throws {DocumentError} when it is none. */
+export function openApiOf(value: Json): ReadOpenApi {
+  if (!isJsonObject(value)) {
+    throw new DocumentError('is not an OpenAPI document: it is not an object');
+  }
+  if (value.swagger !== undefined) {
+    try {
+      return { document: convertV2ToV3(value), isConverted: true };
+    } catch (error) {
+      if (error instanceof ConversionError) {
+        throw new DocumentError(`cannot be converted from OpenAPI v2: ${error.message}`);
+      }
+      throw error;
+    }
+  }
+  if (documentList(value) !== undefined) {
+    throw new DocumentError(
+      'is the list of the documents of an API server, not one of them: name the API server, or files with documents',
+    );
+  }
+  const { openapi } = value;
+  if (typeof openapi !== 'string') {
+    throw new DocumentError('is not an OpenAPI document: it has no "openapi"');
+  }
+  if (!/^3\.0\.\d{1,9}(-[\w.]{1,99})?$/.test(openapi)) {
+    throw new DocumentError(
+      `is OpenAPI ${printable(JSON.stringify(openapi.slice(0, 20)))}; documents of 3.0 and 2.0 can be merged`,
+    );
+  }
+  for (const field of ['paths', 'components']) {
+    if (value[field] !== undefined && !isJsonObject(value[field])) {
+      throw new DocumentError(`is not an OpenAPI document: "${field}" is not an object`);
+    }
+  }
+  return { document: value, isConverted: false };
+}
+
+/** Where one document of an API server is. */
+export interface DocumentPlace {
+  /** `apis/apps/v1`, `api/v1`, `version`. */
+  name: string;
+  /** Path and query from the root of the API server: `/openapi/v3/apis/apps/v1?hash=…`. */
+  path: string;
+  /** Hash of its content, as far as the server gives one. */
+  hash: string | undefined;
+}
+
+/**
+ * The documents that an API server lists at `/openapi/v3`, in the order of their names.
+ *
+ * @returns undefined when the value is something else, or has a place outside of `/openapi/v3/`.
+ */
+export function documentList(value: Json): DocumentPlace[] | undefined {
+  const paths = isJsonObject(value) && value.openapi === undefined ? value.paths : undefined;
+  if (!isJsonObject(paths)) {
+    return undefined;
+  }
+  const places: DocumentPlace[] = [];
+  for (const [name, entry] of Object.entries(paths)) {
+    const path = isJsonObject(entry) ? entry.serverRelativeURL : undefined;
+    const url = typeof path === 'string' ? URL.parse(path, 'https://api-server') : null;
+    if (typeof path !== 'string' || url?.host !== 'api-server' || !url.pathname.startsWith('/openapi/v3/')) {
+      return undefined;
+    }
+    places.push({ name, path: `${url.pathname}${url.search}`, hash: url.searchParams.get('hash') ?? undefined });
+  }
+  return places.sort((a, b) => (a.name < b.name ? -1 : 1));
+}

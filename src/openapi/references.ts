@@ -1,0 +1,162 @@
+import { isJsonObject, type Json, type JsonObject, setOwn } from '../kubernetes/index.ts';
+
+/** A component that a reference leads to. */
+export interface ComponentReference {
+  /** `schemas`, `parameters`, … */
+  section: string;
+  name: string;
+  /** What follows in the reference, to a part of the component: empty, or it begins with a slash. */
+  rest: string;
+}
+
+const componentPrefix = '#/components/';
+
+function unescaped(token: string): string {
+  let text = token;
+  if (token.includes('%')) {
+    try {
+      text = decodeURIComponent(token);
+    } catch {
+      // Not an escape: the name has a percent sign.
+    }
+  }
+  return text.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/** Reads `#/components/SECTION/NAME`. @returns undefined for references to anything else. */
+export function parseReference(reference: string): ComponentReference | undefined {
+  if (!reference.startsWith(componentPrefix)) {
+    return undefined;
+  }
+  const [section = '', name, ...rest] = reference.slice(componentPrefix.length).split('/');
+  return name === undefined || name === ''
+    ? undefined
+    : { section, name: unescaped(name), rest: rest.map((part) => `/${part}`).join('') };
+}
+
+/** The reference to a component. */
+export function formatReference({ section, name, rest }: ComponentReference): string {
+  const escaped = name.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('%', '%25');
+  return `${componentPrefix}${section}/${escaped}${rest}`;
+}
+
+/** Where the keys of an object are names that somebody chose, and the values what the field is about. */
+const fieldsOfNames = new Set([
+  'callbacks',
+  'content',
+  'definitions',
+  'dependencies',
+  'encoding',
+  'headers',
+  'links',
+  'parameters',
+  'paths',
+  'patternProperties',
+  'properties',
+  'requestBodies',
+  'responses',
+  'schemas',
+  'securitySchemes',
+]);
+
+/** Where values are data: nothing in them is a reference. */
+const fieldsOfData = new Set(['default', 'enum', 'example', 'value', 'scopes', 'variables']);
+
+/** What is done with the references of a part of a document. Each function returns what takes the place of its argument. */
+export interface ReferenceVisitor {
+  /** The text of a `$ref`. */
+  reference(text: string): string;
+  /** The name of a security scheme, where a security requirement has it. */
+  securityScheme?(name: string): string;
+}
+
+function visitRequirements(value: Json, visitor: ReferenceVisitor): Json {
+  const rename = visitor.securityScheme;
+  if (rename === undefined || !Array.isArray(value)) {
+    return value;
+  }
+  return value.map((requirement) => {
+    if (!isJsonObject(requirement)) {
+      return requirement;
+    }
+    const result: JsonObject = {};
+    for (const [name, scopes] of Object.entries(requirement)) {
+      setOwn(result, rename(name), scopes);
+    }
+    return result;
+  });
+}
+
+/** `mapping` of a discriminator: values are references, or names of schemas. */
+function visitDiscriminator(value: Json, visitor: ReferenceVisitor): Json {
+  if (!isJsonObject(value) || !isJsonObject(value.mapping)) {
+    return value;
+  }
+  const mapping: JsonObject = {};
+  for (const [key, target] of Object.entries(value.mapping)) {
+    const isName = typeof target === 'string' && /^[\w.-]+$/.test(target);
+    const reference = isName ? formatReference({ section: 'schemas', name: target, rest: '' }) : target;
+    setOwn(mapping, key, typeof reference === 'string' ? visitor.reference(reference) : reference);
+  }
+  return { ...value, mapping };
+}
+
+/** Values of a map of names, each visited; the input itself when nothing changes. */
+function visitValues(value: JsonObject, visit: (item: Json, key: string) => Json): JsonObject {
+  let result: JsonObject | undefined;
+  const keys = Object.keys(value);
+  for (const [index, key] of keys.entries()) {
+    const item = value[key] as Json;
+    const visited = visit(item, key);
+    if (visited !== item && result === undefined) {
+      result = {};
+      for (const before of keys.slice(0, index)) {
+        setOwn(result, before, value[before] as Json);
+      }
+    }
+    if (result !== undefined) {
+      setOwn(result, key, visited);
+    }
+  }
+  return result ?? value;
+}
+
+/**
+ * Visits the references in a part of an OpenAPI v3 document, told apart from properties and data that look like references.
+ * The work is linear; the part must not nest deeper than the stack allows.
+ *
+ * @returns the part with what the visitor returned; the same objects wherever nothing changed.
+ */
+export function visitReferences(part: Json, visitor: ReferenceVisitor): Json {
+  if (Array.isArray(part)) {
+    const result = part.map((item) => visitReferences(item, visitor));
+    return result.some((item, index) => item !== part[index]) ? result : part;
+  }
+  if (!isJsonObject(part)) {
+    return part;
+  }
+  return visitValues(part, (value, key) => {
+    if (key === '$ref' && typeof value === 'string') {
+      return visitor.reference(value);
+    }
+    if (typeof value !== 'object' || value === null || fieldsOfData.has(key) || key.startsWith('x-')) {
+      return value;
+    }
+    if (key === 'security') {
+      return visitRequirements(value, visitor);
+    }
+    if (key === 'discriminator') {
+      return visitDiscriminator(value, visitor);
+    }
+    if (key === 'examples') {
+      // Of an example only a reference to one is more than data.
+      return isJsonObject(value)
+        ? visitValues(value, (item) => (isJsonObject(item) && '$ref' in item ? visitReferences(item, visitor) : item))
+        : value;
+    }
+    if (fieldsOfNames.has(key) && isJsonObject(value)) {
+      return visitValues(value, (item) => visitReferences(item, visitor));
+    }
+    return visitReferences(value, visitor);
+  });
+}

@@ -1,0 +1,158 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { cacheDirectory, defaultLimits, openCache } from '../../src/commands/openapi/cache.ts';
+
+let folder: string;
+let now: number;
+const warnings: string[] = [];
+
+beforeEach(() => {
+  folder = join(mkdtempSync(join(tmpdir(), 'openapi-cache-')), 'a', 'b');
+  now = Date.now();
+  warnings.length = 0;
+});
+
+afterEach(() => rmSync(join(folder, '..', '..'), { recursive: true, force: true }));
+
+const open = (limits = defaultLimits) =>
+  openCache(
+    folder,
+    (message) => warnings.push(message),
+    limits,
+    () => now,
+  );
+
+const day = 24 * 60 * 60 * 1000;
+
+test('what was written is read, by the same key only, and by nobody else', async () => {
+  const cache = await open();
+  await cache.write('a', Buffer.from('content'));
+  expect((await cache.read('a'))?.toString()).toBe('content');
+  expect(await cache.read('b')).toBeUndefined();
+  expect((await (await open()).read('a'))?.toString()).toBe('content');
+  const [file = '', ...others] = readdirSync(folder);
+  expect(others).toEqual([]);
+  expect(file).toMatch(/^[0-9a-f]{64}$/);
+  expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  expect(warnings).toEqual([]);
+});
+
+describe('an entry that is not whole is noticed, and removed', () => {
+  test.each<[string, (bytes: Buffer) => Buffer]>([
+    ['cut off', (bytes) => bytes.subarray(0, -1)],
+    ['longer', (bytes) => Buffer.concat([bytes, Buffer.from('x')])],
+    ['empty', () => Buffer.alloc(0)],
+    ['another content', (bytes) => Buffer.concat([bytes.subarray(0, -1), Buffer.from('x')])],
+    ['another sum', (bytes) => Buffer.concat([Buffer.alloc(64, '0'), bytes.subarray(64)])],
+  ])('%s', async (_, change) => {
+    const cache = await open();
+    await cache.write('a', Buffer.from('content'));
+    const file = join(folder, readdirSync(folder)[0] as string);
+    writeFileSync(file, change(readFileSync(file)));
+    expect(await cache.read('a')).toBeUndefined();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+test('an entry in place of which there is a link or a folder counts as missing', async () => {
+  const cache = await open();
+  await cache.write('a', Buffer.from('content'));
+  const file = join(folder, readdirSync(folder)[0] as string);
+  const elsewhere = join(folder, 'elsewhere');
+  writeFileSync(elsewhere, readFileSync(file));
+  rmSync(file);
+  symlinkSync(elsewhere, file);
+  expect(await cache.read('a')).toBeUndefined();
+  rmSync(file);
+  mkdirSync(file);
+  expect(await cache.read('a')).toBeUndefined();
+});
+
+describe('cleaning up', () => {
+  test('forgets what was not used for the time that is set', async () => {
+    const cache = await open();
+    await cache.write('a', Buffer.from('a'));
+    await cache.write('b', Buffer.from('b'));
+    now += 20 * day;
+    expect(await cache.read('a')).toBeDefined();
+    now += 20 * day;
+    expect(await cache.read('b')).toBeUndefined();
+    await cache.cleanUp();
+    expect(readdirSync(folder).length).toBe(1);
+    expect(await cache.read('a')).toBeDefined();
+  });
+
+  test('keeps below the size that is set: what was used longest ago goes', async () => {
+    const cache = await open({ ...defaultLimits, maxBytes: 400 });
+    for (const key of ['a', 'b', 'c', 'd']) {
+      await cache.write(key, Buffer.alloc(100, key));
+      now += 1000;
+    }
+    await cache.read('a');
+    await cache.cleanUp();
+    const kept = await Promise.all(['a', 'b', 'c', 'd'].map(async (key) => (await cache.read(key)) !== undefined));
+    expect(kept).toEqual([true, false, false, true]);
+  });
+
+  test('removes what a run that was killed left, and nothing that is not of the cache', async () => {
+    const cache = await open();
+    const unfinished = `${'0'.repeat(64)}.${'1'.repeat(16)}`;
+    const old = new Date(now - 60 * day);
+    for (const name of [unfinished, 'notes.txt', '0'.repeat(63)]) {
+      writeFileSync(join(folder, name), '');
+      utimesSync(join(folder, name), old, old);
+    }
+    writeFileSync(join(folder, `${'0'.repeat(64)}.${'2'.repeat(16)}`), '');
+    await cache.cleanUp();
+    expect(readdirSync(folder).sort()).toEqual(
+      ['0'.repeat(63), `${'0'.repeat(64)}.${'2'.repeat(16)}`, 'notes.txt'].sort(),
+    );
+  });
+});
+
+test('an entry over the limit is not kept', async () => {
+  const cache = await open({ ...defaultLimits, maxEntryBytes: 5 });
+  await cache.write('a', Buffer.from('123456'));
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a folder that others can write is not used', async () => {
+  mkdirSync(folder, { recursive: true });
+  chmodSync(folder, 0o777);
+  const cache = await open();
+  await cache.write('a', Buffer.from('content'));
+  expect(readdirSync(folder)).toEqual([]);
+  expect(warnings).toEqual([
+    `the cache ${folder} is not used: it can be written by other users (chmod 700 corrects that)`,
+  ]);
+});
+
+test('a folder that cannot be made is said, and nothing else', async () => {
+  mkdirSync(join(folder, '..'), { recursive: true });
+  writeFileSync(folder, '');
+  const cache = await open();
+  expect(await cache.read('a')).toBeUndefined();
+  expect(warnings).toEqual([`the cache ${folder} is not used: EEXIST`]);
+});
+
+test.each([
+  [{ XDG_CACHE_HOME: '/x' }, '/x/extensionconfig-webhook/openapi'],
+  [{ XDG_CACHE_HOME: 'x', HOME: '/h' }, '/h/.cache/extensionconfig-webhook/openapi'],
+  [{ XDG_CACHE_HOME: '', HOME: '/h' }, '/h/.cache/extensionconfig-webhook/openapi'],
+])('the folder with %j', (env, directory) => {
+  expect(cacheDirectory(env)).toBe(directory);
+});
