@@ -16,8 +16,13 @@ export interface RunOptions {
   isTTY?: boolean;
 }
 
-/** Runs the program in this process. */
-export async function runProgram(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+/** Runs the program in this process, until it ends by itself. */
+export function runProgram(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  return startProgram(args, options).ended;
+}
+
+/** Starts the program in this process: what it has written so far, what a signal does, and its end. */
+export function startProgram(args: readonly string[], options: RunOptions = {}) {
   const text = { stdout: '', stderr: '' };
   const collect = (to: 'stdout' | 'stderr') =>
     Object.assign(
@@ -30,12 +35,17 @@ export async function runProgram(args: readonly string[], options: RunOptions = 
       { isTTY: options.isTTY ?? false },
     );
   const stdin = options.stdin ?? '';
-  const code = await run(args, {
+  const stopping = new AbortController();
+  const running = run(args, {
     stdin: typeof stdin === 'string' ? Readable.from([Buffer.from(stdin)]) : stdin,
     stdout: collect('stdout'),
     stderr: collect('stderr'),
     env: options.env ?? {},
-    signal: options.signal ?? new AbortController().signal,
+    signal: options.signal ?? stopping.signal,
   });
-  return { code, ...text };
+  return {
+    ended: running.then((code): Ended => ({ code, ...text })),
+    stop: (signal: NodeJS.Signals) => stopping.abort(signal),
+    stdout: () => text.stdout,
+  };
 }

@@ -1,0 +1,97 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { version } from '../../src/cli/index.ts';
+import { runProgram } from './io.ts';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'new-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+});
+
+const create = (...args: string[]) => runProgram(['new-extension', ...args]);
+const read = (path: string) => readFileSync(join(folder, path), 'utf8');
+
+test('writes a project, names its files, and says what comes next', async () => {
+  const project = join(folder, 'backups');
+  const { code, stdout, stderr } = await create(project);
+  expect([code, stderr]).toEqual([0, '']);
+  const written = readdirSync(project, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  expect(stdout.split('\n\n')[0]?.split('\n').sort()).toEqual(written.sort());
+  expect(stdout).toContain(`Next: cd ${project} && npm install && npm test && npm start`);
+  const { name, dependencies } = JSON.parse(read('backups/package.json'));
+  expect([name, dependencies['extensionconfig-webhook']]).toEqual(['backups', `^${version}`]);
+  expect(readdirSync(join(project, 'src/handlers')).sort()).toEqual(['before-cluster-upgrade.ts', 'index.ts']);
+});
+
+test('hooks, by one flag or several, each once; another name; another maker of certificates; another package', async () => {
+  const { code } = await create(
+    ...[join(folder, 'x'), '--hooks', 'GeneratePatches, BeforeClusterCreate', '--hooks', 'GeneratePatches'],
+    ...['--name', 'quota', '--certificates', 'bootstrap', '--package', 'file:/tmp/sdk.tgz'],
+  );
+  expect(code).toBe(0);
+  expect(readdirSync(join(folder, 'x/src/handlers')).sort()).toEqual([
+    'before-cluster-create.ts',
+    'generate-patches.ts',
+    'index.ts',
+  ]);
+  expect(read('x/src/handlers/index.ts')).toContain('[generatePatches, beforeClusterCreate]');
+  expect(read('x/manifests/certificate.yaml')).toContain('kind: CronJob');
+  expect(read('x/manifests/service.yaml')).toContain('name: quota');
+  expect(JSON.parse(read('x/package.json')).dependencies['extensionconfig-webhook']).toBe('file:/tmp/sdk.tgz');
+});
+
+describe('usage: exit code 2, and nothing is written', () => {
+  test.each([
+    ['no folder', [], "missing required argument 'DIR'"],
+    ['a hook that is nearly one', ['DIR', '--hooks', 'BeforeClusterUpgrad'], 'did you mean BeforeClusterUpgrade?'],
+    ['a hook that is none', ['DIR', '--hooks', 'Q'], 'there are BeforeClusterCreate, '],
+    ['Discovery, which the server answers itself', ['DIR', '--hooks', 'Discovery'], '--hooks'],
+    ['no hook', ['DIR', '--hooks', ','], '--hooks: name at least one hook'],
+    ['a name that is none', ['DIR', '--name', 'My_Extension'], 'the name "My_Extension"'],
+    ['a long name', ['DIR', '--name', 'a'.repeat(41)], 'must be no more than 40 characters: choose one with --name'],
+    ['a folder whose name is none', ['DIR/Backups'], 'the name "Backups"'],
+    ['another maker of certificates', ['DIR', '--certificates', 'openssl'], 'cert-manager'],
+  ])('%s', async (_name, args, message) => {
+    const project = join(folder, 'new');
+    const { code, stdout, stderr } = await create(...args.map((arg) => arg.replace('DIR', project)));
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)]);
+    expect(existsSync(project)).toBe(false);
+  });
+});
+
+describe('never overwrites: exit code 1, and what was there stays', () => {
+  test('a folder with a file', async () => {
+    writeFileSync(join(folder, 'README.md'), 'mine');
+    const { code, stdout, stderr } = await create(folder, '--name', 'x');
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(`${folder} is not empty (README.md): name a folder that is not there yet`);
+    expect([readdirSync(folder), read('README.md')]).toEqual([['README.md'], 'mine']);
+  });
+
+  test('a project that it wrote', async () => {
+    await create(join(folder, 'a'));
+    writeFileSync(join(folder, 'a/src/main.ts'), 'mine');
+    expect((await create(join(folder, 'a'))).code).toBe(1);
+    expect(read('a/src/main.ts')).toBe('mine');
+  });
+
+  test('a file of that name, and a folder below a file', async () => {
+    writeFileSync(join(folder, 'file'), 'mine');
+    for (const target of [join(folder, 'file'), join(folder, 'file/new')]) {
+      const { code, stderr } = await create(target);
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/cannot be written: (EEXIST|ENOTDIR)/)]);
+    }
+    expect(read('file')).toBe('mine');
+  });
+
+  test('an empty folder is as good as none', async () => {
+    mkdirSync(join(folder, 'empty'));
+    expect((await create(join(folder, 'empty'))).code).toBe(0);
+  });
+});

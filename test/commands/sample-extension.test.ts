@@ -1,0 +1,128 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { hooks } from '../../src/hooks/index.ts';
+import { sampleRequest } from '../../src/messages/index.ts';
+import { send, until } from '../server/running.ts';
+import { type Ended, runProgram, startProgram } from './io.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'sample-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const ends: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  await Promise.all(ends.splice(0).map((end) => end()));
+});
+
+const loopback = ['--self-signed', '--host', '127.0.0.1', '--port', '0', '--health-port', '0'];
+
+function behaviourFile(text: string): string {
+  const file = join(folder, 'behaviour.yaml');
+  writeFileSync(file, text);
+  return file;
+}
+
+/** A port that something listens on. */
+async function takenPort(): Promise<number> {
+  const server: Server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  ends.push(() => new Promise((resolve) => server.close(resolve)));
+  return (server.address() as AddressInfo).port;
+}
+
+const linesOf = (text: string): Record<string, unknown>[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+
+test('says where it listens, logs each call in one line, and ends with 0 when it is told to', async () => {
+  const file = behaviourFile(
+    'handlers: {before-cluster-upgrade: {block: {times: 1, retryAfterSeconds: 7, message: busy}}}',
+  );
+  const { ended, stop, stdout } = startProgram([
+    'sample-extension',
+    ...loopback,
+    '--path',
+    '/lab',
+    '--behaviour',
+    file,
+  ]);
+  await until(() => stdout().includes('listening'), 'listening');
+  const [listening] = linesOf(stdout()).filter(({ msg }) => msg === 'listening');
+  expect(listening).toMatchObject({ level: 'info', host: '127.0.0.1', extensionPort: expect.any(Number) });
+  const { extensionPort: port, healthPort } = listening as { extensionPort: number; healthPort: number };
+  const path = '/lab/hooks.runtime.cluster.x-k8s.io/v1alpha1/beforeclusterupgrade/before-cluster-upgrade';
+  const body = JSON.stringify(sampleRequest(hooks.BeforeClusterUpgrade));
+  const ask = async () => (await send(port, path, body, { rejectUnauthorized: false })).json();
+  expect(await ask()).toMatchObject({ status: 'Success', retryAfterSeconds: 7, message: 'busy' });
+  expect(await ask()).toMatchObject({ status: 'Success', retryAfterSeconds: 0 });
+  expect((await fetch(`http://127.0.0.1:${healthPort}/readyz`)).status).toBe(200);
+  stop('SIGTERM');
+  const { code, stderr } = await ended;
+  expect([code, stderr]).toEqual([0, '']);
+  const calls = linesOf(stdout()).filter(({ msg }) => msg === 'call answered');
+  expect(calls).toEqual([
+    expect.objectContaining({ handler: 'before-cluster-upgrade', result: 'blocking', retryAfterSeconds: 7 }),
+    expect.objectContaining({ handler: 'before-cluster-upgrade', result: 'success' }),
+  ]);
+  expect(linesOf(stdout()).at(-1)?.msg).toBe('stopped');
+});
+
+describe('usage: exit code 2, with flag, value and what to write', () => {
+  const run = (...args: string[]): Promise<Ended> => runProgram(['sample-extension', ...args]);
+
+  test.each([
+    ['no certificate', [], 'give --cert-dir a folder with tls.crt and tls.key'],
+    ['two certificates', ['--cert-dir', 'x', '--self-signed'], 'one of the two'],
+    ['a port that is none', [...loopback, '--port', '70000'], '70000'],
+    ['a path that is none', [...loopback, '--path', '/a/../b'], '--path'],
+    ['no behaviour file', [...loopback, '--behaviour', '/nowhere/b.yaml'], '/nowhere/b.yaml'],
+    ['no file of CAs', [...loopback, '--client-ca-file', '/nowhere/ca.crt'], '--client-ca-file: /nowhere/ca.crt'],
+  ])('%s', async (_name, args, message) => {
+    const { code, stderr } = await run(...args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  test('a behaviour file with mistakes: all of them, each with field, value and what there is', async () => {
+    const file = behaviourFile(`
+handlers:
+  before-cluster-create: { fail: { message: 7 }, code: 99 }
+  generate-patches: { block: { times: 1 } }
+  before-cluster-updat: { hang: true }
+`);
+    const { code, stderr } = await run(...loopback, '--behaviour', file);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`--behaviour: ${file}: `);
+    expect(stderr).toContain('handlers.before-cluster-create.fail.message must be a text, not 7');
+    expect(stderr).toContain('handlers.before-cluster-create.code must be a whole number from 200 to 599, not 99');
+    expect(stderr).toContain(
+      'handlers.generate-patches.block is not known: there are hang, delaySeconds, garbage, code, fail',
+    );
+    expect(stderr).toContain('handlers.before-cluster-updat is not a handler: there are before-cluster-create, ');
+  });
+});
+
+test.each([
+  ['--port', 'the hooks'],
+  ['--health-port', 'health'],
+])('a port that is taken: exit code 1, and which flag to change (%s)', async (flag) => {
+  const port = await takenPort();
+  const { code, stderr } = await runProgram(['sample-extension', ...loopback, flag, String(port)]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`port ${port} is in use`)]);
+  expect(stderr).toContain(flag);
+});
+
+test('a folder without a certificate: it waits for one, and says so', async () => {
+  const { ended, stop, stdout } = startProgram(['sample-extension', ...loopback.slice(1), '--cert-dir', folder]);
+  await until(() => stdout().includes('listening'), 'listening');
+  expect(linesOf(stdout()).find(({ msg }) => msg === 'waiting for a serving certificate')?.reason).toContain('tls.crt');
+  const { healthPort } = linesOf(stdout()).find(({ msg }) => msg === 'listening') as { healthPort: number };
+  const ready = await fetch(`http://127.0.0.1:${healthPort}/readyz`);
+  expect([ready.status, await ready.text()]).toEqual([503, expect.stringContaining('no serving certificate')]);
+  stop('SIGINT');
+  expect((await ended).code).toBe(0);
+});
