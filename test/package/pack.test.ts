@@ -218,8 +218,21 @@ test('a project by new-extension is installed, type-checked, tested, started and
   await runWell(project, join(project, 'node_modules/.bin/extensionconfig-webhook'), [
     ...['certs', 'bootstrap', '--cert-dir', 'certificates', '--dns-name', 'localhost'],
   ]);
-  const env = { ...process.env, CERT_DIR: 'certificates', HOST: '127.0.0.1', PORT: '0', HEALTH_PORT: '0' };
-  const child = spawn(process.execPath, ['src/main.ts'], { cwd: project, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  // The image: what .dockerignore lets through, installed as the Dockerfile says, and nothing of development.
+  const image = join(consumer, 'lab-image');
+  const allowed = readFileSync(join(project, '.dockerignore'), 'utf8').match(/(?<=^!).+$/gm) ?? [];
+  expect(allowed).toContain('package-lock.json');
+  for (const path of allowed) {
+    cpSync(join(project, path), join(image, path), { recursive: true });
+  }
+  const install = /^RUN npm (ci .+)$/m.exec(readFileSync(join(project, 'Dockerfile'), 'utf8'))?.[1];
+  await runWell(image, 'npm', [...(install ?? '').split(' '), '--prefer-offline', '--loglevel=error']);
+  expect(existsSync(join(image, 'node_modules/typescript'))).toBe(false);
+  const env = {
+    ...{ PATH: process.env.PATH, NODE_ENV: 'production', CERT_DIR: join(project, 'certificates') },
+    ...{ HOST: '127.0.0.1', PORT: '0', HEALTH_PORT: '0' },
+  };
+  const child = spawn(process.execPath, ['src/main.ts'], { cwd: image, env, stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   child.stdout.on('data', (chunk) => {
     output += chunk;
