@@ -31,6 +31,11 @@ export class OpenApi {
     this.#metrics = metrics;
   }
 
+  /** How many documents are kept. */
+  get size(): number {
+    return this.#documents.size;
+  }
+
   /** The document of a group and version, or undefined when it is not served. */
   document(group: string, version: string): PublishedDocument | undefined {
     const key = `${group}/${version}`;

@@ -1,0 +1,78 @@
+import { Registry as MetricsRegistry } from 'prom-client';
+import { expect, test } from 'vitest';
+import { OpenApi, OpenApiMetrics } from '../../../src/sandbox/openapi/index.ts';
+import { Registry, type Resource } from '../../../src/sandbox/resources/index.ts';
+
+function resourceOf(group: string, plural: string, size: number): Resource {
+  const kind = plural.toUpperCase();
+  return {
+    group,
+    version: 'v1',
+    plural,
+    singular: plural,
+    kind,
+    listKind: `${kind}List`,
+    shortNames: [],
+    categories: [],
+    namespaced: false,
+    storage: `${plural}.${group}`,
+    storageVersion: 'v1',
+    hasStatus: false,
+    hasGeneration: true,
+    isCustom: true,
+    isTerminating: false,
+    schema: { type: 'object', properties: { size: { type: 'integer', maximum: size } } },
+    columns: [],
+    deprecation: undefined,
+    conversion: undefined,
+    strategy: {},
+  } as Resource;
+}
+
+function start() {
+  const registry = new Registry();
+  const metrics = new MetricsRegistry();
+  const openapi = new OpenApi(registry, () => new Date(0), new OpenApiMetrics(registry, metrics));
+  const set = (group: string, plural: string, size: number) =>
+    registry.set(`${plural}.${group}`, [resourceOf(group, plural, size)]);
+  async function lines(name: string): Promise<string[]> {
+    return (await metrics.metrics()).split('\n').filter((line) => line.startsWith(name));
+  }
+  return { registry, openapi, set, lines };
+}
+
+test('a change among 500 definitions builds the document of its group and version, and no other', async () => {
+  const { openapi, set, lines } = start();
+  for (let index = 0; index < 500; index++) {
+    set(`g${Math.floor(index / 5)}.example.com`, `p${index}`, 0);
+  }
+  const built = async () =>
+    Number((await lines('crd_openapi_v3_aggregation_duration_seconds_count'))[0]?.split(' ')[1]);
+  const before = openapi.root();
+  expect(await built()).toBe(100);
+  set('g7.example.com', 'p36', 1);
+  const after = openapi.root();
+  expect(await built()).toBe(101);
+  const [old, current] = [before, after].map(({ paths }) => Object.entries(paths as Record<string, object>));
+  const changed = current?.filter(([, value], index) => JSON.stringify(value) !== JSON.stringify(old?.[index]?.[1]));
+  expect(changed?.map(([path]) => path)).toEqual(['apis/g7.example.com/v1']);
+  openapi.root();
+  expect(await built()).toBe(101);
+});
+
+test('documents of versions that are gone do not stay for ever, and neither do their counts', async () => {
+  const { registry, openapi, set, lines } = start();
+  const count = 3000;
+  for (let index = 0; index < count; index++) {
+    const group = `g${index}.example.com`;
+    set(group, 'p', 0);
+    expect(openapi.document(group, 'v1')).toBeDefined();
+    registry.set(`p.${group}`, []);
+  }
+  expect(openapi.size).toBeLessThan(250);
+  // Beyond a limit they are counted without names; at the next look the named ones are gone.
+  const counts = await lines('apiextensions_openapi_v3_regeneration_count{');
+  expect(counts).toEqual([
+    'apiextensions_openapi_v3_regeneration_count{crd="other",group="other",version="other",reason="add"} 1000',
+  ]);
+});
