@@ -140,6 +140,8 @@ export async function discoverConfig(
   } else {
     current = injected.config;
     const result = await client.discover(current, { signal });
+    // It is asked again in ten minutes; a thousand idle connections with their certificates are 200 MB.
+    client.disconnect(config.metadata.name);
     signal.throwIfAborted();
     finding = result.ok
       ? { kind: 'discovered', handlers: result.handlers }

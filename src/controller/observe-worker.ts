@@ -26,6 +26,7 @@ export function createObserveWorker({ client, resolve, metrics, observeMs }: Obs
       }
       const started = performance.now();
       const result = await client.discover(config, { signal });
+      client.disconnect(name);
       signal.throwIfAborted();
       metrics.discovered(name, result.ok, (performance.now() - started) / 1000);
       const target = targetOf(config.spec?.clientConfig ?? {}, {

@@ -26,8 +26,8 @@ export interface QueueOptions {
 
 /** Runs work for keys: each key at most once at a time, and again when it is added while it runs. */
 export interface Queue {
-  /** Runs the key soon; `afresh` ends its backoff. */
-  add(key: string, options?: { afresh?: boolean }): void;
+  /** Runs the key soon. `afresh` ends its backoff; a `suspect` is known to have failed before, and has its place among these. */
+  add(key: string, options?: { afresh?: boolean; suspect?: boolean }): void;
   isRunning(key: string): boolean;
   /** Forgets a key that is gone. A run under way ends. */
   forget(key: string): void;
@@ -44,11 +44,14 @@ interface Entry {
   isAddedAgain: boolean;
   /** Failures in a row. */
   failures: number;
+  isSuspect: boolean;
   startedAt: number;
   timer: NodeJS.Timeout | undefined;
   /** When the timer ends, on the clock of `performance.now()`. */
   dueAt: number;
 }
+
+const isFailing = ({ failures, isSuspect }: Entry) => failures > 0 || isSuspect;
 
 /** First in, first out; taking one costs the same however many there are. */
 function createLine() {
@@ -94,15 +97,15 @@ export function createQueue({ run, concurrency, failingConcurrency, pace }: Queu
     clearTimeout(entry.timer);
     entry.timer = undefined;
     entry.state = 'ready';
-    (entry.failures > 0 ? failing : healthy).push(key);
+    (isFailing(entry) ? failing : healthy).push(key);
     startNext();
   }
 
   function startNext(): void {
     while (!isStopped && running < concurrency) {
-      const isFailing = failing.length > 0 && runningFailing < failingConcurrency;
+      const mayFail = failing.length > 0 && runningFailing < failingConcurrency;
       // Turns, so that neither line waits for the other to be empty.
-      const line = isFailing && (healthy.length === 0 || runningFailing * 2 < running) ? failing : healthy;
+      const line = mayFail && (healthy.length === 0 || runningFailing * 2 < running) ? failing : healthy;
       if (line.length === 0) {
         return;
       }
@@ -116,7 +119,8 @@ export function createQueue({ run, concurrency, failingConcurrency, pace }: Queu
   }
 
   async function start(key: string, entry: Entry): Promise<void> {
-    const wasFailing = entry.failures > 0;
+    const wasFailing = isFailing(entry);
+    entry.isSuspect = false;
     entry.state = 'running';
     entry.isAddedAgain = false;
     entry.startedAt = performance.now();
@@ -160,7 +164,7 @@ export function createQueue({ run, concurrency, failingConcurrency, pace }: Queu
   }
 
   return {
-    add(key, { afresh = false } = {}) {
+    add(key, { afresh = false, suspect = false } = {}) {
       if (isStopped) {
         return;
       }
@@ -170,6 +174,7 @@ export function createQueue({ run, concurrency, failingConcurrency, pace }: Queu
           state: 'idle',
           isAddedAgain: false,
           failures: 0,
+          isSuspect: suspect,
           startedAt: Number.NEGATIVE_INFINITY,
           timer: undefined,
           dueAt: 0,

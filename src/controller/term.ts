@@ -2,6 +2,7 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
 import { type Cluster, connect, objectKey, startInformer } from '../cluster/index.ts';
 import type { JsonObject } from '../kubernetes/index.ts';
+import { conditionOf } from './conditions.ts';
 import type { ControllerPace } from './pace.ts';
 import { createQueue, type Outcome } from './queue.ts';
 import { pollSecrets } from './secret-poll.ts';
@@ -149,8 +150,8 @@ export function startTerm(options: TermOptions): Term {
     const all = configs();
     worker.begin?.(all);
     log.info({ extensionConfigs: all.length }, 'all ExtensionConfigs were read');
-    for (const { metadata } of all) {
-      queue.add(metadata.name);
+    for (const { metadata, status } of all) {
+      queue.add(metadata.name, { suspect: conditionOf(status, 'Discovered')?.status === 'False' });
     }
     options.onSynced();
     if (options.followsSecrets) {

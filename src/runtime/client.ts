@@ -123,6 +123,8 @@ export interface Client {
   ): Promise<CallAllResult<Response>>;
   /** The names of the handlers of a hook that are called for an object. */
   handlersFor(hook: HookDefinition, object: CalledObject): Promise<string[] | CallError>;
+  /** Lets go of the connections of an extension that is not called for a while; the next call makes others. */
+  disconnect(name: string): void;
   /** Forgets an ExtensionConfig that is gone: its handlers, connections and backoff. */
   remove(name: string): void;
   close(): Promise<void>;
@@ -506,6 +508,7 @@ export function createClient(options: ClientOptions = {}): Client {
       const handlers = await handlersFor(hook, object);
       return isCallError(handlers) ? handlers : handlers.map(({ name }) => name);
     },
+    disconnect: (name) => connections.forget(name),
     remove(name) {
       registry.remove(name);
       connections.forget(name);

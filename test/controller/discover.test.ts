@@ -1,8 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { endAll } from '../extension/running.ts';
-import { type Config, control, startCalled, startLab } from './lab.ts';
+import { secretNameOf } from '../../src/controller/ca-secret.ts';
+import type { JsonObject } from '../../src/kubernetes/index.ts';
+import type { Handler } from '../../src/runtime/index.ts';
+import { endAll, endWith } from '../extension/running.ts';
+import { startExtension as startRawServer } from '../runtime/extension-server.ts';
+import { makeCertificate, testCa } from '../server/certificates.ts';
+import { type Config, caBundle, control, startCalled, startLab, until } from './lab.ts';
+import { startProxy, writesIn } from './proxy.ts';
 
 afterEach(endAll);
 
@@ -44,4 +50,314 @@ test('an extension is discovered, and a status is written as Cluster API writes 
   await stop({ graceMs: 0, timeoutMs: 100 });
   const failed = await lab.condition('lab', 'Discovered', 'False');
   expect(comparable(failed.status)).toEqual(comparable(recorded.status));
+});
+
+const discoveryAnswer = (handlers: object[] | undefined) => ({
+  apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1',
+  kind: 'DiscoveryResponse',
+  status: 'Success',
+  ...(handlers && { handlers }),
+});
+const offered = (name: string, hook = 'BeforeClusterCreate') => ({
+  name,
+  requestHook: { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook },
+  timeoutSeconds: 5,
+  failurePolicy: 'Fail',
+});
+
+/** A server that answers discovery as told, and counts. */
+async function answering(answer: (count: number) => object | undefined) {
+  const server = await startRawServer(() => answer(server.received.length) as JsonObject | undefined);
+  endWith(() => server.close());
+  return { received: server.received, spec: { clientConfig: { url: server.url, caBundle } } };
+}
+
+const names = (config: Config) => config.status?.handlers?.map(({ name }) => name);
+const conditionIn = (config: Config, type: string) => config.status?.conditions?.find((one) => one.type === type);
+
+test('nothing is written that changes nothing, and an own write is no reason to discover again', async () => {
+  const lab = await startLab();
+  const proxy = await startProxy(lab);
+  // In another order each time, as a server of Cluster API's own SDK after each start.
+  const { received, spec } = await answering((count) =>
+    discoveryAnswer(count % 2 === 0 ? [offered('a'), offered('b')] : [offered('b'), offered('a')]),
+  );
+  await lab.create('lab', spec);
+  await control(proxy, {}, { resyncMs: 200 });
+  const first = await lab.condition('lab', 'Discovered', 'True');
+  await until(() => expect(received.length).toBeGreaterThanOrEqual(5));
+  const later = await lab.get('lab');
+  expect(later.metadata.resourceVersion).toBe(first.metadata.resourceVersion);
+  expect(writesIn(proxy.passed)).toHaveLength(1);
+  expect(names(later)).toEqual(names(first));
+});
+
+test('a status that somebody else changed is written again; labels are no reason to discover', async () => {
+  const lab = await startLab();
+  const { received, spec } = await answering(() => discoveryAnswer([offered('a')]));
+  await lab.create('lab', spec);
+  await control(lab);
+  await lab.condition('lab', 'Discovered', 'True');
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(received).toHaveLength(1);
+  await lab.patch('lab', { metadata: { labels: { team: 'a' }, annotations: { x: 'y' } } });
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(received).toHaveLength(1);
+  await lab.patchStatus('lab', { handlers: [] });
+  await until(async () => expect(names(await lab.get('lab'))).toEqual(['a.lab']));
+  expect(received).toHaveLength(2);
+});
+
+test('handlers that are new, gone and the same: the order stays, and an event says what changed', async () => {
+  const lab = await startLab();
+  let answer: object[] = [offered('a'), offered('b'), offered('c')];
+  const { spec } = await answering(() => discoveryAnswer(answer));
+  await lab.create('lab', spec);
+  const { controller } = await control(lab, {}, { resyncMs: 100 });
+  await lab.condition('lab', 'Discovered', 'True');
+  answer = [offered('d'), offered('c'), offered('a')];
+  await until(async () => expect(names(await lab.get('lab'))).toEqual(['a.lab', 'c.lab', 'd.lab']));
+  await until(async () =>
+    expect(await lab.events('lab')).toEqual([
+      { type: 'Normal', reason: 'Discovered', message: 'discovered 3 handlers', count: 1 },
+      {
+        type: 'Normal',
+        reason: 'HandlersChanged',
+        message: 'the extension server changed: added d.lab; removed b.lab',
+        count: 1,
+      },
+    ]),
+  );
+  const found = () =>
+    controller.client.registry.list('hooks.runtime.cluster.x-k8s.io', 'BeforeClusterCreate') as readonly Handler[];
+  await until(() => expect(found().map(({ name }) => name)).toEqual(['a.lab', 'c.lab', 'd.lab']));
+  answer = [];
+  await until(async () => expect((await lab.get('lab')).status).not.toHaveProperty('handlers'));
+});
+
+test('the transition time moves with the status alone, observedGeneration with the spec', async () => {
+  const lab = await startLab();
+  const { spec } = await startCalled();
+  let now = new Date('2026-01-01T10:00:00.900Z');
+  await lab.create('lab', { ...spec, settings: { a: '1' } });
+  await control(lab, { now: () => now });
+  const first = await lab.condition('lab', 'Discovered', 'True');
+  expect(conditionIn(first, 'Discovered')).toMatchObject({
+    lastTransitionTime: '2026-01-01T10:00:00Z',
+    observedGeneration: 1,
+  });
+  now = new Date('2026-01-01T11:00:00Z');
+  await lab.patch('lab', { spec: { settings: { a: '2' } } });
+  await until(async () =>
+    expect(conditionIn(await lab.get('lab'), 'Discovered')).toMatchObject({
+      lastTransitionTime: '2026-01-01T10:00:00Z',
+      observedGeneration: 2,
+    }),
+  );
+  await lab.patch('lab', { spec: { clientConfig: { url: 'https://localhost:1' } } });
+  const failed = await lab.condition('lab', 'Discovered', 'False');
+  expect(conditionIn(failed, 'Discovered')).toMatchObject({
+    lastTransitionTime: '2026-01-01T11:00:00Z',
+    observedGeneration: 3,
+  });
+  expect(conditionIn(failed, 'Paused')).toMatchObject({ lastTransitionTime: '2026-01-01T10:00:00Z' });
+});
+
+test('paused, it is left alone and its handlers stay registered; then it goes on; deleted, it is forgotten', async () => {
+  const lab = await startLab();
+  const { received, spec } = await answering(() => discoveryAnswer([offered('a')]));
+  await lab.create('lab', spec);
+  const { controller } = await control(lab, {}, { resyncMs: 100 });
+  await lab.condition('lab', 'Discovered', 'True');
+  await lab.patch('lab', { metadata: { annotations: { 'cluster.x-k8s.io/paused': '' } } });
+  const paused = await lab.condition('lab', 'Paused', 'True');
+  expect(conditionIn(paused, 'Paused')).toMatchObject({
+    reason: 'Paused',
+    message: 'ExtensionConfig has the cluster.x-k8s.io/paused annotation',
+  });
+  const count = received.length;
+  await lab.patch('lab', { spec: { settings: { a: '1' } } });
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(received).toHaveLength(count);
+  expect(controller.client.registry.get('a.lab')).toMatchObject({ name: 'a.lab' });
+  await lab.patch('lab', { metadata: { annotations: { 'cluster.x-k8s.io/paused': null } } });
+  await until(async () => {
+    const config = await lab.get('lab');
+    expect(conditionIn(config, 'Paused')?.status).toBe('False');
+    expect(conditionIn(config, 'Discovered')?.observedGeneration).toBe(2);
+  });
+  await lab.remove('lab');
+  await until(() => expect(controller.client.registry.extensions).toEqual([]));
+  await lab.create('lab', spec);
+  await lab.condition('lab', 'Discovered', 'True');
+});
+
+test('caBundle comes from the annotated Secret, and follows it', async () => {
+  const lab = await startLab();
+  const { spec } = await startCalled();
+  const { url } = spec.clientConfig;
+  await lab.create(
+    'lab',
+    { clientConfig: { url } },
+    { 'runtime.cluster.x-k8s.io/inject-ca-from-secret': 'default/ca' },
+  );
+  await control(lab);
+  const message = async () => conditionIn(await lab.get('lab'), 'Discovered')?.message;
+  const problem = 'Error in discovery: failed to reconcile caBundle: ';
+  await until(async () => expect(await message()).toBe(`${problem}secret default/ca does not exist`));
+  await lab.putSecret('ca', { 'tls.crt': 'x' });
+  await until(async () =>
+    expect(await message()).toBe(`${problem}secret default/ca does not contain a "ca.crt" entry`),
+  );
+  await lab.putSecret('ca', { 'ca.crt': 'x' });
+  await until(async () =>
+    expect(await message()).toBe(`${problem}"ca.crt" of secret default/ca holds no certificate in PEM`),
+  );
+  await lab.putSecret('ca', { 'ca.crt': `${testCa.cert}${testCa.key}` });
+  await until(async () => expect(await message()).toMatch(/holds a private key, which must not be published/));
+  expect((await lab.get('lab')).spec.clientConfig.caBundle).toBeUndefined();
+  await lab.putSecret('ca', { 'ca.crt': testCa.cert });
+  const discovered = await lab.condition('lab', 'Discovered', 'True');
+  expect(discovered.spec.clientConfig.caBundle).toBe(caBundle);
+  expect(conditionIn(discovered, 'Discovered')?.observedGeneration).toBe(2);
+  // Rotated while it works.
+  await lab.putSecret('ca', { 'ca.crt': `${testCa.cert}${makeCertificate({ commonName: 'next', isCa: true }).cert}` });
+  await until(async () => {
+    const config = await lab.get('lab');
+    expect(config.spec.clientConfig.caBundle).not.toBe(caBundle);
+    expect(conditionIn(config, 'Discovered')).toMatchObject({ status: 'True', observedGeneration: 3 });
+  });
+  const reasons = (await lab.events('lab')).map(({ reason }) => reason);
+  expect(reasons.filter((reason) => reason === 'CABundleInjected')).toHaveLength(1);
+});
+
+test.each([
+  'ca',
+  '/ca',
+  'default/',
+  'default/a/b',
+  'De/ca',
+  '../../x/y',
+])('an annotation that names no Secret (%j) is a condition, in the words of Cluster API', async (annotation) => {
+  expect(secretNameOf(annotation)).toEqual({
+    problem: `secret name ${JSON.stringify(annotation)} must be in the form <namespace>/<name>`,
+  });
+});
+
+test('what hangs, is not there or answers nonsense does not delay the others, also at the start', async () => {
+  const lab = await startLab();
+  const good = await startCalled();
+  const hanging = await answering(() => undefined);
+  for (let count = 0; count < 20; count++) {
+    await lab.create(`a-hanging-${count}`, hanging.spec);
+    await lab.create(`b-absent-${count}`, { clientConfig: { url: 'https://localhost:1', caBundle } });
+  }
+  for (let count = 0; count < 10; count++) {
+    await lab.create(`c-good-${count}`, good.spec);
+  }
+  const began = performance.now();
+  // Fewer places than extensions that hang.
+  await control(lab, {}, { concurrency: 24, failingConcurrency: 8 });
+  await Promise.all(Array.from({ length: 10 }, (_, count) => lab.condition(`c-good-${count}`, 'Discovered', 'True')));
+  // A discovery that hangs takes 10 s.
+  expect(performance.now() - began).toBeLessThan(8_000);
+  await lab.condition('b-absent-0', 'Discovered', 'False');
+});
+
+test.each([
+  [
+    'a handler for a hook that nobody knows',
+    [offered('a', 'Nothing')],
+    /requestHook .*Nothing is not in the Runtime SDK catalog/,
+  ],
+  ['names that are alike', [offered('a'), offered('a')], /duplicate name for handler a found/],
+  ['a name with markup and a line break', [offered('a\n<script>')], /handler name a\ufffd<script> is not valid/],
+  ['too many handlers', Array.from({ length: 2_000 }, (_, n) => offered(`h${n}`)), /2000 handlers do not fit/],
+  ['half a character at the end of a long message', [offered(`a${'\u{1F600}'.repeat(300)}`)], /is not valid/],
+  ['a timeout of years', [{ ...offered('a'), timeoutSeconds: 1e9 }], /must be between 0 and 30/],
+  [
+    '512 names that are all wrong',
+    Array.from({ length: 512 }, (_, n) => offered(`${'X'.repeat(400)}${n}`)),
+    /is not valid/,
+  ],
+  ['handlers that are no list', { a: 1 }, /failed to decode response/],
+])('%s: not discovered, one write, and nothing of it in the status', async (_name, handlers, message) => {
+  const lab = await startLab();
+  const proxy = await startProxy(lab);
+  const { received, spec } = await answering(() => discoveryAnswer(handlers as object[]));
+  await lab.create('lab', spec);
+  const { lines } = await control(proxy);
+  const failed = await lab.condition('lab', 'Discovered', 'False');
+  expect(conditionIn(failed, 'Discovered')?.message).toMatch(message);
+  expect(failed.status).not.toHaveProperty('handlers');
+  await until(() => expect(received.length).toBeGreaterThanOrEqual(4));
+  expect(writesIn(proxy.passed)).toHaveLength(1);
+  const events = await lab.events('lab');
+  expect(events).toHaveLength(1);
+  expect(String(events[0]?.message).length).toBeLessThanOrEqual(1024);
+  // Said once, however often it is tried.
+  expect(lines.filter(({ msg }) => msg === 'extension not discovered')).toHaveLength(1);
+});
+
+test('conditions of others stay, and conflicts with whoever writes all the time are got over', async () => {
+  const lab = await startLab();
+  const { spec } = await startCalled();
+  await lab.create('lab', spec);
+  const foreign = {
+    type: 'BackupReady',
+    status: 'True',
+    reason: 'Ready',
+    message: 'theirs',
+    lastTransitionTime: '2026-01-01T00:00:00Z',
+  };
+  await lab.patchStatus('lab', { conditions: [foreign] });
+  const proxy = await startProxy(lab);
+  let conflicts = 0;
+  proxy.hold = ({ method, path }) =>
+    method === 'PATCH' && path.endsWith('/status') && conflicts++ < 3
+      ? lab.patch('lab', { metadata: { labels: { count: String(conflicts) } } })
+      : undefined;
+  await control(proxy);
+  const discovered = await lab.condition('lab', 'Discovered', 'True');
+  expect(conflicts).toBe(4);
+  expect(discovered.status?.conditions?.map(({ type }) => type)).toEqual(['BackupReady', 'Discovered', 'Paused']);
+  expect(conditionIn(discovered, 'BackupReady')).toMatchObject(foreign);
+});
+
+test('a spec that changes while its extension is asked: the new one counts', async () => {
+  const lab = await startLab();
+  const old = await answering(() => discoveryAnswer([offered('old')]));
+  const fresh = await answering(() => discoveryAnswer([offered('new')]));
+  await lab.create('lab', old.spec);
+  const proxy = await startProxy(lab);
+  let isChanged = false;
+  proxy.hold = ({ method, path }) => {
+    if (method === 'PATCH' && path.endsWith('/status') && !isChanged) {
+      isChanged = true;
+      return lab.patch('lab', { spec: fresh.spec });
+    }
+    return undefined;
+  };
+  await control(proxy);
+  const discovered = await lab.condition('lab', 'Discovered', 'True');
+  expect(names(discovered)).toEqual(['new.lab']);
+  expect(conditionIn(discovered, 'Discovered')?.observedGeneration).toBe(2);
+});
+
+test('an API server that is gone and comes back: what changed meanwhile is done, and the registration stayed', async () => {
+  const lab = await startLab();
+  const proxy = await startProxy(lab);
+  const { spec } = await startCalled();
+  await lab.create('first', spec);
+  const { controller } = await control(proxy);
+  await lab.condition('first', 'Discovered', 'True');
+  await proxy.cut();
+  await until(() => expect(controller.problem).toMatch(/no answer from the API server/));
+  expect(controller.client.registry.get('before-cluster-create.first')).toMatchObject({ hook: 'BeforeClusterCreate' });
+  await lab.create('second', spec);
+  await lab.remove('first');
+  await proxy.restore();
+  await lab.condition('second', 'Discovered', 'True');
+  await until(() => expect(controller.problem).toBeUndefined());
+  expect(controller.client.registry.extensions.map(({ name }) => name)).toEqual(['second']);
 });

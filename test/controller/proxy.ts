@@ -1,0 +1,87 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import { Agent, request } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { KubeConfig } from '@kubernetes/client-node';
+import { endWith } from '../extension/running.ts';
+import type { Lab } from './lab.ts';
+
+/** A request that went through. */
+export interface Passed {
+  method: string;
+  path: string;
+}
+
+/** A way to the API server of a lab that can be watched, held and cut. */
+export interface Proxy {
+  kubeConfig: KubeConfig;
+  /** Requests that were passed on, in their order. */
+  passed: Passed[];
+  /** Requests that ended before they were passed on. */
+  aborted: Passed[];
+  /** Called before a request is passed on: it waits for the promise. */
+  hold: (one: Passed) => Promise<unknown> | undefined;
+  /** From now on connections are refused, and those that there are end. */
+  cut(): Promise<void>;
+  restore(): Promise<void>;
+}
+
+/** Puts a proxy in front of a lab. */
+export async function startProxy({ sandbox }: Lab): Promise<Proxy> {
+  const agent = new Agent({ keepAlive: true, ca: sandbox.ca });
+  const make = () =>
+    createServer(async (incoming: IncomingMessage, response) => {
+      const one = { method: incoming.method ?? '', path: incoming.url ?? '' };
+      let isGone = false;
+      response.on('close', () => {
+        isGone = true;
+      });
+      await proxy.hold(one);
+      if (isGone) {
+        proxy.aborted.push(one);
+        return;
+      }
+      proxy.passed.push(one);
+      const { host: _, ...headers } = incoming.headers;
+      const onward = request(new URL(one.path, sandbox.url), { method: one.method, headers, agent }, (answer) => {
+        response.writeHead(answer.statusCode ?? 500, answer.headers);
+        response.flushHeaders();
+        answer.pipe(response);
+        answer.on('error', () => response.destroy());
+      });
+      onward.on('error', () => response.destroy());
+      response.on('close', () => onward.destroy());
+      incoming.pipe(onward);
+    });
+  let server = make();
+  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const kubeConfig = new KubeConfig();
+  const proxy: Proxy = {
+    kubeConfig,
+    passed: [],
+    aborted: [],
+    hold: () => undefined,
+    async cut() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+    async restore() {
+      server = make();
+      await listen(port);
+    },
+  };
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  kubeConfig.loadFromClusterAndUser(
+    { name: 'proxy', server: `http://127.0.0.1:${port}`, skipTLSVerify: true },
+    { name: 'proxy', token: sandbox.token },
+  );
+  endWith(async () => {
+    await proxy.cut().catch(() => {});
+    agent.destroy();
+  });
+  return proxy;
+}
+
+/** What was written: requests that change something, but for events and Leases. */
+export const writesIn = (passed: readonly Passed[]) =>
+  passed.filter(({ method, path }) => method !== 'GET' && !/\/(events|leases)(\/|$)/.test(path));

@@ -1,0 +1,65 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterEach, expect, test } from 'vitest';
+import { endAll, endWith } from '../extension/running.ts';
+import { startExtension } from '../runtime/extension-server.ts';
+import { cpuTimeMs } from '../tools/cpu-time.ts';
+import { caBundle, control, startLab } from './lab.ts';
+
+afterEach(endAll);
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+function usedMiB(): number {
+  collectGarbage();
+  const { heapUsed, external } = process.memoryUsage();
+  return (heapUsed + external) / 1024 / 1024;
+}
+
+const count = 1_000;
+
+test('1,000 ExtensionConfigs of one server: all discovered soon, 32 at a time, one write each, and memory stays flat', async () => {
+  const lab = await startLab();
+  const handlers = Array.from({ length: 5 }, (_, index) => ({
+    name: `handler-${index}`,
+    requestHook: { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'BeforeClusterCreate' },
+  }));
+  let asked = 0;
+  const server = await startExtension(() => {
+    asked++;
+    server.received.length = 0;
+    return { status: 'Success', handlers };
+  });
+  endWith(() => server.close());
+  for (let made = 0; made < count; made += 50) {
+    await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        lab.create(`e${made + index}`, { clientConfig: { url: server.url, caBundle } }),
+      ),
+    );
+  }
+  const list = async () =>
+    (await lab.request('GET', '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs')) as {
+      items: { metadata: { resourceVersion: string }; status?: object }[];
+    };
+  const reach = async (isThere: () => boolean | Promise<boolean>) => {
+    while (!(await isThere())) {
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+  };
+  /** Sum of the versions: it moves with each write. */
+  const versions = async () =>
+    (await list()).items.reduce((sum, { metadata }) => sum + Number(metadata.resourceVersion), 0);
+  const before = cpuTimeMs();
+  await control(lab, {}, { resyncMs: 4_000 });
+  await reach(async () => (await list()).items.every(({ status }) => status !== undefined));
+  // The API server and the extension are part of it. A machine that does other things takes longer, but no more of this.
+  expect(cpuTimeMs() - before).toBeLessThan(15_000);
+  const version = await versions();
+  const [memory, first] = [usedMiB(), asked];
+  await reach(() => asked > first + count);
+  expect(usedMiB() - memory).toBeLessThan(20);
+  expect(await versions()).toBe(version);
+  expect(server.mostAtOnce()).toBeLessThanOrEqual(32);
+}, 180_000);
