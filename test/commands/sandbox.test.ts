@@ -228,7 +228,7 @@ test('takes the manifests of an installation with kubectl', { ...needs('kubectl'
     const kubeconfig = await ready(output);
     const kubectl = (...args: string[]) =>
       promisify(execFile)('kubectl', ['--kubeconfig', kubeconfig, ...args]).then(({ stdout }) => stdout);
-    for (const overlay of ['default', 'with-crd']) {
+    for (const overlay of ['default', 'with-crd', 'controller-discover']) {
       expect(await kubectl('apply', '-k', `manifests/overlays/${overlay}`)).toMatch(/mutatingwebhookconfiguration/);
     }
     // The webhooks still have their certificates, and now match conditions.

@@ -38,7 +38,16 @@ const known = new Set(['apiVersion', 'kind', 'resources', 'components', 'patches
 /** The folder `manifests`. */
 export const manifestsFolder = fileURLToPath(new URL('../../manifests', import.meta.url));
 
-export const overlays = ['default', 'cert-manager', 'with-crd', 'monitoring', 'cluster-facts'] as const;
+export const overlays = [
+  'default',
+  'cert-manager',
+  'with-crd',
+  'monitoring',
+  'cluster-facts',
+  'controller-observe',
+  'controller-advise',
+  'controller-discover',
+] as const;
 
 /** An object's kind and name, which no two objects of an installation share. */
 export function idOf({ kind, metadata }: Manifest): string {

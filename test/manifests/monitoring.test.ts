@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
+import { createControllerMetrics } from '../../src/controller/metrics.ts';
+import { createHookCatalog, newestKnownRelease } from '../../src/hooks/index.ts';
 import { createMetrics } from '../../src/server/metrics.ts';
 import { createReviewMetrics, metricsPrefix } from '../../src/webhook/metrics.ts';
 import { buildOverlay, find, manifestsFolder } from './kustomization.ts';
@@ -13,6 +16,7 @@ interface AlertRule {
 }
 
 const objects = buildOverlay('monitoring');
+const withController = buildOverlay('controller-observe');
 const alerts = find(objects, 'PrometheusRule').spec.groups.flatMap(
   ({ rules }: { rules: AlertRule[] }) => rules,
 ) as AlertRule[];
@@ -26,6 +30,7 @@ const foreign = new Set([
   'apiserver_admission_webhook_rejection_count',
   'kube_job_status_failed',
   'kube_job_failed',
+  'kube_deployment_status_replicas_available',
 ]);
 
 /** Names of metrics in an expression of PromQL: what is left when functions, labels and strings are taken away. */
@@ -48,7 +53,15 @@ async function exported(): Promise<Set<string>> {
     true,
   );
   createReviewMetrics(metrics.registry, { RuntimeSDK: true });
-  const text = await metrics.render();
+  const controller = new Registry();
+  const known = { catalog: createHookCatalog(), release: newestKnownRelease };
+  createControllerMetrics(controller, known, {
+    configs: () => [],
+    isLeading: () => true,
+    load: () => ({ waiting: 0, running: 0 }),
+    silentSeconds: () => 0,
+  });
+  const text = `${await metrics.render()}\n${await controller.metrics()}`;
   return new Set(
     [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name, type]) =>
       type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [String(name)],
@@ -88,17 +101,28 @@ test('every alert says how bad it is, what happened and what that means', () => 
 
 test('Prometheus finds the pods: ServiceMonitor, Service, port and policy fit together', () => {
   const monitor = find(objects, 'ServiceMonitor').spec;
-  const service = find(objects, 'Service', 'extensionconfig-webhook-metrics');
-  expect(service.metadata.labels).toMatchObject(monitor.selector.matchLabels);
+  const jobs: string[] = [];
+  for (const name of ['extensionconfig-webhook', 'extensionconfig-webhook-controller']) {
+    const service = find(objects, 'Service', `${name}-metrics`);
+    jobs.push(service.metadata.name);
+    expect(service.metadata.labels).toMatchObject(monitor.selector.matchLabels);
+    expect(service.spec.ports[0].name).toBe(monitor.endpoints[0].port);
+    const { template, selector } = find(withController, 'Deployment', name).spec;
+    expect(service.spec.selector).toEqual(selector.matchLabels);
+    const policy = find(objects, 'NetworkPolicy', `${name}-metrics`).spec;
+    expect(policy.podSelector).toEqual(selector);
+    expect(policy.ingress[0].ports[0].port).toBe(service.spec.ports[0].targetPort);
+    const [{ ports }] = template.spec.containers;
+    expect(ports).toContainEqual({
+      name: service.spec.ports[0].targetPort,
+      containerPort: service.spec.ports[0].port,
+      protocol: 'TCP',
+    });
+  }
   expect(find(objects, 'Service').metadata.labels).not.toMatchObject(monitor.selector.matchLabels);
-  expect(service.spec.ports[0].name).toBe(monitor.endpoints[0].port);
-  expect(service.spec.selector).toEqual(find(objects, 'Deployment').spec.selector.matchLabels);
-  expect(find(objects, 'NetworkPolicy', 'extensionconfig-webhook-metrics').spec.ingress[0].ports[0].port).toBe(
-    service.spec.ports[0].targetPort,
-  );
   for (const [name, expression] of expressions) {
     for (const [, job] of expression.matchAll(/\bjob="([^"]*)"/g)) {
-      expect(job, name).toBe(service.metadata.name);
+      expect(jobs, name).toContain(job);
     }
   }
 });
