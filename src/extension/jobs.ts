@@ -6,6 +6,11 @@ import { HandlerFailure } from './handler.ts';
 export interface JobsOptions {
   /** When a caller asks again while its job runs, in seconds. Default: 10. */
   retryAfterSeconds?: number;
+  /**
+   * How long a job may take, in seconds: then its signal aborts, and it has failed, whether it heeds the signal or not. Default:
+   * 14,400 (four hours).
+   */
+  maxSeconds?: number;
   /** How long it is remembered that a job is done, in seconds: for so long it is not run again. Default: 3600. */
   rememberSeconds?: number;
   /** Most jobs that run at a time; others wait for their turn, and their callers with them. Default: 16. */
@@ -53,9 +58,13 @@ type State =
   | { state: 'done'; until: number }
   | { state: 'failed'; message: string };
 
+/** Longest time that a timer takes, in seconds. */
+const longestSeconds = 2_000_000;
+
 /** A set of jobs. */
 export function createJobs({
   retryAfterSeconds = 10,
+  maxSeconds = 14_400,
   rememberSeconds = 3600,
   maxRunning = 16,
   maxRemembered = 10_000,
@@ -63,6 +72,9 @@ export function createJobs({
 }: JobsOptions = {}): Jobs {
   if (!Number.isInteger(retryAfterSeconds) || retryAfterSeconds < 1) {
     throw new RangeError(`retryAfterSeconds: ${retryAfterSeconds} is not a whole number above 0`);
+  }
+  if (!(maxSeconds > 0 && maxSeconds <= longestSeconds)) {
+    throw new RangeError(`maxSeconds: ${maxSeconds} is not a number above 0 and up to ${longestSeconds}`);
   }
   // In the order in which they came into their states: the oldest of those that ended are in front.
   const jobs = new Map<string, State>();
@@ -83,8 +95,16 @@ export function createJobs({
   }
 
   async function work({ key, run, log }: Job<unknown>): Promise<void> {
+    const ending = new AbortController();
+    const timedOut = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      const message = `the work took longer than ${maxSeconds} s`;
+      timedOut.reject(new HandlerFailure(message));
+      ending.abort(new DOMException(message, 'TimeoutError'));
+    }, maxSeconds * 1000);
+    timer.unref();
     try {
-      await run(stopping.signal);
+      await Promise.race([run(AbortSignal.any([stopping.signal, ending.signal])), timedOut.promise]);
       running--;
       put(key, { state: 'done', until: now() + rememberSeconds * 1000 });
       log?.info({ job: key }, 'job done');
@@ -96,6 +116,8 @@ export function createJobs({
       const cause =
         error instanceof Error ? { message: error.message, stack: error.stack } : { message: String(error) };
       log?.error({ job: key, ...cause }, 'job failed');
+    } finally {
+      clearTimeout(timer);
     }
   }
 

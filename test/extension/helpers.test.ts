@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { goDurationMs } from '../../src/extension/duration.ts';
 import {
   checkedUpgradePlan,
@@ -200,6 +200,41 @@ describe('jobs', () => {
       'backups run',
       'success',
     ]);
+  });
+
+  test('one that hangs ends when its time is over, heeding its signal or not, and makes room for others', async () => {
+    let signalled: unknown;
+    let runs = 0;
+    const jobs = createJobs({ retryAfterSeconds: 15, maxSeconds: 0.02, maxRunning: 1 });
+    const wait = handler('BeforeClusterUpgrade', {
+      name: 'wait',
+      handle: (_, { answer }) =>
+        jobs.answer({
+          answer,
+          key: 'one',
+          message: 'backups run',
+          run: (signal) => {
+            runs++;
+            signal.addEventListener('abort', () => {
+              signalled = signal.reason;
+            });
+            return new Promise(() => {});
+          },
+        }),
+    });
+    expect((await callHandler(wait)).result).toBe('blocking');
+    await vi.waitUntil(() => jobs.running() === 0);
+    expect(signalled).toMatchObject({ name: 'TimeoutError' });
+    expect((await callHandler(wait)).response).toMatchObject({
+      status: 'Failure',
+      message: 'the work took longer than 0.02 s',
+    });
+    expect([(await callHandler(wait)).result, jobs.running()]).toEqual(['blocking', 1]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(runs).toBe(2);
+    for (const maxSeconds of [0, Number.NaN, 1e9]) {
+      expect(() => createJobs({ maxSeconds })).toThrow(RangeError);
+    }
   });
 
   test('no more at a time than allowed, a bounded memory, and an end', async () => {
