@@ -13,7 +13,14 @@ export function shorten(text: string): string {
 
 /** What is wrong with a field, in the words of the API server. A value is shown as JSON, the start of a long one; undefined is not shown. */
 export function causeOf(reason: CauseReason, field: string, value: unknown, detail: string): StatusCause {
-  const shown = value === undefined ? undefined : shorten(JSON.stringify(value));
+  return shownCause(reason, field, showJson(value), detail);
+}
+
+function showJson(value: unknown): string | undefined {
+  return value === undefined ? undefined : shorten(JSON.stringify(value));
+}
+
+function shownCause(reason: CauseReason, field: string, shown: string | undefined, detail: string): StatusCause {
   return { reason, message: fieldErrorMessage(reason, shown, detail), field };
 }
 
@@ -25,6 +32,12 @@ export function required(field: string, detail = ''): StatusCause {
 /** A field whose value cannot be. */
 export function invalid(field: string, value: unknown, detail: string): StatusCause {
   return causeOf('FieldValueInvalid', field, value ?? null, detail);
+}
+
+/** A field whose value cannot be, for several reasons; a long value is written as JSON once. */
+export function invalidForEach(field: string, value: unknown, details: readonly string[]): StatusCause[] {
+  const shown = showJson(value ?? null);
+  return details.map((detail) => shownCause('FieldValueInvalid', field, shown, detail));
 }
 
 /** A field that may not be there. */

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../../kubernetes/index.ts';
-import { forbiddenField, invalid, required } from './causes.ts';
+import { forbiddenField, invalid, invalidForEach, required } from './causes.ts';
 import { compilePattern, PatternError } from './pattern.ts';
 import { prune, type Schema, shownKey } from './schema.ts';
 import { validateSchema } from './schema-validation.ts';
@@ -97,11 +97,10 @@ function defaultCauses(schema: JsonObject, path: string): StatusCause[] {
   const field = `${path}.default`;
   const copy = structuredClone(schema.default) as Json;
   const unknown = prune(copy, schema as Schema, false);
+  const details = unknown.slice(0, maxUnknown).map((name) => `must not have the unknown field ${JSON.stringify(name)}`);
   return [
     ...validateSchema(schema.default, schema as Schema, field),
-    ...unknown
-      .slice(0, maxUnknown)
-      .map((name) => invalid(field, schema.default, `must not have the unknown field ${JSON.stringify(name)}`)),
+    ...(details.length === 0 ? [] : invalidForEach(field, schema.default, details)),
   ];
 }
 
