@@ -3,7 +3,7 @@ import { enableCompileCache } from 'node:module';
 import { userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
-/** Whether a folder is the user's own: with sudo, HOME can be that of somebody else, who could lay out code for us. */
+/** Whether a folder is the user's own: with sudo, HOME can be another user's, who could plant code there. */
 function isOwn(folder: string): boolean {
   try {
     return process.getuid === undefined || statSync(folder).uid === process.getuid();

@@ -17,7 +17,7 @@ process.on('SIGHUP', () => {
     stop.abort('SIGHUP');
   }
 });
-// A reader that has seen enough (`… | head`) is no failure, nor is a terminal that was closed.
+// A reader that has seen enough (`… | head`) is not a failure, nor is a terminal that was closed.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE' || error.code === 'EIO') {
     process.exit();

@@ -38,7 +38,7 @@ test('a home is a place for it', () => {
   expect(readdirSync(join(folder, '.cache'))).toEqual(['extensionconfig-webhook']);
 });
 
-test('nothing is kept where somebody else could put code', needs('root', process.getuid?.() === 0), () => {
+test('nothing is kept where another user could put code', needs('root', process.getuid?.() === 0), () => {
   chownSync(folder, 65532, 65532);
   help({ HOME: folder });
   help({ XDG_CACHE_HOME: folder });

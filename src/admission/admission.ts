@@ -49,7 +49,7 @@ interface Write {
   writtenAs: Version;
 }
 
-/** Whether a deletion is one that somebody may still refrain from. */
+/** Whether a deletion can still be refused: it has not begun. */
 function isToBeJudged({ oldObject, subResource, username }: AdmissionRequest): boolean {
   const metadata = oldObject?.metadata;
   return (

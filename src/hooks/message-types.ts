@@ -70,7 +70,7 @@ export interface MetaLabelSelectorRequirement {
   values?: string[];
 }
 /**
- * Which fields somebody manages. Hooks get objects without it.
+ * Which manager set which fields. Hooks receive objects without it.
  */
 export interface MetaManagedFieldsEntry {
   apiVersion?: string;

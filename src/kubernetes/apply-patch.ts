@@ -8,7 +8,7 @@ export type PatchOperation =
   | { op: 'remove'; path: string }
   | { op: 'move' | 'copy'; path: string; from: string };
 
-/** Why operations do not apply. The message is for whoever wrote them. */
+/** Why operations do not apply. The message is for their author. */
 export class PatchError extends Error {}
 
 /** Most bytes of JSON that the copies of one patch may add (apiserver, JSONPatchMaxCopyBytes). */

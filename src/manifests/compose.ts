@@ -327,7 +327,7 @@ class Composer {
       const { key, at } = this.key(event.style);
       if (own === undefined ? Object.hasOwn(map, key) : own.has(key)) {
         if (this.duplicates.length < maxDuplicates) {
-          this.duplicates.push({ offset: at, message: `the key ${quoted(key)} stands twice in one map` });
+          this.duplicates.push({ offset: at, message: `duplicate key ${quoted(key)} in a map` });
         }
       }
       own?.add(key);

@@ -63,7 +63,7 @@ const plainText = /^[a-z][a-z0-9.-]*\/[a-z0-9]+$/;
 
 function aliasError(path: Path, depth: number, alias: string): EditError {
   const field = formatFieldPath(path.slice(0, depth));
-  return new EditError(`${field} is an alias (*${alias}); write it out, since its anchor stands elsewhere`);
+  return new EditError(`${field} is an alias (*${alias}); write its value there, since the anchor is elsewhere`);
 }
 
 /** The text with scalars replaced in place, or undefined when an edit is of another sort. */

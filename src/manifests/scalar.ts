@@ -150,7 +150,7 @@ function tagged(tag: string, text: string): { value: Resolved; integer?: bigint 
         ? value === null
         : typeof value === 'number' && (short === '!!float' || found.integer !== undefined);
   if (!fits) {
-    throw new ScalarError(`the text behind ${short} does not stand for one`);
+    throw new ScalarError(`the text behind ${short} cannot be read as one`);
   }
   return short === '!!float' ? { value } : found;
 }

@@ -99,7 +99,7 @@ function* yamlDocuments(text: string, limit: number): Generator<DocumentText | S
       if (first < stop && text.charCodeAt(first) !== hash) {
         if (isEnded && !isSkipped) {
           yield* take(at);
-          yield { error: 'kubectl does not read what stands behind "..."; write "---" before it', line };
+          yield { error: 'kubectl ignores what follows "..."; write "---" before it', line };
           isSkipped = true;
         }
         hasContent = true;

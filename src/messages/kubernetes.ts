@@ -64,7 +64,7 @@ export const kubernetesSchemas: Readonly<Record<string, MessageSchema>> = {
     required: { key: string(), operator: string('In, NotIn, Exists or DoesNotExist.') },
     optional: { values: atomicList(string()) },
   }),
-  [kubernetes.managedFieldsEntry]: object('Which fields somebody manages. Hooks get objects without it.', {
+  [kubernetes.managedFieldsEntry]: object('Which manager set which fields. Hooks receive objects without it.', {
     optional: {
       apiVersion: string(),
       fieldsType: string(),

@@ -85,7 +85,7 @@ describe('what is denied', () => {
       ['another version', good, { kind: v1alpha1 }, { code: 400 }],
       ['no object', good, { object: undefined }, { code: 400 }],
       ['an object of another kind than the request', { ...good, kind: 'Pod' }, {}, { code: 400 }],
-      ['a metadata that is no object', { ...good, metadata: 7 }, {}, { code: 422, fields: ['metadata'] }],
+      ['metadata that is not an object', { ...good, metadata: 7 }, {}, { code: 422, fields: ['metadata'] }],
       ['an unknown subresource', withPort(0), { subResource: 'scale' }, { code: 200 }],
     ];
 

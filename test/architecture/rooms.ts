@@ -10,7 +10,7 @@ export interface Room {
  * the layers; the lint step holds every import against it.
  */
 export const rooms: readonly Room[] = [
-  { name: 'files', knows: 'reading small files that somebody else may have put there' },
+  { name: 'files', knows: 'reading small files that another user may have put there' },
   { name: 'kubernetes', knows: 'Kubernetes conventions: names, selectors, Status, reviews, JSON Patch' },
   { name: 'x509', knows: 'certificates and their keys: reading, checking, issuing' },
   { name: 'cluster', knows: 'the connection to an API server: kubeconfig, requests, retries, watches' },

@@ -15,7 +15,7 @@ function collecting(isTTY: boolean) {
 
 const iso = '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z';
 
-test('JSON where nobody looks, with an ISO timestamp and the name of the level', () => {
+test('JSON without a terminal, with an ISO timestamp and the name of the level', () => {
   const { stream, written } = collecting(false);
   openLog(stream, { 'log-level': 'info', 'log-format': 'auto' }).warn({ uid: 'x' }, 'denied');
   expect(JSON.parse(written.text)).toEqual({

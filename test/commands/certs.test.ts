@@ -384,7 +384,10 @@ test('on a terminal a wait of over a second is shown, and taken away when it is 
   expect(err.endsWith(' …\r\u001b[Kextensionconfig-webhook: stopped before the end\n')).toBe(true);
 });
 
-test.each(['mkfifo', 'mkdir'])('a kubeconfig that is no regular file (%s) is a usage error at once', async (make) => {
+test.each([
+  'mkfifo',
+  'mkdir',
+])('a kubeconfig that is not a regular file (%s) is a usage error at once', async (make) => {
   const folder = mkdtempSync(join(tmpdir(), 'kubeconfig-'));
   const path = join(folder, 'config');
   execFileSync(make, [path]);

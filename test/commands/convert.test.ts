@@ -154,7 +154,12 @@ describe('what cannot be converted names file, line and field, and its file stay
       /x.yaml:2:1: apiVersion: cannot convert "runtime.*v7"; the/,
     ],
     ['no version', 'kind: ExtensionConfig\n', 1, /apiVersion: cannot convert undefined/],
-    ['a version that is no text', 'apiVersion: {toString: {}}\nkind: ExtensionConfig\n', 1, /cannot convert an object/],
+    [
+      'a version that is not text',
+      'apiVersion: {toString: {}}\nkind: ExtensionConfig\n',
+      1,
+      /cannot convert an object/,
+    ],
     ['no YAML', 'a: [\n', 2, /x.yaml:\d+:\d+: YAML: /],
     ['no UTF-8', '\ufffd', 2, /x.yaml:1:1: is not valid UTF-8/],
     [
@@ -203,7 +208,7 @@ test.each<[string[], RegExp]>([
   expect(await runProgram(['convert', ...args])).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
 });
 
-test('lint takes a version that is no text', async () => {
+test('lint takes a version that is not text', async () => {
   const { code, stdout } = await runProgram(['lint', '-'], {
     stdin: 'apiVersion: {toString: {}}\nkind: ExtensionConfig\n',
   });

@@ -111,7 +111,7 @@ test('a finding points at file, line and column; a mistake further on hides noth
   const { code, stdout, stderr } = await runProgram(['lint', path]);
   expect(code).toBe(2);
   expect(stdout.match(/:\d+:\d+: error: /g)).toEqual([':15:18: error: ', ':26:18: error: ']);
-  expect(stderr).toBe(`${path}:18:1: YAML: the key "a" stands twice in one map\n`);
+  expect(stderr).toBe(`${path}:18:1: YAML: duplicate key "a" in a map\n`);
 });
 
 test('a folder: below it, in order, links followed once', async () => {
@@ -391,7 +391,7 @@ test.each<[string, string, RegExp]>([
   ['a map where there is a text', 'enforcement: {a: 1}', /enforcement: \{"a":1\} is not allowed: it must be a text/],
   ['an unknown rule', 'rules: {nope: off}', /there is no rule "nope"/],
   ['an upstream rule', 'rules: {url-valid: warn}', /must stay deny/],
-  ['lifecycles that are no list', 'hookLifecycles: a', /hookLifecycles: must be a list of files/],
+  ['lifecycles that are not a list', 'hookLifecycles: a', /hookLifecycles: must be a list of files/],
   ['lifecycles that are not there', 'hookLifecycles: [none.yaml]', /lint.yaml: hookLifecycles: .*none.yaml/],
   ['too large', `# ${'x'.repeat(70_000)}`, /is larger than/],
 ])('a configuration file that cannot be used: %s', async (name, text, message) => {

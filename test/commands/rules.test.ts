@@ -26,7 +26,7 @@ test.each([
   ['url-quary', /did you mean url-query/],
   ['url', /did you mean url-/],
   ['zzzzzzzzzzzzzzzzzzzzzz', /lists them/],
-])('%s is no rule', async (id, message) => {
+])('%s is not a rule', async (id, message) => {
   const { code, stderr } = await runProgram(['rules', id]);
   expect(code).toBe(2);
   expect(stderr).toMatch(message);

@@ -56,7 +56,7 @@ test.each(['SIGTERM', 'SIGHUP'] as const)('%s under load ends the server without
   expect(await ended).toEqual([0, null]);
 });
 
-test('SIGHUP is nothing to a server that was started with nohup', async () => {
+test('a server that was started with nohup ignores SIGHUP', async () => {
   const { child, port, ended } = await serving({ _: '/usr/bin/nohup' });
   child.kill('SIGHUP');
   await new Promise((resolve) => setTimeout(resolve, 200));

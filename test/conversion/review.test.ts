@@ -89,7 +89,7 @@ test.each<[Json, RegExp]>([
   [{ kind: 'ConversionReview', apiVersion: 'apiextensions.k8s.io/v1beta1' }, /v1beta1/],
   [{ kind: 'ConversionReview', apiVersion: 'apiextensions.k8s.io/v1' }, /request must be an object/],
   [{ kind: 'ConversionReview', apiVersion: 'apiextensions.k8s.io/v1', request: { uid: '' } }, /request.uid/],
-])('%j is no review', (body, message) => {
+])('%j is not a review', (body, message) => {
   expect(reviewConversion(body)).toEqual({ problem: expect.stringMatching(message) });
 });
 

@@ -111,7 +111,7 @@ describe('conversion data', () => {
     ['a value that was set since', [handler('a', 7), handler('c')], [handler('a', 7), handler('c', -1)]],
     ['handlers that are gone', [handler('d')], [handler('d')]],
     ['no handlers', [], []],
-    ['what is no list', 'x', 'x'],
+    ['what is not a list', 'x', 'x'],
   ])('comes back right after a change: %s', (_name, handlers, expected) => {
     const home = converter.convert({ ...away, status: { handlers } }, older);
     expect(handlersOf(home)).toEqual(expected);

@@ -12,15 +12,15 @@ const recorded: KubectlReading[] = JSON.parse(
 /** What we refuse although kubectl reads it, each with a reason. */
 const stricter: Record<string, RegExp> = {
   // Kubectl takes the last one and says nothing.
-  'value: keys of many kinds': /stands twice/,
-  'value: keys 1 and "1"': /stands twice/,
-  'value: keys twice': /stands twice/,
-  'value: keys twice in flow': /stands twice/,
-  'value: keys twice, quoted': /stands twice/,
-  'value: keys twice, nested': /stands twice/,
-  'file: JSON keys twice': /stands twice/,
-  // Kubectl drops what stands behind, and says nothing.
-  'file: an end marker and another document without a marker': /behind "\.\.\."/,
+  'value: keys of many kinds': /duplicate key/,
+  'value: keys 1 and "1"': /duplicate key/,
+  'value: keys twice': /duplicate key/,
+  'value: keys twice in flow': /duplicate key/,
+  'value: keys twice, quoted': /duplicate key/,
+  'value: keys twice, nested': /duplicate key/,
+  'file: JSON keys twice': /duplicate key/,
+  // kubectl drops what follows without a word.
+  'file: an end marker and another document without a marker': /follows "\.\.\."/,
   // Line breaks of YAML 1.1 alone.
   'scalar "\u2028"': /line break/,
   'scalar "\u2028" in a list': /line break/,

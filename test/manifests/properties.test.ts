@@ -240,7 +240,7 @@ describe.each(overlays)('webhook configurations of overlay %s', (overlay) => {
 
 test('no manifest has a caBundle: applying it again would put it back', () => {
   for (const [id, object] of everything) {
-    // The description of the field in the schema of the CustomResourceDefinition is no caBundle.
+    // The description of the field in the schema of the CustomResourceDefinition is not a caBundle.
     const { schema: _schema, ...rest } =
       object.kind === 'CustomResourceDefinition'
         ? { ...object, spec: object.spec.conversion, schema: undefined }
@@ -290,7 +290,7 @@ test('a disruption takes one pod at a time, and pods that do not work hold nothi
   });
 });
 
-test('cert-manager: no Job and no permission of ours, and its injector is told where the authority is', () => {
+test('cert-manager: no Job and no permission of ours, and its injector is told where the CA is', () => {
   const built = buildOverlay('cert-manager');
   const kinds = new Set(built.map((object) => object.kind));
   for (const absent of ['Job', 'CronJob', 'Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding']) {

@@ -62,7 +62,7 @@ function* unknownFields(value: unknown, type: string, path: string): Generator<s
 export function schemaProblems(object: Manifest): string[] {
   const Model = schemas[object.apiVersion]?.[object.kind] as Validating | undefined;
   if (Model === undefined) {
-    return [`${object.apiVersion} ${object.kind} is no kind that Kubernetes has`];
+    return [`${object.apiVersion} ${object.kind} is not a kind of Kubernetes`];
   }
   const problems = [...unknownFields(object, `V1${object.kind}`, object.kind)].map((field) => `${field} is unknown`);
   try {

@@ -12,7 +12,7 @@ function split(text: string, limit?: number): [number, string][] {
   });
 }
 
-const notRead = 'error: kubectl does not read what stands behind "..."; write "---" before it';
+const notRead = 'error: kubectl ignores what follows "..."; write "---" before it';
 const marker = 'error: kubectl takes nothing but a comment behind "---"; begin the document on the next line';
 const notJson =
   'error: kubectl reads a file that begins with "{" as JSON, and takes only objects in it, one after the other';

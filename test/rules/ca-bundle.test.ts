@@ -33,7 +33,7 @@ test.each([
   ['an empty one', withBundle('')],
   ['the placeholder that cert-manager replaces', withBundle('Cg==')],
   ['white space in lines', withBundle('ICAg\r\nCg==\n')],
-])('%s is no bundle', (_, object) => {
+])('%s is not a bundle', (_, object) => {
   expect(caBundleOf(object as ExtensionConfig)).toBeUndefined();
 });
 

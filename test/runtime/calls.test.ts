@@ -335,7 +335,7 @@ describe('what Ignore does not swallow', () => {
     ).toMatchObject({ ok: false, error: { step, message: expect.stringContaining(message) } });
   });
 
-  test('a version that nobody knows', async () => {
+  test('an unknown version', async () => {
     const { call } = await single(() => success, {
       handler: { ...ignore, requestHook: { apiVersion: `${hooksGroup}/v1beta9`, hook: 'BeforeClusterUpgrade' } },
     });
@@ -713,7 +713,7 @@ test('metrics have the names and labels of Cluster API, and ours say who is held
   expect(limits(text)).toEqual(limits(recorded));
 });
 
-test('an address where nobody is, and a name that nobody has', async () => {
+test('an address without a server, and a name that does not resolve', async () => {
   const extension = await server(() => success);
   await extension.close();
   const caller = client();

@@ -73,7 +73,7 @@ test('merge patch: the examples of RFC 7396, appendix A', () => {
 
 test.each([
   ['no array', {}, 400],
-  ['a path that is no pointer', [{ op: 'add', path: 'a', value: 1 }], 400],
+  ['a path that is not a pointer', [{ op: 'add', path: 'a', value: 1 }], 400],
   ['no from', [{ op: 'move', path: '/a' }], 400],
   ['a failing test', [{ op: 'test', path: '/a', value: 2 }], 422],
   ['a path into a number', [{ op: 'add', path: '/a/b', value: 1 }], 422],

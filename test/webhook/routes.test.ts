@@ -103,7 +103,7 @@ test('/convert answers what the conversion says', async () => {
 const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 const withRequest = (text: string) => `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":${text}}`;
 
-describe('bodies that are no review get a metav1.Status', () => {
+describe('bodies that are not a review get a metav1.Status', () => {
   test.each<[string, string | Buffer, RegExp]>([
     ['empty', Buffer.alloc(0), /not valid JSON/],
     ['truncated', review('x').slice(0, -5), /not valid JSON/],

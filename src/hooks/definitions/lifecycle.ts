@@ -164,7 +164,7 @@ export const beforeClusterDelete = clusterApiHook<BeforeClusterDeleteRequest, Be
   name: 'BeforeClusterDelete',
   summary: 'Before the objects of a Cluster are deleted.',
   purpose:
-    'Called after somebody deleted the Cluster. Blocking keeps everything that belongs to it; the usual place to clean up load balancers and volumes.',
+    'Called when the Cluster is being deleted. Blocking keeps everything that belongs to it; the usual place to clean up load balancers and volumes.',
   tags,
   introduced: '1.2',
   blockingSince: '1.2',

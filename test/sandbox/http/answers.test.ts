@@ -39,7 +39,7 @@ test('a table with the whole objects, and with none', async () => {
   expect((none.json.rows as JsonObject[])[0]).not.toHaveProperty('object');
 });
 
-test('what nobody serves is not acceptable', async () => {
+test('a media type that is not served is not acceptable', async () => {
   const answer = await send(sandbox, 'GET', maps, { headers: { accept: 'text/html' } });
   expect(answer.status).toBe(406);
   expect(answer.json).toMatchObject({ reason: 'NotAcceptable', message: expect.stringContaining('application/json') });

@@ -127,7 +127,7 @@ test('mutating webhooks follow each other by name; one that wants to is asked ag
   expect(asked).toEqual(['a', 'b', 'a']);
 });
 
-test('webhook configurations themselves are asked about by nobody', async () => {
+test('no webhook is called for webhook configurations themselves', async () => {
   await configure('validating', 'a', {
     rules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] }],
   });

@@ -17,7 +17,7 @@ test.each<[string, string, unknown]>([
 });
 
 test.each<[string, string, string]>([
-  ['a duplicate key', 'a: 1\nb: 2\na: 3\n', 'line 3: YAML: the key "a" stands twice'],
+  ['a duplicate key', 'a: 1\nb: 2\na: 3\n', 'line 3: YAML: duplicate key "a" in a map'],
   ['two documents in braces', '{a: 1}\n---\n{a: 1}\n', 'more than one document'],
   ['a mistake behind a separator', '# one\n---\nb: *x\n', 'line 3: YAML: '],
   ['a tab', 'a:\n\tb: 1\n', 'line 2: YAML: '],
