@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   apiVersionOf,
   decodeExtensionConfig,
@@ -10,8 +11,22 @@ import {
   versionOf,
 } from '../api/index.ts';
 import type { Facts } from '../facts/index.ts';
-import { type AdmissionRequest, isJsonObject, type JsonObject, showValue } from '../kubernetes/index.ts';
-import { type RuleInput, type RuleSet, type Subject, secretNameOf } from '../rules/index.ts';
+import {
+  type AdmissionRequest,
+  formatFieldPath,
+  isJsonObject,
+  type JsonObject,
+  showValue,
+} from '../kubernetes/index.ts';
+import {
+  type Report,
+  type ReportedRule,
+  type RuleInput,
+  type RuleSet,
+  type Severity,
+  type Subject,
+  secretNameOf,
+} from '../rules/index.ts';
 import { defaultsOf } from './defaults.ts';
 import type { AdmissionOutcome, Knowledge } from './outcome.ts';
 import { allowed, answer, answerDeletion, gated, malformed, withKnowledge } from './response.ts';
@@ -26,6 +41,8 @@ export interface AdmissionPolicy {
   now: () => Date;
   /** What is known about the cluster, looked up at each decision; absent when nothing ever is. */
   facts?: (() => ClusterFacts) | undefined;
+  /** What comes of findings about the extension server itself; absent when no server is asked. */
+  probes?: Severity | undefined;
 }
 
 /** What is known about the cluster at the time of a decision. */
@@ -120,8 +137,21 @@ function nameOf(request: AdmissionRequest, object: JsonObject): string {
   return name.length > maxShownName ? `${name.slice(0, maxShownName)}…` : name;
 }
 
+/** What findings about a server count as in metrics and audit annotations. */
+const probeRule: ReportedRule = { id: 'probe', upstream: false };
+
+/** Whether the server is asked: on creation and when its address or CA changes, and not for what is only tried. */
+function isToBeProbed({ dryRun }: AdmissionRequest, { subject, object, oldObject }: Write): boolean {
+  const clientConfigOf = ({ spec }: JsonObject) => (isJsonObject(spec) ? spec.clientConfig : undefined);
+  return (
+    subject === 'object' &&
+    !dryRun &&
+    (oldObject === undefined || !isDeepStrictEqual(clientConfigOf(object), clientConfigOf(oldObject)))
+  );
+}
+
 /** Creates the webhook's decisions for a policy. */
-export function createAdmission({ rules, isRuntimeSdkEnabled, now, facts }: AdmissionPolicy): Admission {
+export function createAdmission({ rules, isRuntimeSdkEnabled, now, facts, probes }: AdmissionPolicy): Admission {
   /** The Secret of an annotation is read in the background, and validation follows mutation: it may know the Secret then. */
   function askForSecret({ metadata }: JsonObject): void {
     const annotations = isJsonObject(metadata) ? metadata.annotations : undefined;
@@ -181,7 +211,27 @@ export function createAdmission({ rules, isRuntimeSdkEnabled, now, facts }: Admi
         : rules.ratchet(found, () => ({ ...input, ...decodeExtensionConfig(oldObject, hubVersion) }));
     const outcome =
       subject === 'deletion' ? answerDeletion(request.uid, name, reports) : answer(request.uid, name, reports);
-    return known === undefined ? outcome : withKnowledge(outcome, known);
+    if (known !== undefined) {
+      withKnowledge(outcome, known);
+    }
+    if (probes !== undefined && outcome.response.allowed && isToBeProbed(request, write)) {
+      outcome.probe = {
+        config: input.object,
+        conclude(findings) {
+          const about = findings.map(
+            (finding): Report => ({
+              ...finding,
+              rule: probeRule,
+              severity: probes,
+              field: formatFieldPath(finding.path),
+            }),
+          );
+          const concluded = answer(request.uid, name, [...reports, ...about]);
+          return known === undefined ? concluded : withKnowledge(concluded, known);
+        },
+      };
+    }
+    return outcome;
   }
 
   return { mutate, validate };

@@ -1,5 +1,7 @@
+import type { ExtensionConfig } from '../api/index.ts';
 import type { FactKind } from '../facts/index.ts';
 import type { AdmissionResponse } from '../kubernetes/index.ts';
+import type { Finding } from '../rules/index.ts';
 
 /** How much is known about the cluster at the time of a decision. */
 export interface Knowledge {
@@ -19,4 +21,13 @@ export interface AdmissionOutcome {
   warnedBy: string[];
   /** How much was known about the cluster; absent when nothing ever is. */
   knowledge?: Knowledge;
+  /** The extension server that may be asked before the answer; absent when none is to be. */
+  probe?: PendingProbe;
+}
+
+/** A server to ask, and what to make of what it shows. */
+export interface PendingProbe {
+  config: ExtensionConfig;
+  /** The outcome with the findings about the server. */
+  conclude(findings: readonly Finding[]): AdmissionOutcome;
 }

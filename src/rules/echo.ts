@@ -3,7 +3,7 @@ import type { FieldPath } from '../kubernetes/index.ts';
 import type { Rule, Severity } from './rule.ts';
 
 interface RuleReport {
-  rule: Rule;
+  rule: Pick<Rule, 'id' | 'upstream' | 'isFallback'>;
   severity: Severity;
   path: FieldPath;
   field: string;

@@ -8,8 +8,9 @@ export {
   maxReports,
   type Profile,
   type Report,
+  type ReportedRule,
   type RuleSet,
   type RuleSetOptions,
 } from './rule-set.ts';
 export { rules } from './rules.ts';
-export { secretNameOf } from './secret.ts';
+export { namedSecret, secretNameOf } from './secret.ts';

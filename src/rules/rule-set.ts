@@ -19,9 +19,12 @@ export interface RuleSetOptions extends RuleOptions {
   enforcement: 'deny' | 'warn';
 }
 
+/** What a report says about its rule. */
+export type ReportedRule = Pick<Rule, 'id' | 'upstream' | 'isFallback'>;
+
 /** A finding with its rule and its severity. */
 export interface Report extends Finding {
-  rule: Rule;
+  rule: ReportedRule;
   severity: Severity;
   /** The path in Kubernetes' form, e.g. `spec.clientConfig.url`. */
   field: string;
@@ -74,11 +77,11 @@ function severityOf(rule: Rule, { profile, levels, enforcement }: RuleSetOptions
 /** Findings that are not reported: how many, and the first rule of each severity that they come from. */
 interface LeftOut {
   count: number;
-  denied: ActiveRule | undefined;
-  warned: ActiveRule | undefined;
+  denied: Pick<Report, 'rule' | 'severity'> | undefined;
+  warned: Pick<Report, 'rule' | 'severity'> | undefined;
 }
 
-function leaveOut(leftOut: LeftOut, { rule, severity }: ActiveRule): void {
+function leaveOut(leftOut: LeftOut, { rule, severity }: Pick<Report, 'rule' | 'severity'>): void {
   leftOut.count += 1;
   leftOut[severity === 'deny' ? 'denied' : 'warned'] ??= { rule, severity };
 }

@@ -1,3 +1,4 @@
+export { type Cache, createCache } from './caches.ts';
 export { type CallError, type CallStep, isIgnorable, quotable } from './call-error.ts';
 export * from './client.ts';
 export type { ClientCertificate, Resolve } from './connections.ts';

@@ -1,4 +1,4 @@
-import type { Admission, AdmissionOutcome } from '../admission/index.ts';
+import type { Admission, AdmissionOutcome, PendingProbe } from '../admission/index.ts';
 import {
   type AdmissionRequest,
   decodeAdmissionReview,
@@ -47,7 +47,12 @@ export interface Reply {
   /** The JSON text to send. */
   text: string;
   note: ReviewNote | ConversionNote | BugNote | { kind: 'refused' };
+  /** The reply after an extension server was asked, which is to be sent instead; it never rejects. */
+  later?: Promise<Reply>;
 }
+
+/** Asks an extension server. Never rejects. */
+export type Probe = (config: PendingProbe['config']) => Promise<Parameters<PendingProbe['conclude']>[0]>;
 
 /** Answers the body of a request to a webhook. Pure but for the clock of its policy, and never throws. */
 export type Decide = (webhook: Webhook, body: Uint8Array) => Reply;
@@ -72,14 +77,8 @@ function malformed(uid: string, problem: string): AdmissionOutcome {
   };
 }
 
-function review(body: Json, judge: (request: AdmissionRequest) => AdmissionOutcome): Reply {
-  const decoded = decodeAdmissionReview(body);
-  if (!('request' in decoded) && decoded.uid === undefined) {
-    return refused(400, decoded.problem);
-  }
-  const request = 'request' in decoded ? decoded.request : undefined;
-  const { response, verdict, deniedBy, warnedBy, knowledge } =
-    'request' in decoded ? judge(decoded.request) : malformed(decoded.uid as string, decoded.problem);
+function replyTo(request: AdmissionRequest | undefined, outcome: AdmissionOutcome): Reply {
+  const { response, verdict, deniedBy, warnedBy, knowledge } = outcome;
   const note: ReviewNote = { kind: 'review', uid: response.uid, verdict, deniedBy, warnedBy };
   if (knowledge !== undefined) {
     note.knowledge = knowledge;
@@ -95,6 +94,26 @@ function review(body: Json, judge: (request: AdmissionRequest) => AdmissionOutco
     };
   }
   return { code: 200, text: JSON.stringify(reviewOf(response)), note };
+}
+
+function review(body: Json, judge: (request: AdmissionRequest) => AdmissionOutcome, probe: Probe | undefined): Reply {
+  const decoded = decodeAdmissionReview(body);
+  if (!('request' in decoded)) {
+    return decoded.uid === undefined
+      ? refused(400, decoded.problem)
+      : replyTo(undefined, malformed(decoded.uid, decoded.problem));
+  }
+  const { request } = decoded;
+  const outcome = judge(request);
+  const reply = replyTo(request, outcome);
+  const pending = outcome.probe;
+  if (pending !== undefined && probe !== undefined) {
+    reply.later = probe(pending.config).then(
+      (findings) => (findings.length === 0 ? reply : replyTo(request, pending.conclude(findings))),
+      bug,
+    );
+  }
+  return reply;
 }
 
 function conversion(body: Json, convert: Convert): Reply {
@@ -124,15 +143,18 @@ function bug(error: unknown): Reply {
   };
 }
 
-/** Makes the function that answers bodies from an operator's policy. Without `convert` conversions are not answered. */
-export function createDecide(admission: Admission, convert: Convert | undefined): Decide {
+/**
+ * Makes the function that answers bodies from an operator's policy. Without `convert` conversions are not answered, without
+ * `probe` no extension server is asked.
+ */
+export function createDecide(admission: Admission, convert: Convert | undefined, probe?: Probe): Decide {
   return (webhook, bytes) => {
     try {
       const body = parseJson(bytes);
       if (webhook === 'convert') {
         return convert === undefined ? refused(404, 'this server does not convert') : conversion(body, convert);
       }
-      return review(body, (request) => admission[webhook](request));
+      return review(body, (request) => admission[webhook](request), probe);
     } catch (error) {
       return error instanceof JsonError ? refused(400, error.message) : bug(error);
     }

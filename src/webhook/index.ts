@@ -1,5 +1,5 @@
 export type { Convert } from './convert.ts';
-export { createDecide, type Reply } from './decide.ts';
+export { createDecide, type Probe, type Reply } from './decide.ts';
 export { type FeatureGates, knownFeatureGates, parseFeatureGates } from './feature-gates.ts';
 export { webhookPaths } from './routes.ts';
 export type { SideThreadOptions, SideThreadTask } from './side-thread.ts';

@@ -53,7 +53,21 @@ function webhookRoute(webhook: Webhook, context: RouteContext): Application {
     const startedMs = context.monotonicNow();
     receiveBody(context, 'posted JSON', request, response, (body) => {
       if (sideThread === undefined || body.length <= sideThread.overBytes) {
-        finish(response, startedMs, decide(webhook, body));
+        const reply = decide(webhook, body);
+        if (reply.later === undefined) {
+          finish(response, startedMs, reply);
+          return;
+        }
+        connections.holdDecision(response);
+        let isGone = false;
+        response.once('close', () => {
+          isGone = true;
+        });
+        reply.later.then((decided) => {
+          if (!isGone) {
+            finish(response, startedMs, decided);
+          }
+        });
         return;
       }
       connections.holdDecision(response);

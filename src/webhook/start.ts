@@ -3,7 +3,7 @@ import type { Admission } from '../admission/index.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../server/index.ts';
 import { createApplication } from './application.ts';
 import type { Convert } from './convert.ts';
-import { createDecide } from './decide.ts';
+import { createDecide, type Probe } from './decide.ts';
 import type { FeatureGates } from './feature-gates.ts';
 import { createReviewMetrics, metricsPrefix } from './metrics.ts';
 import { createSideThread, type SideThread, type SideThreadOptions } from './side-thread.ts';
@@ -17,6 +17,8 @@ export interface WebhookOptions extends Omit<ServerOptions, 'application' | 'nam
   /** Where the webhooks listen. */
   webhook: ServerOptions['main'];
   featureGates: FeatureGates;
+  /** Asks extension servers, where the policy of `admission` wants it. */
+  probe?: Probe | undefined;
   /** Adds metrics beside those of reviews; `prefix` is what names begin with. */
   addMetrics?: ((registry: Registry, prefix: string) => void) | undefined;
 }
@@ -33,7 +35,16 @@ export interface RunningWebhook extends Omit<RunningServer, 'port'> {
  * @throws {ClientCaError} when the client CA file cannot be used.
  */
 export async function startWebhook(options: WebhookOptions): Promise<RunningWebhook> {
-  const { admission, convert, webhook, featureGates, sideThread: threadOptions, addMetrics, ...server } = options;
+  const {
+    admission,
+    convert,
+    webhook,
+    featureGates,
+    sideThread: threadOptions,
+    probe,
+    addMetrics,
+    ...server
+  } = options;
   let sideThread: SideThread | undefined;
   const { port, stop, healthPort } = await startServer({
     ...server,
@@ -47,7 +58,7 @@ export async function startWebhook(options: WebhookOptions): Promise<RunningWebh
       return createApplication({
         ...foundation,
         webhooks: convert === undefined ? ['mutate', 'validate'] : ['mutate', 'validate', 'convert'],
-        decide: createDecide(admission, convert),
+        decide: createDecide(admission, convert, probe),
         sideThread,
         reviews,
       });

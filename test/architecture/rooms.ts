@@ -28,6 +28,7 @@ export const rooms: readonly Room[] = [
   { name: 'runtime', knows: 'calling extensions: registry, one call, all calls, discovery, backoff, metrics' },
   { name: 'controller', knows: 'discovery as a controller: status, CA injection, events, leader election' },
   { name: 'admission', knows: 'AdmissionReview in, AdmissionReview out; pure' },
+  { name: 'probe', knows: 'asking an extension server before it is registered, where an operator allows it' },
   { name: 'watching', knows: 'the facts about a running cluster: watched copies and their age, Secrets one by one' },
   { name: 'certs', knows: 'CA, serving certificate and trust bundle: where they are kept, injected and rotated' },
   { name: 'server', knows: 'HTTPS, certificate reload, limits, metrics, draining' },

@@ -1,8 +1,15 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { run } from '../../src/commands/index.ts';
+import type { JsonObject } from '../../src/kubernetes/index.ts';
+import { example, exampleClass } from '../../src/rules/examples/index.ts';
+import { eventually } from '../sandbox/client.ts';
 import { capturedCalls, keepAliveAgent, review, send, until, validate } from '../server/running.ts';
+import { clusterApiDefinitions, startCluster } from '../watching/cluster.ts';
 
 function world(env: Record<string, string> = {}) {
   const written = { out: '', err: '' };
@@ -92,6 +99,47 @@ test('serves until it is asked to stop, with flags from the command line and the
   expect(written.err).toBe('');
 });
 
+test('with --cluster-facts a deletion is judged by what the cluster has', async () => {
+  const cluster = await startCluster();
+  await cluster.define(...clusterApiDefinitions);
+  await cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'clusters' } }, exampleClass());
+  const folder = mkdtempSync(join(tmpdir(), 'serve-'));
+  writeFileSync(join(folder, 'kubeconfig'), cluster.sandbox.kubeconfig);
+  const { io, written, stop } = world();
+  const flags = ['--health-port', '0', '--cluster-facts', '--kubeconfig', join(folder, 'kubeconfig')];
+  const ended = run(['serve', ...loopback, ...flags, '--probe', 'warn', '--probe-allow', 'svc'], io);
+  try {
+    await until(() => lineWith(written.out, 'listening') !== undefined, 'listening');
+    const { webhookPort, healthPort } = lineWith(written.out, 'listening') as Record<string, number>;
+    const deletion = (oldObject: JsonObject) => {
+      const kind = { group: 'runtime.cluster.x-k8s.io', version: 'v1beta2', kind: 'ExtensionConfig' };
+      const request = { uid: 'u', kind, name: 'my-extension', operation: 'DELETE', oldObject, userInfo: {} };
+      return JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request });
+    };
+    const ask = async (body: string) =>
+      (await send(webhookPort!, validate, body, { rejectUnauthorized: false })).json().response;
+    await eventually(
+      () => ask(deletion(example())),
+      ({ allowed }) => allowed === false,
+    );
+    expect(await ask(deletion(example()))).toMatchObject({
+      allowed: false,
+      status: { code: 403 },
+      auditAnnotations: { 'facts-age-seconds': expect.stringMatching(/^\d+$/) },
+    });
+    const metrics = await (await fetch(`http://127.0.0.1:${healthPort}/metrics`)).text();
+    expect(metrics).toContain('extensionconfig_webhook_facts_known{kind="ClusterClass"} 1');
+    expect(metrics).toContain('extensionconfig_webhook_facts_objects{kind="ClusterClass"} 1');
+    expect(metrics).toMatch(/extensionconfig_webhook_facts_age_seconds\{kind="Cluster"\} \d/);
+    expect(metrics).toContain('extensionconfig_webhook_probes_total{result="failed"} 0');
+  } finally {
+    stop.abort('SIGTERM');
+    await ended;
+    await cluster.sandbox.stop();
+    rmSync(folder, { recursive: true });
+  }
+});
+
 describe('mistakes are refused with exit code 2 and name the flag, the value and what is allowed', () => {
   test.each<[string[], Record<string, string>, RegExp]>([
     [['--port', 'x'], {}, /--port: "x" is not allowed: it must be a whole number from 0 to 65535/],
@@ -119,6 +167,11 @@ describe('mistakes are refused with exit code 2 and name the flag, the value and
     [['--client-allowed-name', 'x'], {}, /--client-allowed-name needs --client-ca-file/],
     [['--client-ca-file', '/does/not/exist'], {}, /--client-ca-file: \/does\/not\/exist does not exist/],
     [['--client-ca-file', ''], {}, /--client-ca-file: "" is not allowed: it must not be empty/],
+    [['--probe', 'on'], {}, /--probe: "on" is not allowed: it must be one of off, warn, deny/],
+    [['--probe', 'warn'], {}, /--probe warn needs --probe-allow: name the servers that may be asked/],
+    [['--probe-allow', 'svc'], {}, /--probe-allow belongs to --probe, which is off/],
+    [['--probe', 'deny', '--probe-allow', '10.0.0.0/64'], {}, /--probe-allow: "10.0.0.0\/64" is not allowed: .* range/],
+    [['--cluster-facts', '--kubeconfig', '/does/not/exist'], {}, /--cluster-facts: no cluster: .*does not exist/],
     [['--nonsense'], {}, /unknown option '--nonsense'/],
   ])('%j %j', async (args, env, message) => {
     const { io, written } = world(

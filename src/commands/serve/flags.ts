@@ -1,4 +1,5 @@
 import {
+  choiceFlag,
   type Flag,
   FlagError,
   type Flags,
@@ -90,6 +91,14 @@ export const serveFlags = {
   ),
   'feature-gates': featureGatesFlag,
   ...policyFlags,
+  probe: choiceFlag('MODE', ['off', 'warn', 'deny'], {
+    summary: 'ask the extension server on create and on update of clientConfig: see docs/cluster-facts.md',
+    default: 'off',
+  }),
+  'probe-allow': listFlag(
+    'CIDR|NAME',
+    'servers that may be asked: ranges of addresses, or ends of names such as svc; may be repeated',
+  ),
   'cluster-facts': switchFlag('watch the cluster for the rules that know it: see docs/cluster-facts.md'),
   ...logFlags,
   'shutdown-timeout': integerFlag('SECONDS', 1, 3600, {

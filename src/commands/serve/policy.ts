@@ -2,7 +2,7 @@ import { type Admission, type ClusterFacts, createAdmission } from '../../admiss
 import { runtimeSdkFeatureGate } from '../../api/index.ts';
 import { createFactsStore, factKinds } from '../../facts/index.ts';
 import { createHookCatalog, type Lifecycle } from '../../hooks/index.ts';
-import { createRuleSet, type RuleSetOptions } from '../../rules/index.ts';
+import { createRuleSet, type RuleSetOptions, type Severity } from '../../rules/index.ts';
 import { ruleSetOptionsOf } from '../policy-flags.ts';
 import type { ServeFlags } from './flags.ts';
 
@@ -13,6 +13,8 @@ export interface ServePolicy {
   isRuntimeSdkEnabled: boolean;
   /** Whether rules get facts about the cluster. */
   hasFacts: boolean;
+  /** What comes of findings about extension servers; absent when none is asked. */
+  probes: Severity | undefined;
 }
 
 /**
@@ -27,6 +29,8 @@ export function servePolicyOf(flags: ServeFlags): ServePolicy {
     lifecycles: hooks.lifecycles,
     isRuntimeSdkEnabled: flags['feature-gates'][runtimeSdkFeatureGate] === true,
     hasFacts: flags['cluster-facts'],
+    // As the rules that are not Cluster API's own.
+    probes: flags.probe === 'off' ? undefined : flags.enforcement === 'warn' ? 'warn' : flags.probe,
   };
 }
 
@@ -38,7 +42,7 @@ export function nothingKnown(): ClusterFacts {
 
 /** The decisions of a policy, with the facts about the cluster where it wants them. */
 export function admissionOf(
-  { rules, lifecycles, isRuntimeSdkEnabled }: ServePolicy,
+  { rules, lifecycles, isRuntimeSdkEnabled, probes }: ServePolicy,
   facts: (() => ClusterFacts) | undefined,
 ): Admission {
   return createAdmission({
@@ -46,5 +50,6 @@ export function admissionOf(
     isRuntimeSdkEnabled,
     now: () => new Date(),
     facts,
+    probes,
   });
 }

@@ -23,12 +23,13 @@ import {
   secretCertificates,
   selfSignedPair,
 } from '../../server/index.ts';
-import { addWatchingMetrics } from '../../watching/index.ts';
+import { addWatchingMetrics, type Watching } from '../../watching/index.ts';
 import { type RunningWebhook, startWebhook } from '../../webhook/index.ts';
 import { followCluster } from '../follow-cluster.ts';
 import { type ServeFlags, serveFlags, shutdownDelayOf } from './flags.ts';
 import { keepYoungHeapSmall } from './heap.ts';
 import { admissionOf, servePolicyOf } from './policy.ts';
+import { proberOf } from './probe.ts';
 
 /** What a user can do about a port that cannot be listened on. */
 function listenFailure(error: ListenError): FailureError {
@@ -105,12 +106,20 @@ export const defineServe: DefineCommand = (command, io, end) => {
     const certificates = certificatesOf(flags);
     const config = policy.hasFacts ? kubeConfigOf('--cluster-facts', flags) : undefined;
     const log = openLog(io.stdout, flags);
-    const watching = config && followCluster(config, log);
+    let watching: Watching | undefined;
+    const prober = proberOf(flags, policy, () => watching?.read().facts);
+    watching = config && followCluster(config, log);
     let server: RunningWebhook;
     try {
       server = await startWebhook({
         admission: admissionOf(policy, watching?.read),
-        addMetrics: watching && ((registry, prefix) => addWatchingMetrics(registry, prefix, watching)),
+        probe: prober?.probe,
+        addMetrics(registry, prefix) {
+          prober?.addMetrics(registry, prefix);
+          if (watching !== undefined) {
+            addWatchingMetrics(registry, prefix, watching);
+          }
+        },
         convert: reviewConversion,
         sideThread: { module: new URL(`./thread${extname(import.meta.url)}`, import.meta.url), data: policy },
         certificates,

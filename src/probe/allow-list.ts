@@ -1,0 +1,133 @@
+import { BlockList, isIP, isIPv4 } from 'node:net';
+
+/** A range of addresses. */
+interface Range {
+  address: string;
+  prefix: number;
+  family: 'ipv4' | 'ipv6';
+}
+
+/** A text is neither a range of addresses nor a name. The message says what it should be. */
+export class AllowListError extends Error {}
+
+/**
+ * Addresses that lead to the pod itself, to its node, to the credentials that clouds give away without a question, or to
+ * anybody: reached only when a range that lies within one of these is named. A wide range that contains them does not count.
+ */
+const guarded: readonly string[] = [
+  '0.0.0.0/8',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '192.0.0.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  // Metadata of Alibaba Cloud and of Azure, which are not link-local.
+  '100.100.100.200/32',
+  '168.63.129.16/32',
+  '::/128',
+  '::1/128',
+  'fe80::/10',
+  'ff00::/8',
+  // Metadata of AWS and of Google Cloud.
+  'fd00:ec2::254/128',
+  'fd20:ce::254/128',
+  // IPv4 addresses in disguise: NAT64, 6to4, Teredo.
+  '64:ff9b::/96',
+  '64:ff9b:1::/48',
+  '2002::/16',
+  '2001::/32',
+];
+
+/** A range as text: an address with the length of its prefix, or one address. */
+function rangeOf(text: string): Range | undefined {
+  const [address = '', length, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (
+    version === 0 ||
+    rest.length > 0 ||
+    address.includes('%') ||
+    (length !== undefined && !/^\d{1,3}$/.test(length))
+  ) {
+    return undefined;
+  }
+  const longest = version === 4 ? 32 : 128;
+  const prefix = length === undefined ? longest : Number(length);
+  return prefix > longest ? undefined : { address, prefix, family: version === 4 ? 'ipv4' : 'ipv6' };
+}
+
+function listOf(ranges: readonly Range[]): BlockList {
+  const list = new BlockList();
+  for (const { address, prefix, family } of ranges) {
+    list.addSubnet(address, prefix, family);
+  }
+  return list;
+}
+
+const guardedRanges = guarded.map((text) => rangeOf(text) as Range);
+const guardedList = listOf(guardedRanges);
+
+/** Whether a range lies within one of the guarded ones. */
+function isWithinGuarded(range: Range): boolean {
+  return guardedRanges.some(
+    (one) =>
+      one.family === range.family && one.prefix <= range.prefix && listOf([one]).check(range.address, range.family),
+  );
+}
+
+const mappedPrefix = /^::ffff:(?=\d{1,3}\.)/i;
+
+/** An address in the form in which lists are asked: without a zone, and IPv4 as such. */
+function plain(address: string): { address: string; family: 'ipv4' | 'ipv6' } {
+  const [bare = ''] = address.split('%', 1);
+  const unmapped = bare.replace(mappedPrefix, '');
+  return isIPv4(unmapped) ? { address: unmapped, family: 'ipv4' } : { address: bare, family: 'ipv6' };
+}
+
+/** Which hosts may be probed. */
+export interface AllowList {
+  /** Whether a host is one that the operator named. */
+  names(hostname: string): boolean;
+  /** Whether some address of a name may be allowed: other names need not be resolved. */
+  mayReach(hostname: string): boolean;
+  /** Whether a host may be reached at an address that it resolves to (or that it is). */
+  allows(hostname: string, address: string): boolean;
+}
+
+const name = /^\.?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
+
+/**
+ * The allow list of an operator: ranges of addresses (`10.0.0.0/8`, `192.0.2.7`) and names, which stand for themselves and for
+ * what ends in them behind a dot (`svc`, `example.com`).
+ *
+ * @throws {AllowListError} for an entry that is neither.
+ */
+export function parseAllowList(entries: readonly string[]): AllowList {
+  const ordinary: Range[] = [];
+  const named: Range[] = [];
+  const suffixes: string[] = [];
+  for (const entry of entries) {
+    const range = rangeOf(entry);
+    const lower = entry.toLowerCase();
+    if (range !== undefined) {
+      (isWithinGuarded(range) ? named : ordinary).push(range);
+    } else if (name.test(lower) && !/^[\d.]+$/.test(lower)) {
+      suffixes.push(lower.startsWith('.') ? lower : `.${lower}`);
+    } else {
+      throw new AllowListError('it must be a range of addresses such as 10.0.0.0/8, or the end of names such as svc');
+    }
+  }
+  const ordinaryList = listOf(ordinary);
+  const namedList = listOf(named);
+  const isNamed = (hostname: string) => suffixes.some((suffix) => `.${hostname}`.endsWith(suffix));
+  return {
+    names: isNamed,
+    mayReach: (hostname) => isNamed(hostname) || ordinary.length > 0 || named.length > 0,
+    allows(hostname, text) {
+      const { address, family } = plain(text);
+      if (guardedList.check(address, family)) {
+        return namedList.check(address, family);
+      }
+      return ordinaryList.check(address, family) || (isIP(hostname) === 0 && isNamed(hostname));
+    },
+  };
+}

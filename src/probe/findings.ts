@@ -1,0 +1,58 @@
+import type { FieldPath } from '../kubernetes/index.ts';
+import type { Finding } from '../rules/index.ts';
+import type { CallStep, DiscoverResult } from '../runtime/index.ts';
+
+/** Most problems of a Discovery response that are named. */
+const maxProblems = 5;
+/** Longest text of an extension server that is repeated, in characters: it may not be the user's own server. */
+const maxRepeated = 120;
+
+const clientConfigPath: FieldPath = ['spec', 'clientConfig'];
+
+/** What to do about a step that failed. */
+const remedies: Partial<Record<CallStep, string>> = {
+  connect: 'check the address, and that the server runs',
+  tls: 'serve a certificate by the CA in caBundle, for this name',
+  'tls-config': 'put the PEM certificates of the CA here, as base64',
+  timeout: 'answer Discovery at once: it needs no work',
+  http: 'answer Discovery with 200',
+  size: 'answer with less than 20 MiB',
+  decode: 'answer with one JSON object',
+  status: 'answer with status Success',
+};
+
+/** Fields that a failed step is about; others are about the whole clientConfig. */
+const fields: Partial<Record<CallStep, string>> = { tls: 'caBundle', 'tls-config': 'caBundle' };
+
+/** Errors without what they begin with in Cluster API's conditions. */
+const prefix = /^failed to discover extension "[^"]{0,600}": (?:http call failed: )?(?:Post "[^"]{0,2000}": )?/;
+
+function short(message: string): string {
+  const rest = message.replace(prefix, '');
+  return rest.length > maxRepeated ? `${rest.slice(0, maxRepeated)}…` : rest;
+}
+
+/** What Cluster API's controller would find out about an extension, as findings; none when it would discover it. */
+export function findingsOf(result: DiscoverResult): Finding[] {
+  if (result.ok) {
+    return [];
+  }
+  const { error, problems } = result;
+  if (problems.length > 0) {
+    return problems.slice(0, maxProblems).map(({ message, remedy }) => ({
+      path: clientConfigPath,
+      reason: 'FieldValueInvalid',
+      message: `the server was asked, and Cluster API would refuse its answer: ${short(message)}; ${remedy}`,
+    }));
+  }
+  // What an HTTP server says besides its code is not repeated: it may be one that the user cannot ask.
+  const what = error.step === 'http' ? `it answered ${error.code}` : short(error.message);
+  const field = fields[error.step];
+  return [
+    {
+      path: field === undefined ? clientConfigPath : [...clientConfigPath, field],
+      reason: 'FieldValueInvalid',
+      message: `the server was asked, and Cluster API could not discover it: ${what}; ${remedies[error.step] ?? 'see the message'}`,
+    },
+  ];
+}

@@ -1,0 +1,3 @@
+export { type AllowList, AllowListError, parseAllowList } from './allow-list.ts';
+export { addProbeMetrics } from './metrics.ts';
+export { createProber, type ProbeResult, type Prober, type ProberOptions, probeResults } from './probe.ts';

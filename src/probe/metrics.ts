@@ -1,0 +1,16 @@
+import { Counter, type Registry } from 'prom-client';
+import { type ProbeResult, probeResults } from './probe.ts';
+
+/** Adds the metric of probes. `prefix` is what its name begins with; the result counts one. */
+export function addProbeMetrics(registry: Registry, prefix: string): (result: ProbeResult) => void {
+  const probes = new Counter({
+    name: `${prefix}probes_total`,
+    help: 'Extension servers asked before they are registered, by result: discovered, failed, cached, refused, busy, unknown.',
+    labelNames: ['result'] as const,
+    registers: [registry],
+  });
+  for (const result of probeResults) {
+    probes.inc({ result }, 0);
+  }
+  return (result) => probes.inc({ result });
+}
