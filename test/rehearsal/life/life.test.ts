@@ -1,0 +1,411 @@
+import { describe, expect, test } from 'vitest';
+import { type Answer, callLine, classYaml, clusterYaml, live } from './living.ts';
+
+const passes = () => undefined;
+const steps = (...versions: string[]) => versions.map((version) => ({ version }));
+/** Lines of calls, those of patches left out. */
+const lines = (calls: Parameters<typeof callLine>[0][]) => calls.map(callLine);
+
+describe('the calls of a life', () => {
+  test('create, and nothing else', () => {
+    const { calls, end } = live(passes);
+    expect(lines(calls)).toEqual(['BeforeClusterCreate', 'AfterControlPlaneInitialized']);
+    expect(end).toMatchObject({ isComplete: true, reason: '' });
+  });
+
+  test('an upgrade of four minors by the plan of an extension', () => {
+    // The example of Cluster API's documentation: workers take at most three minors.
+    const all = ['v1.30.0', 'v1.31.0', 'v1.32.3', 'v1.33.0'];
+    const { calls, end } = live(
+      ({ hook, request }) =>
+        hook === 'GenerateUpgradePlan'
+          ? {
+              controlPlaneUpgrades: steps(
+                ...all.slice(all.indexOf(String(request.fromControlPlaneKubernetesVersion)) + 1),
+              ),
+            }
+          : undefined,
+      {
+        yaml: clusterYaml('v1.29.0') + classYaml('{ upgrade: { external: { generateUpgradePlanExtension: plan.e } } }'),
+        upgrades: ['v1.33.0'],
+      },
+    );
+    expect(end.reason).toBe('');
+    expect(lines(calls.filter(({ hook }) => hook !== 'GenerateUpgradePlan')).slice(2)).toEqual([
+      'BeforeClusterUpgrade 1.29.0 → 1.33.0 C[1.30.0 1.31.0 1.32.3 1.33.0] W[1.32.3 1.33.0]',
+      'BeforeControlPlaneUpgrade 1.29.0 → 1.30.0 C[1.30.0 1.31.0 1.32.3 1.33.0] W[1.32.3 1.33.0]',
+      'AfterControlPlaneUpgrade 1.30.0 C[1.31.0 1.32.3 1.33.0] W[1.32.3 1.33.0]',
+      'BeforeControlPlaneUpgrade 1.30.0 → 1.31.0 C[1.31.0 1.32.3 1.33.0] W[1.32.3 1.33.0]',
+      'AfterControlPlaneUpgrade 1.31.0 C[1.32.3 1.33.0] W[1.32.3 1.33.0]',
+      'BeforeControlPlaneUpgrade 1.31.0 → 1.32.3 C[1.32.3 1.33.0] W[1.32.3 1.33.0]',
+      'AfterControlPlaneUpgrade 1.32.3 C[1.33.0] W[1.32.3 1.33.0]',
+      'BeforeWorkersUpgrade 1.29.0 → 1.32.3 C[1.33.0] W[1.32.3 1.33.0]',
+      'AfterWorkersUpgrade 1.32.3 C[1.33.0] W[1.33.0]',
+      'BeforeControlPlaneUpgrade 1.32.3 → 1.33.0 C[1.33.0] W[1.33.0]',
+      'AfterControlPlaneUpgrade 1.33.0 W[1.33.0]',
+      'BeforeWorkersUpgrade 1.32.3 → 1.33.0 W[1.33.0]',
+      'AfterWorkersUpgrade 1.33.0',
+      'AfterClusterUpgrade 1.33.0',
+    ]);
+    const asked = calls.filter(({ hook }) => hook === 'GenerateUpgradePlan');
+    expect(
+      asked.map(({ request }) => [request.fromControlPlaneKubernetesVersion, request.fromWorkersKubernetesVersion]),
+    )
+      // Once for each step that is completed, of the control plane or of the workers.
+      .toEqual([
+        ['v1.29.0', 'v1.29.0'],
+        ['v1.30.0', 'v1.29.0'],
+        ['v1.31.0', 'v1.29.0'],
+        ['v1.32.3', 'v1.29.0'],
+        ['v1.32.3', 'v1.32.3'],
+        ['v1.33.0', 'v1.32.3'],
+      ]);
+  });
+
+  test('without a class an upgrade takes a minor a step', () => {
+    const { calls } = live(passes, { yaml: clusterYaml('v1.30.2'), upgrades: ['v1.32.1'] });
+    expect(lines(calls)[2]).toBe('BeforeClusterUpgrade 1.30.2 → 1.32.1 C[1.31.0 1.32.1] W[1.32.1]');
+  });
+
+  test('by the versions of a class: the last of each minor', () => {
+    const yaml =
+      clusterYaml('v1.30.0') +
+      classYaml('{ kubernetesVersions: [v1.30.0, v1.30.9, v1.31.0, v1.31.4, v1.32.0, v1.32.1] }');
+    const { calls } = live(passes, { yaml, upgrades: ['v1.32.0'] });
+    expect(lines(calls)[2]).toBe('BeforeClusterUpgrade 1.30.0 → 1.32.0 C[1.31.4 1.32.0] W[1.32.0]');
+  });
+
+  test('without workers there are no hooks of workers', () => {
+    const yaml = clusterYaml('v1.30.0', { topology: 'controlPlane: {}' });
+    const { calls, end } = live(passes, { yaml, upgrades: ['v1.31.0'] });
+    expect(end.isComplete).toBe(true);
+    expect(lines(calls).slice(2)).toEqual([
+      'BeforeClusterUpgrade 1.30.0 → 1.31.0 C[1.31.0]',
+      'BeforeControlPlaneUpgrade 1.30.0 → 1.31.0 C[1.31.0]',
+      'AfterControlPlaneUpgrade 1.31.0',
+      'AfterClusterUpgrade 1.31.0',
+    ]);
+  });
+
+  test('two upgrades, then the end', () => {
+    const { calls, end } = live(passes, { upgrades: ['v1.32.0', 'v1.33.0'], isDeleted: true });
+    expect(end.isComplete).toBe(true);
+    expect(calls.filter(({ hook }) => hook === 'AfterClusterUpgrade').map(callLine)).toEqual([
+      'AfterClusterUpgrade 1.32.0',
+      'AfterClusterUpgrade 1.33.0',
+    ]);
+    const last = calls.at(-1);
+    expect(last?.hook).toBe('BeforeClusterDelete');
+    expect(last?.request.cluster).toMatchObject({
+      metadata: { deletionTimestamp: expect.stringMatching(/^2026-08-21T/) },
+    });
+  });
+
+  test('intents are noted even where nobody serves a hook', () => {
+    const { calls, events, end } = live(() => 'none', { upgrades: ['v1.32.0'], isDeleted: true });
+    expect(calls).toEqual([]);
+    expect(end.isComplete).toBe(true);
+    expect(events.flatMap(({ event }) => (event.kind === 'pending-hooks' ? [event.hooks] : []))).toEqual([
+      'AfterControlPlaneInitialized',
+      '',
+      'AfterClusterUpgrade',
+      'AfterClusterUpgrade,AfterControlPlaneUpgrade,AfterWorkersUpgrade,BeforeWorkersUpgrade',
+      'AfterClusterUpgrade,AfterWorkersUpgrade,BeforeWorkersUpgrade',
+      'AfterClusterUpgrade,AfterWorkersUpgrade',
+      'AfterClusterUpgrade',
+      '',
+    ]);
+  });
+
+  test('a Cluster that has its references is there already', () => {
+    const reference = '{ apiGroup: g, kind: K, name: k }';
+    const yaml = clusterYaml('v1.30.0').replace(
+      'spec:',
+      `spec:\n  controlPlaneRef: ${reference}\n  infrastructureRef: ${reference}`,
+    );
+    const { calls } = live(passes, { yaml, upgrades: ['v1.31.0'] });
+    expect(calls[0]?.hook).toBe('BeforeClusterUpgrade');
+  });
+
+  test('a paused Cluster gets no calls, not even when it is deleted', () => {
+    const yaml = clusterYaml('v1.30.0', { annotations: '{ cluster.x-k8s.io/paused: "" }' });
+    const { calls, end, conditions } = live(passes, { yaml, isDeleted: true });
+    expect({ calls, isComplete: end.isComplete }).toEqual({ calls: [], isComplete: false });
+    expect(conditions).toMatchObject([{ status: 'False', reason: 'Paused' }]);
+  });
+});
+
+describe('what blocks', () => {
+  test('each hook that can block is asked again after its time, and no earlier', () => {
+    const blocking = [
+      'BeforeClusterCreate',
+      'BeforeClusterUpgrade',
+      'BeforeControlPlaneUpgrade',
+      'AfterControlPlaneUpgrade',
+      'BeforeWorkersUpgrade',
+      'AfterWorkersUpgrade',
+      'AfterClusterUpgrade',
+      'BeforeClusterDelete',
+    ];
+    const { calls, end } = live(
+      ({ hook }, nth) =>
+        blocking.includes(hook) && nth === 1 ? { retryAfterSeconds: 5000, message: 'wait' } : undefined,
+      { upgrades: ['v1.32.0'], yaml: clusterYaml('v1.31.0'), isDeleted: true },
+    );
+    expect(end.isComplete).toBe(true);
+    for (const hook of blocking) {
+      const [first, second] = calls.filter((call) => call.hook === hook);
+      expect([hook, (second?.at ?? 0) - (first?.at ?? 0)]).toEqual([hook, 5_000_000]);
+    }
+  });
+
+  test('a wait of hours takes none here', () => {
+    const { end } = live(({ hook }, nth) =>
+      hook === 'BeforeClusterCreate' && nth < 10 ? { retryAfterSeconds: 36_000 } : undefined,
+    );
+    expect(end).toMatchObject({ isComplete: true });
+    expect(end.at).toBeGreaterThan(9 * 36_000_000);
+  });
+
+  test('a negative retryAfterSeconds blocks as well', () => {
+    const { calls } = live(({ hook }, nth) =>
+      hook === 'BeforeClusterCreate' && nth === 1 ? { retryAfterSeconds: -5 } : undefined,
+    );
+    expect(calls.slice(0, 2).map(({ at }) => at)).toEqual([0, 1000]);
+  });
+
+  test('one that blocks for ever ends with the limit of calls, and says so', () => {
+    const { end, calls } = live(
+      ({ hook }) => (hook === 'BeforeClusterUpgrade' ? { retryAfterSeconds: 60, message: 'never' } : undefined),
+      { upgrades: ['v1.32.0'], maxCalls: 20 },
+    );
+    expect(calls).toHaveLength(20);
+    expect(end.isComplete).toBe(false);
+    expect(end.reason).toMatch(
+      /^20 calls were made, the limit of --max-calls, and BeforeClusterUpgrade has blocked 18 times in a row \(Cluster is upgrading to v1\.32\.0; Following hooks are blocking upgrade: BeforeClusterUpgrade: never; /,
+    );
+  });
+
+  test('an annotation blocks as BeforeClusterUpgrade does, and nobody is asked', () => {
+    const yaml = clusterYaml('v1.30.0', {
+      annotations:
+        '{ before-upgrade.hook.cluster.cluster.x-k8s.io/b: "", before-upgrade.hook.cluster.cluster.x-k8s.io/a: "" }',
+    });
+    const { calls, end } = live(passes, { yaml, upgrades: ['v1.31.0'] });
+    expect(calls.map(({ hook }) => hook)).not.toContain('BeforeClusterUpgrade');
+    expect(end.reason).toContain(
+      'BeforeClusterUpgrade: annotations before-upgrade.hook.cluster.cluster.x-k8s.io/a, before-upgrade.hook.cluster.cluster.x-k8s.io/b are set',
+    );
+  });
+
+  test('workers that defer their upgrade keep it from its end', () => {
+    const yaml = clusterYaml('v1.30.0', {
+      topology:
+        'workers: { machineDeployments: [{ class: w, name: md-0, metadata: { annotations: { topology.cluster.x-k8s.io/defer-upgrade: "" } } }] }',
+    });
+    const { end, conditions } = live(passes, { yaml, upgrades: ['v1.31.0'] });
+    expect(end.isComplete).toBe(false);
+    expect(conditions.at(-1)).toMatchObject({ reason: 'MachineDeploymentsUpgradeDeferred' });
+  });
+
+  test('groups of workers upgrade one after the other, or as many at a time as the annotation says', () => {
+    const startsOf = (annotations: string) =>
+      live(passes, { yaml: clusterYaml('v1.30.0', { annotations }), upgrades: ['v1.31.0'] })
+        .events.filter(({ event }) => event.kind === 'worker' && event.state === 'upgrading')
+        .map(({ at }) => at);
+    const [first = 0, second = 0] = startsOf('{}');
+    expect(second - first).toBe(120_000);
+    expect(new Set(startsOf('{ topology.cluster.x-k8s.io/upgrade-concurrency: "2" }')).size).toBe(1);
+  });
+});
+
+describe('what fails', () => {
+  test('an error ends the reconcile, all is asked again after a backoff, and nothing is remembered', () => {
+    const { calls, conditions, end } = live(({ hook }, nth) =>
+      hook === 'BeforeClusterCreate' && nth <= 3 ? { error: 'no quota' } : undefined,
+    );
+    expect(end.isComplete).toBe(true);
+    expect(calls.slice(0, 4).map(({ at }) => at)).toEqual([0, 1005, 2015, 3035]);
+    expect(conditions[0]).toEqual({
+      kind: 'condition',
+      status: 'False',
+      reason: 'ReconcileFailed',
+      message: 'failed to call extension handlers for hook "BeforeClusterCreate": no quota',
+    });
+  });
+
+  test('one that fails for ever ends with the limit of failures', () => {
+    const { end } = live(({ hook }) => (hook === 'AfterControlPlaneInitialized' ? { error: 'no' } : undefined), {
+      maxFailures: 4,
+    });
+    expect(end).toMatchObject({
+      isComplete: false,
+      reason:
+        '4 reconciles in a row failed: failed to call extension handlers for hook "AfterControlPlaneInitialized": no',
+    });
+  });
+
+  test('the text of an upgrade hook names where it failed', () => {
+    const { conditions } = live(({ hook }) => (hook === 'BeforeClusterUpgrade' ? { error: 'no' } : undefined), {
+      upgrades: ['v1.32.0'],
+    });
+    expect(conditions.at(-1)?.message).toBe(
+      'error computing the desired state of the Cluster topology: failed to compute ControlPlane: failed to compute version of ControlPlane: failed to call extension handlers for hook "BeforeClusterUpgrade": no',
+    );
+  });
+
+  test.each<[string, Answer, RegExp]>([
+    ['that skips a minor', { controlPlaneUpgrades: steps('v1.32.0') }, /skips a minor after v1\.30\.0/],
+    ['without the target', { controlPlaneUpgrades: steps('v1.31.0') }, /must end with v1\.32\.0/],
+    ['of nothing', {}, /must end with v1\.32\.0/],
+    ['with something else', { controlPlaneUpgrades: [{ version: 'new' }] }, /is not a version/],
+  ])('a plan %s is refused', (_, answer, reason) => {
+    const { end } = live(({ hook }) => (hook === 'GenerateUpgradePlan' ? answer : undefined), {
+      yaml: clusterYaml('v1.30.0') + classYaml('{ upgrade: { external: { generateUpgradePlanExtension: plan.e } } }'),
+      upgrades: ['v1.32.0'],
+      maxFailures: 2,
+    });
+    expect(end.isComplete).toBe(false);
+    expect(end.reason).toMatch(reason);
+  });
+
+  test.each([
+    ['a lower version', 'v1.29.0', clusterYaml('v1.30.0'), /cannot be decreased/],
+    ['two minors with a class', 'v1.32.0', clusterYaml('v1.30.0') + classYaml('{}'), /more than one minor/],
+    [
+      'a version that the class does not have',
+      'v1.31.7',
+      clusterYaml('v1.30.0') + classYaml('{ kubernetesVersions: [v1.30.0, v1.31.0] }'),
+      /not one of spec\.kubernetesVersions/,
+    ],
+  ])('admission refuses %s', (_, to, yaml, reason) => {
+    const { end } = live(passes, { yaml, upgrades: [to] });
+    expect(end.isComplete).toBe(false);
+    expect(end.reason).toMatch(reason);
+  });
+});
+
+describe('a restart of the controller', () => {
+  test('forgets waits: who blocked for an hour is asked again at once', () => {
+    const { calls } = live(
+      ({ hook }, nth) =>
+        hook === 'BeforeClusterUpgrade'
+          ? nth === 1
+            ? { retryAfterSeconds: 3600 }
+            : nth === 2
+              ? 'restart'
+              : {}
+          : undefined,
+      { upgrades: ['v1.32.0'] },
+    );
+    const times = calls.filter(({ hook }) => hook === 'BeforeClusterUpgrade').map(({ at }) => at);
+    expect(times).toHaveLength(3);
+    expect((times[2] ?? 0) - (times[1] ?? 0)).toBe(15_000);
+  });
+
+  test('has the hook of the step come again', () => {
+    const { log } = live(({ hook }, nth) => (hook === 'BeforeWorkersUpgrade' && nth === 1 ? 'restart' : undefined), {
+      upgrades: ['v1.32.0'],
+      yaml: clusterYaml('v1.31.0'),
+    });
+    expect(log.filter((line) => /^(AfterControlPlaneUpgrade|BeforeWorkersUpgrade)/.test(line))).toEqual([
+      'AfterControlPlaneUpgrade 1.32.0 W[1.32.0]',
+      'BeforeWorkersUpgrade 1.31.0 → 1.32.0 W[1.32.0]',
+      'BeforeWorkersUpgrade 1.31.0 → 1.32.0 W[1.32.0]',
+    ]);
+  });
+});
+
+describe('what a user sees in TopologyReconciled', () => {
+  test('over a whole life', () => {
+    const { conditions } = live(
+      ({ hook }, nth) =>
+        nth === 1 && /^(BeforeClusterCreate|BeforeClusterUpgrade|AfterClusterUpgrade|BeforeClusterDelete)$/.test(hook)
+          ? { retryAfterSeconds: 5, message: hook === 'AfterClusterUpgrade' ? '' : 'wait' }
+          : undefined,
+      {
+        yaml: clusterYaml('v1.31.0', { topology: 'workers: { machineDeployments: [{ class: w, name: md-0 }] }' }),
+        upgrades: ['v1.33.0'],
+        isDeleted: true,
+      },
+    );
+    const seen = conditions.map(
+      ({ status, reason, message }) => `${status} ${reason}: ${message.replaceAll(/-[a-z0-9]{5}\b/g, '-xxxxx')}`,
+    );
+    expect(seen).toEqual([
+      'False ClusterCreating: Following hooks are blocking Cluster topology creation: BeforeClusterCreate: wait',
+      'True ReconcileSucceeded: ',
+      'False ClusterUpgrading: Cluster is upgrading to v1.33.0\n  * Following hooks are blocking upgrade: BeforeClusterUpgrade: wait\n  * KubeadmControlPlane pending upgrade to version v1.32.0, v1.33.0\n  * MachineDeployment c-md-0-xxxxx pending upgrade to version v1.33.0',
+      'False ClusterUpgrading: Cluster is upgrading to v1.33.0\n  * KubeadmControlPlane upgrading to version v1.32.0 (v1.33.0 pending)\n  * MachineDeployment c-md-0-xxxxx pending upgrade to version v1.33.0',
+      'False ClusterUpgrading: Cluster is upgrading to v1.33.0\n  * KubeadmControlPlane upgrading to version v1.33.0\n  * MachineDeployment c-md-0-xxxxx pending upgrade to version v1.33.0',
+      'False ClusterUpgrading: Cluster is upgrading to v1.33.0\n  * MachineDeployment c-md-0-xxxxx upgrading to version v1.33.0',
+      'False ClusterUpgrading: Cluster is upgrading to v1.33.0\n  * Following hooks are blocking upgrade: AfterClusterUpgrade',
+      'True ReconcileSucceeded: ',
+      'False Deleting: Cluster is deleting. Following hooks are blocking delete: BeforeClusterDelete: wait',
+      'False Deleting: Cluster is deleting',
+    ]);
+  });
+});
+
+describe('in-place updates', () => {
+  const patch = (path: string, value: string) => ({
+    patchType: 'JSONPatch',
+    patch: Buffer.from(JSON.stringify([{ op: 'replace', path, value }])).toString('base64'),
+  });
+  const story = {
+    yaml: clusterYaml('v1.31.0', {
+      topology:
+        'controlPlane: { replicas: 1 }\n    workers: { machineDeployments: [{ class: w, name: md-0, replicas: 2 }] }',
+    }),
+    upgrades: ['v1.32.0'],
+    updatesInPlace: true,
+  };
+  const inPlace = (calls: Parameters<typeof callLine>[0][]) =>
+    calls.map(({ hook }) => hook).filter((hook) => /Machine/.test(hook));
+
+  test('a machine whose differences are covered is updated, until the extension says that it is done', () => {
+    const { calls, end } = live(({ hook }, nth) => {
+      if (hook === 'CanUpdateMachine') {
+        return { machinePatch: patch('/spec/version', 'v1.32.0') };
+      }
+      if (hook === 'CanUpdateMachineSet') {
+        return { machineSetPatch: patch('/spec/template/spec/version', 'v1.32.0') };
+      }
+      return hook === 'UpdateMachine' && nth < 3 ? { retryAfterSeconds: 10 } : undefined;
+    }, story);
+    expect(end.isComplete).toBe(true);
+    expect(inPlace(calls)).toEqual([
+      'CanUpdateMachine',
+      'UpdateMachine',
+      'UpdateMachine',
+      'UpdateMachine',
+      'CanUpdateMachineSet',
+      'UpdateMachine',
+      'UpdateMachine',
+    ]);
+  });
+
+  test('one that is not covered is replaced', () => {
+    const { calls, end } = live(passes, story);
+    expect(end.isComplete).toBe(true);
+    expect(inPlace(calls)).toEqual(['CanUpdateMachine', 'CanUpdateMachineSet']);
+  });
+
+  test('without the feature gate nobody is asked', () => {
+    const { calls } = live(passes, { ...story, updatesInPlace: false });
+    expect(inPlace(calls)).toEqual([]);
+  });
+
+  test('an update that fails for ever ends with the limit of failures', () => {
+    const { end } = live(
+      ({ hook }) => {
+        if (hook === 'CanUpdateMachine') {
+          return { machinePatch: patch('/spec/version', 'v1.32.0') };
+        }
+        return hook === 'UpdateMachine' ? { error: 'disk full' } : undefined;
+      },
+      { ...story, maxFailures: 3 },
+    );
+    expect(end.reason).toMatch(/is not updated, UpdateMachine failed 3 times in a row: .*disk full/);
+  });
+});
