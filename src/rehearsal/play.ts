@@ -57,7 +57,7 @@ const nowhere = { host: '127.0.0.1', port: 9 };
 
 /**
  * Real time that passes while simulated time does, so that work in the background of an extension can go on: a millisecond
- * at the first wait in a row, then two, four, … up to the longest, and so much in all.
+ * after the first answer in a row that waits, then two, four, … up to the longest, and so much for one wait.
  */
 const pace = { first: 1, longest: 200, inAll: 4000 } as const;
 
@@ -108,7 +108,8 @@ async function play<T>(
   { onEntry, signal, isRealTime = false, sleep = (ms) => wait(ms, undefined, { signal }) }: RehearsalOptions,
 ): Promise<{ end: T; calls: number }> {
   let number = 0;
-  let [paused, pauses] = [0, 0];
+  /** The wait that goes on: which hook, how often it was asked, and how much real time that took, in ms. */
+  let waiting = { hook: '', pauses: 0, paused: 0 };
   let given: Outcome | undefined;
   for (;;) {
     const { done, value } = life.next(given);
@@ -136,15 +137,24 @@ async function play<T>(
       }
       tellFaults('after');
       const isWaiting = outcome.calls.some(({ retryAfterSeconds }) => retryAfterSeconds !== 0) || outcome.ok === false;
-      pauses = isWaiting ? pauses + 1 : 0;
+      if (isWaiting) {
+        const isMore = waiting.hook === effect.hook;
+        waiting = { hook: effect.hook, pauses: isMore ? waiting.pauses + 1 : 1, paused: isMore ? waiting.paused : 0 };
+      } else if (waiting.hook === effect.hook) {
+        waiting = { hook: '', pauses: 0, paused: 0 };
+      }
       given = outcome;
     } else {
       const simulated = effect.at - effect.fromMs;
       const pause = isRealTime
         ? simulated
-        : Math.min(simulated, pauses === 0 ? 0 : pace.first * 2 ** Math.min(pauses - 1, 16), pace.longest);
-      if (pause > 0 && (isRealTime || paused < pace.inAll)) {
-        paused += pause;
+        : Math.min(
+            simulated,
+            waiting.pauses === 0 ? 0 : pace.first * 2 ** Math.min(waiting.pauses - 1, 16),
+            pace.longest,
+          );
+      if (pause > 0 && (isRealTime || waiting.paused < pace.inAll)) {
+        waiting.paused += pause;
         await sleep(pause, signal);
       }
     }
@@ -345,7 +355,8 @@ export async function rehearse(options: RehearsalOptions): Promise<{ lives: numb
       Array.from({ length: isOneByOne ? 1 : livesAtOnce }, async () => {
         for (const subject of waiting) {
           signal.throwIfAborted();
-          complete += (await playCluster(subject, configs, client, options)) ? 1 : 0;
+          const isComplete = await playCluster(subject, configs, client, options);
+          complete += isComplete ? 1 : 0;
         }
       }),
     );

@@ -1,0 +1,262 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { hooksGroup } from '../../src/hooks/index.ts';
+import { createSampleExtension, readBehaviours } from '../../src/sample/index.ts';
+import { certificateFolder, endAll, endWith } from '../extension/running.ts';
+import { caBundle, extensionConfig, startExtension } from '../runtime/extension-server.ts';
+import { collectingLog } from '../server/running.ts';
+import { faultsOf, played } from './given.ts';
+import { clusterYaml } from './life/living.ts';
+
+afterEach(endAll);
+
+/** The sample extension, that behaves as told, and an ExtensionConfig for it. */
+async function sample(behaviour?: string) {
+  const running = await createSampleExtension({
+    ...(behaviour !== undefined && { behaviours: readBehaviours(behaviour) }),
+    certificates: { folder: certificateFolder() },
+    host: '127.0.0.1',
+    port: 0,
+    healthHost: '127.0.0.1',
+    healthPort: 0,
+    log: collectingLog().log,
+    processMetrics: false,
+  }).start();
+  endWith(() => running.stop({ graceMs: 0, timeoutMs: 100 }));
+  return extensionConfig('sample', { url: `https://localhost:${running.port}`, caBundle });
+}
+
+const whole = { upgrades: ['v1.33.0'], isDeleted: true };
+
+describe('the sample extension', () => {
+  test('that says yes to everything: the life is played to its end', async () => {
+    const { calls, end, complete } = await played([await sample()], '', whole);
+    expect(end).toMatchObject({ isComplete: true, cluster: 'default/sample' });
+    expect(complete).toBe(1);
+    expect(calls.map(({ hook }) => hook)).toEqual([
+      'Discovery',
+      'Discovery',
+      'BeforeClusterCreate',
+      'AfterControlPlaneInitialized',
+      'BeforeClusterUpgrade',
+      'BeforeControlPlaneUpgrade',
+      'AfterControlPlaneUpgrade',
+      'BeforeControlPlaneUpgrade',
+      'AfterControlPlaneUpgrade',
+      'BeforeWorkersUpgrade',
+      'AfterWorkersUpgrade',
+      'AfterClusterUpgrade',
+      'BeforeClusterDelete',
+    ]);
+    expect(calls[4]).toMatchObject({
+      call: { handler: 'before-cluster-upgrade.sample', status: 'Success' },
+      fromKubernetesVersion: 'v1.31.0',
+      toKubernetesVersion: 'v1.33.0',
+      controlPlaneUpgrades: ['v1.32.0', 'v1.33.0'],
+      workersUpgrades: ['v1.33.0'],
+    });
+  });
+
+  test.each([
+    [
+      'that blocks for a while',
+      '{ block: { times: 3, retryAfterSeconds: 3600, message: backups run } }',
+      ['blocked', 'blocked', 'blocked', 'passed'],
+    ],
+    ['that fails for a while', '{ fail: { times: 2, message: no quota } }', ['failed', 'failed', 'passed']],
+    ['that is slow', '{ delaySeconds: 0.2 }', ['passed']],
+  ])('%s', async (_, behaviour, expected) => {
+    const { calls, end } = await played(
+      [await sample(`handlers: { before-cluster-upgrade: ${behaviour} }`)],
+      '',
+      whole,
+    );
+    expect(end).toMatchObject({ isComplete: true });
+    const verdicts = calls
+      .filter(({ hook }) => hook === 'BeforeClusterUpgrade')
+      .map(({ call }) => (call.status !== 'Success' ? 'failed' : call.retryAfterSeconds > 0 ? 'blocked' : 'passed'));
+    expect(verdicts).toEqual(expected);
+  });
+
+  test.each([
+    ['that blocks for ever', '{ block: { retryAfterSeconds: 60, message: never } }', /limit of --max-calls.*never/],
+    ['that fails for ever', '{ fail: { message: no quota } }', /2 reconciles in a row failed: .*no quota/],
+    ['that answers garbage', '{ garbage: "<html>" }', /failed to decode response/],
+    ['that answers with a code', '{ code: 502 }', /status code 502 != 200/],
+  ])('%s', async (_, behaviour, reason) => {
+    const { end, complete } = await played([await sample(`handlers: { before-cluster-upgrade: ${behaviour} }`)], '', {
+      ...whole,
+      maxCalls: 12,
+      maxFailures: 2,
+    });
+    expect({ isComplete: end?.isComplete, complete }).toEqual({ isComplete: false, complete: 0 });
+    expect(end?.reason).toMatch(reason);
+  });
+
+  test('that updates machines in place, in the background', async () => {
+    const { calls, end } = await played([await sample()], clusterYaml('v1.32.0', { topology: 'controlPlane: {}' }), {
+      ...whole,
+      updatesInPlace: true,
+      // Real time passes: the sample works for two seconds.
+      sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
+    });
+    expect(end?.reason).toBe('');
+    const updates = calls.filter(({ hook }) => hook === 'UpdateMachine');
+    expect(updates.some(({ call }) => call.message === 'the machine is being updated')).toBe(true);
+    expect(updates.at(-1)?.call.retryAfterSeconds).toBe(0);
+  }, 30_000);
+});
+
+describe('a server of any language', () => {
+  const handlers = [
+    {
+      name: 'up',
+      requestHook: { apiVersion: `${hooksGroup}/v1alpha1`, hook: 'BeforeClusterUpgrade' },
+      timeoutSeconds: 1,
+    },
+  ];
+
+  test('that hangs: its timeout is a failure, and failurePolicy Ignore swallows it', async () => {
+    for (const failurePolicy of ['Fail', 'Ignore']) {
+      const server = await startExtension(({ url }) =>
+        url.includes('/discovery')
+          ? { status: 'Success', handlers: handlers.map((handler) => ({ ...handler, failurePolicy })) }
+          : undefined,
+      );
+      endWith(() => server.close());
+      const config = extensionConfig('slow', { url: server.url, caBundle });
+      const { end, calls } = await played([config], '', { ...whole, maxFailures: 1 });
+      expect(calls.at(-1)?.call.error).toMatch(/context deadline exceeded/);
+      expect([failurePolicy, calls.at(-1)?.call.status, end?.isComplete]).toEqual(
+        failurePolicy === 'Fail' ? ['Fail', 'Error', false] : ['Ignore', 'Ignored', true],
+      );
+    }
+  });
+
+  test('two extensions: the lowest retryAfterSeconds counts, and both are asked again', async () => {
+    let asked = 0;
+    const blocking = (seconds: number) =>
+      startExtension(({ url }) => {
+        if (url.includes('/discovery')) {
+          return { status: 'Success', handlers };
+        }
+        asked++;
+        return { status: 'Success', message: `${seconds}`, retryAfterSeconds: asked <= 2 ? seconds : 0 };
+      });
+    const [a, b] = [await blocking(300), await blocking(20)];
+    endWith(async () => void (await Promise.all([a.close(), b.close()])));
+    const { calls, events } = await played(
+      [extensionConfig('a', { url: a.url, caBundle }), extensionConfig('b', { url: b.url, caBundle })],
+      clusterYaml('v1.32.0'),
+      { upgrades: ['v1.33.0'] },
+    );
+    const asking = calls.filter(({ hook }) => hook === 'BeforeClusterUpgrade');
+    expect(asking.map(({ call, at }) => [call.handler, at - (asking[0]?.at ?? 0)])).toEqual([
+      ['up.a', 0],
+      ['up.b', 0],
+      ['up.a', 20_000],
+      ['up.b', 20_000],
+    ]);
+    expect(events.find((event) => event.kind === 'condition' && /300, 20/.test(event.message))).toBeDefined();
+  });
+
+  test('that is down when it is asked for its handlers: no manager would start', async () => {
+    const { end, complete } = await played([extensionConfig('gone', { url: 'https://localhost:9', caBundle })], '');
+    expect(complete).toBe(0);
+    expect(end?.reason).toMatch(/^gone is not discovered, and no manager would start: Error in discovery: .*refused/);
+  });
+
+  test('whose namespaceSelector does not match: nothing is called, and that is said', async () => {
+    const server = await startExtension(() => ({ status: 'Success', handlers }));
+    endWith(() => server.close());
+    const config = extensionConfig('one', { url: server.url, caBundle }, [], {
+      spec: { namespaceSelector: { matchLabels: { team: 'a' } } },
+    });
+    const without = await played([config], clusterYaml('v1.32.0'), { upgrades: ['v1.33.0'] });
+    expect(without.calls.filter(({ hook }) => hook !== 'Discovery')).toEqual([]);
+    expect(without.events).toContainEqual(
+      expect.objectContaining({
+        kind: 'finding',
+        severity: 'warning',
+        text: 'one gets no call for Clusters in namespace n: its namespaceSelector does not match the labels kubernetes.io/metadata.name=n',
+      }),
+    );
+    const labels = '---\napiVersion: v1\nkind: Namespace\nmetadata: { name: n, labels: { team: a } }\n';
+    const labelled = await played([config], clusterYaml('v1.32.0') + labels, { upgrades: ['v1.33.0'] });
+    expect(labelled.calls.some(({ hook }) => hook === 'BeforeClusterUpgrade')).toBe(true);
+  });
+});
+
+describe('faults', () => {
+  test('an extension that is down for three tries', async () => {
+    const { calls, events, end } = await played([await sample()], '', {
+      ...whole,
+      faults: faultsOf('down@BeforeControlPlaneUpgrade=3'),
+    });
+    expect(end?.reason).toBe('');
+    const asked = calls.filter(({ hook }) => hook === 'BeforeControlPlaneUpgrade');
+    expect(asked.map(({ call }) => call.status)).toEqual(['Error', 'Error', 'Error', 'Success', 'Success']);
+    expect(asked[0]?.call.error).toMatch(/connection refused/);
+    expect(events.flatMap((event) => (event.kind === 'fault' ? [event.text] : []))).toEqual([
+      'the extensions are down for 3 tries',
+      'the extensions are up again',
+    ]);
+  });
+
+  test('a restart at the third call has that hook come again', async () => {
+    const { calls } = await played([await sample()], '', { ...whole, faults: faultsOf('restart@3') });
+    expect(calls.map(({ hook }) => hook).slice(2, 6)).toEqual([
+      'BeforeClusterCreate',
+      'AfterControlPlaneInitialized',
+      'BeforeClusterUpgrade',
+      'BeforeClusterUpgrade',
+    ]);
+  });
+
+  test('a second handler that blocks has the first asked again', async () => {
+    const { calls, end } = await played([await sample()], '', {
+      ...whole,
+      faults: faultsOf('block@AfterClusterUpgrade=300'),
+    });
+    expect(end?.isComplete).toBe(true);
+    const asked = calls.filter(({ hook }) => hook === 'AfterClusterUpgrade');
+    expect(asked.map(({ call, at }) => [call.handler, call.isMadeUp, at - (asked[0]?.at ?? 0)])).toEqual([
+      ['after-cluster-upgrade.sample', false, 0],
+      ['second-handler.rehearsal', true, 0],
+      ['after-cluster-upgrade.sample', false, 300_000],
+    ]);
+  });
+
+  test.each([
+    'up@3',
+    'down',
+    'down@Nothing',
+    'restart@3=2',
+    'block@GeneratePatches',
+    'down@3=0',
+    'down@Discovery',
+  ])('%s is not a fault', (text) => {
+    expect(() => faultsOf(text)).toThrow();
+  });
+});
+
+describe('many Clusters in one run', () => {
+  const clusters = (count: number) =>
+    Array.from({ length: count }, (_, index) => clusterYaml('v1.32.0').replace('name: c,', `name: c-${index},`)).join(
+      '---\n',
+    );
+
+  test('each lives its own life, in time that grows with their number', async () => {
+    const config = await sample();
+    const secondsFor = async (count: number) => {
+      const started = performance.now();
+      const { lives, complete, calls } = await played([config], clusters(count), whole);
+      expect({ lives, complete }).toEqual({ lives: count, complete: count });
+      expect(calls.filter(({ hook }) => hook === 'AfterClusterUpgrade')).toHaveLength(count);
+      return (performance.now() - started) / 1000;
+    };
+    await secondsFor(5);
+    const [few, more] = [await secondsFor(25), await secondsFor(100)];
+    // Four times as many take four times as long; quadratic would be sixteen.
+    expect(more / few).toBeLessThan(12);
+  }, 60_000);
+});
