@@ -155,7 +155,10 @@ async function play<T>(
           );
       if (pause > 0 && (isRealTime || waiting.paused < pace.inAll)) {
         waiting.paused += pause;
-        await sleep(pause, signal);
+        await sleep(pause, signal).catch((error: unknown) => {
+          signal.throwIfAborted();
+          throw error;
+        });
       }
     }
   }

@@ -177,10 +177,10 @@ describe('a server of any language', () => {
       expect.objectContaining({
         kind: 'finding',
         severity: 'warning',
-        text: 'one gets no call for Clusters in namespace n: its namespaceSelector does not match the labels kubernetes.io/metadata.name=n',
+        text: 'one gets no call for Clusters in namespace team: its namespaceSelector does not match the labels kubernetes.io/metadata.name=team',
       }),
     );
-    const labels = '---\napiVersion: v1\nkind: Namespace\nmetadata: { name: n, labels: { team: a } }\n';
+    const labels = '---\napiVersion: v1\nkind: Namespace\nmetadata: { name: team, labels: { team: a } }\n';
     const labelled = await played([config], clusterYaml('v1.32.0') + labels, { upgrades: ['v1.33.0'] });
     expect(labelled.calls.some(({ hook }) => hook === 'BeforeClusterUpgrade')).toBe(true);
   });

@@ -133,28 +133,38 @@ function* compare(round: Round, originals: readonly JsonObject[], input: string)
         ];
   });
   const text = JSON.stringify(changes);
-  if (text !== (before?.changes ?? '[]')) {
+  // What flips is said once, not each time.
+  if (text !== (before?.changes ?? '[]') && !state.said.has('flip')) {
     yield tell(state, { kind: 'templates', changes });
   }
   state.templates = { input, result, changes: text };
 }
 
 /**
- * One round of topology mutation, as in each reconcile: GeneratePatches of each external patch in the order of the class,
- * each on what the ones before left, then ValidateTopology of those that name a validator. The class has templates only
- * where it has patches.
+ * The topology mutation of one reconcile: GeneratePatches of each external patch in the order of the class, each on what the
+ * ones before left, then ValidateTopology of those that name a validator. The first time all of it comes twice, as when a
+ * reconcile follows on another and nothing has changed: the templates must be the same. A class has templates only where it
+ * has patches.
  *
  * @throws {ReconcileError} for a failure, and for patches that cannot be applied.
  */
 export function* applyRound(reconcile: Reconcile, desired: Desired): Life {
-  const { state } = reconcile;
-  const { blueprint } = state.subject;
+  const { blueprint } = reconcile.state.subject;
   if (blueprint === undefined || blueprint.patches.length === 0) {
     return;
   }
+  const isFirst = reconcile.state.templates === undefined;
+  yield* round(reconcile, blueprint, desired);
+  if (isFirst) {
+    yield* round(reconcile, blueprint, desired);
+  }
+}
+
+function* round(reconcile: Reconcile, blueprint: Blueprint, desired: Desired): Life {
+  const { state } = reconcile;
   const items = itemsOf(state, blueprint, desired);
   const originals = items.map(({ object }) => object);
-  const round: Round = {
+  const current: Round = {
     reconcile,
     blueprint,
     items,
@@ -163,7 +173,7 @@ export function* applyRound(reconcile: Reconcile, desired: Desired): Life {
     ignored: items.map(() => new Set()),
   };
   const input = JSON.stringify([
-    round.builtin as Json,
+    current.builtin as Json,
     variablesOf(state.cluster),
     items.map((item) => [item.object, item.builtin ?? null, item.overrides as Json]),
   ]);
@@ -174,7 +184,7 @@ export function* applyRound(reconcile: Reconcile, desired: Desired): Life {
         `${prefix}failed to create patch generator: `,
       );
     }
-    yield* generate(round, patch, patch.generatePatches);
+    yield* generate(current, patch, patch.generatePatches);
   }
   const last = blueprint.patches.at(-1);
   for (const patch of blueprint.patches) {
@@ -182,7 +192,7 @@ export function* applyRound(reconcile: Reconcile, desired: Desired): Life {
       continue;
     }
     // Upstream's trap: every validator gets the variables of the last patch of the class.
-    const { variables = [], items: validated = [] } = requestOf(round, last, false);
+    const { variables = [], items: validated = [] } = requestOf(current, last, false);
     const request = {
       ...(patch.settings !== undefined && { settings: patch.settings }),
       variables,
@@ -193,6 +203,6 @@ export function* applyRound(reconcile: Reconcile, desired: Desired): Life {
       throw failed(answer.error, `${prefix}validation of patch ${JSON.stringify(patch.name)} failed: `);
     }
   }
-  yield* compare(round, originals, input);
+  yield* compare(current, originals, input);
   reconcile.templates = new Map(items.map(({ holder, object }) => [holderText(holder), object]));
 }

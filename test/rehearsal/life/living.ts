@@ -124,7 +124,7 @@ export function live(
 export const clusterYaml = (version: string, { annotations = '{}', topology = '' } = {}): string => `
 apiVersion: cluster.x-k8s.io/v1beta2
 kind: Cluster
-metadata: { name: c, namespace: n, annotations: ${annotations} }
+metadata: { name: c, namespace: team, annotations: ${annotations} }
 spec:
   topology:
     classRef: { name: k }
@@ -136,6 +136,6 @@ spec:
 export const classYaml = (spec: string): string => `---
 apiVersion: cluster.x-k8s.io/v1beta2
 kind: ClusterClass
-metadata: { name: k, namespace: n }
+metadata: { name: k, namespace: team }
 spec: ${spec}
 `;

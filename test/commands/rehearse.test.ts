@@ -1,0 +1,224 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { hooksGroup } from '../../src/hooks/index.ts';
+import type { JsonObject } from '../../src/kubernetes/index.ts';
+import { fixture } from '../rehearsal/given.ts';
+import { clusterYaml } from '../rehearsal/life/living.ts';
+import { recordedAnswers } from '../rehearsal/recorded-answers.ts';
+import { caBundle, type ExtensionServer, extensionConfig, startExtension } from '../runtime/extension-server.ts';
+import { runProgram } from './io.ts';
+
+let folder: string;
+let server: ExtensionServer;
+/** What the extension answers to BeforeClusterUpgrade. */
+let answer: JsonObject = {};
+
+const file = (name: string, text: string): string => {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+};
+const rehearse = (...args: string[]) => runProgram(['rehearse', '-f', join(folder, 'extension.yaml'), ...args]);
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'rehearse-'));
+  server = await startExtension(({ url }) => {
+    const requestHook = { apiVersion: `${hooksGroup}/v1alpha1`, hook: 'BeforeClusterUpgrade' };
+    return url.includes('/discovery')
+      ? { status: 'Success', handlers: [{ name: 'up', requestHook }] }
+      : { status: 'Success', ...answer };
+  });
+  file('extension.yaml', stringify(extensionConfig('one', { url: server.url, caBundle })));
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true });
+});
+
+test('a life as text', async () => {
+  answer = {};
+  const { code, stdout, stderr } = await rehearse('--upgrade-to', 'v1.33.0', '--delete');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^default\/sample\n {2}0:00:00 {2}the user creates the Cluster at v1\.31\.0$/m);
+  expect(stdout).toMatch(/BeforeClusterUpgrade {8}v1\.31\.0 → v1\.33\.0 {3}passed {2}\(up\.one\)/);
+  expect(stdout).toMatch(/The life was played to its end: 0:\d\d:\d\d of simulated time, 1 call$/m);
+});
+
+test('without a target only the creation is played, and that is said', async () => {
+  const { code, stdout } = await rehearse();
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/--upgrade-to VERSION and --delete play the rest of a life\n$/);
+});
+
+test('one that blocks for ever: exit code 1, with the reason', async () => {
+  answer = { retryAfterSeconds: 60, message: 'never' };
+  const { code, stdout } = await rehearse('--upgrade-to', 'v1.33.0', '--max-calls', '5');
+  expect(code).toBe(1);
+  expect(stdout).toMatch(
+    /The life could not be completed: 5 calls were made, the limit of --max-calls, and BeforeClusterUpgrade has blocked/,
+  );
+});
+
+test('json: a line a call', async () => {
+  answer = {};
+  const { code, stdout } = await rehearse('--upgrade-to', 'v1.33.0', '--output', 'json');
+  expect(code).toBe(0);
+  const records = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(records.map(({ hook, end }) => hook ?? end)).toEqual([
+    'Discovery',
+    'Discovery',
+    'BeforeClusterUpgrade',
+    'complete',
+  ]);
+});
+
+test('html: a page', async () => {
+  const { code, stdout } = await rehearse('--output', 'html');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^<!doctype html>[\s\S]*<svg[\s\S]*<\/html>\n$/);
+});
+
+test('several Clusters: a line for each at the end, their timelines one after the other', async () => {
+  answer = {};
+  const clusters = [1, 2, 3]
+    .map((index) => clusterYaml('v1.31.0').replace('name: c,', `name: c-${index},`))
+    .join('---\n');
+  const { code, stdout } = await rehearse('--cluster', file('clusters.yaml', clusters), '--upgrade-to', 'v1.32.0');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /\nteam\/c-1: complete, 1 calls?\nteam\/c-2: complete, 1 calls?\nteam\/c-3: complete, 1 calls?\n$/,
+  );
+});
+
+test('an extension with the answers that were recorded of another implementation', async () => {
+  const other = await startExtension(recordedAnswers());
+  try {
+    file('other.yaml', stringify(extensionConfig('lab', { url: other.url, caBundle })));
+    const { stdout } = await runProgram([
+      ...['rehearse', '-f', join(folder, 'other.yaml'), '--cluster', file('lab.yaml', fixture('lab.yaml'))],
+      ...['--upgrade-to', 'v1.31.0', '--delete', '--output', 'json'],
+    ]);
+    const records = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    // Its variables are other ones than the Cluster sets, as Cluster API would say.
+    expect(records.at(-1)).toMatchObject({
+      end: 'incomplete',
+      reason: expect.stringMatching(/variable "imageRepository" is required and not set.*"flavor" is not defined/),
+    });
+    const { code, stdout: sample } = await runProgram([
+      ...['rehearse', '-f', join(folder, 'other.yaml'), '--upgrade-to', 'v1.33.0', '--delete', '--output', 'json'],
+    ]);
+    expect(code).toBe(0);
+    expect(
+      sample
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).hook ?? ''),
+    ).toEqual([
+      'Discovery',
+      'Discovery',
+      'BeforeClusterCreate',
+      'AfterControlPlaneInitialized',
+      'BeforeClusterUpgrade',
+      'BeforeControlPlaneUpgrade',
+      'AfterControlPlaneUpgrade',
+      'BeforeControlPlaneUpgrade',
+      'AfterControlPlaneUpgrade',
+      'BeforeWorkersUpgrade',
+      'AfterWorkersUpgrade',
+      'AfterClusterUpgrade',
+      'BeforeClusterDelete',
+      '',
+    ]);
+  } finally {
+    await other.close();
+  }
+});
+
+describe('wrong usage', () => {
+  const v1beta1 = clusterYaml('v1.31.0').replace('v1beta2', 'v1beta1');
+  test.each<[string, () => string[], RegExp]>([
+    [
+      'a target that is not a version',
+      () => ['--upgrade-to', '1.33'],
+      /--upgrade-to.*"1\.33".*a version such as v1\.33\.0/,
+    ],
+    ['a fault of no kind', () => ['--fault', 'up@3'], /"up@3" is not allowed: it must be of the form down@/],
+    ['a fault at no hook', () => ['--fault', 'down@Nothing'], /Nothing is not a hook/],
+    [
+      'a file that is not there',
+      () => ['--cluster', join(folder, 'none.yaml')],
+      /none\.yaml: cannot be read: no such file/,
+    ],
+    [
+      'a Cluster of an old version',
+      () => ['--cluster', file('old.yaml', v1beta1)],
+      /old\.yaml:2: Cluster of apiVersion cluster\.x-k8s\.io\/v1beta1: write it as cluster\.x-k8s\.io\/v1beta2/,
+    ],
+    [
+      'a Cluster without a topology',
+      () => [
+        '--cluster',
+        file('bare.yaml', 'apiVersion: cluster.x-k8s.io/v1beta2\nkind: Cluster\nmetadata: { name: c }\nspec: {}\n'),
+      ],
+      /Cluster c has no spec\.topology/,
+    ],
+    [
+      'a version that is none',
+      () => ['--cluster', file('version.yaml', clusterYaml('new'))],
+      /spec\.topology\.version "new" is not a version/,
+    ],
+    [
+      'an unknown field',
+      () => ['--cluster', file('field.yaml', `${clusterYaml('v1.31.0')}  speed: 9\n`)],
+      /field\.yaml:2: the Cluster is not valid: .*speed/,
+    ],
+    [
+      'two Clusters of a name',
+      () => ['--cluster', file('two.yaml', `${clusterYaml('v1.31.0')}---${clusterYaml('v1.31.0')}`)],
+      /there are two Clusters team\/c/,
+    ],
+    [
+      'a class that is not there',
+      () => [
+        '--cluster',
+        file('c.yaml', clusterYaml('v1.31.0')),
+        '--cluster-class',
+        file(
+          'k.yaml',
+          'apiVersion: cluster.x-k8s.io/v1beta2\nkind: ClusterClass\nmetadata: { name: other, namespace: team }\nspec: {}\n',
+        ),
+      ],
+      /ClusterClass team\/k is not among the files/,
+    ],
+  ])('%s', async (_, args, message) => {
+    const { code, stderr, stdout } = await rehearse(...args());
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(message);
+  });
+
+  test('no ExtensionConfigs', async () => {
+    const { code, stderr } = await runProgram(['rehearse', '-f', file('empty.yaml', '')]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/there are no ExtensionConfigs: give files with -f/);
+  });
+});
+
+test('stops when it is asked to', async () => {
+  answer = { retryAfterSeconds: 3600, message: 'long' };
+  const stop = new AbortController();
+  const running = runProgram(
+    ['rehearse', '-f', join(folder, 'extension.yaml'), '--upgrade-to', 'v1.33.0', '--real-time'],
+    { signal: stop.signal },
+  );
+  setTimeout(() => stop.abort(new Error('stopped')), 200);
+  expect((await running).code).toBe(130);
+});
