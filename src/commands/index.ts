@@ -63,6 +63,12 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import('./rehearse.ts')).defineRehearse,
   },
   {
+    name: 'conformance',
+    summary: 'check how extension servers behave: calls, answers, patches, plans, load',
+    group: group.extensions,
+    load: async () => (await import('./conformance/conformance.ts')).defineConformance,
+  },
+  {
     name: 'hooks',
     summary: 'list the Runtime Hooks, explain one, or compare two OpenAPI documents of hooks',
     group: group.extensions,

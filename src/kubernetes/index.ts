@@ -15,6 +15,7 @@ export { encodedPatch, isSame, jsonPatchOf, mergePatchOf } from './json-diff.ts'
 export * from './json-patch.ts';
 export * from './label-selector.ts';
 export * from './names.ts';
+export { compilePattern, type Pattern, PatternError } from './pattern.ts';
 export { printable } from './printable.ts';
 export * from './request-uri.ts';
 export * from './status.ts';

@@ -20,6 +20,8 @@ export interface ConnectionOptions {
   resolve?: Resolve;
   /** Most calls that an extension gets at a time; more wait, within their timeout. */
   maxConcurrentCalls: number;
+  /** Longest answer that is read, in bytes. Default: 20 MiB, what Go's server takes as a request. */
+  maxAnswerBytes?: number;
 }
 
 /** One POST. */
@@ -27,8 +29,10 @@ export interface Exchange {
   target: Target;
   /** Base64 of the PEM that the certificate is verified with; absent: the roots of the system. */
   caBundle: string | undefined;
-  body: string;
+  body: string | Buffer;
   signal: AbortSignal;
+  /** Leaves the Content-Type out, as Cluster API does. Default: the body is called JSON. */
+  withoutContentType?: boolean;
 }
 
 /** An answer with status code and body, as it came. */
@@ -52,7 +56,7 @@ export interface Connections {
 }
 
 /** Longest answer that is read, in bytes: what Go's server takes as a request, and upstream meant to have as a limit. */
-const maxAnswerBytes = 20 * 1024 * 1024;
+const defaultMaxAnswerBytes = 20 * 1024 * 1024;
 /** Longest answer other than 200 that is read: 512 characters of it are shown. */
 const maxErrorBytes = 4 * 1024;
 /** How long an idle connection is kept, in ms (Go: 90 s). */
@@ -164,6 +168,7 @@ function rootsOfSystem(): string[] {
 
 /** Connections that are made when they are first needed. */
 export function createConnections(options: ConnectionOptions): Connections {
+  const { maxAnswerBytes = defaultMaxAnswerBytes } = options;
   const pools = new Map<string, KeptPool>();
 
   function poolFor(key: string, { target, caBundle }: Exchange): Pool {
@@ -218,7 +223,7 @@ export function createConnections(options: ConnectionOptions): Connections {
           path: target.path,
           headers: {
             host: target.host,
-            'content-type': 'application/json',
+            ...(exchange.withoutContentType === true ? {} : { 'content-type': 'application/json' }),
             'user-agent': 'extensionconfig-webhook',
             ...(target.authorization === undefined ? {} : { authorization: target.authorization }),
           },

@@ -39,7 +39,8 @@ export interface Message {
   content: JsonObject;
 }
 
-function read(answer: Answer, hook: HookDefinition): Message | CallError {
+/** The message in an answer, as Cluster API reads it: status 200, the first JSON value, of the right types. */
+export function readAnswer(answer: Answer, hook: HookDefinition): Message | CallError {
   if (answer.code !== 200) {
     const body = JSON.stringify(quotable(answer.body.toString('utf8')));
     const message = `http call failed: got response with status code ${answer.code} != 200: response : ${body}`;
@@ -93,7 +94,7 @@ export async function exchange(outgoing: Outgoing, context: ExchangeContext): Pr
     body: JSON.stringify(request),
     signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
   });
-  const result = isCallError(answer) ? answer : read(answer, hook);
+  const result = isCallError(answer) ? answer : readAnswer(answer, hook);
   const isFailed = isCallError(result);
   const status = isFailed ? undefined : result.content.status;
   metrics?.request(

@@ -1,7 +1,13 @@
 export { type Cache, createCache } from './caches.ts';
 export { type CallError, type CallStep, isIgnorable, quotable } from './call-error.ts';
 export * from './client.ts';
-export type { ClientCertificate, Resolve } from './connections.ts';
+export {
+  type Answer,
+  type ClientCertificate,
+  type Connections,
+  createConnections,
+  type Resolve,
+} from './connections.ts';
 export {
   aggregate,
   type DiscoveredHandler,
@@ -10,6 +16,7 @@ export {
   phaseOf,
   readDiscovery,
 } from './discovery.ts';
+export { readAnswer } from './exchange.ts';
 export { probeTls, type TlsFacts } from './probe.ts';
 export { type ClientConfig, defaultTimeoutSeconds, type Extension, extensionOf, type Handler } from './registration.ts';
 export { createRegistry, isCallError, type Registry } from './registry.ts';

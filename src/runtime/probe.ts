@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import { connect, type PeerCertificate } from 'node:tls';
+import { connect, type PeerCertificate, type SecureContextOptions } from 'node:tls';
 import { quotable } from './call-error.ts';
 import type { Resolve } from './connections.ts';
 import type { Target } from './url.ts';
@@ -38,19 +38,29 @@ function factsOf(certificate: PeerCertificate, protocol: string | null, target: 
 /**
  * Looks at the certificate of a server, also at one that would not be taken. Sends nothing after the handshake.
  *
+ * @param versions the versions of TLS that are offered to the server. Default: all that there are.
  * @returns undefined when there is no handshake; a call says why.
  */
-export function probeTls(target: Target, signal: AbortSignal, resolve?: Resolve): Promise<TlsFacts | undefined> {
+export function probeTls(
+  target: Target,
+  signal: AbortSignal,
+  resolve?: Resolve,
+  versions: Pick<SecureContextOptions, 'minVersion' | 'maxVersion' | 'ciphers'> = { minVersion: 'TLSv1' },
+): Promise<TlsFacts | undefined> {
   const { hostname, port } = new URL(target.origin);
   const elsewhere = resolve?.(target.host);
   return new Promise((done) => {
+    if (signal.aborted) {
+      done(undefined);
+      return;
+    }
     const socket = connect({
       host: elsewhere?.host ?? hostname.replace(/^\[(.*)\]$/, '$1'),
       port: elsewhere?.port ?? (port === '' ? 443 : Number(port)),
       ...(isIP(target.serverName) === 0 ? { servername: target.serverName } : {}),
       // The facts are wanted above all of a certificate that is wrong.
       rejectUnauthorized: false,
-      minVersion: 'TLSv1',
+      ...versions,
     });
     const end = (facts: TlsFacts | undefined) => {
       signal.removeEventListener('abort', onAbort);

@@ -42,6 +42,7 @@ export const rooms: readonly Room[] = [
       "a Cluster's life as Cluster API lives it: which hook comes when, played against extensions, and its pictures",
   },
   { name: 'lint', knows: 'the rules over manifests, and report formats' },
+  { name: 'conformance', knows: 'what a well-behaved extension does: one file a check in `checks/`, and the trial' },
   { name: 'sandbox', knows: 'the embedded API server; nothing in production depends on it' },
   { name: 'library', knows: 'what the npm package exports' },
   { name: 'cli', knows: 'what commands share: the program, flags, durations, help, progress, log' },

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
 import { wholeProgram } from '../../src/commands/index.ts';
+import { checks } from '../../src/conformance/index.ts';
 import { rules } from '../../src/rules/index.ts';
 import { readImports, roomImports } from '../architecture/imports.ts';
 import { rooms } from '../architecture/rooms.ts';
@@ -15,6 +16,14 @@ function rulesTable(): string {
       `| \`${id}\` | ${severity} | ${upstream ? 'upstream, strict' : 'strict'} | ${summary.replaceAll('|', '\\|')} |`,
   );
   return ['| rule | severity | profile | what it checks |', '| --- | --- | --- | --- |', ...rows].join('\n');
+}
+
+function checksTable(): string {
+  const cell = (text: string) => text.replaceAll('|', '\\|');
+  const rows = checks.map(
+    ({ id, group, level, asks, why }) => `| ${group} | \`${id}\` | ${level} | ${cell(asks)} | ${cell(why)} |`,
+  );
+  return ['| about | check | level | what is asked | why |', '| --- | --- | --- | --- | --- |', ...rows].join('\n');
 }
 
 function roomsTable(): string {
@@ -51,6 +60,7 @@ async function commandReference(): Promise<string> {
 /** Pages with parts that are generated, which stand between `<!-- NAME -->` and `<!-- /NAME -->`. */
 const parts: readonly { file: string; name: string; make: () => string | Promise<string> }[] = [
   { file: 'docs/rules.md', name: 'rules', make: rulesTable },
+  { file: 'docs/conformance.md', name: 'checks', make: checksTable },
   { file: 'docs/architecture.md', name: 'rooms', make: roomsTable },
   { file: 'docs/command-line.md', name: 'commands', make: commandReference },
 ];

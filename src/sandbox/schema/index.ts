@@ -1,6 +1,5 @@
 export { modelNameOf, objectMetaSchema, schemaOfModel } from './built-in-schemas.ts';
 export { causeOf, duplicate, forbiddenField, invalid, maxCauses, notSupported, required } from './causes.ts';
-export { compilePattern, type Pattern } from './pattern.ts';
 export {
   applyDefaults,
   canonical,

@@ -1,7 +1,6 @@
 import { fullFormats } from 'ajv-formats/dist/formats.js';
-import { isJsonObject, type Json, type StatusCause } from '../../kubernetes/index.ts';
+import { compilePattern, isJsonObject, type Json, type Pattern, type StatusCause } from '../../kubernetes/index.ts';
 import { maxCauses, shorten } from './causes.ts';
-import { compilePattern, type Pattern } from './pattern.ts';
 import { canonical, fieldOf, joinPath, type Schema } from './schema.ts';
 
 /** JSON type of a value as the messages of the API server name it. */

@@ -1,6 +1,12 @@
-import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../../kubernetes/index.ts';
+import {
+  compilePattern,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  PatternError,
+  type StatusCause,
+} from '../../kubernetes/index.ts';
 import { forbiddenField, invalid, invalidForEach, required } from './causes.ts';
-import { compilePattern, PatternError } from './pattern.ts';
 import { prune, type Schema, shownKey } from './schema.ts';
 import { validateSchema } from './schema-validation.ts';
 

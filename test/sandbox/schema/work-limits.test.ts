@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compilePattern } from '../../../src/sandbox/schema/pattern.ts';
+import { compilePattern } from '../../../src/kubernetes/index.ts';
 import type { Schema } from '../../../src/sandbox/schema/schema.ts';
 import { validateSchema } from '../../../src/sandbox/schema/schema-validation.ts';
 import { structuralCauses } from '../../../src/sandbox/schema/structural.ts';

@@ -1,0 +1,147 @@
+import {
+  addFlags,
+  choiceFlag,
+  createProgress,
+  type DefineCommand,
+  durationFlag,
+  exitCode,
+  type Flag,
+  FlagError,
+  type Flags,
+  nearestTo,
+  readFlags,
+  switchFlag,
+  textFlag,
+  UsageError,
+} from '../../cli/index.ts';
+import {
+  type Check,
+  type Conduct,
+  checkConduct,
+  checks,
+  conductAsJunit,
+  conductAsText,
+} from '../../conformance/index.ts';
+import { clusterApiHooks } from '../../hooks/index.ts';
+import { printable } from '../../lint/index.ts';
+import { extensionFlags, readExtensions } from '../extensions.ts';
+import { hookCatalogOf, policyFlags } from '../policy-flags.ts';
+import { readRequests } from './requests.ts';
+
+const checkFlag: Flag<readonly Check[]> = {
+  placeholder: 'ID',
+  summary: 'only this check; may be repeated',
+  default: [],
+  defaultText: 'all',
+  repeatable: true,
+  parse: (text) => {
+    const found = checks.find(({ id }) => id === text);
+    if (found === undefined) {
+      const nearest = nearestTo(
+        text,
+        checks.map(({ id }) => id),
+      );
+      throw new FlagError(
+        nearest.length === 0
+          ? `the checks are ${checks.map(({ id }) => id).join(', ')}`
+          : `did you mean ${nearest.join(' or ')}?`,
+      );
+    }
+    return [found];
+  },
+};
+
+const conformanceFlags = {
+  ...extensionFlags,
+  output: choiceFlag('FORMAT', ['text', 'json', 'junit'], {
+    summary: 'text, a line (json) for each extension, or XML for CI (junit)',
+    default: 'text',
+  }),
+  'with-side-effects': switchFlag(
+    'also call hooks that act on Clusters and machines (BeforeClusterDelete, UpdateMachine …), for made-up objects',
+  ),
+  request: {
+    ...textFlag('FILE', {
+      summary: 'YAML file with requests that the extension can work on, told apart by their kind; may be repeated',
+      default: undefined,
+    }),
+    default: [] as readonly string[],
+    repeatable: true as const,
+    parse: (text: string) => [text] as readonly string[],
+  },
+  check: checkFlag,
+  'time-limit': durationFlag('1s', '1h', { summary: 'longest time for one extension', default: '5m' }),
+  'target-cluster-api-version': policyFlags['target-cluster-api-version'],
+  'hook-lifecycles': policyFlags['hook-lifecycles'],
+} satisfies Flags;
+
+/** `conformance [NAME…]`: how extension servers behave, by checks that need nothing but their address. */
+export const defineConformance: DefineCommand = (command, io, end) => {
+  command
+    .description(
+      'Calls the servers of ExtensionConfigs as Cluster API would, and as it hopefully never will, and checks what a well-behaved extension does, in any language.',
+    )
+    .argument('[names...]', 'ExtensionConfigs; default all of the files')
+    .addHelpText(
+      'after',
+      `
+Hundreds of calls are made, 50 of them at once: try a server that nobody needs
+just now. What is called is made up, in namespace conformance-sample. Without
+--with-side-effects only hooks that answer questions are called: variables,
+patches, validation, upgrade plans and CanUpdate….
+
+Exit code: 0 no check failed (warnings are fine), 1 one did, or could not be made
+in time, 2 wrong usage or a file that cannot be read.`,
+    )
+    .action(async (names: string[]) => {
+      const flags = readFlags(conformanceFlags, command, io.env);
+      if (flags.filename.length === 0 && names.length === 0) {
+        throw new UsageError('conformance: name the ExtensionConfigs of the cluster to try, or give files with -f');
+      }
+      const requests = readRequests(flags.request);
+      const { configs, resolve } = await readExtensions(flags, names, io);
+      const known = { catalog: hookCatalogOf(flags['hook-lifecycles']), release: flags['target-cluster-api-version'] };
+      const progress = createProgress(io.stderr);
+      let doing = '';
+      const ticking = setInterval(() => progress.show(() => doing), 200);
+      const conducts: Conduct[] = [];
+      try {
+        for (const config of configs) {
+          const name = printable(config.metadata.name ?? '');
+          doing = `${name}: discovery`;
+          const conduct = await checkConduct(config, {
+            known,
+            resolve,
+            withSideEffects: flags['with-side-effects'],
+            requests,
+            hooks: clusterApiHooks,
+            signal: io.signal,
+            now: () => new Date(),
+            ...(flags.check.length > 0 && { checks: flags.check }),
+            timeLimitMs: flags['time-limit'],
+            onCheck: ({ id }, index, count) => {
+              doing = `${name}: check ${index + 1} of ${count}, ${id}`;
+            },
+          });
+          conducts.push(conduct);
+          progress.clear();
+          if (flags.output === 'json') {
+            io.stdout.write(`${JSON.stringify(conduct)}\n`);
+          } else if (flags.output === 'text') {
+            io.stdout.write(conductAsText(conduct, io.stdout.isTTY === true));
+          }
+        }
+      } finally {
+        clearInterval(ticking);
+        progress.clear();
+      }
+      if (flags.output === 'junit') {
+        io.stdout.write(conductAsJunit(conducts));
+      }
+      if (configs.length === 0) {
+        io.stderr.write('conformance: there are no ExtensionConfigs\n');
+      }
+      end(conducts.every(({ verdict }) => verdict === 'passed') ? exitCode.ok : exitCode.findings);
+    });
+  addFlags(command, conformanceFlags);
+};

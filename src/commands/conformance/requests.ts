@@ -1,0 +1,57 @@
+import { readLimitedFile, UsageError } from '../../cli/index.ts';
+import { clusterApiHooks, formatHook, type HookDefinition } from '../../hooks/index.ts';
+import type { JsonObject } from '../../kubernetes/index.ts';
+import { printable } from '../../lint/index.ts';
+import { readDocument, splitDocuments } from '../../manifests/index.ts';
+import { formatProblems, messageProblems } from '../../messages/index.ts';
+
+/** Largest file with requests, in MiB: the limit of Cluster API's server. */
+const maxMebibytes = 20;
+
+function hookOf({ apiVersion, kind }: JsonObject, where: string): HookDefinition {
+  const hook = clusterApiHooks.find(
+    ({ group, version, request }) =>
+      request.kind === kind && (apiVersion ?? `${group}/${version}`) === `${group}/${version}`,
+  );
+  if (hook === undefined || hook.singleton) {
+    const shown = printable(`${String(apiVersion ?? '')} ${String(kind ?? 'without a kind')}`.slice(0, 200));
+    throw new UsageError(`${where}: ${shown} is not the request of a hook, such as GeneratePatchesRequest`);
+  }
+  return hook;
+}
+
+/**
+ * Requests of the user, by `formatHook`.
+ *
+ * @throws {UsageError} for a file that cannot be read, and for what is not a valid request.
+ */
+export function readRequests(files: readonly string[]): Map<string, JsonObject> {
+  const requests = new Map<string, JsonObject>();
+  for (const file of files) {
+    const where = `--request: ${printable(file)}`;
+    for (const part of splitDocuments(readLimitedFile('--request', file, maxMebibytes))) {
+      if ('error' in part) {
+        throw new UsageError(`${where}:${part.line}: ${part.error}`);
+      }
+      const document = readDocument(part);
+      if ('errors' in document) {
+        const [error] = document.errors;
+        throw new UsageError(`${where}:${error?.line}: ${printable(error?.message ?? '')}`);
+      }
+      for (const { object, placeOf } of document.objects) {
+        const place = `${where}:${placeOf([]).line}`;
+        const hook = hookOf(object, place);
+        const typed = { ...object, apiVersion: `${hook.group}/${hook.version}` };
+        const problems = messageProblems(hook, 'request', typed, 'received');
+        if (problems.length > 0) {
+          throw new UsageError(`${place}: ${printable(formatProblems(problems))}`);
+        }
+        if (requests.has(formatHook(hook))) {
+          throw new UsageError(`${place}: there are two requests of ${hook.name}`);
+        }
+        requests.set(formatHook(hook), object);
+      }
+    }
+  }
+  return requests;
+}

@@ -1,0 +1,37 @@
+import type { Trial } from './trial.ts';
+
+/** What a check is about, for the order and the headings of reports. */
+export type CheckGroup = 'TLS' | 'Discovery' | 'Calls' | 'Answers' | 'Patches' | 'Variables' | 'Upgrade plans' | 'Load';
+
+/** `must`: Cluster API, or the Clusters, would suffer. `should`: advice of the Runtime SDK. */
+export type CheckLevel = 'must' | 'should';
+
+/** One thing that a check found. */
+export interface Problem {
+  /** Name of the handler without that of the ExtensionConfig, where it is about one. */
+  handler?: string;
+  /** One line; texts of the server are cut and without control characters. */
+  message: string;
+  /** A problem of a `must` that is advice only. */
+  isWarning?: boolean;
+}
+
+/** A check that could not be made, and why. */
+export interface Skipped {
+  because: string;
+}
+
+/** One thing that a well-behaved extension does: data plus one function, as the rules are. */
+export interface Check {
+  id: string;
+  group: CheckGroup;
+  level: CheckLevel;
+  /** One sentence: what is asked of the extension. */
+  asks: string;
+  /** Why it matters: what happens otherwise. */
+  why: string;
+  /** What its author does about it. */
+  remedy: string;
+  /** Reports every problem that it finds. */
+  run(trial: Trial, report: (problem: Problem) => void): Promise<Skipped | undefined>;
+}

@@ -1,0 +1,39 @@
+import type { Check } from '../check.ts';
+import { describe, difference, isSameAnswer } from '../heard.ts';
+import { callsAtOnce, eachOf } from '../trial.ts';
+
+export const check: Check = {
+  id: 'concurrent-calls',
+  group: 'Load',
+  level: 'must',
+  asks: `${callsAtOnce} calls at once are all answered in time, each as it was alone.`,
+  why: 'After a restart Cluster API reconciles all Clusters at once, and has no limit on its calls.',
+  remedy: 'keep nothing of one call where another sees it; limit what a call costs rather than how many there are',
+  async run({ answering, second, call, discover, discovery }, report) {
+    const handlers = await answering();
+    if (discovery.heard.kind !== 'answer') {
+      return { because: 'Discovery has no answer' };
+    }
+    const turns = Array.from({ length: callsAtOnce }, (_, index) => handlers[index % Math.max(handlers.length, 1)]);
+    const failed = new Set<string>();
+    await eachOf(turns, callsAtOnce, async (handler) => {
+      const heard = handler === undefined ? (await discover()).heard : await call(handler);
+      const alone = handler === undefined ? discovery.heard : await second(handler);
+      const name = handler?.name ?? 'Discovery';
+      const isSame =
+        heard.kind === 'answer' &&
+        (handler?.hook.isBlocking === true
+          ? alone.kind === 'answer' && alone.response.status === heard.response.status
+          : isSameAnswer(alone, heard));
+      if (!isSame && !failed.has(name)) {
+        failed.add(name);
+        const message =
+          heard.kind === 'answer'
+            ? `among ${callsAtOnce} calls ${difference(alone, heard)}`
+            : `among ${callsAtOnce} calls it ${describe(heard)}`;
+        report({ ...(handler && { handler: handler.name }), message });
+      }
+    });
+    return undefined;
+  },
+};

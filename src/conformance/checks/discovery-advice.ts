@@ -1,0 +1,28 @@
+import { defaultTimeoutSeconds } from '../../runtime/index.ts';
+import type { Check } from '../check.ts';
+
+/** Longest timeout without a warning, in seconds: the advice of the Runtime SDK. */
+const advisedSeconds = 10;
+
+export const check: Check = {
+  id: 'discovery-advice',
+  group: 'Discovery',
+  level: 'should',
+  asks: 'Handlers ask for at most 10 seconds, and hooks that can block have the failurePolicy Fail.',
+  why: 'A reconcile ends after a minute, all handlers together; with Ignore an outage lets through what should wait.',
+  remedy:
+    'do long work in the background and answer with retryAfterSeconds; use Fail unless skipping the work is right',
+  async run({ discovery, handlers }, report) {
+    const blocking = new Set(handlers.filter(({ hook }) => hook.isBlocking).map(({ name }) => name));
+    for (const { name, timeoutSeconds = defaultTimeoutSeconds, failurePolicy } of discovery.handlers) {
+      const handler = name.slice(0, name.lastIndexOf('.'));
+      if (timeoutSeconds > advisedSeconds) {
+        report({ handler, message: `asks for ${timeoutSeconds} seconds` });
+      }
+      if (failurePolicy === 'Ignore' && blocking.has(handler)) {
+        report({ handler, message: 'can block, and has the failurePolicy Ignore' });
+      }
+    }
+    return undefined;
+  },
+};

@@ -1,0 +1,34 @@
+import type { Check } from '../check.ts';
+import { messageOf } from '../heard.ts';
+import { secretParts } from '../texts.ts';
+
+/** Longest message that fits into what people read, in characters. */
+const longMessage = 1024;
+
+export const check: Check = {
+  id: 'discreet-messages',
+  group: 'Answers',
+  level: 'must',
+  asks: 'Messages hold no secrets, no stack traces, and at most 1,024 characters.',
+  why: 'Since 1.14 every Failure message stands in a condition, for all who may read Clusters.',
+  remedy: 'write messages for users; log what is for developers',
+  async run({ answering, first, call }, report) {
+    const handlers = await answering();
+    if (handlers.length === 0) {
+      return { because: 'no handler answers' };
+    }
+    for (const handler of handlers) {
+      const texts = [await first(handler), await call(handler, { body: '{"cluster": 5' })].map(messageOf);
+      const parts = new Set(texts.flatMap(secretParts));
+      if (parts.size > 0) {
+        // Not which: this report is read by others too.
+        report({ handler: handler.name, message: `a message holds ${[...parts].join(' and ')}` });
+      }
+      const longest = Math.max(...texts.map((text) => text.length));
+      if (longest > longMessage) {
+        report({ handler: handler.name, message: `a message has ${longest} characters`, isWarning: true });
+      }
+    }
+    return undefined;
+  },
+};

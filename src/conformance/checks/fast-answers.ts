@@ -1,0 +1,31 @@
+import type { Check } from '../check.ts';
+
+/** Within which time patches and variables are to be answered, in ms: the advice of the Runtime SDK. */
+const advisedMs = 200;
+/** Latency of Discovery that is worth a warning, in ms. */
+const slowDiscoveryMs = 1000;
+
+export const check: Check = {
+  id: 'fast-answers',
+  group: 'Calls',
+  level: 'should',
+  asks: 'Patches, validations and variables are answered within 200 ms, Discovery within a second.',
+  why: 'They are asked in every reconcile of every Cluster, one after the other.',
+  remedy: 'keep what is expensive out of these handlers; a port-forward adds some time of its own',
+  async run({ answering, first, second, discovery, discover }, report) {
+    const asked = (await answering()).filter(({ hook }) => hook.tags.includes('Topology Mutation Hook'));
+    for (const handler of asked) {
+      const ms = Math.min((await first(handler)).ms, (await second(handler)).ms);
+      if (ms > advisedMs) {
+        report({ handler: handler.name, message: `takes ${Math.round(ms)} ms` });
+      }
+    }
+    if (discovery.heard.kind === 'answer') {
+      const ms = Math.min(discovery.heard.ms, (await discover()).heard.ms);
+      if (ms > slowDiscoveryMs) {
+        report({ message: `Discovery takes ${Math.round(ms)} ms` });
+      }
+    }
+    return undefined;
+  },
+};

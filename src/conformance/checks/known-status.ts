@@ -1,0 +1,28 @@
+import { quotable } from '../../runtime/index.ts';
+import type { Check } from '../check.ts';
+
+export const check: Check = {
+  id: 'known-status',
+  group: 'Answers',
+  level: 'must',
+  asks: 'Every answer has the status Success or Failure.',
+  why: 'Any other one, and none, is an error for Cluster API ("got unknown response status").',
+  remedy: 'set status in every answer, spelled Success or Failure',
+  async run({ answering, first }, report) {
+    const handlers = await answering();
+    if (handlers.length === 0) {
+      return { because: 'no handler answers' };
+    }
+    for (const handler of handlers) {
+      const heard = await first(handler);
+      const status = heard.kind === 'answer' ? heard.response.status : undefined;
+      if (status !== 'Success' && status !== 'Failure') {
+        report({
+          handler: handler.name,
+          message: `the status is ${JSON.stringify(quotable(String(status ?? ''), 60))}`,
+        });
+      }
+    }
+    return undefined;
+  },
+};

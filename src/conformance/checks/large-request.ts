@@ -1,0 +1,19 @@
+import type { Check } from '../check.ts';
+import { compareVariation } from '../compare.ts';
+
+/** Size of the ballast, in bytes: a ClusterClass with many templates comes to some MiB. */
+const ballastBytes = 2 * 1024 * 1024;
+
+export const check: Check = {
+  id: 'large-request',
+  group: 'Calls',
+  level: 'must',
+  asks: 'A request of 2 MiB has the same answer as a small one.',
+  why: 'GeneratePatches carries all templates of a class; many frameworks refuse bodies over 100 KiB. Cluster API sends up to 20 MiB.',
+  remedy: "raise the limit of the body parser to 20 MiB (in Express: express.json({ limit: '20mb' }))",
+  run: (trial, report) =>
+    compareVariation(trial, report, 'given 2 MiB', ({ request }) => ({
+      ...request,
+      conformanceBallast: 'x'.repeat(ballastBytes),
+    })),
+};

@@ -1,0 +1,25 @@
+import type { Check } from '../check.ts';
+import { describe, isSuccess } from '../heard.ts';
+
+export const check: Check = {
+  id: 'no-handler',
+  group: 'Calls',
+  level: 'must',
+  asks: 'A path that nothing is served at answers 404, or anything but Success.',
+  why: 'A server that says Success to everything hides a wrong path or a renamed handler: nothing is done, and nobody hears of it.',
+  remedy: 'answer 404 for paths without a handler',
+  async run({ discover, discovery }, report) {
+    if (discovery.heard.kind !== 'answer') {
+      return { because: 'Discovery has no answer' };
+    }
+    const { heard } = await discover({
+      path: (path) => path.replace('/discovery?', '/conformance-no-such-hook/none?'),
+    });
+    if (isSuccess(heard)) {
+      report({ message: 'a path without a handler answers Success' });
+    } else if (heard.kind === 'failed') {
+      report({ message: `a path without a handler ${describe(heard)}`, isWarning: heard.error.step === 'decode' });
+    }
+    return undefined;
+  },
+};

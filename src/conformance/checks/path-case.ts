@@ -1,0 +1,36 @@
+import type { Check } from '../check.ts';
+import { describe, difference, isSameAnswer, isSuccess } from '../heard.ts';
+
+export const check: Check = {
+  id: 'path-case',
+  group: 'Calls',
+  level: 'must',
+  asks: 'Hook and handler are served in lower case; in upper case they answer the same, or not at all.',
+  why: 'Cluster API writes both in lower case, whatever discovery says; a path in another case that does something else is a trap.',
+  remedy: 'compare paths in lower case',
+  async run({ answering, call, second, discover, discovery }, report) {
+    const upper = (path: string) => {
+      const [route = '', query = ''] = path.split('?');
+      const parts = route.split('/');
+      const last = parts.length - (route.endsWith('/discovery') ? 1 : 2);
+      return `${parts.map((part, index) => (index >= last ? part.toUpperCase() : part)).join('/')}?${query}`;
+    };
+    if (discovery.heard.kind === 'answer') {
+      const { heard } = await discover({ path: upper });
+      if (isSuccess(heard) && !isSameAnswer(discovery.heard, heard)) {
+        report({ message: `Discovery in upper case: ${difference(discovery.heard, heard)}` });
+      }
+    }
+    const handlers = await answering();
+    for (const handler of handlers) {
+      const heard = await call(handler, { path: upper });
+      const lower = await second(handler);
+      if (heard.kind === 'failed' && heard.error.step !== 'decode') {
+        report({ handler: handler.name, message: `called in upper case it ${describe(heard)}` });
+      } else if (isSuccess(heard) && !handler.hook.isBlocking && !isSameAnswer(lower, heard)) {
+        report({ handler: handler.name, message: `called in upper case: ${difference(lower, heard)}` });
+      }
+    }
+    return undefined;
+  },
+};

@@ -1,0 +1,38 @@
+import type { Check } from '../check.ts';
+import { messageOf } from '../heard.ts';
+import { changingParts } from '../texts.ts';
+
+export const check: Check = {
+  id: 'stable-messages',
+  group: 'Answers',
+  level: 'must',
+  asks: 'Messages hold no times, durations or counters, and are the same for the same reason.',
+  why: 'They are written into conditions: a text that changes makes controllers write, see their own change, and loop.',
+  remedy: 'say what is waited for or wrong, and nothing that changes by itself',
+  async run({ answering, first, second, call }, report) {
+    const handlers = await answering();
+    if (handlers.length === 0) {
+      return { because: 'no handler answers' };
+    }
+    for (const handler of handlers) {
+      const [one, other] = [await first(handler), await second(handler)];
+      const malformed = [
+        await call(handler, { body: '{"cluster": 5' }),
+        await call(handler, { body: '{"cluster": 5' }),
+      ];
+      const texts = [one, other, ...malformed].map(messageOf);
+      const parts = new Set(texts.flatMap(changingParts));
+      if (parts.size > 0) {
+        report({ handler: handler.name, message: `a message holds ${[...parts].join(' and ')}` });
+      }
+      if (texts[2] !== texts[3]) {
+        report({ handler: handler.name, message: 'the same malformed request has different messages' });
+      }
+      const bothFail = [one, other].every((heard) => heard.kind === 'answer' && heard.response.status === 'Failure');
+      if (bothFail && texts[0] !== texts[1]) {
+        report({ handler: handler.name, message: 'the same request has different messages' });
+      }
+    }
+    return undefined;
+  },
+};

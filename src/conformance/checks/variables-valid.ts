@@ -1,0 +1,27 @@
+import type { Check } from '../check.ts';
+import { isSuccess } from '../heard.ts';
+import { variableProblems } from '../variables.ts';
+
+export const check: Check = {
+  id: 'variables-valid',
+  group: 'Variables',
+  level: 'must',
+  asks: 'Variables have names of their own and schemas that Cluster API takes.',
+  why: 'One that is not valid keeps every Cluster of the class from being reconciled (VariablesReady False).',
+  remedy: 'correct names and schemas: types, RE2 patterns, defaults that fit',
+  async run({ answering, first }, report) {
+    const handlers = (await answering()).filter(({ hook }) => hook.name === 'DiscoverVariables');
+    if (handlers.length === 0) {
+      return { because: 'no handler of DiscoverVariables answers' };
+    }
+    for (const handler of handlers) {
+      const heard = await first(handler);
+      if (isSuccess(heard)) {
+        for (const message of variableProblems(heard.response.variables)) {
+          report({ handler: handler.name, message });
+        }
+      }
+    }
+    return undefined;
+  },
+};

@@ -1,0 +1,36 @@
+import type { JsonObject } from '../kubernetes/index.ts';
+import type { Problem, Skipped } from './check.ts';
+import { describe, difference, isSameAnswer } from './heard.ts';
+import type { Trial, TriedHandler } from './trial.ts';
+
+/**
+ * Calls handlers with a variation of their request and compares the answers with those of their second call: the first one may
+ * have begun something. Of hooks that can block
+ * only the status is compared: their work may have gone on.
+ *
+ * @param vary the request; undefined for a handler that it does not concern.
+ */
+export async function compareVariation(
+  { answering, second, call }: Trial,
+  report: (problem: Problem) => void,
+  what: string,
+  vary: (handler: TriedHandler) => JsonObject | undefined,
+): Promise<Skipped | undefined> {
+  let count = 0;
+  for (const handler of await answering()) {
+    const body = vary(handler);
+    if (body === undefined) {
+      continue;
+    }
+    count++;
+    const [before, heard] = [await second(handler), await call(handler, { body })];
+    if (heard.kind !== 'answer' || before.kind !== 'answer') {
+      report({ handler: handler.name, message: `${what} it ${describe(heard)}` });
+    } else if (
+      handler.hook.isBlocking ? before.response.status !== heard.response.status : !isSameAnswer(before, heard)
+    ) {
+      report({ handler: handler.name, message: `${what}: ${difference(before, heard)}` });
+    }
+  }
+  return count === 0 ? { because: 'it concerns no handler that is called' } : undefined;
+}

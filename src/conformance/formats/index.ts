@@ -1,0 +1,2 @@
+export { conductAsJunit } from './junit.ts';
+export { conductAsText } from './text.ts';

@@ -1,0 +1,217 @@
+import {
+  applyMergePatch,
+  applyOperations,
+  isJsonObject,
+  isOperation,
+  isSame,
+  type Json,
+  JsonError,
+  type JsonObject,
+  jsonPatchOf,
+  maxPatchOperations,
+  PatchError,
+  type PatchOperation,
+  parseJson,
+} from '../kubernetes/index.ts';
+import { quotable } from '../runtime/index.ts';
+
+/** Most patches of one answer that are looked at. */
+const maxPatches = 200;
+
+/** What is wrong with the patches of an answer, by the question that a check asks. Lines are bounded by the callers. */
+export interface PatchReview {
+  /** Patches of items that are not in the request. */
+  unknown: string[];
+  /** Patches that are not of a known type, not base64 or not a patch. */
+  unreadable: string[];
+  /** Patches that do not apply. */
+  inapplicable: string[];
+  /** Patches that change nothing. */
+  idle: string[];
+  /** Changes that Cluster API ignores. */
+  ignored: string[];
+  /** How many patches there are. */
+  count: number;
+}
+
+/** A patch as messages hold it. */
+interface Encoded {
+  patchType?: Json | undefined;
+  patch?: Json | undefined;
+}
+
+/** The patch in an encoded one, or what is wrong with it. */
+function decoded({ patchType, patch }: Encoded): { apply: (object: JsonObject) => Json } | { problem: string } {
+  if (patchType !== 'JSONPatch' && patchType !== 'JSONMergePatch') {
+    return {
+      problem: `patchType ${JSON.stringify(quotable(String(patchType ?? ''), 40))} is not JSONPatch or JSONMergePatch`,
+    };
+  }
+  if (typeof patch !== 'string' || patch === '') {
+    return { problem: 'there is a patchType, but no patch' };
+  }
+  let value: Json;
+  try {
+    value = parseJson(Buffer.from(patch, 'base64'));
+  } catch (error) {
+    if (error instanceof JsonError) {
+      return { problem: `the base64 text is not JSON: ${error.message}` };
+    }
+    throw error;
+  }
+  if (patchType === 'JSONMergePatch') {
+    return isJsonObject(value)
+      ? { apply: (object) => applyMergePatch(object, value) }
+      : { problem: 'a merge patch is a JSON object' };
+  }
+  if (!Array.isArray(value) || !value.every(isOperation)) {
+    return { problem: 'a JSON patch is a list of operations, each with op and path (a JSON pointer)' };
+  }
+  if (value.length > maxPatchOperations) {
+    return { problem: `it has ${value.length} operations: at most ${maxPatchOperations} are sensible` };
+  }
+  return { apply: (object) => applyOperations(object, value as unknown as PatchOperation[]) };
+}
+
+/** Fields of a control plane's template that Cluster API sets itself: patches to them are undone. */
+const controlPlaneFields = [
+  '/spec/template/spec/version',
+  '/spec/template/spec/replicas',
+  '/spec/template/spec/machineTemplate/infrastructureRef',
+  '/spec/template/spec/machineTemplate/spec/infrastructureRef',
+];
+const takenOfTemplates = ['/spec', '/metadata/labels', '/metadata/annotations'];
+
+const isBelow = (path: string, fields: readonly string[]) =>
+  fields.some((field) => path === field || path.startsWith(`${field}/`));
+
+/** The changed fields that Cluster API does not take. */
+function ignoredChanges(
+  before: JsonObject,
+  after: Json,
+  taken: readonly string[],
+  undone: readonly string[],
+): string[] {
+  return jsonPatchOf(before, after)
+    .map(({ path }) => path)
+    .filter((path) => !isBelow(path, taken) || isBelow(path, undone));
+}
+
+const none = (): PatchReview => ({ unknown: [], unreadable: [], inapplicable: [], idle: [], ignored: [], count: 0 });
+
+/** Applies one patch, notes what is wrong with it, and returns what became of the object. */
+function applied(
+  review: PatchReview,
+  where: string,
+  encoded: Encoded,
+  object: JsonObject,
+  taken: readonly string[],
+  undone: readonly string[],
+): JsonObject {
+  const patch = decoded(encoded);
+  if ('problem' in patch) {
+    review.unreadable.push(`${where}: ${patch.problem}`);
+    return object;
+  }
+  let after: Json;
+  try {
+    after = patch.apply(object);
+  } catch (error) {
+    if (!(error instanceof PatchError)) {
+      throw error;
+    }
+    review.inapplicable.push(`${where}: ${quotable(error.message, 200)}`);
+    return object;
+  }
+  if (!isJsonObject(after) || after.kind !== object.kind || after.apiVersion !== object.apiVersion) {
+    review.inapplicable.push(`${where}: the object has another kind or apiVersion afterwards, or is none`);
+    return object;
+  }
+  if (isSame(object, after)) {
+    review.idle.push(`${where} changes nothing`);
+  }
+  const [ignored] = ignoredChanges(object, after, taken, undone);
+  if (ignored !== undefined) {
+    review.ignored.push(`${where} changes ${quotable(ignored, 200)}`);
+  }
+  return after;
+}
+
+/** Looks at the patches of a GeneratePatches answer, applied in their order as Cluster API does. */
+export function reviewTemplatePatches(request: JsonObject, response: JsonObject): PatchReview {
+  const review = none();
+  const current = new Map<string, { object: JsonObject; isControlPlane: boolean; name: string }>();
+  for (const item of Array.isArray(request.items) ? request.items : []) {
+    if (isJsonObject(item) && isJsonObject(item.object)) {
+      const holder = isJsonObject(item.holderReference) ? item.holderReference : {};
+      current.set(String(item.uid), {
+        object: item.object,
+        isControlPlane: holder.fieldPath === 'spec.controlPlaneRef',
+        name: `the ${quotable(String(item.object.kind), 60)}`,
+      });
+    }
+  }
+  const patches = Array.isArray(response.items) ? response.items : [];
+  review.count = patches.length;
+  for (const [index, patch] of patches.slice(0, maxPatches).entries()) {
+    const { uid, ...encoded } = isJsonObject(patch) ? patch : {};
+    const item = current.get(String(uid));
+    if (item === undefined) {
+      review.unknown.push(
+        `items[${index}]: uid ${JSON.stringify(quotable(String(uid ?? ''), 60))} is not in the request`,
+      );
+      continue;
+    }
+    item.object = applied(
+      review,
+      `items[${index}] for ${item.name}`,
+      encoded,
+      item.object,
+      takenOfTemplates,
+      item.isControlPlane ? controlPlaneFields : [],
+    );
+  }
+  return review;
+}
+
+/** Looks at the patches of an answer of CanUpdateMachine or CanUpdateMachineSet. */
+export function reviewMachinePatches(request: JsonObject, response: JsonObject): PatchReview {
+  const review = none();
+  const objects = isJsonObject(request.current) ? request.current : {};
+  for (const [name, object] of Object.entries(objects)) {
+    const patch = response[`${name}Patch`];
+    if (!isJsonObject(object) || !isJsonObject(patch) || (!patch.patch && !patch.patchType)) {
+      continue;
+    }
+    review.count++;
+    const taken =
+      name === 'machine' || name === 'infrastructureMachine' || name === 'bootstrapConfig'
+        ? '/spec'
+        : '/spec/template/spec';
+    applied(review, `${name}Patch`, patch as Encoded, object, [taken], []);
+  }
+  return review;
+}
+
+/** The patches of an answer as text, by what they are for: the place of a template, whose uid is new each time. */
+export function patchesByPlace(request: JsonObject, response: JsonObject): Map<string, string> {
+  const places = new Map<string, string>();
+  for (const item of Array.isArray(request.items) ? request.items : []) {
+    if (isJsonObject(item)) {
+      places.set(
+        String(item.uid),
+        JSON.stringify([item.holderReference, isJsonObject(item.object) ? item.object.kind : '']),
+      );
+    }
+  }
+  const patches = new Map<string, string[]>();
+  for (const patch of Array.isArray(response.items) ? response.items.slice(0, maxPatches) : []) {
+    const place = isJsonObject(patch) ? places.get(String(patch.uid)) : undefined;
+    if (isJsonObject(patch) && place !== undefined) {
+      const known = patches.get(place) ?? [];
+      known.push(`${String(patch.patchType)} ${String(patch.patch)}`);
+      patches.set(place, known);
+    }
+  }
+  return new Map([...patches].map(([place, list]) => [place, list.join('\n')]));
+}

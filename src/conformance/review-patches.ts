@@ -1,0 +1,42 @@
+import type { Problem, Skipped } from './check.ts';
+import { isSuccess } from './heard.ts';
+import { type PatchReview, reviewMachinePatches, reviewTemplatePatches } from './patches.ts';
+import type { Trial } from './trial.ts';
+
+/** Hooks whose answers hold patches, and how they are looked at. */
+const reviewers = new Map([
+  ['GeneratePatches', reviewTemplatePatches],
+  ['CanUpdateMachine', reviewMachinePatches],
+  ['CanUpdateMachineSet', reviewMachinePatches],
+]);
+
+/** Reports one kind of what is wrong with the patches of all first answers. */
+export async function reviewPatches(
+  { handlers, first }: Trial,
+  report: (problem: Problem) => void,
+  kind: Exclude<keyof PatchReview, 'count'>,
+): Promise<Skipped | undefined> {
+  let patches = 0;
+  for (const handler of handlers) {
+    const reviewer = reviewers.get(handler.hook.name);
+    if (reviewer === undefined) {
+      continue;
+    }
+    const heard = await first(handler);
+    if (kind === 'unreadable' && heard.kind === 'failed' && heard.error.step === 'decode') {
+      if (heard.error.message.includes('base64')) {
+        patches++;
+        report({ handler: handler.name, message: heard.error.message });
+      }
+    } else if (isSuccess(heard)) {
+      const review = reviewer(handler.request, heard.response);
+      patches += review.count;
+      for (const message of review[kind]) {
+        report({ handler: handler.name, message });
+      }
+    }
+  }
+  return patches === 0
+    ? { because: 'there are no patches: --request FILE gives a request that needs some' }
+    : undefined;
+}

@@ -1,0 +1,121 @@
+import type { ExtensionConfig } from '../api/index.ts';
+import { quotable } from '../runtime/index.ts';
+import type { Check, CheckGroup, CheckLevel, Problem } from './check.ts';
+import { checks as allChecks } from './checks.ts';
+import { createTrial, type TrialOptions } from './trial.ts';
+
+/** How a check ended. `failed`: a `must` is violated; `warning`: advice is not followed. */
+export type CheckStatus = 'passed' | 'failed' | 'warning' | 'skipped';
+
+/** A check with what it found. */
+export interface CheckResult {
+  id: string;
+  group: CheckGroup;
+  level: CheckLevel;
+  asks: string;
+  status: CheckStatus;
+  problems: Problem[];
+  /** Problems beyond those listed. */
+  more?: number;
+  /** Why the check was not made. */
+  because?: string;
+  why: string;
+  remedy: string;
+  ms: number;
+}
+
+/** How an extension behaved. */
+export interface Conduct {
+  extensionConfig: string;
+  /** `failed`: a check failed, or could not be made in time. */
+  verdict: 'passed' | 'failed';
+  checks: CheckResult[];
+  /** Handlers that were called. */
+  called: string[];
+  /** Handlers that were not, and why. */
+  notCalled: { name: string; because: string }[];
+  calls: number;
+  ms: number;
+}
+
+/** What a run needs to know. */
+export interface ConformanceOptions extends TrialOptions {
+  /** Only these checks; default all. */
+  checks?: readonly Check[];
+  /** Longest time for one extension, in ms. */
+  timeLimitMs: number;
+  /** Told before each check. */
+  onCheck?: (check: Check, index: number, count: number) => void;
+}
+
+/** Most problems of a check that are listed. */
+const maxProblems = 10;
+/** Longest message of a problem, in characters. */
+const maxMessage = 500;
+/** Most handlers that are listed as not called. */
+const maxListed = 100;
+
+function statusOf({ level }: Check, problems: readonly Problem[], because: string | undefined): CheckStatus {
+  if (problems.length > 0) {
+    return level === 'must' && problems.some(({ isWarning }) => isWarning !== true) ? 'failed' : 'warning';
+  }
+  return because === undefined ? 'passed' : 'skipped';
+}
+
+/**
+ * Tries an extension by all checks, one after the other.
+ *
+ * @throws the reason of `options.signal` when it aborts. Never for what a server does.
+ */
+export async function checkConduct(config: ExtensionConfig, options: ConformanceOptions): Promise<Conduct> {
+  const { checks = allChecks, timeLimitMs, onCheck } = options;
+  const started = performance.now();
+  const limit = AbortSignal.timeout(timeLimitMs);
+  const trial = await createTrial(config, { ...options, signal: AbortSignal.any([options.signal, limit]) });
+  const results: CheckResult[] = [];
+  try {
+    for (const [index, check] of checks.entries()) {
+      options.signal.throwIfAborted();
+      onCheck?.(check, index, checks.length);
+      const { id, group, level, asks, why, remedy } = check;
+      const problems: Problem[] = [];
+      let more = 0;
+      const begun = performance.now();
+      const skipped = limit.aborted
+        ? undefined
+        : await check.run(trial, (problem) => {
+            if (problems.length < maxProblems) {
+              problems.push({ ...problem, message: quotable(problem.message, maxMessage) });
+            } else {
+              more++;
+            }
+          });
+      options.signal.throwIfAborted();
+      // What ended with the time would look like the extension's fault.
+      const isLate = limit.aborted;
+      const because = isLate ? 'the time limit has passed (--time-limit)' : skipped?.because;
+      const found = isLate ? [] : problems;
+      results.push({
+        ...{ id, group, level, asks },
+        status: statusOf(check, found, because),
+        problems: found,
+        ...(more > 0 && !isLate && { more }),
+        ...(found.length === 0 && because !== undefined && { because }),
+        ...{ why, remedy },
+        ms: Math.round(performance.now() - begun),
+      });
+    }
+  } finally {
+    await trial.close();
+  }
+  const isComplete = !limit.aborted;
+  return {
+    extensionConfig: trial.extension.name,
+    verdict: isComplete && results.every(({ status }) => status !== 'failed') ? 'passed' : 'failed',
+    checks: results,
+    called: trial.handlers.map(({ name }) => name),
+    notCalled: trial.untried.slice(0, maxListed).map(({ name, because }) => ({ name, because })),
+    calls: trial.calls(),
+    ms: Math.round(performance.now() - started),
+  };
+}

@@ -1,0 +1,57 @@
+/** What must not be in a message: each with the words for it. */
+interface Unwanted {
+  what: string;
+  found: (text: string) => boolean;
+}
+
+const matches =
+  (...expressions: readonly RegExp[]) =>
+  (text: string) =>
+    expressions.some((expression) => expression.test(text));
+
+/** Texts that change from call to call by themselves. */
+const changing: readonly Unwanted[] = [
+  {
+    what: 'a time',
+    found: matches(
+      /\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/,
+      /\b\d{2}:\d{2}:\d{2}\b/,
+      /\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)/,
+      // Seconds or milliseconds since 1970, from 2017 to 2033.
+      /(?:^|\D)(?:1[5-9]\d{8}|1[5-9]\d{11})(?:\D|$)/,
+    ),
+  },
+  { what: 'a duration that was measured', found: matches(/\b\d{1,9}\.\d{1,9} ?(?:ms|s|µs)\b/) },
+  { what: 'an address in memory', found: matches(/\b0x[0-9a-f]{8,16}\b/) },
+];
+
+/** Texts that say more than users should read. */
+const secret: readonly Unwanted[] = [
+  { what: 'a private key', found: matches(/-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----/) },
+  { what: 'a token (JWT)', found: matches(/\beyJ[\w-]{8,16}/) },
+  { what: 'an access key', found: matches(/\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/, /\bgh[pousr]_\w{36}/) },
+  {
+    what: 'something that is called a password, token or secret',
+    found: matches(
+      /\b(?:password|passwd|passphrase|token|api[-_]?key|client[-_]?secret|secret[-_]?key) ?[=:] ?["']?[^\s"']{4}/i,
+    ),
+  },
+  { what: 'a URL with a password', found: matches(/:\/\/[^/\s:@]{1,100}:[^/\s:@]{1,100}@/) },
+  { what: 'a bearer token', found: matches(/\bBearer [\w.~+/-]{16}/i) },
+];
+
+const inner: readonly Unwanted[] = [
+  {
+    what: 'a stack trace',
+    found: matches(/\n\s{1,8}at \S/, /goroutine \d{1,9} \[/, /Traceback \(most recent call last\)/),
+  },
+];
+
+const wordsOf = (unwanted: readonly Unwanted[], text: string) =>
+  unwanted.filter(({ found }) => found(text)).map(({ what }) => what);
+
+/** What is in a message that changes from call to call by itself. */
+export const changingParts = (text: string): string[] => wordsOf(changing, text);
+
+/** What is in a message that nobody should read in a condition. */
+export const secretParts = (text: string): string[] => wordsOf([...secret, ...inner], text);

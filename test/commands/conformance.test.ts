@@ -1,0 +1,180 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { stringify } from 'yaml';
+import { checks } from '../../src/conformance/index.ts';
+import type { JsonObject } from '../../src/kubernetes/index.ts';
+import { offered } from '../conformance/trying.ts';
+import { type Answering, caBundle, extensionConfig, startExtension } from '../runtime/extension-server.ts';
+import { runProgram } from './io.ts';
+
+function write(name: string, text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  return file;
+}
+
+async function extension(answer: Answering) {
+  const server = await startExtension(answer);
+  onTestFinished(() => server.close());
+  return { server, file: write('one.yaml', stringify(extensionConfig('one', { url: server.url, caBundle }))) };
+}
+
+const failing: Answering = ({ url }) =>
+  url.includes('/discovery')
+    ? { status: 'Success', handlers: [offered('ValidateTopology'), offered('BeforeClusterDelete')] }
+    : { status: 'Failure', message: 'token=abcdefgh' };
+
+const few = [
+  '--check',
+  'known-status',
+  '--check',
+  'discreet-messages',
+  '--check',
+  'success',
+  '--check',
+  'sane-retries',
+];
+
+test('text says what was found, why and what to do, and exits with 1', async () => {
+  const { file } = await extension(failing);
+  const { code, stdout, stderr } = await runProgram(['conformance', '-f', file, ...few]);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+  expect(stdout.replaceAll(/\d+\.\d s/g, 'N s')).toMatchInlineSnapshot(`
+    "one: 1 handler called, 3 calls, N s
+      ok       known-status       Every answer has the status Success or Failure.
+      FAILED   discreet-messages  Messages hold no secrets, no stack traces, and at most 1,024 characters.
+               - validatetopology: a message holds something that is called a password, token or secret
+               why: Since 1.14 every Failure message stands in a condition, for all who may read Clusters.
+               do: write messages for users; log what is for developers
+      warning  success            The request of the trial is answered with Success.
+               - validatetopology: answers Failure: (a message that should not be shown)
+               why: A Failure is a correct answer, but the checks of what a success holds then look at nothing.
+               do: give a request that the extension can work on: --request FILE
+      skipped  sane-retries       no handler that is called can block
+      not called: beforeclusterdelete: their hooks act on Clusters: --with-side-effects calls them, for made-up objects
+    one: FAILED: 1 ok, 1 failed, 1 warning, 1 skipped
+    "
+  `);
+});
+
+test('warnings are fine: exit code 0', async () => {
+  const { file } = await extension(failing);
+  expect((await runProgram(['conformance', '-f', file, '--check', 'success'])).code).toBe(0);
+});
+
+test('json is a line for each extension', async () => {
+  const { server } = await extension(failing);
+  const file = write(
+    'two.yaml',
+    ['b', 'a'].map((name) => stringify(extensionConfig(name, { url: server.url, caBundle }))).join('---\n'),
+  );
+  const { stdout } = await runProgram(['conformance', '-f', file, '--output', 'json', ...few]);
+  const lines = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as JsonObject);
+  expect(lines.map(({ extensionConfig: name, verdict }) => [name, verdict])).toEqual([
+    ['b', 'failed'],
+    ['a', 'failed'],
+  ]);
+  expect(lines[0]?.notCalled).toEqual([
+    { name: 'beforeclusterdelete', because: expect.stringContaining('--with-side-effects') },
+  ]);
+});
+
+test('junit has a suite for each extension and a case for each check', async () => {
+  const { file } = await extension(failing);
+  const { stdout } = await runProgram(['conformance', '-f', file, '--output', 'junit', ...few]);
+  expect(stdout).toMatch(
+    /^<\?xml version="1.0" encoding="UTF-8"\?>\n<testsuites name="extensionconfig-webhook conformance">\n<testsuite name="one" tests="4" failures="1" errors="0" skipped="1" /,
+  );
+  expect(stdout).toContain(
+    '<failure type="discreet-messages" message="validatetopology: a message holds something that is called',
+  );
+  expect(stdout).toMatch(/<skipped message="no handler that is called can block"\/>/);
+  expect(stdout).not.toContain('abcdefgh');
+});
+
+test('hooks that act on Clusters are called when that is asked for, for objects whose names say what they are', async () => {
+  const { server, file } = await extension(failing);
+  await runProgram(['conformance', '-f', file, '--check', 'known-status']);
+  expect(server.received.filter(({ url }) => url.includes('beforeclusterdelete'))).toEqual([]);
+  await runProgram(['conformance', '-f', file, '--check', 'known-status', '--with-side-effects']);
+  const sent = server.received.filter(({ url }) => url.includes('beforeclusterdelete'));
+  expect(sent).toHaveLength(1);
+  expect(JSON.parse(sent[0]!.body)).toMatchObject({
+    cluster: { metadata: { name: 'conformance-sample-cluster', namespace: 'conformance-sample' } },
+  });
+});
+
+test('requests of the user take the place of made-up ones', async () => {
+  const { server, file } = await extension(failing);
+  const requests = write(
+    'requests.yaml',
+    'kind: ValidateTopologyRequest\nitems: []\nvariables: [{name: mine, value: 5}]\n',
+  );
+  const { code, stderr } = await runProgram([
+    'conformance',
+    '-f',
+    file,
+    '--check',
+    'known-status',
+    '--request',
+    requests,
+  ]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const sent = server.received.find(({ url }) => url.includes('validatetopology'));
+  expect(JSON.parse(sent!.body)).toEqual({
+    apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1',
+    kind: 'ValidateTopologyRequest',
+    items: [],
+    variables: [{ name: 'mine', value: 5 }],
+  });
+});
+
+test.each<[string, string[], string, RegExp]>([
+  ['no extension', [], '', /name the ExtensionConfigs of the cluster to try, or give files with -f/],
+  ['an unknown check', ['-f', 'x', '--check', 'path-cases'], '', /did you mean path-case\?/],
+  [
+    'a kind that is no request',
+    ['-f', 'x', '--request', 'FILE'],
+    'kind: Cluster',
+    /FILE:1: {2}Cluster is not the request of a hook/,
+  ],
+  [
+    'an invalid request',
+    ['-f', 'x', '--request', 'FILE'],
+    'kind: ValidateTopologyRequest\nitems: 5',
+    /items must be of type array, not number/,
+  ],
+  [
+    'two of one kind',
+    ['-f', 'x', '--request', 'FILE'],
+    'kind: DiscoverVariablesRequest\n---\nkind: DiscoverVariablesRequest',
+    /FILE:3: there are two requests of DiscoverVariables/,
+  ],
+  ['YAML that is none', ['-f', 'x', '--request', 'FILE'], 'a: [', /FILE:1: /],
+  ['a time limit', ['-f', 'x', '--time-limit', '0s'], '', /it must be from 1s to 1h/],
+])('wrong usage: %s', async (_name, args, text, message) => {
+  const file = write('requests.yaml', text);
+  const { code, stdout, stderr } = await runProgram([
+    'conformance',
+    ...args.map((arg) => (arg === 'FILE' ? file : arg)),
+  ]);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr.replaceAll(file, 'FILE')).toMatch(message);
+});
+
+test('every check says in one sentence what it asks, why, and what to do', () => {
+  expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length);
+  for (const { id, asks, why, remedy } of checks) {
+    expect(id).toMatch(/^[a-z][a-z0-9-]+$/);
+    expect(asks).toMatch(/^[A-Za-z0-9].*\.$/);
+    expect(why).toMatch(/\.$/);
+    expect(remedy).not.toMatch(/\.$/);
+  }
+});

@@ -1,0 +1,165 @@
+import { createSecureServer } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { conductAsJunit, conductAsText } from '../../src/conformance/index.ts';
+import type { JsonObject } from '../../src/kubernetes/index.ts';
+import { type Answering, startExtension } from '../runtime/extension-server.ts';
+import { localhost } from '../server/certificates.ts';
+import { complaints, offered, tryExtension } from './trying.ts';
+
+async function serve(answer: Answering): Promise<number> {
+  const server = await startExtension(answer);
+  onTestFinished(() => server.close());
+  return server.port;
+}
+
+const discovered: JsonObject = {
+  status: 'Success',
+  handlers: ['ValidateTopology', 'GeneratePatches', 'DiscoverVariables'].map((hook) =>
+    offered(hook, { timeoutSeconds: 1 }),
+  ),
+};
+
+/** Answers discovery, and does something else with calls. */
+const withHandlers =
+  (answer: Answering): Answering =>
+  (received, response, request) =>
+    received.url.includes('/discovery') ? discovered : answer(received, response, request);
+
+const endless: Answering = (_received, response) => {
+  response.writeHead(200);
+  const text = Buffer.alloc(64 * 1024, ' ');
+  const more = () => {
+    while (!response.destroyed && response.write(text)) {
+      // Until the caller has enough.
+    }
+  };
+  response.on('drain', more);
+  more();
+  return undefined;
+};
+
+const drip: Answering = (_received, response) => {
+  response.writeHead(200);
+  const timer = setInterval(() => response.write(' '), 20);
+  response.on('close', () => clearInterval(timer));
+  return undefined;
+};
+
+const hangUp: Answering = (_received, response) => {
+  response.destroy();
+  return undefined;
+};
+
+const limitMs = 2500;
+
+const hostile: readonly [string, Answering][] = [
+  ['an endless discovery', endless],
+  ['a discovery that drips', drip],
+  ['a discovery that hangs', () => undefined],
+  ['a discovery that hangs up', hangUp],
+  ['endless answers', withHandlers(endless)],
+  ['answers that drip', withHandlers(drip)],
+  ['answers that hang', withHandlers(() => undefined)],
+  ['answers that hang up', withHandlers(hangUp)],
+  [
+    'a huge answer',
+    withHandlers(() => ({ status: 'Success', items: Array.from({ length: 400_000 }, () => ({ uid: 'x' })) })),
+  ],
+  [
+    'thousands of handlers',
+    ({ url }) =>
+      url.includes('/discovery')
+        ? {
+            status: 'Success',
+            handlers: Array.from({ length: 5000 }, (_, index) => ({ name: `H${index}`.repeat(20), requestHook: {} })),
+          }
+        : undefined,
+  ],
+  [
+    'a deep answer',
+    withHandlers((_received, response) => {
+      response.end('['.repeat(100_000));
+      return undefined;
+    }),
+  ],
+];
+
+// Together: they take their time.
+test.concurrent.for(hostile)('%s ends in time, with a report that can be read', async ([, answer], {
+  expect,
+  onTestFinished,
+}) => {
+  const server = await startExtension(answer);
+  onTestFinished(() => server.close());
+  const started = performance.now();
+  const conduct = await tryExtension(server.port, { timeLimitMs: limitMs });
+  expect(performance.now() - started).toBeLessThan(limitMs + 15_000);
+  expect(conduct.verdict).toBe('failed');
+  for (const text of [conductAsText(conduct, false), conductAsJunit([conduct]), JSON.stringify(conduct)]) {
+    expect(text.length).toBeLessThan(100_000);
+  }
+});
+
+test('what a server says is shown without what a terminal or XML would obey', async () => {
+  const message = 'token: abcdefgh\u001b[2J\u202e]]>\u0000<b>&"';
+  const port = await serve(withHandlers(() => ({ status: 'Failure', message })));
+  const conduct = await tryExtension(port, { checks: ['success'] });
+  const found = JSON.stringify(conduct);
+  expect(found).toContain('answers Failure');
+  for (const text of [conductAsText(conduct, false), conductAsJunit([conduct])]) {
+    expect(text).not.toContain('\u001b');
+    expect(text).not.toContain('\u0000');
+    expect(text).not.toContain('\u202e');
+  }
+  expect(conductAsJunit([conduct])).toContain(']]&gt;\ufffd&lt;b&gt;&amp;&quot;');
+});
+
+test('the time limit leaves checks out, and says so', async () => {
+  const port = await serve(withHandlers(() => undefined));
+  const { checks, verdict } = await tryExtension(port, { timeLimitMs: 500 });
+  expect(verdict).toBe('failed');
+  expect(checks.at(-1)).toMatchObject({ status: 'skipped', because: 'the time limit has passed (--time-limit)' });
+  // None of them is held against the server.
+  expect(checks.filter(({ status }) => status === 'failed')).toEqual([]);
+});
+
+test('a caller that stops ends the run at once', async () => {
+  const stop = new AbortController();
+  const running = tryExtension(await serve(withHandlers(() => undefined)), { signal: stop.signal });
+  setTimeout(() => stop.abort(new Error('stopped')), 100);
+  await expect(running).rejects.toThrow('stopped');
+});
+
+test('nobody listens', async () => {
+  const server = await startExtension(() => undefined);
+  await server.close();
+  const conduct = await tryExtension(server.port);
+  expect(complaints(conduct)).toEqual({ 'discovery-valid': 'failed', 'discovery-complete': 'failed' });
+  expect(conduct.checks.find(({ id }) => id === 'discovery-valid')?.problems[0]?.message).toContain(
+    'connection refused',
+  );
+});
+
+async function http2Server(code: number): Promise<number> {
+  const server = createSecureServer({ ...localhost, allowHTTP1: true }, (request, response) => {
+    // The check names no user agent, the other calls do.
+    response.writeHead(request.headers['user-agent'] === undefined ? code : 200);
+    response.end(JSON.stringify(discovered));
+  });
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  onTestFinished(() => {
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+test('http2 takes a server that answers over it, and finds one that does not', async () => {
+  expect((await tryExtension(await http2Server(200), { checks: ['http2'] })).checks[0]).toMatchObject({
+    status: 'passed',
+  });
+  expect((await tryExtension(await http2Server(502), { checks: ['http2'] })).checks[0]).toMatchObject({
+    status: 'failed',
+    problems: [{ message: 'Discovery over HTTP/2 has HTTP 502' }],
+  });
+});

@@ -1,0 +1,154 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, describe, expect, test } from 'vitest';
+import { checks } from '../../src/conformance/index.ts';
+import { clusterApiHooks } from '../../src/hooks/index.ts';
+import { createSampleExtension, readBehaviours } from '../../src/sample/index.ts';
+import { certificateFolder, endAll, endWith } from '../extension/running.ts';
+import { startExtension } from '../runtime/extension-server.ts';
+import { collectingLog } from '../server/running.ts';
+import { complaints, tryExtension } from './trying.ts';
+
+afterEach(endAll);
+
+async function startSample(behaviour?: string): Promise<number> {
+  const running = await createSampleExtension({
+    ...(behaviour !== undefined && { behaviours: readBehaviours(behaviour) }),
+    certificates: { folder: certificateFolder() },
+    host: '127.0.0.1',
+    port: 0,
+    healthHost: '127.0.0.1',
+    healthPort: 0,
+    log: collectingLog().log,
+    processMetrics: false,
+  }).start();
+  endWith(() => running.stop({ graceMs: 0, timeoutMs: 100 }));
+  return running.port;
+}
+
+test('the sample extension has no complaints', async () => {
+  const conduct = await tryExtension(await startSample());
+  expect(complaints(conduct)).toEqual({});
+  expect(conduct.verdict).toBe('passed');
+  expect(conduct.called).toHaveLength(clusterApiHooks.length - 1);
+  // A server of HTTP/1.1 only is fine.
+  expect(conduct.checks.filter(({ status }) => status === 'skipped').map(({ id }) => id)).toEqual(['http2']);
+});
+
+test('without side effects only questions are asked', async () => {
+  const { called, notCalled, verdict } = await tryExtension(await startSample(), { withSideEffects: false });
+  expect(called).toEqual([
+    'generate-patches',
+    'validate-topology',
+    'discover-variables',
+    'can-update-machine',
+    'can-update-machineset',
+    'generate-upgrade-plan',
+  ]);
+  expect(notCalled.map(({ name }) => name)).toContain('update-machine');
+  expect(notCalled).toHaveLength(10);
+  expect(verdict).toBe('passed');
+});
+
+/** Without those that take most of the time: they are made once, above. */
+const quick = checks.map(({ id }) => id).filter((id) => !['large-request', 'concurrent-calls'].includes(id));
+
+describe('each bad behaviour of the sample is found', () => {
+  test.each<[string, string, Record<string, string>]>([
+    ['garbage', 'validate-topology: { garbage: "<html>" }', { 'answers-calls': 'failed' }],
+    ['another HTTP status', 'after-cluster-upgrade: { code: 503 }', { 'answers-calls': 'failed' }],
+    ['a Failure', 'before-cluster-create: { fail: { message: no quota } }', { success: 'warning' }],
+    [
+      'a Failure once',
+      'before-cluster-create: { fail: { message: no quota, times: 1 } }',
+      { success: 'warning', repeatable: 'failed' },
+    ],
+    [
+      'a secret',
+      'validate-topology: { fail: { message: "password=hunter22" } }',
+      { success: 'warning', 'discreet-messages': 'failed' },
+    ],
+    [
+      'a time',
+      'validate-topology: { fail: { message: "at 2026-11-21T10:00:00Z" } }',
+      { success: 'warning', 'stable-messages': 'failed' },
+    ],
+    [
+      'a wait of an hour',
+      'update-machine: { block: { retryAfterSeconds: 3600, message: wait } }',
+      { 'sane-retries': 'warning' },
+    ],
+    ['a short wait', 'before-cluster-upgrade: { block: { retryAfterSeconds: 5, message: wait, times: 2 } }', {}],
+    ['a slow answer', 'discover-variables: { delaySeconds: 0.25 }', { 'fast-answers': 'warning' }],
+  ])('%s', async (_name, handler, expected) => {
+    const conduct = await tryExtension(await startSample(`handlers: { ${handler} }`), { checks: quick });
+    expect(complaints(conduct)).toEqual(expected);
+  });
+
+  test('a hang', async () => {
+    const port = await startSample('handlers: { validate-topology: { hang: true } }');
+    const { verdict, checks } = await tryExtension(port, { timeLimitMs: 1500 });
+    expect(verdict).toBe('failed');
+    expect(checks.filter(({ because }) => because?.includes('time limit')).length).toBeGreaterThan(5);
+  });
+});
+
+interface RecordedAnswer {
+  request: { method: string; path: string; body?: string };
+  response: { status: number; headers: Record<string, string>; body: string };
+}
+
+const file = new URL('../fixtures/runtime-sdk/server-answers.json', import.meta.url);
+const recorded = JSON.parse(readFileSync(file, 'utf8')) as RecordedAnswer[];
+
+test('a server that answers as Cluster API’s own test extension did has one complaint: it cannot work on this request', async () => {
+  const discovery = recorded[0]!.response;
+  const notJson = recorded.find(({ request }) => request.body === 'not json')!.response;
+  const notFound = recorded.find(({ response }) => response.status === 404)!.response;
+  const answers = new Map<string, string>();
+  for (const { request, response } of recorded) {
+    const [, , , hook = '', handler] = request.path.split('/');
+    if (handler !== undefined && response.status === 200) {
+      answers.set(`${hook}/${handler}`, response.body);
+    }
+  }
+  const all = JSON.parse(discovery.body) as { handlers: { name: string; requestHook: { hook: string } }[] };
+  const served = all.handlers.filter(({ name, requestHook }) =>
+    answers.has(`${requestHook.hook.toLowerCase()}/${name}`),
+  );
+  expect(served.length).toBeGreaterThan(3);
+  const offering = { ...discovery, body: JSON.stringify({ ...all, handlers: served }) };
+  const isJson = (text: string) => {
+    try {
+      return JSON.parse(text) !== undefined;
+    } catch {
+      return false;
+    }
+  };
+  const server = await startExtension(({ url, body }, response) => {
+    const [, , , hook = '', handler] = url.split('?')[0]!.split('/');
+    const answer = answers.get(`${hook}/${handler}`);
+    // The plan is for one step from 1.30: the same answer for others would be a lie of the recording.
+    const isOther = hook === 'generateupgradeplan' && !body.includes('"fromControlPlaneKubernetesVersion":"v1.30.0"');
+    const sent =
+      hook !== 'discovery' && answer === undefined
+        ? notFound
+        : !isJson(body)
+          ? notJson
+          : answer === undefined
+            ? offering
+            : { ...discovery, body: isOther ? '{"status":"Failure","message":"not recorded"}' : answer };
+    response.writeHead(sent.status, { 'content-type': sent.headers['content-type'] });
+    response.end(sent.body);
+    return undefined;
+  });
+  endWith(() => server.close());
+  const conduct = await tryExtension(server.port, {
+    checks: checks.map(({ id }) => id).filter((id) => id !== 'plans-valid'),
+  });
+  expect(complaints(conduct)).toEqual({ success: 'warning' });
+  expect(conduct.checks.find(({ id }) => id === 'success')?.problems).toEqual([
+    { handler: 'can-update-machine', message: "answers Failure: Object 'Kind' is missing in ''" },
+    { handler: 'generate-upgrade-plan', message: 'answers Failure: not recorded' },
+  ]);
+  expect(conduct.verdict).toBe('passed');
+});

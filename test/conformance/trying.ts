@@ -1,0 +1,43 @@
+import { type Conduct, checkConduct, checks } from '../../src/conformance/index.ts';
+import { clusterApiHooks, createHookCatalog, hooksGroup, newestKnownRelease } from '../../src/hooks/index.ts';
+import type { JsonObject } from '../../src/kubernetes/index.ts';
+import { caBundle, extensionConfig } from '../runtime/extension-server.ts';
+
+/** Tries the extension at an address by the checks with these ids, by default all. */
+export function tryExtension(
+  port: number,
+  options: {
+    checks?: readonly string[];
+    requests?: ReadonlyMap<string, JsonObject>;
+    timeLimitMs?: number;
+    now?: Date;
+    caBundle?: string;
+    withSideEffects?: boolean;
+    signal?: AbortSignal;
+  } = {},
+): Promise<Conduct> {
+  const { checks: ids, requests = new Map(), timeLimitMs = 20_000, now, signal, withSideEffects = true } = options;
+  const config = extensionConfig('one', { url: `https://localhost:${port}`, caBundle: options.caBundle ?? caBundle });
+  return checkConduct(config, {
+    known: { catalog: createHookCatalog(), release: newestKnownRelease },
+    withSideEffects,
+    requests,
+    hooks: clusterApiHooks,
+    signal: signal ?? new AbortController().signal,
+    now: () => now ?? new Date(),
+    ...(ids && { checks: checks.filter(({ id }) => ids.includes(id)) }),
+    timeLimitMs,
+  });
+}
+
+/** The checks that did not pass, with their statuses; skipped ones left out. */
+export function complaints({ checks: results }: Conduct): Record<string, string> {
+  return Object.fromEntries(
+    results.filter(({ status }) => status === 'failed' || status === 'warning').map(({ id, status }) => [id, status]),
+  );
+}
+
+/** A handler as discovery offers it. */
+export function offered(hook: string, more: JsonObject = {}): JsonObject {
+  return { name: hook.toLowerCase(), requestHook: { apiVersion: `${hooksGroup}/v1alpha1`, hook }, ...more };
+}
