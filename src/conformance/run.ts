@@ -2,6 +2,7 @@ import type { ExtensionConfig } from '../api/index.ts';
 import { quotable } from '../runtime/index.ts';
 import type { Check, CheckGroup, CheckLevel, Problem } from './check.ts';
 import { checks as allChecks } from './checks.ts';
+import { isSuccess } from './heard.ts';
 import { createTrial, type TrialOptions } from './trial.ts';
 
 /** How a check ended. `failed`: a `must` is violated; `warning`: advice is not followed. */
@@ -27,7 +28,7 @@ export interface CheckResult {
 /** How an extension behaved. */
 export interface Conduct {
   extensionConfig: string;
-  /** `failed`: a check failed, or could not be made in time. */
+  /** `failed`: a check failed or could not be made in time, or Discovery has no answer. */
   verdict: 'passed' | 'failed';
   checks: CheckResult[];
   /** Handlers that were called. */
@@ -108,7 +109,7 @@ export async function checkConduct(config: ExtensionConfig, options: Conformance
   } finally {
     await trial.close();
   }
-  const isComplete = !limit.aborted;
+  const isComplete = !limit.aborted && isSuccess(trial.discovery.heard);
   return {
     extensionConfig: trial.extension.name,
     verdict: isComplete && results.every(({ status }) => status !== 'failed') ? 'passed' : 'failed',

@@ -1,14 +1,16 @@
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
+import { createSecureServer } from 'node:http2';
+import type { AddressInfo } from 'node:net';
 import { Registry as MetricsRegistry } from 'prom-client';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { clusterApiHooks, type HookDefinition, hooks, hooksGroup } from '../../src/hooks/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { sampleRequest } from '../../src/messages/index.ts';
 import { type Client, type ClientOptions, createClient } from '../../src/runtime/index.ts';
 import { beforeClusterUpgradeV1beta1, beforeClusterUpgradeVersions } from '../messages/invented.ts';
 import { recordedCalls } from '../messages/recorded.ts';
-import { makeCertificate, testCa } from '../server/certificates.ts';
+import { localhost, makeCertificate, testCa } from '../server/certificates.ts';
 import {
   type Answering,
   caBundle,
@@ -731,4 +733,20 @@ test('an address without a server, and a name that does not resolve', async () =
   expect(await caller.discover(extensionConfig('one', { url: 'https://nobody.invalid', caBundle }))).toMatchObject({
     error: { step: 'connect', message: expect.stringContaining('no such host') },
   });
+});
+
+test('calls are HTTP/1.1, also where the server offers HTTP/2', async () => {
+  const versions: string[] = [];
+  const server = createSecureServer({ ...localhost, allowHTTP1: true }, (request, response) => {
+    versions.push(request.httpVersion);
+    request.resume().on('end', () => response.end(JSON.stringify({ status: 'Success', handlers: [] })));
+  });
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  onTestFinished(() => {
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const config = extensionConfig('one', { url: `https://localhost:${port}`, caBundle });
+  expect(await client().discover(config)).toMatchObject({ ok: true });
+  expect(versions).toEqual(['1.1']);
 });
