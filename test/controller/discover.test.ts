@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { secretNameOf } from '../../src/controller/ca-secret.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import type { Handler } from '../../src/runtime/index.ts';
@@ -9,20 +7,9 @@ import { startExtension as startRawServer } from '../runtime/extension-server.ts
 import { makeCertificate, testCa } from '../server/certificates.ts';
 import { type Config, caBundle, control, startCalled, startLab, until } from './lab.ts';
 import { startProxy, writesIn } from './proxy.ts';
+import { comparable, recordedDiscovered, recordedFailed } from './recorded-status.ts';
 
 afterEach(endAll);
-
-const recorded = parse(readFileSync('test/fixtures/runtime-sdk/extensionconfig-not-discovered.yaml', 'utf8')) as Config;
-
-/** A status without what differs between two clusters: times and addresses. */
-function comparable(status: unknown): unknown {
-  return JSON.parse(
-    JSON.stringify(status)
-      .replaceAll(/"lastTransitionTime":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"/g, '"lastTransitionTime":"TIME"')
-      .replaceAll(/localhost:\d+/g, 'localhost:PORT')
-      .replaceAll(/dial tcp (127\.0\.0\.1|\[?::1\]?):\d+/g, 'dial tcp ADDRESS'),
-  );
-}
 
 test('an extension is discovered, and a status is written as Cluster API writes it; when it fails, too', async () => {
   const lab = await startLab();
@@ -30,26 +17,10 @@ test('an extension is discovered, and a status is written as Cluster API writes 
   await lab.create('lab', spec);
   await control(lab, {}, { resyncMs: 300 });
   const discovered = await lab.condition('lab', 'Discovered', 'True');
-  expect(comparable(discovered.status)).toEqual(
-    comparable({
-      ...recorded.status,
-      conditions: [
-        {
-          ...recorded.status?.conditions?.[0],
-          ...{ status: 'True', reason: 'Discovered', message: '' },
-        },
-        recorded.status?.conditions?.[1],
-      ],
-      deprecated: {
-        v1beta1: {
-          conditions: [{ type: 'Discovered', status: 'True', lastTransitionTime: '2026-11-21T11:11:41Z' }],
-        },
-      },
-    }),
-  );
+  expect(comparable(discovered.status)).toEqual(comparable(recordedDiscovered));
   await stop({ graceMs: 0, timeoutMs: 100 });
   const failed = await lab.condition('lab', 'Discovered', 'False');
-  expect(comparable(failed.status)).toEqual(comparable(recorded.status));
+  expect(comparable(failed.status)).toEqual(comparable(recordedFailed.status));
 });
 
 const discoveryAnswer = (handlers: object[] | undefined) => ({

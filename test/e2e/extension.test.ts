@@ -1,0 +1,254 @@
+import { X509Certificate } from 'node:crypto';
+import { CoreV1Api, CustomObjectsApi } from '@kubernetes/client-node';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runCertsCommand } from '../../src/commands/sandbox/webhook.ts';
+import { type RunningController, startController } from '../../src/controller/index.ts';
+import { createExtensionServer, type Handler, type RunningExtension } from '../../src/extension/index.ts';
+import { clusterApiHooks, type HookDefinition } from '../../src/hooks/index.ts';
+import type { JsonObject } from '../../src/kubernetes/index.ts';
+import { sampleRequest } from '../../src/messages/index.ts';
+import { type Config, fastPace, recordedHandlers } from '../controller/lab.ts';
+import { comparable, recordedDiscovered, recordedFailed } from '../controller/recorded-status.ts';
+import { eventually } from '../sandbox/client.ts';
+import { type Environment, startEnvironment } from './environment.ts';
+
+/*
+ * The whole loop: webhook, controller and an extension server whose certificate and CA are in Secrets, as `certs` makes them.
+ */
+
+const resource = { group: 'runtime.cluster.x-k8s.io', version: 'v1beta2', plural: 'extensionconfigs' };
+const namespace = 'default';
+const secrets = { secret: 'e2e-extension-tls', caSecret: 'e2e-extension-ca' };
+const injectAnnotation = 'runtime.cluster.x-k8s.io/inject-ca-from-secret';
+const pausedAnnotation = 'cluster.x-k8s.io/paused';
+const beforeCreate = clusterApiHooks.find(({ name }) => name === 'BeforeClusterCreate') as HookDefinition;
+
+let environment: Environment;
+let objects: CustomObjectsApi;
+let core: CoreV1Api;
+let controller: RunningController;
+const quiet = pino({ level: 'silent' });
+const running: RunningExtension[] = [];
+
+async function certs(...args: string[]): Promise<void> {
+  const names = ['--secret', secrets.secret, '--ca-secret', secrets.caSecret, '--service', 'e2e-extension'];
+  const where = ['--kubeconfig', environment.kubeconfigFile, '--namespace', namespace];
+  const given = ['--dns-name', 'localhost'];
+  const result = await runCertsCommand([...args, ...where, ...names, ...given], AbortSignal.timeout(60_000));
+  expect(result.code, result.output).toBe(0);
+}
+
+/** Handlers with the names of those that were recorded, which say yes. */
+function handlers(): Handler[] {
+  return recordedHandlers().map((handler) => ({
+    ...handler,
+    handle: (_request, { answer }) => (answer as unknown as { done(): never }).done(),
+  }));
+}
+
+async function startServer(port = 0): Promise<RunningExtension> {
+  const server = createExtensionServer({
+    handlers: handlers(),
+    certificates: { secret: `${namespace}/${secrets.secret}`, kubeconfig: environment.kubeconfigFile },
+    ...{ host: '127.0.0.1', port, healthHost: '127.0.0.1', healthPort: 0 },
+    log: quiet,
+    processMetrics: false,
+  });
+  const started = await server.start();
+  running.push(started);
+  await eventually(
+    async () => (await fetch(`http://127.0.0.1:${started.healthPort}/readyz`)).status,
+    (status) => status === 200,
+  );
+  return started;
+}
+
+const stopServer = (server: RunningExtension) => server.stop({ graceMs: 0, timeoutMs: 100 });
+const urlOf = ({ port }: RunningExtension) => `https://localhost:${port}`;
+
+beforeAll(async () => {
+  environment = await startEnvironment();
+  objects = environment.config.makeApiClient(CustomObjectsApi);
+  core = environment.config.makeApiClient(CoreV1Api);
+  await certs('bootstrap');
+  controller = startController({
+    kubeConfig: environment.config,
+    mode: 'discover',
+    log: quiet,
+    pace: { ...fastPace, resyncMs: 500 },
+  });
+  await controller.synced;
+});
+afterAll(async () => {
+  await controller?.stop();
+  await Promise.all(running.map(stopServer));
+  for (const name of Object.values(secrets)) {
+    await core?.deleteNamespacedSecret({ namespace, name }).catch(() => {});
+  }
+  await environment?.stop();
+});
+
+async function register(name: string, url: string, metadata: object = {}, spec: object = {}): Promise<Config> {
+  const annotations = { [injectAnnotation]: `${namespace}/${secrets.secret}` };
+  const body = {
+    apiVersion: `${resource.group}/v1beta2`,
+    kind: 'ExtensionConfig',
+    metadata: { name, annotations, ...metadata },
+    spec: { clientConfig: { url }, ...spec },
+  };
+  return (await objects.createClusterCustomObject({ ...resource, body })) as Config;
+}
+
+const read = async (name: string) => (await objects.getClusterCustomObject({ ...resource, name })) as Config;
+
+function patch(name: string, body: object[]): Promise<unknown> {
+  return objects.patchClusterCustomObject({ ...resource, name, body });
+}
+
+const conditionOf = ({ status }: Config, type: string) => status?.conditions?.find((one) => one.type === type);
+
+/** Waits until a condition has a status for the spec as it is now. */
+function condition(name: string, type: string, status: string): Promise<Config> {
+  return eventually(
+    () => read(name),
+    (config) => {
+      const found = conditionOf(config, type);
+      return found?.status === status && found.observedGeneration === config.metadata.generation;
+    },
+  );
+}
+
+/** Calls a handler as Cluster API does; undefined when it said yes, else why not. */
+async function call(extensionConfig: string): Promise<string | undefined> {
+  const result = await controller.client.callExtension(beforeCreate, {
+    handler: `before-cluster-create.${extensionConfig}`,
+    object: { namespace, name: 'a-cluster' },
+    request: sampleRequest(beforeCreate) as JsonObject,
+  });
+  return result.ok ? undefined : result.error.message;
+}
+
+/** Reasons of the events about an object, as kubectl describe asks for them. */
+async function reasonsOf({ metadata: { name, uid } }: Config): Promise<string[]> {
+  const fieldSelector = `involvedObject.kind=ExtensionConfig,involvedObject.name=${name},involvedObject.uid=${uid}`;
+  const { items } = await core.listNamespacedEvent({ namespace, fieldSelector });
+  return items.map(({ reason }) => String(reason));
+}
+
+test('registered, it is discovered; broken, it says why; repaired, it is discovered again', async () => {
+  const server = await startServer();
+  const settings = { flavor: 'big' };
+  const made = await register('lab', urlOf(server), {}, { settings, namespaceSelector: {} });
+  const discovered = await condition('lab', 'Discovered', 'True');
+  expect(comparable(discovered.status)).toEqual(
+    // The generation after the injection.
+    comparable(
+      JSON.parse(JSON.stringify(recordedDiscovered).replaceAll('"observedGeneration":1', '"observedGeneration":2')),
+    ),
+  );
+  const { data } = await core.readNamespacedSecret({ namespace, name: secrets.secret });
+  expect(discovered.spec.clientConfig.caBundle).toBe(data?.['ca.crt']);
+  expect(await call('lab')).toBeUndefined();
+
+  await stopServer(server);
+  const failed = await condition('lab', 'Discovered', 'False');
+  const recorded = JSON.stringify(recordedFailed.status).replaceAll('"observedGeneration":1', '"observedGeneration":2');
+  expect(comparable(failed.status)).toEqual(comparable(JSON.parse(recorded)));
+  expect(await call('lab')).toMatch(/connection refused/);
+
+  await startServer(server.port);
+  const repaired = await condition('lab', 'Discovered', 'True');
+  expect(repaired.status?.handlers).toEqual(discovered.status?.handlers);
+  expect(await call('lab')).toBeUndefined();
+  const expected = ['CABundleInjected', 'Discovered', 'NotDiscovered'];
+  await eventually(
+    () => reasonsOf(made),
+    (reasons) => expected.every((reason) => reasons.includes(reason)),
+  );
+});
+
+test('paused, it stays as it was and is called; after that, what changed meanwhile counts', async () => {
+  const server = await startServer();
+  await register('paused', urlOf(server));
+  const before = await condition('paused', 'Discovered', 'True');
+  const key = pausedAnnotation.replace('/', '~1');
+  await patch('paused', [{ op: 'add', path: `/metadata/annotations/${key}`, value: '' }]);
+  await condition('paused', 'Paused', 'True');
+  await patch('paused', [{ op: 'replace', path: '/spec/clientConfig/url', value: 'https://localhost:1' }]);
+  expect(await call('paused')).toBeUndefined();
+  const paused = await condition('paused', 'Paused', 'True');
+  expect(conditionOf(paused, 'Discovered')).toEqual(conditionOf(before, 'Discovered'));
+  await patch('paused', [{ op: 'remove', path: `/metadata/annotations/${key}` }]);
+  await condition('paused', 'Paused', 'False');
+  const after = await condition('paused', 'Discovered', 'False');
+  expect(conditionOf(after, 'Discovered')?.message).toMatch(/localhost:1\//);
+});
+
+test('deleted, it is called no more; registered again, it is another', async () => {
+  const server = await startServer();
+  await register('deleted', urlOf(server));
+  const first = await condition('deleted', 'Discovered', 'True');
+  expect(await call('deleted')).toBeUndefined();
+  await objects.deleteClusterCustomObject({ ...resource, name: 'deleted' });
+  expect(
+    await eventually(
+      () => call('deleted'),
+      (problem) => problem !== undefined,
+    ),
+  ).toMatch(/has not been registered/);
+  await register('deleted', urlOf(server));
+  const second = await condition('deleted', 'Discovered', 'True');
+  expect(second.metadata.uid).not.toBe(first.metadata.uid);
+  expect(await call('deleted')).toBeUndefined();
+});
+
+test('its CA is rotated by its Secret while calls go on, without a failed one', { timeout: 60_000 }, async () => {
+  const server = await startServer();
+  await register('rotated', urlOf(server));
+  const before = await condition('rotated', 'Discovered', 'True');
+  const failures: string[] = [];
+  let calls = 0;
+  let isOver = false;
+  const caller = (async () => {
+    for (; !isOver; calls++) {
+      const problem = await call('rotated');
+      if (problem !== undefined) {
+        failures.push(problem);
+      }
+      // Connections that stay open would never see another certificate.
+      controller.client.disconnect('rotated');
+    }
+  })();
+  const bundles = new Set<string>();
+  const watcher = (async () => {
+    while (!isOver) {
+      bundles.add((await read('rotated')).spec.clientConfig.caBundle ?? '');
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  })();
+  await certs('rotate', '--force-ca', '--wait', '--propagation-delay', '2s', '--overlap', '2s');
+  const { data } = await core.readNamespacedSecret({ namespace, name: secrets.secret });
+  const after = await eventually(
+    () => read('rotated'),
+    ({ spec }) => spec.clientConfig.caBundle === data?.['ca.crt'],
+  );
+  const callsAtEnd = calls;
+  await eventually(
+    async () => calls,
+    (count) => count > callsAtEnd + 5,
+  );
+  isOver = true;
+  await Promise.all([caller, watcher]);
+  expect(failures).toEqual([]);
+  expect(calls).toBeGreaterThan(20);
+  const caIn = (config: Config) =>
+    new X509Certificate(Buffer.from(config.spec.clientConfig.caBundle ?? '', 'base64')).fingerprint256;
+  expect(caIn(after)).not.toBe(caIn(before));
+  const served = new X509Certificate(Buffer.from(data?.['tls.crt'] ?? '', 'base64'));
+  expect(served.verify(new X509Certificate(Buffer.from(data?.['ca.crt'] ?? '', 'base64')).publicKey)).toBe(true);
+  // In between both were trusted.
+  const sizes = [...bundles].map((bundle) => Buffer.from(bundle, 'base64').toString().split('-----BEGIN').length - 1);
+  expect(sizes).toContain(2);
+  expect(conditionOf(await read('rotated'), 'Discovered')?.status).toBe('True');
+});
