@@ -1,5 +1,5 @@
 import { hooks } from '../hooks/index.ts';
-import { isJsonObject, type Json, JsonError, parseJson } from '../kubernetes/index.ts';
+import { firstJsonValue, isJsonObject, type Json, JsonError, parseJson } from '../kubernetes/index.ts';
 import {
   type Application,
   type BodyRefusal,
@@ -51,6 +51,19 @@ function timeoutOf(query: string): number | undefined {
   return text === undefined ? undefined : goDurationMs(text);
 }
 
+/** The first JSON value of a body; what comes behind it is left alone, as by Go's decoder. */
+function firstValue(bytes: Buffer): Json {
+  try {
+    return parseJson(bytes);
+  } catch (error) {
+    const first = firstJsonValue(bytes);
+    if (error instanceof JsonError && first.length < bytes.length) {
+      return parseJson(first);
+    }
+    throw error;
+  }
+}
+
 /** As `timeoutOf`, remembering the last query: a caller gives the same one with each call. */
 function timeoutReader(): (query: string) => number | undefined {
   let last: { query: string; ms: number | undefined } | undefined;
@@ -86,7 +99,7 @@ export function createApplication(foundation: Foundation, options: ApplicationOp
 
   function parsed(bytes: Buffer): { value: Json } | { problem: string } {
     try {
-      const value = parseJson(bytes);
+      const value = firstValue(bytes);
       return isJsonObject(value) ? { value } : { problem: 'the body is not a JSON object' };
     } catch (error) {
       if (error instanceof JsonError) {

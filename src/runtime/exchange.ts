@@ -1,10 +1,9 @@
 import type { HookDefinition } from '../hooks/index.ts';
-import { JsonError, type JsonObject, parseJson } from '../kubernetes/index.ts';
+import { firstJsonValue, JsonError, type JsonObject, parseJson } from '../kubernetes/index.ts';
 import { decodeResponse } from '../messages/index.ts';
 import type { Backoff } from './backoff.ts';
 import { type CallError, isIgnorable, maxMessage, quotable } from './call-error.ts';
 import type { Answer, Connections } from './connections.ts';
-import { firstJsonValue } from './first-json.ts';
 import type { CallMetrics } from './metrics.ts';
 import type { Extension } from './registration.ts';
 import { isCallError } from './registry.ts';

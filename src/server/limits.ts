@@ -37,7 +37,7 @@ export const defaultLimits: Limits = {
   // worst that was measured, 100 callers with such bodies at once, was 1.4 GiB. Ordinary reviews have some 4 KiB.
   maxInFlightBytes: 256 * 1024 * 1024,
   // More than a Go client has calls under way to one server; beyond, it opens another connection.
-  maxStreams: 64,
+  maxStreams: 32,
   maxHeaderBytes: 16 * 1024,
   headersTimeoutMs: 10_000,
   // The API server gives a webhook 30 s at the very most (timeoutSeconds of its configuration), 10 s by default.

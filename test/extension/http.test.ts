@@ -128,6 +128,18 @@ describe('the wire', () => {
     );
   });
 
+  test.each([
+    ['white space', `\n ${body}\n\t `, 200, 'Success'],
+    ['another value', `${body}{"cluster":7}`, 200, 'Success'],
+    ['bytes that are no text', Buffer.concat([Buffer.from(body), Buffer.from([0xff, 0x00])]), 200, 'Success'],
+    ['a value that is cut off', body.slice(0, -1), 200, 'Failure'],
+    ['no value before them', `garbage ${body}`, 200, 'Failure'],
+  ])('behind the body: %s', async (_name, sent, code, status) => {
+    const { port } = await startExtension([create]);
+    const answer = await post(port, path, sent);
+    expect([answer.code, answer.json().status]).toEqual([code, status]);
+  });
+
   test('field names in any case, null for absent, and fields of a newer release', async () => {
     const { port } = await startExtension([create]);
     const odd = '{"Cluster":{"metadata":{"name":"odd"},"spec":null,"newer":{"a":1}},"settings":null,"more":[]}';
