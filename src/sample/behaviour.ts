@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts
 
 /** What a handler does instead of its work, as far as it is told. In the order of these fields. */
 export interface Behaviour {
-  /** Never answers. */
+  /** Never answers: what the server itself says half a second after the caller has stopped waiting (504) is too late. */
   hang?: boolean;
   /** Waits before it answers, in seconds. */
   delaySeconds?: number;
