@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { copyProject, linkFolder, projectFolder, run, runWell } from './tree.ts';
+import { copyProject, fromRegistry, linkDependencies, projectFolder, run, runWell } from './tree.ts';
 
 /** What .dockerignore lets through. It is a list of what is allowed, and this test reads no other kind. */
 function buildContext(): string[] {
@@ -33,8 +33,8 @@ let folder: string;
 let app: string;
 
 /**
- * What the first step of the build would fetch and unpack, half a minute of work: the checkout has it. Most of it is for
- * development and is removed again in the last step: of that, only what a build needs. IMAGE_NPM_CI=true runs the step.
+ * The first step of the build: a dry run finds that the checkout has what it would unpack. Most of that is for development
+ * and removed again in the last step; of it, only what a build needs.
  */
 async function takeDependencies(command: string): Promise<void> {
   const dryRun = ['-c', `${command} --dry-run --loglevel=error`];
@@ -43,17 +43,7 @@ async function takeDependencies(command: string): Promise<void> {
     .split('\n')
     .filter((line) => /^(add|change|remove) /.test(line) && !/^remove node-(linux|darwin|win|bin)/.test(line));
   expect(differences, 'node_modules is not what npm ci makes: run npm ci').toEqual([]);
-  const { packages } = JSON.parse(readFileSync(join(projectFolder, 'package-lock.json'), 'utf8')) as {
-    packages: Record<string, { dev?: boolean }>;
-  };
-  const leftOut = Object.keys(packages).filter(
-    (path) => packages[path]?.dev === true && !/^node_modules\/(@?typescript|@types|openapi-explorer)\b/.test(path),
-  );
-  await linkFolder(
-    join(projectFolder, 'node_modules'),
-    join(folder, 'node_modules'),
-    new Set(leftOut.map((path) => join(projectFolder, path))),
-  );
+  await linkDependencies(folder, /^node_modules\/(@?typescript|@types|openapi-explorer)\b/);
 }
 
 // The steps of the build, one after the other, in a folder that has only what an engine would send.
@@ -67,7 +57,7 @@ beforeAll(async () => {
       }
     } else if (instruction === 'RUN') {
       const command = rest.join(' ');
-      if (command.startsWith('npm ci ') && process.env.IMAGE_NPM_CI !== 'true') {
+      if (command.startsWith('npm ci ') && !fromRegistry) {
         await takeDependencies(command);
       } else {
         await runWell(folder, '/bin/sh', ['-c', command]);

@@ -1,7 +1,7 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onceARun } from '../tools/once-a-run.ts';
-import { copyProject, projectFolder, runWell } from './tree.ts';
+import { copyProject, fromRegistry, linkDependencies, projectFolder, runWell } from './tree.ts';
 
 /** The package as npm packs it, and a folder of somebody who installed it. Nobody may change them: copy them. */
 export interface Installed {
@@ -39,6 +39,11 @@ export function installedPackage(): Promise<Installed> {
     const consumer = join(folder, 'consumer');
     mkdirSync(consumer);
     writeFileSync(join(consumer, 'package.json'), JSON.stringify({ name: 'consumer', type: 'module', private: true }));
+    // Unpacked already: npm reads in the package what it needs, keeps that, fetches what is missing and removes the rest.
+    if (!fromRegistry) {
+      await linkDependencies(consumer);
+      rmSync(join(consumer, 'node_modules/.package-lock.json'));
+    }
     await runWell(consumer, 'npm', ['install', ...npmFlags, tarball]);
     return { tarball, packed: files.map(({ path }) => path), consumer };
   });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { installedPackage, npmFlags } from './installed.ts';
-import { projectFolder, run, runWell } from './tree.ts';
+import { linkFolder, projectFolder, run, runWell } from './tree.ts';
 
 let consumer: string;
 let packed: string[];
@@ -16,7 +16,7 @@ beforeAll(async () => {
   const installed = await installedPackage();
   ({ packed, tarball } = installed);
   consumer = mkdtempSync(join(tmpdir(), 'consumer-'));
-  cpSync(installed.consumer, consumer, { recursive: true, verbatimSymlinks: true });
+  await linkFolder(installed.consumer, consumer);
 }, 300_000);
 
 afterAll(() => {
@@ -49,14 +49,9 @@ test('the command works from the folder where it was installed', async () => {
   expect(await runWell(consumer, 'npx', ['--no', '--', 'kubectl-extensionconfig', '--help'])).toContain(
     'Usage: kubectl extensionconfig',
   );
-  expect(await runWell(consumer, 'npx', ['--no', '--', 'extensionconfig-webhook', '--help'])).toContain('serve');
-  const { code, stderr } = await run(consumer, 'npx', [
-    '--no',
-    '--',
-    'extensionconfig-webhook',
-    'serve',
-    '--no-such-flag',
-  ]);
+  const program = join(consumer, 'node_modules/.bin/extensionconfig-webhook');
+  expect(await runWell(consumer, program, ['--help'])).toContain('serve');
+  const { code, stderr } = await run(consumer, program, ['serve', '--no-such-flag']);
   expect(code).toBe(2);
   expect(stderr).toContain('--no-such-flag');
 });
@@ -181,7 +176,8 @@ await client.close();
 });
 
 test('the page of the OpenAPI document is made from the package alone', async () => {
-  const page = await runWell(consumer, 'npx', ['--no', '--', 'extensionconfig-webhook', 'openapi', '--output', 'html']);
+  const program = join(consumer, 'node_modules/.bin/extensionconfig-webhook');
+  const page = await runWell(consumer, program, ['openapi', '--output', 'html']);
   expect(page).toContain('OpenAPI Explorer');
   expect(existsSync(join(consumer, 'node_modules/openapi-explorer'))).toBe(false);
 });
@@ -200,19 +196,16 @@ test('a project by new-extension is installed, type-checked, tested, started and
   timeout: 300_000,
 }, async () => {
   const project = join(consumer, 'lab-extension');
-  const program = ['--no', '--', 'extensionconfig-webhook'];
-  const hookNames = (
-    JSON.parse(await runWell(consumer, 'npx', [...program, 'hooks', '--output', 'json'])) as { name: string }[]
-  )
+  const program = join(consumer, 'node_modules/.bin/extensionconfig-webhook');
+  const hookNames = (JSON.parse(await runWell(consumer, program, ['hooks', '--output', 'json'])) as { name: string }[])
     .map(({ name }) => name)
     .filter((name) => name !== 'Discovery');
   expect(hookNames).toHaveLength(16);
-  await runWell(consumer, 'npx', [
-    ...program,
+  await runWell(consumer, program, [
     ...['new-extension', 'lab-extension', '--hooks', hookNames.join(','), '--package', `file:${tarball}`],
   ]);
   // The package and what it depends on were unpacked once: npm finds it right, and adds what the project has besides.
-  cpSync(join(consumer, 'node_modules'), join(project, 'node_modules'), { recursive: true, verbatimSymlinks: true });
+  await linkFolder(join(consumer, 'node_modules'), join(project, 'node_modules'));
   await runWell(project, 'npm', ['install', ...npmFlags]);
   expect(await runWell(project, 'npm', ['test'])).toMatch(/pass 33\n/);
   await runWell(project, join(project, 'node_modules/.bin/extensionconfig-webhook'), [
@@ -228,7 +221,7 @@ test('a project by new-extension is installed, type-checked, tested, started and
   const install = /^RUN npm (ci .+)$/m.exec(readFileSync(join(project, 'Dockerfile'), 'utf8'))?.[1];
   // npm ci refuses a lockfile that does not fit. What it would unpack is unpacked already: the package and what it needs.
   await runWell(image, 'npm', [...(install ?? '').split(' '), '--dry-run', '--loglevel=error']);
-  cpSync(join(consumer, 'node_modules'), join(image, 'node_modules'), { recursive: true, verbatimSymlinks: true });
+  await linkFolder(join(consumer, 'node_modules'), join(image, 'node_modules'));
   expect(existsSync(join(image, 'node_modules/typescript'))).toBe(false);
   const env = {
     ...{ PATH: process.env.PATH, NODE_ENV: 'production', CERT_DIR: join(project, 'certificates') },
@@ -249,11 +242,9 @@ test('a project by new-extension is installed, type-checked, tested, started and
     spec: { clientConfig: { url: `https://localhost:${port}`, caBundle }, namespaceSelector: {} },
   };
   writeFileSync(join(consumer, 'lab.json'), JSON.stringify(config));
-  const discovered = await runWell(consumer, 'npx', [...program, 'discover', '-f', 'lab.json']);
+  const discovered = await runWell(consumer, program, ['discover', '-f', 'lab.json']);
   expect(discovered).toContain('lab: Discovered; 16 handlers');
-  expect(await runWell(consumer, 'npx', [...program, 'lint', join(project, 'manifests')])).toContain(
-    '0 errors, 0 warnings',
-  );
+  expect(await runWell(consumer, program, ['lint', join(project, 'manifests')])).toContain('0 errors, 0 warnings');
   child.kill('SIGTERM');
   expect((await once(child, 'exit'))[0]).toBe(0);
 });

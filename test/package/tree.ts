@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { cpSync, mkdtempSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync } from 'node:fs';
 import { copyFile, link, mkdir, readdir, readlink, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -21,7 +21,7 @@ export function copyProject(paths: readonly string[], folder = mkdtempSync(join(
  * What is in the new folder may be deleted and replaced, but not changed in place; for `.package-lock.json`, which npm
  * changes so, there is a copy. Folders whose path is in `leftOut` stay behind.
  */
-export async function linkFolder(from: string, to: string, leftOut: ReadonlySet<string>): Promise<void> {
+export async function linkFolder(from: string, to: string, leftOut: ReadonlySet<string> = new Set()): Promise<void> {
   await mkdir(to, { recursive: true });
   for (const entry of await readdir(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
@@ -38,6 +38,23 @@ export async function linkFolder(from: string, to: string, leftOut: ReadonlySet<
       await link(source, target).catch(() => copyFile(source, target));
     }
   }
+}
+
+/** Whether npm is to fetch and unpack all it is asked to, as where nothing is installed yet: FROM_REGISTRY=true. */
+export const fromRegistry = process.env.FROM_REGISTRY === 'true';
+
+/**
+ * Gives a folder the packages that `npm ci` unpacked in the checkout, half a minute of work: what the program needs, and of
+ * what is for development only paths that match `alsoKept`.
+ */
+export async function linkDependencies(folder: string, alsoKept?: RegExp): Promise<void> {
+  const { packages } = JSON.parse(readFileSync(join(projectFolder, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { dev?: boolean; devOptional?: boolean }>;
+  };
+  const leftOut = Object.entries(packages).flatMap(([path, { dev, devOptional }]) =>
+    (dev === true || devOptional === true) && alsoKept?.test(path) !== true ? [join(projectFolder, path)] : [],
+  );
+  await linkFolder(join(projectFolder, 'node_modules'), join(folder, 'node_modules'), new Set(leftOut));
 }
 
 /** What a program printed, and how it ended. */
