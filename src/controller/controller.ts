@@ -110,13 +110,21 @@ export function startController(options: ControllerOptions): RunningController {
     };
   }
 
+  /** What was last said about events: a permission that is missing is missing for each of them. */
+  let eventProblem: string | undefined;
+
   function workerOn(cluster: Cluster): Worker {
     const events = createEventRecorder({
       cluster,
       component,
       instance: identity.slice(0, 128),
       now,
-      onProblem: (problem) => log.warn({ problem }, 'an event could not be written'),
+      onProblem(problem) {
+        if (problem !== eventProblem) {
+          eventProblem = problem;
+          log.warn({ problem }, 'an event could not be written');
+        }
+      },
     });
     switch (mode) {
       case 'discover':

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { apiVersionOf, hubVersion, kind } from '../api/index.ts';
 import { type Cluster, StatusError } from '../cluster/index.ts';
 import type { StoredConfig } from './stored.ts';
@@ -74,6 +74,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   /** What each object may still write, and since when. */
   const budgets = new Map<string, { left: number; at: number }>();
   let working: Promise<void> | undefined;
+  let lastName = 0n;
 
   function remember(key: string, one: Known): void {
     known.delete(key);
@@ -97,8 +98,10 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
 
   async function create({ config, event, key, at }: Waiting): Promise<void> {
     const { name: object, uid, resourceVersion } = config.metadata;
-    // Names of events are at most 253 characters, as those of objects.
-    const name = `${object.slice(0, 200)}.${randomUUID().replaceAll('-', '').slice(0, 16)}`;
+    // As client-go names them: by the time, in nanoseconds; so they are listed in their order. At most 253 characters.
+    const nanoseconds = BigInt(at.getTime()) * 1_000_000n + BigInt(randomInt(1_000_000));
+    lastName = nanoseconds > lastName ? nanoseconds : lastName + 1n;
+    const name = `${object.slice(0, 200)}.${lastName.toString(16)}`;
     const time = `${at.toISOString().slice(0, 19)}Z`;
     await cluster.request('POST', eventsPath, {
       apiVersion: 'v1',

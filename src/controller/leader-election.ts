@@ -179,7 +179,10 @@ export function startElection(run: ElectionRun): Election {
         see(await cluster.request('PUT', path, { ...known, spec: wanted(spec) }));
       }
     } catch (error) {
-      if (!(error instanceof StatusError && (error.code === 409 || error.code === 404))) {
+      // 404 without a Lease is that of its namespace.
+      const isChanged =
+        error instanceof StatusError && (error.code === 409 || (error.code === 404 && known !== undefined));
+      if (!isChanged) {
         throw explain(error, known === undefined ? 'create' : 'update', 'leases.coordination.k8s.io', what.slice(6));
       }
       const lease = await read();

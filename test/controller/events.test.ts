@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import { type Cluster, StatusError } from '../../src/cluster/index.ts';
+import { createEventRecorder } from '../../src/controller/events.ts';
+import type { StoredConfig } from '../../src/controller/stored.ts';
+import type { JsonObject } from '../../src/kubernetes/index.ts';
+
+/** A recorder whose requests are kept, with a clock that is moved by hand. */
+function recorder(refuse: (method: string) => Error | undefined = () => undefined) {
+  const requests: { method: string; body: JsonObject }[] = [];
+  const problems: string[] = [];
+  const clock = { at: Date.parse('2026-01-01T00:00:00Z') };
+  const cluster: Pick<Cluster, 'request'> = {
+    async request(method, _path, body) {
+      const error = refuse(method);
+      if (error !== undefined) {
+        throw error;
+      }
+      requests.push({ method, body: body as JsonObject });
+      return {};
+    },
+  };
+  const events = createEventRecorder({
+    cluster: cluster as Cluster,
+    component: 'test',
+    instance: 'one',
+    now: () => new Date(clock.at),
+    onProblem: (problem) => problems.push(problem),
+  });
+  const config = (name: string) =>
+    ({ metadata: { name, uid: `uid of ${name}`, resourceVersion: '7', generation: 1 } }) as StoredConfig;
+  const record = async (name: string, message: string) => {
+    events.record(config(name), { type: 'Warning', reason: 'NotDiscovered', message });
+    await events.flush();
+  };
+  return { events, requests, problems, clock, record };
+}
+
+test('an event says who and what; its names are in the order of time', async () => {
+  const { requests, record } = recorder();
+  await record('a', 'one');
+  await record('a', 'two');
+  expect(requests[0]?.body).toMatchObject({
+    involvedObject: {
+      apiVersion: 'runtime.cluster.x-k8s.io/v1beta2',
+      kind: 'ExtensionConfig',
+      name: 'a',
+      uid: 'uid of a',
+    },
+    metadata: { namespace: 'default', name: expect.stringMatching(/^a\.[0-9a-f]{16}$/) },
+    type: 'Warning',
+    reason: 'NotDiscovered',
+    message: 'one',
+    count: 1,
+    firstTimestamp: '2026-01-01T00:00:00Z',
+  });
+  const [first, second] = requests.map(({ body }) => (body.metadata as { name: string }).name);
+  expect(String(first) < String(second)).toBe(true);
+});
+
+test('one that repeats is counted, and written every five minutes at most', async () => {
+  const { requests, record, clock } = recorder();
+  for (let minute = 0; minute < 60; minute++) {
+    await record('a', 'same');
+    clock.at += 60_000;
+  }
+  expect(requests.map(({ method }) => method)).toEqual(['POST', ...Array(11).fill('PATCH')]);
+  expect(requests.at(-1)?.body).toEqual({ count: 56, lastTimestamp: '2026-01-01T00:55:00Z' });
+});
+
+test('messages that change all the time are 25 events of an object, then one every five minutes; others have theirs', async () => {
+  const { requests, record, clock } = recorder();
+  for (let second = 0; second < 1_000; second++) {
+    await record('a', `at ${second}`);
+    clock.at += 1_000;
+  }
+  expect(requests).toHaveLength(25 + 3);
+  await record('b', 'one');
+  expect(requests).toHaveLength(29);
+});
+
+test('an event that the API server has forgotten is written anew', async () => {
+  const { requests, record, clock } = recorder((method) =>
+    method === 'PATCH' ? new StatusError(404, 'not found') : undefined,
+  );
+  await record('a', 'same');
+  clock.at += 3_600_000;
+  await record('a', 'same');
+  expect(requests.map(({ method }) => method)).toEqual(['POST', 'POST']);
+});
+
+test('an API server that takes no events is said, and ends nothing', async () => {
+  const { record, problems, events } = recorder(() => new StatusError(403, 'events is forbidden'));
+  await record('a', 'one');
+  await record('a', 'two');
+  expect(problems).toEqual(['events is forbidden', 'events is forbidden']);
+  events.forget('uid of a');
+});
+
+test('a clock that was set back does not silence events for ever', async () => {
+  const { requests, record, clock } = recorder();
+  await record('a', 'same');
+  clock.at -= 86_400_000;
+  await record('a', 'same');
+  expect(requests.map(({ method }) => method)).toEqual(['POST', 'PATCH']);
+});

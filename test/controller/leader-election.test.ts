@@ -1,0 +1,158 @@
+import { afterEach, expect, test } from 'vitest';
+import { type ElectionRun, startElection } from '../../src/controller/leader-election.ts';
+import { endAll, endWith } from '../extension/running.ts';
+import { collectingLog } from '../server/running.ts';
+import { control, type Lab, startCalled, startLab, until } from './lab.ts';
+import { startProxy, writesIn } from './proxy.ts';
+
+afterEach(endAll);
+
+const times = { leaseDurationMs: 2_000, renewDeadlineMs: 1_000, retryPeriodMs: 100 };
+const lease = { namespace: 'default', name: 'controller', ...times };
+const path = '/apis/coordination.k8s.io/v1/namespaces/default/leases/controller';
+
+interface Lease {
+  metadata: { labels?: object };
+  spec: { holderIdentity: string; leaseTransitions: number; acquireTime: string; renewTime: string };
+}
+const leaseOf = async (lab: Lab) => ((await lab.request('GET', path)) as Lease).spec;
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** One candidate, and what happens to it. */
+function candidate(kubeConfig: ElectionRun['kubeConfig'], identity: string, options: Partial<ElectionRun> = {}) {
+  const { log, lines } = collectingLog();
+  const events: string[] = [];
+  const election = startElection({
+    kubeConfig,
+    ...lease,
+    identity,
+    log,
+    now: () => new Date(),
+    monotonicMs: () => performance.now(),
+    onElected: () => events.push('elected'),
+    onLost: (reason) => events.push(`lost: ${reason}`),
+    ...options,
+  });
+  endWith(() => election.stop());
+  return { election, events, lines };
+}
+
+test('of two replicas one works; when it stops, the other takes over without waiting for the end of the Lease', async () => {
+  const lab = await startLab();
+  const { spec } = await startCalled();
+  await lab.create('first', spec);
+  const [one, other] = [await startProxy(lab), await startProxy(lab)];
+  const election = { ...lease, leaseDurationMs: 60_000, renewDeadlineMs: 30_000 };
+  const a = await control(one, { leaderElection: { ...election, identity: 'a' } });
+  await lab.condition('first', 'Discovered', 'True');
+  const b = await control(other, { leaderElection: { ...election, identity: 'b' } });
+  await lab.create('second', spec);
+  await lab.condition('second', 'Discovered', 'True');
+  expect([writesIn(one.passed).length, writesIn(other.passed).length]).toEqual([2, 0]);
+  expect([a.controller.problem, b.controller.problem]).toEqual([undefined, undefined]);
+  expect(await leaseOf(lab)).toMatchObject({ holderIdentity: 'a', leaseDurationSeconds: 60, leaseTransitions: 0 });
+  await a.controller.stop();
+  await lab.create('third', spec);
+  await lab.condition('third', 'Discovered', 'True');
+  expect([writesIn(one.passed).length, writesIn(other.passed).length]).toEqual([2, 1]);
+  const { acquireTime, renewTime, ...taken } = await leaseOf(lab);
+  expect(taken).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 });
+  expect([acquireTime, renewTime]).toEqual(Array(2).fill(expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{6}Z$/)));
+});
+
+test('a leader that is cut off in the middle of a write stops before another begins, and that write never arrives', async () => {
+  const lab = await startLab();
+  const { spec } = await startCalled();
+  await lab.create('lab', spec);
+  const proxy = await startProxy(lab);
+  const held = Promise.withResolvers<void>();
+  let isCut = false;
+  proxy.hold = ({ path: asked }) => {
+    isCut ||= asked.endsWith('/status');
+    return isCut ? held.promise : undefined;
+  };
+  const a = await control(proxy, { leaderElection: { ...lease, identity: 'a' } });
+  await until(() => expect(isCut).toBe(true));
+  const b = await control(lab, { leaderElection: { ...lease, identity: 'b' } });
+  await lab.condition('lab', 'Discovered', 'True');
+  const lost = a.lines.find(({ msg }) => msg === 'leadership lost');
+  expect(lost?.reason).toMatch(/^the Lease was not renewed for 1 s/);
+  const { metadata } = await lab.get('lab');
+  held.resolve();
+  await until(() => expect(proxy.aborted.filter(({ path: asked }) => asked.endsWith('/status'))).toHaveLength(1));
+  await pause(300);
+  expect(writesIn(proxy.passed)).toEqual([]);
+  expect((await lab.get('lab')).metadata.resourceVersion).toBe(metadata.resourceVersion);
+  expect(b.lines.filter(({ msg }) => msg === 'leadership won')).toHaveLength(1);
+  // It is a candidate again, and works when its time comes.
+  await b.controller.stop();
+  await lab.create('later', spec);
+  await lab.condition('later', 'Discovered', 'True');
+  expect(a.lines.filter(({ msg }) => msg === 'leadership won')).toHaveLength(2);
+});
+
+test('a leader whose Lease somebody else has taken stops at the next renewal', async () => {
+  const lab = await startLab();
+  const { events, election } = candidate(lab.kubeConfig, 'a');
+  await until(() => expect(events).toEqual(['elected']));
+  const stored = (await lab.request('GET', path)) as Lease;
+  const spec = { ...stored.spec, holderIdentity: 'thief', renewTime: '2026-01-01T00:00:00.000000Z' };
+  await lab.request('PATCH', path, { spec }, { 'content-type': 'application/merge-patch+json' });
+  await until(() => expect(events).toEqual(['elected', 'lost: thief holds the Lease']));
+  expect([election.isLeading, election.leader]).toEqual([false, 'thief']);
+  // The thief says nothing more: its time runs out.
+  await until(() => expect(events).toHaveLength(3));
+  expect((await leaseOf(lab)).leaseTransitions).toBe(1);
+});
+
+test('a label on the Lease, or its deletion, does not make two leaders', async () => {
+  const lab = await startLab();
+  const a = candidate(lab.kubeConfig, 'a');
+  await until(() => expect(a.events).toEqual(['elected']));
+  const patch = { metadata: { labels: { x: 'y' } } };
+  await lab.request('PATCH', path, patch, { 'content-type': 'application/merge-patch+json' });
+  const { renewTime } = await leaseOf(lab);
+  await until(async () => expect((await leaseOf(lab)).renewTime).not.toBe(renewTime));
+  expect(a.events).toEqual(['elected']);
+  expect(((await lab.request('GET', path)) as Lease).metadata.labels).toEqual({ x: 'y' });
+  await lab.request('DELETE', path);
+  await until(() => expect(a.events).toEqual(['elected', 'lost: the Lease was taken away', 'elected']));
+});
+
+test('clocks that step decide nothing: the leader stays, and a candidate does not take over', async () => {
+  const lab = await startLab();
+  let offset = 0;
+  const now = () => new Date(Date.now() + offset);
+  const a = candidate(lab.kubeConfig, 'a', { now });
+  await until(() => expect(a.events).toEqual(['elected']));
+  const b = candidate(lab.kubeConfig, 'b', { now: () => new Date(Date.now() + 86_400_000) });
+  for (const step of [3_600_000, -3_600_000, 86_400_000 * 365]) {
+    offset = step;
+    await pause(times.leaseDurationMs / 2);
+    expect(a.election.isLeading).toBe(true);
+  }
+  expect([a.events, b.events]).toEqual([['elected'], []]);
+});
+
+test('a process that was halted for longer than its Lease knows so before it writes, whatever its timers missed', async () => {
+  const lab = await startLab();
+  const proxy = await startProxy(lab);
+  let halted = 0;
+  const { events, election } = candidate(proxy.kubeConfig, 'a', { monotonicMs: () => performance.now() + halted });
+  await until(() => expect(events).toEqual(['elected']));
+  proxy.hold = () => new Promise(() => {});
+  await pause(150);
+  expect(election.isLeading).toBe(true);
+  halted = times.renewDeadlineMs;
+  expect(election.isLeading).toBe(false);
+});
+
+test('a Lease that cannot be made is said, in the log and for the probe', async () => {
+  const lab = await startLab();
+  const { lines, controller } = await control(lab, {
+    leaderElection: { ...lease, namespace: 'nowhere', identity: 'a' },
+  });
+  await until(() => expect(controller.problem).toMatch(/namespaces "nowhere" not found/));
+  expect(lines.find(({ msg }) => msg === 'the Lease cannot be read or written')).toBeDefined();
+  await controller.stop();
+});
