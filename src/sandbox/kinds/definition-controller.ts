@@ -1,6 +1,5 @@
-import type { JsonObject } from '../../kubernetes/index.ts';
+import { isSame, type JsonObject } from '../../kubernetes/index.ts';
 import type { Column, Registry, Resource } from '../resources/index.ts';
-import { sameJson } from '../schema/index.ts';
 import { type Collection, keyOf, type Store } from '../storage/index.ts';
 import { conditionsOf, isConditionTrue, withCondition } from './conditions.ts';
 import { cleanupFinalizer, type Definition } from './definition.ts';
@@ -185,7 +184,7 @@ function reconcile(
       const held = groups.get(spec.group) ?? new HeldNames();
       held.remove(oldStatus?.acceptedNames);
       const status = statusOf(object, held, context.now());
-      if (!sameJson(status, object.status)) {
+      if (!isSame(status, object.status)) {
         object = definitions.replace(key, object, { ...object, status }) ?? object;
       }
       held.add((object as unknown as Definition).status?.acceptedNames);
@@ -236,7 +235,7 @@ function cleanUp(
       },
       context.now(),
     );
-    if (!sameJson(conditions, status.conditions as JsonObject[])) {
+    if (!isSame(conditions, status.conditions as JsonObject[])) {
       definitions.replace(key, object, { ...object, status: { ...status, conditions } });
     }
     if (!cleaning.has(name)) {

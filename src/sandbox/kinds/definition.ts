@@ -2,20 +2,13 @@ import {
   dns1035LabelProblems,
   dns1123SubdomainProblems,
   isJsonObject,
+  isSame,
   type JsonObject,
   type StatusCause,
 } from '../../kubernetes/index.ts';
 import { checkRules } from '../cel/index.ts';
 import type { KindStrategy, WebhookClientConfig } from '../resources/index.ts';
-import {
-  invalid,
-  maxCauses,
-  notSupported,
-  required,
-  type Schema,
-  sameJson,
-  structuralCauses,
-} from '../schema/index.ts';
+import { invalid, maxCauses, notSupported, required, type Schema, structuralCauses } from '../schema/index.ts';
 import { withCondition } from './conditions.ts';
 
 /** Names of a CustomResourceDefinition. */
@@ -197,7 +190,7 @@ function validate(object: JsonObject, old: JsonObject | undefined): StatusCause[
   const oldSpec = isJsonObject(old?.spec) ? old.spec : undefined;
   if (oldSpec !== undefined) {
     const immutable = ['group', 'scope'] as const;
-    for (const field of immutable.filter((key) => !sameJson(oldSpec[key], spec[key]))) {
+    for (const field of immutable.filter((key) => !isSame(oldSpec[key], spec[key]))) {
       causes.push(invalid(`spec.${field}`, spec[field], 'field is immutable'));
     }
     const present = new Set(

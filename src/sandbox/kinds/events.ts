@@ -1,12 +1,13 @@
 import {
   isJsonObject,
+  isSame,
   type Json,
   type JsonObject,
   qualifiedNameProblems,
   type StatusCause,
 } from '../../kubernetes/index.ts';
 import { type Column, type KindStrategy, metadataOf } from '../resources/index.ts';
-import { forbiddenField, invalid, notSupported, required, sameJson } from '../schema/index.ts';
+import { forbiddenField, invalid, notSupported, required } from '../schema/index.ts';
 
 /** Name of the collection of events: those of both groups are the same objects. */
 export const eventStorage = 'events';
@@ -95,7 +96,7 @@ export const eventStrategy: KindStrategy = {
   validate: (event, old) => {
     if (old !== undefined) {
       return [...immutable, 'reportingController', 'reportingInstance']
-        .filter((field) => !sameJson(event[field] ?? null, old[field] ?? null))
+        .filter((field) => !isSame(event[field] ?? null, old[field] ?? null))
         .map((field) => invalid(field, event[field], 'field is immutable'));
     }
     return [
@@ -106,7 +107,7 @@ export const eventStrategy: KindStrategy = {
         ? []
         : [notSupported('type', event.type ?? '', ['Normal', 'Warning'])]),
       ...unset
-        .filter((field) => !isEmpty(event[field]) && event[field] !== 0 && !sameJson(event[field] as Json, {}))
+        .filter((field) => !isEmpty(event[field]) && event[field] !== 0 && !isSame(event[field] as Json, {}))
         .map((field) => forbiddenField(field, 'needs to be unset')),
     ];
   },

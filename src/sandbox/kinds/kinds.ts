@@ -1,6 +1,6 @@
-import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../../kubernetes/index.ts';
+import { isJsonObject, isSame, type Json, type JsonObject, type StatusCause } from '../../kubernetes/index.ts';
 import { type Column, type KindStrategy, type Resource, storageNameOf } from '../resources/index.ts';
-import { forbiddenField, invalid, type Schema, sameJson, schemaOfModel } from '../schema/index.ts';
+import { forbiddenField, invalid, type Schema, schemaOfModel } from '../schema/index.ts';
 import { definitionStrategy } from './definition.ts';
 import { asCoreEvent, coreEventStrategy, eventColumns, eventStorage, eventStrategy } from './events.ts';
 import { webhookConfigurationStrategy } from './webhook-configuration.ts';
@@ -79,7 +79,7 @@ function immutableCauses(object: JsonObject, old: JsonObject | undefined, fields
   return [
     ...(object.immutable === true ? [] : [forbiddenField('immutable', why)]),
     ...fields
-      .filter((field) => !sameJson(object[field] ?? {}, old[field] ?? {}))
+      .filter((field) => !isSame(object[field] ?? {}, old[field] ?? {}))
       .map((field) => forbiddenField(field, why)),
   ];
 }

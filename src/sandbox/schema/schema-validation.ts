@@ -1,7 +1,8 @@
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { compilePattern, isJsonObject, type Json, type Pattern, type StatusCause } from '../../kubernetes/index.ts';
+import { canonical } from './canonical.ts';
 import { maxCauses, shorten } from './causes.ts';
-import { canonical, fieldOf, joinPath, type Schema } from './schema.ts';
+import { fieldOf, joinPath, type Schema } from './schema.ts';
 
 /** JSON type of a value as the messages of the API server name it. */
 function typeNameOf(value: Json): string {

@@ -7,7 +7,8 @@ import {
   type StatusCause,
 } from '../../kubernetes/index.ts';
 import { forbiddenField, invalid, invalidForEach, required } from './causes.ts';
-import { prune, type Schema, shownKey } from './schema.ts';
+import { prune } from './pruning.ts';
+import { type Schema, shownKey } from './schema.ts';
 import { validateSchema } from './schema-validation.ts';
 
 /** Keywords that OpenAPI has and structural schemas have not. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   applyOperations,
+  copyOf,
   isJsonObject,
   isOperation,
   type Json,
@@ -23,7 +24,7 @@ import {
   type UserInfo,
   type WebhookClientConfig,
 } from '../resources/index.ts';
-import { applyDefaults, copyOf, prune } from '../schema/index.ts';
+import { applyDefaults, prune } from '../schema/index.ts';
 import { keyOf, labelsOf, type Store } from '../storage/index.ts';
 import type { VersionConverter } from './conversion.ts';
 import type { WebhookCaller } from './webhook-call.ts';

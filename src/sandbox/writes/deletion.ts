@@ -1,6 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../kubernetes/index.ts';
+import { copyOf, isJsonObject, type JsonObject } from '../../kubernetes/index.ts';
 import { conflict, forbidden, metadataOf, namespaceStorage, notFound } from '../resources/index.ts';
-import { copyOf } from '../schema/index.ts';
 import { keyOf } from '../storage/index.ts';
 import { mutate, validate } from '../webhooks/index.ts';
 import { mediaTypeOf, parseBody } from './objects.ts';

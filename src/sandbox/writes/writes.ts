@@ -1,5 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { applyMergePatch, isJsonObject, type Json, type JsonObject, type StatusCause } from '../../kubernetes/index.ts';
+import {
+  applyMergePatch,
+  copyOf,
+  isJsonObject,
+  isSame,
+  type Json,
+  type JsonObject,
+  type StatusCause,
+} from '../../kubernetes/index.ts';
 import { validateRules } from '../cel/index.ts';
 import { applyJsonPatch, applyStrategicMerge } from '../patches/index.ts';
 import {
@@ -16,7 +24,7 @@ import {
   unsupportedMediaType,
   versionRequired,
 } from '../resources/index.ts';
-import { copyOf, forbiddenField, sameJson, validateSchema } from '../schema/index.ts';
+import { forbiddenField, validateSchema } from '../schema/index.ts';
 import { keyOf } from '../storage/index.ts';
 import { mutate, optionsOf, validate } from '../webhooks/index.ts';
 import { removeWhenFinished } from './deletion.ts';
@@ -246,7 +254,7 @@ async function change(
       throw conflict(resource, name);
     }
     resource.strategy.prepare?.(next, current);
-    if (resource.hasGeneration && !sameJson(specOf(next, resource), specOf(current, resource))) {
+    if (resource.hasGeneration && !isSame(specOf(next, resource), specOf(current, resource))) {
       metadata.generation = Number(old.generation ?? 0) + 1;
       resource.strategy.observe?.(next, context.now());
     }
@@ -263,7 +271,7 @@ async function change(
     if (asksWebhooks) {
       await validate(context, attemptOf(request, { ...fields, object: next }));
     }
-    if (sameJson(next, current) || dryRun) {
+    if (isSame(next, current) || dryRun) {
       return next;
     }
     const encoded = await context.converter.encode(resource, next);

@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
 import { applyStrategicMerge } from '../../../src/sandbox/patches/strategic-merge.ts';
 import { schemaOfModel } from '../../../src/sandbox/schema/built-in-schemas.ts';
-import { applyDefaults, dropNulls, prune, type Schema } from '../../../src/sandbox/schema/schema.ts';
+import { applyDefaults } from '../../../src/sandbox/schema/defaults.ts';
+import { dropNulls, prune } from '../../../src/sandbox/schema/pruning.ts';
+import type { Schema } from '../../../src/sandbox/schema/schema.ts';
 import { validateSchema } from '../../../src/sandbox/schema/schema-validation.ts';
 
 describe('a value that does not fit', () => {

@@ -1,0 +1,13 @@
+import { isJsonObject, type Json } from '../../kubernetes/index.ts';
+
+/** A text that two JSON values share when they are equal; the order of keys does not matter. */
+export function canonical(value: Json): string {
+  if (Array.isArray(value)) {
+    return `[${value.map(canonical).join(',')}]`;
+  }
+  if (isJsonObject(value)) {
+    const keys = Object.keys(value).sort();
+    return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key] as Json)}`).join(',')}}`;
+  }
+  return JSON.stringify(value);
+}
