@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import pRetry from 'p-retry';
 import { isJsonObject, type Json, type JsonObject, parseJson, printable } from '../kubernetes/index.ts';
@@ -20,6 +20,11 @@ const maxAnswerBytes = 16 * 1024 * 1024;
 const maxRefusalBytes = 64 * 1024;
 /** Longest line of a watch, in bytes: one object of at most 3 MiB. */
 const maxEventBytes = 4 * 1024 * 1024;
+/**
+ * Events between two turns of the event loop: a flood of changes comes in pieces of megabytes, and servers that watch have
+ * requests to answer.
+ */
+const eventsPerTurn = 50;
 /** Longest wait that a server may ask for with Retry-After, in ms: one that asks for more is asked once more after it. */
 export const maxRetryAfterMs = 30_000;
 /** How long the server may take to begin its answer to a watch, in ms. */
@@ -279,7 +284,11 @@ export function connect(config: KubeConfig, signal: AbortSignal, patience: Patie
             throw await refusalOf(server, `watching ${path}`, path, answer);
           }
           onOpen();
+          let events = 0;
           for await (const line of linesOf(answer.body, maxEventBytes)) {
+            if (++events % eventsPerTurn === 0) {
+              await setImmediate();
+            }
             const event = eventOf(line);
             if (event.type !== 'BOOKMARK') {
               onEvent(event);

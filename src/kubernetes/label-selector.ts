@@ -177,6 +177,17 @@ function requirementsOf({ matchLabels = {}, matchExpressions = [] }: LabelSelect
 
 /** Whether some set of labels is selected by both of two valid selectors. */
 export function selectorsOverlap(a: LabelSelector, b: LabelSelector): boolean {
+  if (!a.matchExpressions?.length && !b.matchExpressions?.length) {
+    // Most have labels only, and many may be compared.
+    const { matchLabels: labels = {} } = a;
+    const { matchLabels: others = {} } = b;
+    for (const key of Object.keys(labels)) {
+      if (Object.hasOwn(others, key) && others[key] !== labels[key]) {
+        return false;
+      }
+    }
+    return true;
+  }
   const matchExpressions = [...requirementsOf(a), ...requirementsOf(b)];
   return labelSelectorContradiction({ matchExpressions }) === undefined;
 }

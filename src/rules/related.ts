@@ -3,8 +3,8 @@ import { type LabelSelector, selectorsOverlap, selectsEverything, selectsLabels 
 
 /** Most names that a message has. */
 const maxNamed = 3;
-/** Most other objects that are compared with the one that is checked. */
-const maxCompared = 100;
+/** Most other objects that are compared with the one that is checked: most overlap at once, since they select everything. */
+const maxCompared = 20;
 
 /** Names for a message, the first few and the number of the rest: `a, b, c and 4 more`. */
 export function someOf(names: Iterable<string>): string {

@@ -26,13 +26,24 @@ export function secretNameOf(text: string | undefined): { namespace: string; nam
   return isValid ? { namespace, name } : undefined;
 }
 
+/** The name of the last call: the rules about it follow each other. */
+let latest: { text: string; name: { namespace: string; name: string } | undefined } = { text: '', name: undefined };
+
 /** The Secret that the annotation of an object names; undefined without a valid annotation. */
 export function namedSecret({ metadata }: ExtensionConfig, facts: Facts | undefined): NamedSecret | undefined {
-  const parts = secretNameOf(metadata.annotations?.[injectCaFromSecretAnnotation]);
+  const text = metadata.annotations?.[injectCaFromSecretAnnotation];
+  if (!text) {
+    return undefined;
+  }
+  if (latest.text !== text) {
+    latest = { text, name: secretNameOf(text) };
+  }
+  const { name: parts } = latest;
   return (
     parts && {
-      ...parts,
-      key: `${parts.namespace}/${parts.name}`,
+      namespace: parts.namespace,
+      name: parts.name,
+      key: text,
       found: facts?.secrets?.find(parts.namespace, parts.name),
     }
   );
