@@ -24,6 +24,7 @@ function fingerprintOf({ metadata, status }: StoredConfig): string {
   const { annotations = {} } = metadata;
   return JSON.stringify([
     metadata.generation,
+    metadata.deletionTimestamp,
     annotations[pausedAnnotation] !== undefined,
     annotations[injectCaFromSecretAnnotation],
     status?.handlers,

@@ -132,6 +132,8 @@ export interface Client {
 
 const defaultConcurrentCalls = 10;
 const discoveryTimeoutSeconds = 10;
+/** Longest answer to discovery, in bytes: 512 handlers are some 128 KiB. Many extensions are asked at a time. */
+const maxDiscoveryBytes = 2 * 1024 * 1024;
 
 /** A response of nothing but success. */
 function emptyResponse(hook: HookDefinition): JsonObject {
@@ -393,6 +395,7 @@ export function createClient(options: ClientOptions = {}): Client {
           timeoutSeconds: discoveryTimeoutSeconds,
           request: complete(hook, {}, {}),
           signal,
+          maxAnswerBytes: maxDiscoveryBytes,
           ignoresBackoff: true,
         },
         context,

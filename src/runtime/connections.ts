@@ -31,6 +31,8 @@ export interface Exchange {
   caBundle: string | undefined;
   body: string | Buffer;
   signal: AbortSignal;
+  /** Longest answer that is read, in bytes. Default: that of the connections. */
+  maxAnswerBytes?: number | undefined;
   /** Leaves the Content-Type out, as Cluster API does. Default: the body is called JSON. */
   withoutContentType?: boolean;
 }
@@ -234,10 +236,11 @@ export function createConnections(options: ConnectionOptions): Connections {
           signal,
         });
         const isGood = response.statusCode === 200;
-        const limit = isGood ? maxAnswerBytes : maxErrorBytes;
+        const maxGoodBytes = exchange.maxAnswerBytes ?? maxAnswerBytes;
+        const limit = isGood ? maxGoodBytes : maxErrorBytes;
         const read = await readBody(response.body, limit);
         if (isGood && read === undefined) {
-          const message = `http call failed: the answer is larger than ${maxAnswerBytes / 1024 / 1024} MiB`;
+          const message = `http call failed: the answer is larger than ${maxGoodBytes / 1024 / 1024} MiB`;
           return { step: 'size', message, code: 200 };
         }
         return { code: response.statusCode, body: read ?? Buffer.alloc(0) };

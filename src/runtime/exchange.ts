@@ -21,6 +21,8 @@ export interface Outgoing {
   timeoutSeconds: number;
   request: JsonObject;
   signal: AbortSignal | undefined;
+  /** Longest answer that is read, in bytes. Default: that of calls. */
+  maxAnswerBytes?: number;
   /** Whether an extension that failed just now is asked all the same. */
   ignoresBackoff: boolean;
 }
@@ -91,6 +93,7 @@ export async function exchange(outgoing: Outgoing, context: ExchangeContext): Pr
     target,
     caBundle: clientConfig.caBundle || undefined,
     body: JSON.stringify(request),
+    maxAnswerBytes: outgoing.maxAnswerBytes,
     signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
   });
   const result = isCallError(answer) ? answer : readAnswer(answer, hook);

@@ -60,7 +60,7 @@ const remedies: Partial<Record<CallStep, string>> = {
   tls: 'serve a certificate by the CA in spec.clientConfig.caBundle, for the name in the address',
   timeout: 'answer discovery within 10 seconds: it needs no work',
   http: 'answer 200 at this path, also without a Content-Type and below the path of the clientConfig',
-  size: 'answer with less than 20 MiB',
+  size: 'answer with less: 512 handlers are 128 KiB',
   decode: 'answer one JSON object with status and handlers',
   status: 'answer discovery with status Success',
 };

@@ -388,7 +388,7 @@ test.each<[string, Answering, RegExp]>([
       response.on('close', () => clearInterval(timer));
       return undefined;
     },
-    /larger than 20 MiB; answer with less/,
+    /larger than 2 MiB; answer with less/,
   ],
 ])('discover names a server that %s', async (_name, answer, finding) => {
   const extension = await server(answer);
