@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { AnswerError, type Cluster, explain, listPages, metadataOf, StatusError } from '../cluster/index.ts';
 import {
   dns1123SubdomainProblems,
+  fieldAt,
   isJsonObject,
   type Json,
   type JsonObject,
@@ -36,20 +37,13 @@ interface KindFacts {
   fields(object: JsonObject): BundleField[];
 }
 
-function at(value: Json | undefined, path: readonly (string | number)[]): Json | undefined {
-  return path.reduce<Json | undefined>(
-    (inner, key) => (Array.isArray(inner) ? inner[key as number] : isJsonObject(inner) ? inner[key] : undefined),
-    value,
-  );
-}
-
 function webhookFields(object: JsonObject): BundleField[] {
   const { webhooks = null } = object;
   if (webhooks !== null && !Array.isArray(webhooks)) {
     throw new AnswerError('the API server answered with a webhook configuration whose webhooks are not a list');
   }
   return (webhooks ?? []).map((webhook, index) => {
-    const name = at(webhook, ['name']) ?? '';
+    const name = fieldAt(webhook, 'name') ?? '';
     return {
       where: `webhooks[${index}] (${printable(String(name))})`,
       path: ['webhooks', index, 'clientConfig'],
@@ -74,7 +68,7 @@ const kinds: Readonly<Record<TargetKind, KindFacts>> = {
     resource: 'customresourcedefinitions.apiextensions.k8s.io',
     bases: ['/apis/apiextensions.k8s.io/v1/customresourcedefinitions'],
     fields: (object) =>
-      isJsonObject(at(object, ['spec', 'conversion', 'webhook', 'clientConfig']))
+      isJsonObject(fieldAt(object, 'spec', 'conversion', 'webhook', 'clientConfig'))
         ? [{ where: 'spec.conversion.webhook', path: ['spec', 'conversion', 'webhook', 'clientConfig'], tests: [] }]
         : [],
   },
@@ -139,16 +133,16 @@ export function readTarget(
     skipped.push('it has no webhook');
   }
   for (const field of found) {
-    const holder = at(object, field.path);
-    const its = at(holder, ['service']);
-    const label = printable(`${String(at(its, ['namespace']))}/${String(at(its, ['name']))}`);
+    const holder = fieldAt(object, ...field.path);
+    const its = fieldAt(holder, 'service');
+    const label = printable(`${String(fieldAt(its, 'namespace'))}/${String(fieldAt(its, 'name'))}`);
     if (service !== undefined && label !== `${service.namespace}/${service.name}`) {
       skipped.push(
         `${field.where} ${isJsonObject(its) ? `calls the service ${label}` : 'calls no service'}, not ${service.namespace}/${service.name}`,
       );
       continue;
     }
-    const current = at(holder, ['caBundle']);
+    const current = fieldAt(holder, 'caBundle');
     entries.push({ where: field.where, bundle: decode(current) });
     fields.push({
       ...field,
@@ -201,7 +195,7 @@ export async function injectBundle(cluster: Cluster, target: TargetReading, bund
       throw new Conflict(`${target.id} was changed by another client`);
     }
     if (error.code === 422) {
-      const now = at(await cluster.request('GET', path), ['metadata', 'resourceVersion']);
+      const now = fieldAt(await cluster.request('GET', path), 'metadata', 'resourceVersion');
       if (now !== resourceVersion) {
         throw new Conflict(`${target.id} was changed by another client`);
       }
@@ -259,7 +253,7 @@ export async function* listTargets(
       for await (const { items } of pages) {
         isFirst = false;
         for (const object of items) {
-          const name = String(at(object, ['metadata', 'name']));
+          const name = String(fieldAt(object, 'metadata', 'name'));
           // The API server admits no other names for these kinds; they become part of a path, and are shown.
           if (dns1123SubdomainProblems(name).length > 0) {
             throw new AnswerError(`the API server listed something that is not one of ${facts.resource}`);

@@ -20,6 +20,16 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The value at a path of fields and indexes in a value from JSON; undefined where there is none. */
+export function fieldAt(value: Json | undefined, ...path: readonly (string | number)[]): Json | undefined {
+  return path.reduce<Json | undefined>((found, key) => {
+    if (Array.isArray(found)) {
+      return typeof key === 'number' ? found[key] : undefined;
+    }
+    return isJsonObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
+  }, value);
+}
+
 /** Sets an object's own property; one named `__proto__` becomes an ordinary one, as in what JSON.parse returns. */
 export function setOwn<T>(object: Record<string, T>, key: string, value: T): void {
   if (key === '__proto__') {

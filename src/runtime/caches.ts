@@ -1,5 +1,5 @@
 import { hooksGroup } from '../hooks/index.ts';
-import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
+import { fieldAt, isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
 import type { Extension } from './registration.ts';
 
 /** A cache whose entries end by themselves. */
@@ -40,11 +40,6 @@ const day = 24 * 60 * minute;
 /** Longest time that a wait is remembered, in ms, whatever retryAfterSeconds says. */
 export const maxWaitMs = day;
 
-/** A part of a message by its path. */
-function at(value: Json | undefined, ...path: string[]): Json | undefined {
-  return path.reduce<Json | undefined>((found, key) => (isJsonObject(found) ? found[key] : undefined), value);
-}
-
 /** Settings in a fixed order: Go's random one makes upstream miss. */
 function settingsOf(request: JsonObject): Json {
   const { settings } = request;
@@ -69,7 +64,7 @@ const responseCaching: Readonly<Record<string, ResponseCaching>> = {
   GenerateUpgradePlan: {
     lifeMs: 10 * minute,
     keyOf: (handler, _extension, request) => {
-      const uid = at(request, 'cluster', 'metadata', 'uid');
+      const uid = fieldAt(request, 'cluster', 'metadata', 'uid');
       return uid === undefined
         ? undefined
         : [

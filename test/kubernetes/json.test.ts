@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { JsonError, maxJsonDepth, parseJson } from '../../src/kubernetes/index.ts';
+import { fieldAt, JsonError, maxJsonDepth, parseJson } from '../../src/kubernetes/index.ts';
 
 const nested = (depth: number) => Buffer.from('['.repeat(depth) + ']'.repeat(depth));
 
@@ -41,4 +41,16 @@ test.each([
   const bytes = Buffer.from(`xx${text}xx`).subarray(2, -2);
   expect(parseJson(bytes)).toEqual(JSON.parse(text));
   expect(parseJson(new Uint8Array(bytes))).toEqual(JSON.parse(text));
+});
+
+test.each<[string, (string | number)[], unknown]>([
+  ['a field of a field', ['a', 'b'], 1],
+  ['an item of a list', ['list', 1, 'c'], 2],
+  ['the whole', [], { a: { b: 1 }, list: [0, { c: 2 }] }],
+  ['a field that is missing', ['a', 'x', 'y'], undefined],
+  ['a field of a text', ['a', 'b', 'length'], undefined],
+  ['a field that every JavaScript object has', ['a', 'toString'], undefined],
+  ['a list by a name', ['list', 'length'], undefined],
+])('fieldAt: %s', (_name, path, value) => {
+  expect(fieldAt({ a: { b: 1 }, list: [0, { c: 2 }] }, ...path)).toEqual(value);
 });

@@ -1,9 +1,12 @@
-import { isJsonObject, isSame, type Json, type JsonObject, type StatusCause } from '../../kubernetes/index.ts';
+import { fieldAt } from '../../kubernetes/index.ts';
 import { type Column, type KindStrategy, type Resource, storageNameOf } from '../resources/index.ts';
-import { forbiddenField, invalid, type Schema, schemaOfModel } from '../schema/index.ts';
+import { type Schema, schemaOfModel } from '../schema/index.ts';
+import { age, column, portsOf, ready, roleColumns, sizeOf, webhooks } from './columns.ts';
+import { configMapStrategy, namespaceStrategy, secretStrategy, serviceStrategy } from './core-strategies.ts';
 import { definitionStrategy } from './definition.ts';
 import { asCoreEvent, coreEventStrategy, eventColumns, eventStorage, eventStrategy } from './events.ts';
 import { webhookConfigurationStrategy } from './webhook-configuration.ts';
+import { daemonSetCounts, deploymentStrategy, observing, replicas } from './workload-strategies.ts';
 
 interface Kind {
   group?: string;
@@ -21,177 +24,10 @@ interface Kind {
   strategy?: KindStrategy;
 }
 
-function at(object: JsonObject, ...path: string[]): Json | undefined {
-  return path.reduce<Json | undefined>((value, key) => (isJsonObject(value) ? value[key] : undefined), object);
-}
-
-function column(name: string, value: Column['value'], type = 'string', description = name): Column {
-  return { name, type, description, priority: 0, value };
-}
-
-function sizeOf(value: Json | undefined): number {
-  return Array.isArray(value) ? value.length : isJsonObject(value) ? Object.keys(value).length : 0;
-}
-
-const age = column(
-  'Age',
-  '.metadata.creationTimestamp',
-  'date',
-  'Time since the object was created, on the clock of the server',
-);
-
-function portsOf(object: JsonObject): string {
-  const ports = at(object, 'spec', 'ports');
-  return (Array.isArray(ports) ? ports.filter(isJsonObject) : [])
-    .map(({ port, protocol }) => `${String(port)}/${String(protocol ?? 'TCP')}`)
-    .join(',');
-}
-
-/** Namespaces that a cluster cannot do without (apiserver, admission plugin NamespaceLifecycle). */
-const immortal = ['default', 'kube-public', 'kube-system'];
-
-const namespaceStrategy: KindStrategy = {
-  nameFormat: 'label',
-  deletionProblem: (name) => (immortal.includes(name) ? 'this namespace may not be deleted' : undefined),
-  prepare(object, old) {
-    const metadata = object.metadata as JsonObject;
-    const labels = isJsonObject(metadata.labels) ? metadata.labels : {};
-    metadata.labels = { ...labels, 'kubernetes.io/metadata.name': metadata.name ?? '' };
-    const spec = isJsonObject(object.spec) ? object.spec : {};
-    object.spec = {
-      ...spec,
-      finalizers: (old === undefined ? undefined : at(old, 'spec', 'finalizers')) ?? ['kubernetes'],
-    };
-    const status = isJsonObject(object.status) ? object.status : {};
-    object.status = { ...status, phase: metadata.deletionTimestamp === undefined ? 'Active' : 'Terminating' };
-  },
-  markForDeletion(object) {
-    object.status = { ...(isJsonObject(object.status) ? object.status : {}), phase: 'Terminating' };
-  },
-};
-
-/** What an object that says `immutable: true` must keep (apimachinery, core validation of Secret and ConfigMap). */
-function immutableCauses(object: JsonObject, old: JsonObject | undefined, fields: readonly string[]): StatusCause[] {
-  if (old?.immutable !== true) {
-    return [];
-  }
-  const why = 'field is immutable when `immutable` is set';
-  return [
-    ...(object.immutable === true ? [] : [forbiddenField('immutable', why)]),
-    ...fields
-      .filter((field) => !isSame(object[field] ?? {}, old[field] ?? {}))
-      .map((field) => forbiddenField(field, why)),
-  ];
-}
-
-const configMapStrategy: KindStrategy = {
-  validate: (object, old) => immutableCauses(object, old, ['data', 'binaryData']),
-};
-
-const secretStrategy: KindStrategy = {
-  validate: (object, old) => [
-    ...(old !== undefined && object.type !== old.type
-      ? [invalid('type', object.type ?? null, 'field is immutable')]
-      : []),
-    ...immutableCauses(object, old, ['data']),
-  ],
-  prepare(object) {
-    object.type ??= 'Opaque';
-    if (isJsonObject(object.stringData)) {
-      const data = isJsonObject(object.data) ? object.data : {};
-      const encoded = Object.entries(object.stringData).map(([key, value]) => [
-        key,
-        Buffer.from(String(value)).toString('base64'),
-      ]);
-      object.data = { ...data, ...Object.fromEntries(encoded) };
-      delete object.stringData;
-    }
-  },
-};
-
-const serviceStrategy: KindStrategy = {
-  nameFormat: 'label1035',
-  prepare(object) {
-    if (isJsonObject(object.spec)) {
-      object.spec.type ??= 'ClusterIP';
-      object.spec.sessionAffinity ??= 'None';
-      for (const port of Array.isArray(object.spec.ports) ? object.spec.ports.filter(isJsonObject) : []) {
-        port.protocol ??= 'TCP';
-        port.targetPort ??= port.port ?? null;
-      }
-    }
-  },
-};
-
-const replicas: KindStrategy = {
-  hasScale: true,
-  prepare(object) {
-    if (isJsonObject(object.spec)) {
-      object.spec.replicas ??= 1;
-    }
-  },
-};
-
-/** The annotation of a Deployment that somebody outside the API server runs, who writes its status. */
-const runsInSandbox = 'extensionconfig-webhook/runs-in-sandbox';
-
-/**
- * A Deployment that its controller has seen and given up on: without `observedGeneration` and this condition
- * `kubectl rollout status` would wait for ever.
- */
-const deploymentStrategy: KindStrategy = {
-  ...replicas,
-  observe(object, now) {
-    if (at(object, 'metadata', 'annotations', runsInSandbox) !== undefined) {
-      return;
-    }
-    const message = 'nothing runs in the sandbox';
-    const times = { lastUpdateTime: now, lastTransitionTime: now };
-    object.status = {
-      ...(isJsonObject(object.status) ? object.status : {}),
-      observedGeneration: at(object, 'metadata', 'generation') ?? 1,
-      conditions: [
-        { type: 'Available', status: 'False', reason: 'MinimumReplicasUnavailable', message, ...times },
-        { type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message, ...times },
-      ],
-    };
-  },
-};
-
-/** What the controllers of other workloads write first; `counts` are the fields of their status that are required. */
-function observing(counts: JsonObject): Pick<KindStrategy, 'observe'> {
-  return {
-    observe(object) {
-      object.status = {
-        ...counts,
-        ...(isJsonObject(object.status) ? object.status : {}),
-        observedGeneration: at(object, 'metadata', 'generation') ?? 1,
-      };
-    },
-  };
-}
-
-/** Without nodes no DaemonSet has pods to start. */
-const daemonSetCounts = { currentNumberScheduled: 0, desiredNumberScheduled: 0, numberMisscheduled: 0, numberReady: 0 };
-
 const pathNamed: KindStrategy = { nameFormat: 'path' };
-
-const ready = column('Ready', (object) => {
-  const wanted = at(object, 'spec', 'replicas') ?? 1;
-  return `${String(at(object, 'status', 'readyReplicas') ?? 0)}/${String(wanted)}`;
-});
 
 const rbac = 'rbac.authorization.k8s.io';
 const registration = 'admissionregistration.k8s.io';
-const webhooks = column('Webhooks', (object) => sizeOf(object.webhooks), 'integer');
-
-function roleColumns(): Column[] {
-  return [
-    column('Role', (object) => `${String(at(object, 'roleRef', 'kind'))}/${String(at(object, 'roleRef', 'name'))}`),
-    age,
-  ];
-}
-
 /** There is no authorization: a client with the token has all permissions, and may impersonate any user. */
 const allowing: KindStrategy = {
   answer: (object) => ({
@@ -232,7 +68,7 @@ const kinds: readonly Kind[] = [
     hasStatus: true,
     columns: [
       column('Type', '.spec.type'),
-      column('Cluster-IP', (object) => String(at(object, 'spec', 'clusterIP') ?? '<none>')),
+      column('Cluster-IP', (object) => String(fieldAt(object, 'spec', 'clusterIP') ?? '<none>')),
       column('Port(s)', portsOf),
       age,
     ],
@@ -250,7 +86,7 @@ const kinds: readonly Kind[] = [
     shortNames: ['po'],
     categories: ['all'],
     hasStatus: true,
-    columns: [column('Status', (object) => String(at(object, 'status', 'phase') ?? 'Pending')), age],
+    columns: [column('Status', (object) => String(fieldAt(object, 'status', 'phase') ?? 'Pending')), age],
   },
   {
     kind: 'Event',
@@ -342,8 +178,8 @@ const kinds: readonly Kind[] = [
     hasGeneration: true,
     columns: [
       ready,
-      column('Up-to-date', (object) => Number(at(object, 'status', 'updatedReplicas') ?? 0), 'string'),
-      column('Available', (object) => Number(at(object, 'status', 'availableReplicas') ?? 0), 'string'),
+      column('Up-to-date', (object) => Number(fieldAt(object, 'status', 'updatedReplicas') ?? 0), 'string'),
+      column('Available', (object) => Number(fieldAt(object, 'status', 'availableReplicas') ?? 0), 'string'),
       age,
     ],
     strategy: deploymentStrategy,
@@ -389,7 +225,7 @@ const kinds: readonly Kind[] = [
       column(
         'Completions',
         (object) =>
-          `${String(at(object, 'status', 'succeeded') ?? 0)}/${String(at(object, 'spec', 'completions') ?? 1)}`,
+          `${String(fieldAt(object, 'status', 'succeeded') ?? 0)}/${String(fieldAt(object, 'spec', 'completions') ?? 1)}`,
       ),
       age,
     ],
@@ -404,7 +240,7 @@ const kinds: readonly Kind[] = [
     hasGeneration: true,
     columns: [
       column('Schedule', '.spec.schedule'),
-      column('Suspend', (object) => (at(object, 'spec', 'suspend') === true ? 'True' : 'False')),
+      column('Suspend', (object) => (fieldAt(object, 'spec', 'suspend') === true ? 'True' : 'False')),
       age,
     ],
   },

@@ -1,0 +1,59 @@
+import { fieldAt, isJsonObject, type JsonObject } from '../../kubernetes/index.ts';
+import type { KindStrategy } from '../resources/index.ts';
+
+/** One replica where none is said. */
+export const replicas: KindStrategy = {
+  hasScale: true,
+  prepare(object) {
+    if (isJsonObject(object.spec)) {
+      object.spec.replicas ??= 1;
+    }
+  },
+};
+
+/** The annotation of a Deployment that runs outside of the API server, and whose status is written there. */
+const runsInSandbox = 'extensionconfig-webhook/runs-in-sandbox';
+
+/**
+ * A Deployment that its controller has seen and given up on: without `observedGeneration` and this condition
+ * `kubectl rollout status` would wait for ever.
+ */
+export const deploymentStrategy: KindStrategy = {
+  ...replicas,
+  observe(object, now) {
+    if (fieldAt(object, 'metadata', 'annotations', runsInSandbox) !== undefined) {
+      return;
+    }
+    const message = 'nothing runs in the sandbox';
+    const times = { lastUpdateTime: now, lastTransitionTime: now };
+    object.status = {
+      ...(isJsonObject(object.status) ? object.status : {}),
+      observedGeneration: fieldAt(object, 'metadata', 'generation') ?? 1,
+      conditions: [
+        { type: 'Available', status: 'False', reason: 'MinimumReplicasUnavailable', message, ...times },
+        { type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message, ...times },
+      ],
+    };
+  },
+};
+
+/** What the controllers of other workloads write first; `counts` are the fields of their status that are required. */
+export function observing(counts: JsonObject): Pick<KindStrategy, 'observe'> {
+  return {
+    observe(object) {
+      object.status = {
+        ...counts,
+        ...(isJsonObject(object.status) ? object.status : {}),
+        observedGeneration: fieldAt(object, 'metadata', 'generation') ?? 1,
+      };
+    },
+  };
+}
+
+/** Without nodes no DaemonSet has pods to start. */
+export const daemonSetCounts = {
+  currentNumberScheduled: 0,
+  desiredNumberScheduled: 0,
+  numberMisscheduled: 0,
+  numberReady: 0,
+};
