@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { loadKubeConfig } from '../cluster/index.ts';
 import type { DiscoveryResponse } from '../hooks/index.ts';
 import type { Json } from '../kubernetes/index.ts';
@@ -21,6 +21,7 @@ import { type CallOutcome, call } from './call.ts';
 import { checkHandlers, HandlersError } from './check.ts';
 import { discoveryOf } from './discovery.ts';
 import type { Handler } from './handler.ts';
+import { defaultLog } from './log.ts';
 import { createCallMetrics, metricsPrefix } from './metrics.ts';
 
 /** Where the serving certificate comes from; each is followed, so that a renewed one is used at once. */
@@ -150,13 +151,7 @@ export function createExtensionServer(options: ExtensionServerOptions): Extensio
     throw new HandlersError(problems);
   }
   const prefix = prefixOf(options.path);
-  const log =
-    options.log ??
-    pino({
-      base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-    });
+  const log = options.log ?? defaultLog();
   const byName = new Map(handlers.map((handler) => [handler.name, handler]));
 
   async function start(): Promise<RunningExtension> {

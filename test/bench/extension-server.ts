@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { createExtensionServer, handler, walkTemplates } from '../../src/extension/index.ts';
+import { defaultLog } from '../../src/extension/log.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { benchCalls } from './extension-calls.ts';
 
@@ -33,12 +34,12 @@ const handlers = [
 ];
 
 if (kind === 'sdk') {
-  // Its log goes nowhere, line by line: whoever reads it would take time from the callers.
+  // Its log goes nowhere: whoever reads it would take time from the callers.
   const { port, stop } = await createExtensionServer({
     handlers,
     certificates: { folder },
     ...{ host: '127.0.0.1', port: 0, healthHost: '127.0.0.1', healthPort: 0 },
-    log: pino(pino.destination({ dest: '/dev/null', sync: false })),
+    log: defaultLog('/dev/null'),
   }).start();
   process.once('SIGTERM', () => void stop({ graceMs: 0, timeoutMs: 1000 }));
   process.stdout.write(`${JSON.stringify({ msg: 'listening', webhookPort: port })}\n`);
