@@ -91,8 +91,15 @@ interface RunningThread {
   stop(): Promise<void>;
 }
 
-async function startThread(data: ExtensionThreadData, log: Logger): Promise<RunningThread> {
-  const module = new URL(`./extension-thread${extname(import.meta.url)}`, import.meta.url);
+const threadModule = new URL(`./extension-thread${extname(import.meta.url)}`, import.meta.url);
+
+/** @param signal ends the thread, also while it starts. */
+async function startThread(
+  module: URL,
+  data: ExtensionThreadData,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<RunningThread> {
   const worker = new Worker(module, {
     workerData: data,
     resourceLimits: { maxOldGenerationSizeMb: maxHeapMib },
@@ -117,8 +124,10 @@ async function startThread(data: ExtensionThreadData, log: Logger): Promise<Runn
     ended.resolve();
   });
   const stop = async () => {
+    signal.removeEventListener('abort', stop);
     await worker.terminate();
   };
+  signal.addEventListener('abort', stop);
   try {
     return { port: await listening.promise, ended: ended.promise, stop };
   } catch (error) {
@@ -173,12 +182,14 @@ export interface RunningSampleExtension {
  * with another template started anew. What a kubelet would do.
  *
  * @param signal ends the start.
+ * @param module what runs in the thread; tests have others.
  * @throws {FailureError} when it cannot be started; the reason of `signal`.
  */
 export async function startExtension(
   { config, kubeconfigFile }: { config: KubeConfig; kubeconfigFile: string },
   log: Logger,
   signal: AbortSignal,
+  module = threadModule,
 ): Promise<RunningSampleExtension> {
   await deploy(config, kubeconfigFile, signal);
   const path = `/apis/apps/v1/namespaces/${namespace}/deployments`;
@@ -201,7 +212,7 @@ export async function startExtension(
 
   async function startFor(wanted: string): Promise<void> {
     try {
-      const started = await startThread(data, log);
+      const started = await startThread(module, data, log, stopping.signal);
       // Afterwards always where it was first: whoever resolves the Service need not ask again.
       data.port = started.port;
       thread = started;
@@ -209,7 +220,7 @@ export async function startExtension(
       problem = undefined;
       first.resolve(started.port);
       void started.ended.then(() => {
-        if (thread === started) {
+        if (thread === started && !stopping.signal.aborted) {
           thread = undefined;
           runs = undefined;
           log.error('the sample extension ended by itself, and is started again');
@@ -217,6 +228,9 @@ export async function startExtension(
         }
       });
     } catch (error) {
+      if (stopping.signal.aborted) {
+        return;
+      }
       problem = (error as Error).message;
       first.reject(new FailureError(`the sample extension could not start: ${problem}`));
       log.error({ problem }, 'the sample extension could not start, and is tried again');

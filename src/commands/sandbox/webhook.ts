@@ -58,8 +58,11 @@ export const byService: WebhookReference = {
   clientConfig: (path) => ({ service: { ...webhookService, path } }),
 };
 
-/** How long requests that are under way may take when the sandbox stops, in milliseconds. */
-const stopTimeout = 1_000;
+/**
+ * How long requests that are under way may take when the sandbox stops, in milliseconds. Its API server, which is the one
+ * that calls, sends no others: idle connections need no grace.
+ */
+const stopping = { graceMs: 0, timeoutMs: 1_000 };
 
 /** Starts the real webhook server on loopback, as `serve --feature-gates=RuntimeSDK=true` does. */
 async function startLocalWebhook(
@@ -105,7 +108,7 @@ export async function startSelfSignedWebhook(log: Logger): Promise<LocalWebhook>
   return {
     reference: byUrl(`https://127.0.0.1:${server.webhookPort}`, pair.cert),
     port: server.webhookPort,
-    stop: () => server.stop({ timeoutMs: stopTimeout }),
+    stop: () => server.stop(stopping),
   };
 }
 
@@ -131,7 +134,7 @@ export async function startWebhookOfSecret(
     port: server.webhookPort,
     stop() {
       watching?.stop();
-      return server.stop({ timeoutMs: stopTimeout });
+      return server.stop(stopping);
     },
   };
 }

@@ -1,0 +1,13 @@
+// A thread in the place of the sample extension: it listens at once, and what it is told decides how long it lives.
+import { parentPort, workerData } from 'node:worker_threads';
+import type { ExtensionThreadData } from '../../src/commands/sandbox/extension-thread.ts';
+
+const { port } = workerData as ExtensionThreadData;
+// The first one is given no port, and ends by itself; those after it are where it was.
+parentPort?.postMessage({ listening: port === 0 ? 12_345 : port });
+parentPort?.postMessage({ log: '{"level":"warn","msg":"it listens","port":1}' });
+if (port === 0) {
+  setTimeout(() => process.exit(), 100);
+} else {
+  setInterval(() => {}, 60_000);
+}

@@ -1,0 +1,75 @@
+import { AppsV1Api, type V1Deployment } from '@kubernetes/client-node';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { registerExtension, startExtension } from '../../src/commands/sandbox/extension.ts';
+import { type RunningSandbox, startSandboxWithWebhook } from '../../src/commands/sandbox/start.ts';
+import { eventually } from '../sandbox/client.ts';
+import { collectingLog } from '../server/running.ts';
+
+const quiet = pino({ level: 'silent' });
+const module = new URL('./sandbox-extension-thread.ts', import.meta.url);
+const where = { namespace: 'sample-extension', name: 'sample-extension' };
+const { signal } = new AbortController();
+
+let sandbox: RunningSandbox;
+let apps: AppsV1Api;
+beforeAll(async () => {
+  sandbox = await startSandboxWithWebhook({ port: 0, prepare: registerExtension }, quiet, signal);
+  apps = sandbox.config.makeApiClient(AppsV1Api);
+});
+afterAll(() => sandbox?.stop());
+
+/** Waits until the Deployment says something about its spec as it is now. */
+async function status(wanted: (status: NonNullable<V1Deployment['status']>) => boolean) {
+  const { status: found } = await eventually(
+    () => apps.readNamespacedDeployment(where),
+    ({ metadata, status }) => status?.observedGeneration === metadata?.generation && wanted(status ?? {}),
+  );
+  return Object.fromEntries((found?.conditions ?? []).map(({ type, status, reason }) => [type, `${status} ${reason}`]));
+}
+
+test('the sample extension runs as its Deployment says', async () => {
+  const { log, lines } = collectingLog();
+  const extension = await startExtension(sandbox, log, signal, module);
+  expect(extension.port).toBe(12_345);
+  const running = { Available: 'True MinimumReplicasAvailable', Progressing: 'True NewReplicaSetAvailable' };
+  const scale = (replicas: number) => apps.patchNamespacedDeployment({ ...where, body: [replace(replicas)] });
+  const replace = (value: number) => ({ op: 'replace', path: '/spec/replicas', value });
+  const messages = () => lines.map(({ msg }) => msg);
+
+  // The first one ended by itself.
+  await eventually(
+    async () => messages(),
+    (all) => all.filter((msg) => msg === 'it listens').length === 2,
+  );
+  expect(messages()).toContain('the sample extension ended by itself, and is started again');
+  expect(await status(({ readyReplicas }) => readyReplicas === 1)).toEqual(running);
+
+  await scale(0);
+  expect(await status(({ readyReplicas = 0 }) => readyReplicas === 0)).toEqual(running);
+  // More than one are not run, and whoever waits for them is told.
+  await scale(3);
+  expect(await status(({ readyReplicas }) => readyReplicas === 1)).toEqual({
+    Available: 'True MinimumReplicasAvailable',
+    Progressing: 'False ProgressDeadlineExceeded',
+  });
+  // What `kubectl rollout restart` changes.
+  const started = lines.length;
+  const annotations = { 'kubectl.kubernetes.io/restartedAt': 'now' };
+  const body = [{ op: 'add', path: '/spec/template/metadata/annotations', value: annotations }];
+  await apps.patchNamespacedDeployment({ ...where, body });
+  await eventually(
+    async () => lines.length,
+    (count) => count > started,
+  );
+  await extension.stop();
+  expect(lines.filter(({ level }) => level === 50)).toHaveLength(1);
+});
+
+test('a start that is given up ends at once', async () => {
+  await apps.deleteNamespacedDeployment(where);
+  const stopping = new AbortController();
+  const starting = startExtension(sandbox, quiet, stopping.signal);
+  setTimeout(() => stopping.abort(new Error('given up')), 300);
+  await expect(starting).rejects.toThrow();
+});
