@@ -222,7 +222,7 @@ function connect(options: RehearsalOptions, resolve: Resolve | undefined): Clien
   return createClient({
     ...(resolve !== undefined && { resolve }),
     namespaceLabels: options.namespaceLabels,
-    backoff: false,
+    mimicsClusterApi: true,
   });
 }
 

@@ -53,6 +53,9 @@ function onlyV1beta2({ object, where }: GivenObject): void {
   }
 }
 
+/** Most groups of workers of a Cluster: each upgrades in its turn, and each step names them all. */
+const maxWorkerGroups = 200;
+
 /** The Cluster as requests have it, after a look at everything that an extension would be confused by. */
 function checkedCluster({ object, where }: GivenObject): JsonObject {
   const { status: _status, ...rest } = object;
@@ -69,6 +72,14 @@ function checkedCluster({ object, where }: GivenObject): JsonObject {
   if (parseVersion(version) === undefined) {
     throw new GivenError(
       `${where}: spec.topology.version ${JSON.stringify(printable(version))} is not a version such as v1.33.0`,
+    );
+  }
+  const groups = ['machineDeployments', 'machinePools'].flatMap((list) =>
+    objectsAt(cluster, 'spec', 'topology', 'workers', list),
+  );
+  if (groups.length > maxWorkerGroups) {
+    throw new GivenError(
+      `${where}: the Cluster has ${groups.length} groups of workers; a rehearsal takes at most ${maxWorkerGroups}`,
     );
   }
   const request = {

@@ -43,10 +43,10 @@ export interface ClientOptions {
   /** Most calls that one extension gets at a time. Default: 10. */
   maxConcurrentCalls?: number;
   /**
-   * Whether an extension that could not be reached is left alone for a while. Default: yes. Cluster API's own client calls
-   * it all the same, and leaves waiting to its controllers.
+   * Calls as Cluster API's own client does, for rehearsals: without a Content-Type, and an extension that could not be reached
+   * is called all the same. Default: no.
    */
-  backoff?: boolean;
+  mimicsClusterApi?: boolean;
   /** Where the metrics of calls are registered. Default: nowhere. */
   metrics?: MetricsRegistry;
   /** Milliseconds of a clock that never goes back. Default: the system's. */
@@ -177,7 +177,13 @@ export function createClient(options: ClientOptions = {}): Client {
         ...connections.load(extension.name),
       })),
     );
-  const context: ExchangeContext = { connections, backoff, metrics, now };
+  const context: ExchangeContext = {
+    connections,
+    backoff,
+    metrics,
+    now,
+    withoutContentType: options.mimicsClusterApi === true,
+  };
   const definitions = new Map((options.hooks ?? clusterApiHooks).map((hook) => [formatHook(hook), hook]));
   const versionsOf = new Map(versions.map((hook) => [formatGroupHook(hook), hook]));
   const waits = createCache<Wait>(now);
@@ -297,7 +303,7 @@ export function createClient(options: ClientOptions = {}): Client {
         timeoutSeconds: handler.timeoutSeconds,
         request: outgoing.content,
         signal,
-        ignoresBackoff: options.backoff === false,
+        ignoresBackoff: options.mimicsClusterApi === true,
       },
       context,
     );

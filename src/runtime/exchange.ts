@@ -33,6 +33,8 @@ export interface ExchangeContext {
   backoff: Backoff;
   metrics: CallMetrics | undefined;
   now: () => number;
+  /** Whether requests leave out that they are JSON, as Cluster API's do. */
+  withoutContentType: boolean;
 }
 
 /** A message of a server, in a wrapper: it may have any field, also those of an error. */
@@ -66,7 +68,7 @@ export function readAnswer(answer: Answer, hook: HookDefinition): Message | Call
 /** Sends a request and reads the answer, which is in the version of the handler. Never throws for what a server does. */
 export async function exchange(outgoing: Outgoing, context: ExchangeContext): Promise<Message | CallError> {
   const { extension, hook, handler, timeoutSeconds, request, signal } = outgoing;
-  const { connections, backoff, metrics, now } = context;
+  const { connections, backoff, metrics, now, withoutContentType } = context;
   const { clientConfig } = extension;
   const { group, version, name } = hook;
   const target = targetOf(clientConfig, {
@@ -94,6 +96,7 @@ export async function exchange(outgoing: Outgoing, context: ExchangeContext): Pr
     caBundle: clientConfig.caBundle || undefined,
     body: JSON.stringify(request),
     maxAnswerBytes: outgoing.maxAnswerBytes,
+    withoutContentType,
     signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
   });
   const result = isCallError(answer) ? answer : readAnswer(answer, hook);

@@ -95,6 +95,13 @@ test('the sequence of calls, with what they say and get, is the recorded one', (
   expect(withoutRuns(played)).toEqual(withoutRuns(recorded));
 });
 
+test('calls have no Content-Type and end at the same paths, with the timeouts that were discovered', () => {
+  for (const { method, url, headers } of server.received) {
+    expect([method, headers['content-type']]).toEqual(['POST', undefined]);
+    expect(recordedCalls.map((recorded) => recorded.url)).toContain(url);
+  }
+});
+
 /** What differs between two runs by chance: identities, times, and letters of generated names. */
 function normalized(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) {

@@ -183,19 +183,28 @@ export function replicasOf(state: State, worker: Worker): number {
   return typeof replicas === 'number' ? replicas : 1;
 }
 
+/** Topologies of groups by their names: looked up in lists that may be long. */
+const byName = new WeakMap<object, ReadonlyMap<string, JsonObject>>();
+
 /** What the topology says about a group. */
 export function topologyOf({ cluster }: State, { kind, topologyName }: Worker): JsonObject {
-  const list = kind === 'MachineDeployment' ? 'machineDeployments' : 'machinePools';
-  return objectsAt(cluster, 'spec', 'topology', 'workers', list).find(({ name }) => name === topologyName) ?? {};
+  const list = at(cluster, 'spec', 'topology', 'workers', listOf[kind]);
+  if (!Array.isArray(list)) {
+    return {};
+  }
+  const known = byName.get(list) ?? new Map(list.filter(isJsonObject).map((group) => [textAt(group, 'name'), group]));
+  byName.set(list, known);
+  return known.get(topologyName) ?? {};
 }
+
+const listOf = { MachineDeployment: 'machineDeployments', MachinePool: 'machinePools' } as const;
 
 const deferAnnotation = 'topology.cluster.x-k8s.io/defer-upgrade';
 const holdAnnotation = 'topology.cluster.x-k8s.io/hold-upgrade-sequence';
 
 function workersIn({ subject, names }: { subject: Subject; names: Names }): Worker[] {
   return (['MachineDeployment', 'MachinePool'] as const).flatMap((kind) => {
-    const list = kind === 'MachineDeployment' ? 'machineDeployments' : 'machinePools';
-    return objectsAt(subject.cluster, 'spec', 'topology', 'workers', list).map((topology) => {
+    return objectsAt(subject.cluster, 'spec', 'topology', 'workers', listOf[kind]).map((topology) => {
       const topologyName = textAt(topology, 'name');
       const annotations = annotationsOf(topology);
       return {

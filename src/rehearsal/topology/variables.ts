@@ -76,21 +76,33 @@ const ajv = new Ajv({
   },
 });
 
-/** What is wrong with a value, or undefined. */
-function valueProblem(schema: JsonObject, value: Json): string | undefined {
+/** Compiled schemas: all Clusters of a class have the same. */
+const compiled = new WeakMap<JsonObject, (value: Json) => string | undefined>();
+
+function compile(schema: JsonObject): (value: Json) => string | undefined {
   if (JSON.stringify(schema).length > maxSchemaLength) {
-    return undefined;
+    return () => undefined;
   }
   try {
     const validate = ajv.compile(jsonSchemaOf(schema));
-    if (validate(value)) {
-      return undefined;
-    }
-    const [error] = validate.errors ?? [];
-    return `${error?.instancePath.slice(0, 100) ?? ''} ${error?.message ?? 'is not valid'}`.trim();
+    return (value) => {
+      if (validate(value)) {
+        return undefined;
+      }
+      const [error] = validate.errors ?? [];
+      return `${error?.instancePath.slice(0, 100) ?? ''} ${error?.message ?? 'is not valid'}`.trim();
+    };
   } catch (error) {
-    return `cannot be held against its schema: ${(error as Error).message.split('\n')[0]?.slice(0, 200)}`;
+    const problem = `cannot be held against its schema: ${(error as Error).message.split('\n')[0]?.slice(0, 200)}`;
+    return () => problem;
   }
+}
+
+/** What is wrong with a value, or undefined. */
+function valueProblem(schema: JsonObject, value: Json): string | undefined {
+  const check = compiled.get(schema) ?? compile(schema);
+  compiled.set(schema, check);
+  return check(value);
 }
 
 /** Variables of an answer of DiscoverVariables, or of a class, as definitions. */
