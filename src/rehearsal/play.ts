@@ -81,6 +81,10 @@ function entryOf(cluster: string, number: number, effect: CallEffect, call: Hand
     toKubernetesVersion: optionalText(request.toKubernetesVersion),
     controlPlaneUpgrades: versionsOf(request.controlPlaneUpgrades),
     workersUpgrades: versionsOf(request.workersUpgrades),
+    machine:
+      textAt(request, 'desired', 'machine', 'metadata', 'name') ||
+      textAt(request, 'desired', 'machineSet', 'metadata', 'name') ||
+      undefined,
     pendingHooks: effect.pendingHooks,
   };
 }

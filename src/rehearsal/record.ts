@@ -16,6 +16,8 @@ export interface CallEntry {
   toKubernetesVersion: string | undefined;
   controlPlaneUpgrades: readonly string[] | undefined;
   workersUpgrades: readonly string[] | undefined;
+  /** Name of the Machine or MachineSet that the call is about. */
+  machine: string | undefined;
   /** The annotation of the Cluster when it was called. */
   pendingHooks: string;
 }

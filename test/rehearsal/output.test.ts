@@ -32,6 +32,7 @@ const callEntry = (at: number, hook: 'BeforeClusterUpgrade' | 'GeneratePatches',
   toKubernetesVersion: hook === 'BeforeClusterUpgrade' ? 'v1.32.0' : undefined,
   controlPlaneUpgrades: hook === 'BeforeClusterUpgrade' ? ['v1.32.0'] : undefined,
   workersUpgrades: undefined,
+  machine: undefined,
   pendingHooks: '',
 });
 const event = (at: number, what: Extract<Entry, { type: 'event' }>['event']): Entry => ({

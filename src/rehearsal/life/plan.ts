@@ -124,8 +124,13 @@ function* planOfExtension(reconcile: Reconcile, handler: string, from: string, t
     controlPlane: controlPlaneSteps,
     workers: workerSteps.length > 0 ? workerSteps : defaultWorkerSteps(state, controlPlaneSteps, to),
   };
+  const isNew =
+    JSON.stringify([plan.controlPlane, plan.workers]) !==
+    JSON.stringify([state.plan?.controlPlane, state.plan?.workers]);
   state.plan = plan;
-  yield tell(state, { kind: 'plan', controlPlane: plan.controlPlane, workers: plan.workers });
+  if (isNew) {
+    yield tell(state, { kind: 'plan', controlPlane: plan.controlPlane, workers: plan.workers });
+  }
   return plan;
 }
 

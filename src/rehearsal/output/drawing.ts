@@ -232,7 +232,7 @@ export const callId = ({ cluster, number }: CallEntry): string => `call-${encode
 
 const stretchShape = ({ from, to, label, kind, title }: Stretch, y: number, height: number): string => {
   const width = Math.max(to - from - 2, 3);
-  const fits = width > label.length * 6.6 + 10;
+  const fits = width > label.length * 7.4 + 10;
   return [
     `<g class="stretch ${kind}"><title>${escaped(title)}</title>`,
     `<rect x="${from.toFixed(1)}" y="${y}" width="${width.toFixed(1)}" height="${height}" rx="5"/>`,

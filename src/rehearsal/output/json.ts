@@ -25,6 +25,7 @@ export function jsonLine(entry: Entry): string | undefined {
     toKubernetesVersion: entry.toKubernetesVersion,
     controlPlaneUpgrades: entry.controlPlaneUpgrades,
     workersUpgrades: entry.workersUpgrades,
+    machine: entry.machine,
     status,
     retryAfterSeconds,
     message: message === '' ? undefined : message,

@@ -9,9 +9,12 @@ export function clockText(ms: number): string {
   return `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
 }
 
-/** What of a request matters to a reader: versions. */
+/** What of a request matters to a reader: versions, or the machine. */
 export function argumentsText(entry: CallEntry): string {
-  const { kubernetesVersion, fromKubernetesVersion, toKubernetesVersion } = entry;
+  const { kubernetesVersion, fromKubernetesVersion, toKubernetesVersion, machine } = entry;
+  if (machine !== undefined) {
+    return printable(machine);
+  }
   if (kubernetesVersion !== undefined) {
     return printable(kubernetesVersion);
   }
