@@ -27,6 +27,8 @@ import { createDecide } from '../../src/webhook/index.ts';
 
 const count = 1_000;
 const changes = 10_000;
+/** The one that reviews are about. */
+const subject = 50;
 
 const handlers = [
   'GeneratePatches',
@@ -36,18 +38,25 @@ const handlers = [
   'AfterClusterUpgrade',
 ];
 
-/** An ExtensionConfig as they are: five handlers, a Service, an annotation. */
-function extension(name: string, service: string): JsonObject {
+const teams = 100;
+const teamOf = (index: number) => `team-${index % teams}`;
+
+/**
+ * An ExtensionConfig as they are: handlers, a Service, an annotation, the namespaces of a team. One of each team has a handler for
+ * in-place updates, too: those have to be compared with each other.
+ */
+function extension(index: number): JsonObject {
+  const name = nameOf(index);
   return example({
     name,
-    clientConfig: { service: { namespace: 'capi-extensions', name: service, port: 443 } },
-    handlers: handlers.map((hook, index) =>
+    clientConfig: { service: { namespace: 'capi-extensions', name, port: 443 } },
+    handlers: handlers.slice(0, index < teams ? 5 : 4).map((hook, position) =>
       exampleHandler({
-        name: `h${index}.${name}`,
+        name: `h${position}.${name}`,
         requestHook: { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook },
       }),
     ),
-    spec: { namespaceSelector: { matchLabels: { team: name } } },
+    spec: { namespaceSelector: { matchLabels: { team: teamOf(index) } } },
   });
 }
 
@@ -56,8 +65,8 @@ const nameOf = (index: number) => `extension-${String(index).padStart(4, '0')}`;
 function* clusterObjects(): Generator<JsonObject> {
   for (let index = 0; index < count; index++) {
     const name = nameOf(index);
-    const namespace = `team-${index % 100}`;
-    yield extension(name, name);
+    const namespace = teamOf(index);
+    yield extension(index);
     yield { ...exampleClass(`h0.${name}`, name), metadata: { namespace, name } };
     yield { ...exampleCluster({}, name), metadata: { namespace, name } };
     yield { ...exampleServiceObject, metadata: { namespace: 'capi-extensions', name } };
@@ -73,13 +82,13 @@ function bodyOf(
   oldObject: JsonObject | null,
 ): Buffer {
   const kind = { group: 'runtime.cluster.x-k8s.io', version: 'v1beta2', kind: 'ExtensionConfig' };
-  const name = nameOf(500);
+  const name = nameOf(subject);
   const request = { uid: 'u', kind, requestKind: kind, name, operation, subResource, object, oldObject, userInfo: {} };
   return Buffer.from(JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request }));
 }
 
-const old = extension(nameOf(500), nameOf(500));
-const moved = extension(nameOf(500), nameOf(500));
+const old = extension(subject);
+const moved = extension(subject);
 (moved.spec as JsonObject).settings = { a: 'b' };
 const bodies = {
   create: bodyOf('CREATE', '', old, null),
@@ -193,7 +202,7 @@ async function serveFlood(): Promise<void> {
       const round = Math.floor(index / count) + 1;
       const object = stored({
         ...exampleClass(`h${round}.${name}`, name),
-        metadata: { namespace: `team-${(index % count) % 100}`, name },
+        metadata: { namespace: teamOf(index % count), name },
       });
       if (watch?.write(`${JSON.stringify({ type: 'MODIFIED', object })}\n`) === false) {
         await once(watch, 'drain');
@@ -247,7 +256,7 @@ async function benchFlood(): Promise<void> {
     );
     const after = heapMib();
     print(
-      `heap: ${(before - empty).toFixed(1)} MiB for ${4 * count + 100} objects, ${(after - before).toFixed(1)} MiB more after the flood`,
+      `heap: ${(before - empty).toFixed(1)} MiB for ${4 * count + teams} objects, ${(after - before).toFixed(1)} MiB more after the flood`,
     );
     watching.stop();
   } finally {

@@ -25,23 +25,24 @@ export const rule: Rule = {
     ) {
       return;
     }
+    const outside = new Set<string>();
+    for (const clusterClass of new Set(Array.from(references, (reference) => reference.clusterClass))) {
+      for (const namespace of facts.clusters.namespacesOfClass(clusterClass)) {
+        if (selectsNamespace(selector, namespace, facts) === false) {
+          outside.add(namespace);
+        }
+      }
+    }
+    if (outside.size === 0) {
+      return;
+    }
     // For an object in git, the one in the cluster is the one before it.
     const before =
       oldObject === undefined
         ? facts.extensionConfigs?.find(name)?.namespaceSelector
         : namespaceSelectorOf(oldObject());
-    const excluded = new Set<string>();
-    for (const clusterClass of new Set(Array.from(references, (reference) => reference.clusterClass))) {
-      for (const namespace of facts.clusters.namespacesOfClass(clusterClass)) {
-        if (
-          selectsNamespace(selector, namespace, facts) === false &&
-          selectsNamespace(before, namespace, facts) === true
-        ) {
-          excluded.add(namespace);
-        }
-      }
-    }
-    if (excluded.size > 0) {
+    const excluded = [...outside].filter((namespace) => selectsNamespace(before, namespace, facts) === true);
+    if (excluded.length > 0) {
       const classes = someOf(Array.from(references, ({ clusterClass }) => clusterClass));
       report({
         path: ['spec', 'namespaceSelector'],
