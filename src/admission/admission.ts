@@ -10,7 +10,7 @@ import {
   type Version,
   versionOf,
 } from '../api/index.ts';
-import type { Facts } from '../facts/index.ts';
+import { createFactsStore, type Facts, factKinds } from '../facts/index.ts';
 import {
   type AdmissionRequest,
   formatFieldPath,
@@ -30,6 +30,7 @@ import {
 import { defaultsOf } from './defaults.ts';
 import type { AdmissionOutcome, Knowledge } from './outcome.ts';
 import { allowed, answer, answerDeletion, gated, malformed, withKnowledge } from './response.ts';
+import { shortDeletion } from './short-deletion.ts';
 import { isTeardown } from './teardown.ts';
 
 /** What an operator configures. */
@@ -39,8 +40,11 @@ export interface AdmissionPolicy {
   isRuntimeSdkEnabled: boolean;
   /** The current time: certificates expire. */
   now: () => Date;
-  /** What is known about the cluster, looked up at each decision; absent when nothing ever is. */
-  facts?: (() => ClusterFacts) | undefined;
+  /**
+   * What is known about the cluster, looked up at each decision; absent when nothing ever is. `elsewhere`: it is not known
+   * here, and deletions are handed back to the one who knows.
+   */
+  facts?: (() => ClusterFacts) | 'elsewhere' | undefined;
   /** What comes of findings about the extension server itself; absent when no server is asked. */
   probes?: Severity | undefined;
 }
@@ -137,6 +141,12 @@ function nameOf(request: AdmissionRequest, object: JsonObject): string {
   return name.length > maxShownName ? `${name.slice(0, maxShownName)}…` : name;
 }
 
+const nothingKnown: ClusterFacts = {
+  facts: createFactsStore({ secrets: { find: () => undefined } }).facts,
+  ageMs: undefined,
+  unknown: factKinds,
+};
+
 /** What findings about a server count as in metrics and audit annotations. */
 const probeRule: ReportedRule = { id: 'probe', upstream: false };
 
@@ -151,7 +161,15 @@ function isToBeProbed({ dryRun }: AdmissionRequest, { subject, object, oldObject
 }
 
 /** Creates the webhook's decisions for a policy. */
-export function createAdmission({ rules, isRuntimeSdkEnabled, now, facts, probes }: AdmissionPolicy): Admission {
+export function createAdmission({
+  rules,
+  isRuntimeSdkEnabled,
+  now,
+  facts: source,
+  probes,
+}: AdmissionPolicy): Admission {
+  const facts = source === 'elsewhere' ? () => nothingKnown : source;
+
   /** The Secret of an annotation is read in the background, and validation follows mutation: it may know the Secret then. */
   function askForSecret({ metadata }: JsonObject): void {
     const annotations = isJsonObject(metadata) ? metadata.annotations : undefined;
@@ -193,6 +211,9 @@ export function createAdmission({ rules, isRuntimeSdkEnabled, now, facts, probes
     const known = facts?.();
     if (subject === 'deletion' && known === undefined) {
       return allowed(request.uid);
+    }
+    if (subject === 'deletion' && source === 'elsewhere') {
+      return { ...allowed(request.uid), handedBack: shortDeletion(request) };
     }
     const input: RuleInput = {
       ...decodeExtensionConfig(object, hubVersion),

@@ -1,6 +1,6 @@
 import type { ExtensionConfig } from '../api/index.ts';
 import type { FactKind } from '../facts/index.ts';
-import type { AdmissionResponse } from '../kubernetes/index.ts';
+import type { AdmissionRequest, AdmissionResponse } from '../kubernetes/index.ts';
 import type { Finding } from '../rules/index.ts';
 
 /** How much is known about the cluster at the time of a decision. */
@@ -21,6 +21,8 @@ export interface AdmissionOutcome {
   warnedBy: string[];
   /** How much was known about the cluster; absent when nothing ever is. */
   knowledge?: Knowledge;
+  /** The request, with what is needed of it, for the one who has the facts that it takes to decide. */
+  handedBack?: AdmissionRequest;
   /** The extension server that may be asked before the answer; absent when none is to be. */
   probe?: PendingProbe;
 }

@@ -47,9 +47,14 @@ export interface Reply {
   /** The JSON text to send. */
   text: string;
   note: ReviewNote | ConversionNote | BugNote | { kind: 'refused' };
+  /** A review that takes facts to decide on, for the thread that has them; the rest of the reply does not count then. */
+  handedBack?: AdmissionRequest;
   /** The reply after an extension server was asked, which is to be sent instead; it never rejects. */
   later?: Promise<Reply>;
 }
+
+/** Answers a request of which another thread has read the body. */
+export type Judge = (webhook: 'mutate' | 'validate', request: AdmissionRequest) => Reply;
 
 /** Asks an extension server. Never rejects. */
 export type Probe = (config: PendingProbe['config']) => Promise<Parameters<PendingProbe['conclude']>[0]>;
@@ -106,6 +111,9 @@ function review(body: Json, judge: (request: AdmissionRequest) => AdmissionOutco
   const { request } = decoded;
   const outcome = judge(request);
   const reply = replyTo(request, outcome);
+  if (outcome.handedBack !== undefined) {
+    reply.handedBack = outcome.handedBack;
+  }
   const pending = outcome.probe;
   if (pending !== undefined && probe !== undefined) {
     reply.later = probe(pending.config).then(
@@ -157,6 +165,17 @@ export function createDecide(admission: Admission, convert: Convert | undefined,
       return review(body, (request) => admission[webhook](request), probe);
     } catch (error) {
       return error instanceof JsonError ? refused(400, error.message) : bug(error);
+    }
+  };
+}
+
+/** Makes the function that answers requests which were handed back. It asks no extension server. */
+export function createJudge(admission: Admission): Judge {
+  return (webhook, request) => {
+    try {
+      return replyTo(request, admission[webhook](request));
+    } catch (error) {
+      return bug(error);
     }
   };
 }

@@ -1,5 +1,5 @@
 import { type Application, type Foundation, receiveBody, replying, type TrackedResponse } from '../server/index.ts';
-import type { Decide, Reply } from './decide.ts';
+import type { Decide, Judge, Reply } from './decide.ts';
 import { logConversion, logReview } from './decision-log.ts';
 import type { ReviewMetrics } from './metrics.ts';
 import type { SideThread } from './side-thread.ts';
@@ -19,12 +19,14 @@ export interface RouteContext extends Foundation {
   decide: Decide;
   /** Decides on large bodies; without it the event loop does. */
   sideThread?: SideThread | undefined;
+  /** Decides on what the thread hands back. */
+  judge?: Judge | undefined;
   reviews: ReviewMetrics;
 }
 
 /** The route of one webhook: reads a body within the limits, and sends what is decided on it. */
 function webhookRoute(webhook: Webhook, context: RouteContext): Application {
-  const { metrics, reviews, log, connections, decide, sideThread } = context;
+  const { metrics, reviews, log, connections, decide, sideThread, judge } = context;
   const reply = replying(context);
 
   function finish(response: TrackedResponse, startedMs: number, { code, text, note }: Reply): void {
@@ -75,7 +77,9 @@ function webhookRoute(webhook: Webhook, context: RouteContext): Application {
       response.once('close', () => gone.abort());
       sideThread.decide({ webhook, body }, gone.signal).then((decided) => {
         if (!gone.signal.aborted) {
-          finish(response, startedMs, decided);
+          const { handedBack } = decided;
+          const reply = handedBack && webhook === 'validate' ? judge?.(webhook, handedBack) : undefined;
+          finish(response, startedMs, reply ?? decided);
         }
       });
     });

@@ -3,7 +3,7 @@ import type { Admission } from '../admission/index.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../server/index.ts';
 import { createApplication } from './application.ts';
 import type { Convert } from './convert.ts';
-import { createDecide, type Probe } from './decide.ts';
+import { createDecide, createJudge, type Probe } from './decide.ts';
 import type { FeatureGates } from './feature-gates.ts';
 import { createReviewMetrics, metricsPrefix } from './metrics.ts';
 import { createSideThread, type SideThread, type SideThreadOptions } from './side-thread.ts';
@@ -60,6 +60,7 @@ export async function startWebhook(options: WebhookOptions): Promise<RunningWebh
         webhooks: convert === undefined ? ['mutate', 'validate'] : ['mutate', 'validate', 'convert'],
         decide: createDecide(admission, convert, probe),
         sideThread,
+        judge: createJudge(admission),
         reviews,
       });
     },

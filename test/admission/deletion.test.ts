@@ -3,7 +3,7 @@ import type { ClusterFacts } from '../../src/admission/index.ts';
 import { allowDeletionAnnotation } from '../../src/api/index.ts';
 import { createFactsStore, createManifestFacts } from '../../src/facts/index.ts';
 import type { AdmissionRequest, JsonObject } from '../../src/kubernetes/index.ts';
-import { example, exampleClass } from '../../src/rules/examples/index.ts';
+import { example, exampleClass, exampleCluster, exampleHandler } from '../../src/rules/examples/index.ts';
 import { admission, requestFor } from './policy.ts';
 
 function knowing(objects: readonly JsonObject[]): () => ClusterFacts {
@@ -88,6 +88,36 @@ test('--enforcement warn turns the refusal into a warning', () => {
   const { response } = admission({ facts: named, enforcement: 'warn' }).validate(deletionOf(example()));
   expect(response.allowed).toBe(true);
   expect(response.warnings?.[0]).toContain('cannot be deleted');
+});
+
+test('where nothing is known a deletion is handed back, short and with all that the decision takes', () => {
+  const waiting = knowing([exampleCluster({ 'runtime.cluster.x-k8s.io/pending-hooks': 'AfterClusterUpgrade' })]);
+  const object = example({
+    handlers: Array.from({ length: 500 }, (_, index) =>
+      exampleHandler({
+        name: `h${index}.my-extension`,
+        requestHook: {
+          apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1',
+          hook: index === 499 ? 'AfterClusterUpgrade' : 'GeneratePatches',
+        },
+      }),
+    ),
+    spec: { settings: { padding: 'x'.repeat(300_000) } },
+  });
+  const elsewhere = admission({ facts: 'elsewhere' });
+  for (const oldObject of [object, { ...object, metadata: 1, spec: [], status: { handlers: [null, 1] } }]) {
+    const { handedBack } = elsewhere.validate(deletionOf(oldObject, { name: 'my-extension' }));
+    expect(JSON.stringify(handedBack).length).toBeLessThan(2000);
+    expect(structuredClone(handedBack)).toEqual(handedBack);
+    for (const facts of [waiting, named]) {
+      const whole = admission({ facts }).validate(deletionOf(oldObject, { name: 'my-extension' })).response;
+      expect(admission({ facts }).validate(handedBack!).response).toEqual(whole);
+      expect(whole.allowed).toBe(oldObject !== object);
+    }
+  }
+  expect(elsewhere.validate(requestFor(example())).response.auditAnnotations).toEqual({
+    'facts-unknown': 'ExtensionConfig,ClusterClass,Cluster,Namespace,Service,Secret',
+  });
 });
 
 test('mutation leaves a deletion alone', () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
+import { allowDeletionAnnotation } from '../../src/api/index.ts';
 import { run } from '../../src/commands/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { example, exampleClass } from '../../src/rules/examples/index.ts';
@@ -127,7 +128,15 @@ test('with --cluster-facts a deletion is judged by what the cluster has', async 
       status: { code: 403 },
       auditAnnotations: { 'facts-age-seconds': expect.stringMatching(/^\d+$/) },
     });
+    // However large the object is, which then is read by another thread.
+    const large = example({ spec: { settings: { padding: 'x'.repeat(300_000) } } });
+    expect(await ask(deletion(large))).toMatchObject({ allowed: false, status: { code: 403 } });
+    const allowing = { [allowDeletionAnnotation]: 'true' };
+    expect(await ask(deletion({ ...large, metadata: { name: 'my-extension', annotations: allowing } }))).toMatchObject({
+      allowed: true,
+    });
     const metrics = await (await fetch(`http://127.0.0.1:${healthPort}/metrics`)).text();
+    expect(metrics).toContain('large_bodies_total{result="answered"} 2');
     expect(metrics).toContain('extensionconfig_webhook_facts_known{kind="ClusterClass"} 1');
     expect(metrics).toContain('extensionconfig_webhook_facts_objects{kind="ClusterClass"} 1');
     expect(metrics).toMatch(/extensionconfig_webhook_facts_age_seconds\{kind="Cluster"\} \d/);

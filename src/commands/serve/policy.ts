@@ -1,6 +1,5 @@
-import { type Admission, type ClusterFacts, createAdmission } from '../../admission/index.ts';
+import { type Admission, type AdmissionPolicy, createAdmission } from '../../admission/index.ts';
 import { runtimeSdkFeatureGate } from '../../api/index.ts';
-import { createFactsStore, factKinds } from '../../facts/index.ts';
 import { createHookCatalog, type Lifecycle } from '../../hooks/index.ts';
 import { createRuleSet, type RuleSetOptions, type Severity } from '../../rules/index.ts';
 import { ruleSetOptionsOf } from '../policy-flags.ts';
@@ -34,16 +33,10 @@ export function servePolicyOf(flags: ServeFlags): ServePolicy {
   };
 }
 
-/** Nothing is known: for the thread that decides on large bodies, which has no copy of the cluster. */
-export function nothingKnown(): ClusterFacts {
-  const { facts } = createFactsStore({ secrets: { find: () => undefined } });
-  return { facts, ageMs: undefined, unknown: factKinds };
-}
-
 /** The decisions of a policy, with the facts about the cluster where it wants them. */
 export function admissionOf(
   { rules, lifecycles, isRuntimeSdkEnabled, probes }: ServePolicy,
-  facts: (() => ClusterFacts) | undefined,
+  facts: AdmissionPolicy['facts'],
 ): Admission {
   return createAdmission({
     rules: createRuleSet({ ...rules, hooks: createHookCatalog(lifecycles) }),

@@ -2,11 +2,11 @@
 import { workerData } from 'piscina';
 import { reviewConversion } from '../../conversion/index.ts';
 import { createDecide, type Reply, type SideThreadTask } from '../../webhook/index.ts';
-import { admissionOf, nothingKnown, type ServePolicy } from './policy.ts';
+import { admissionOf, type ServePolicy } from './policy.ts';
 
 const policy = workerData as ServePolicy;
-const unknown = nothingKnown();
-const decide = createDecide(admissionOf(policy, policy.hasFacts ? () => unknown : undefined), reviewConversion);
+// The copy of the cluster is in the other thread.
+const decide = createDecide(admissionOf(policy, policy.hasFacts ? 'elsewhere' : undefined), reviewConversion);
 
 /** Answers one body. */
 export default function answer({ webhook, body }: SideThreadTask): Reply {

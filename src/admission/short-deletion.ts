@@ -1,0 +1,48 @@
+import { allowDeletionAnnotation } from '../api/index.ts';
+import { type AdmissionRequest, isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
+
+/** Longest namespaceSelector that is passed on, in characters of JSON. */
+const maxSelectorLength = 64 * 1024;
+/** Most hooks that are passed on: Cluster API has 17. */
+const maxHooks = 512;
+
+const objectIn = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
+
+/** One handler for each hook: who waits does so for a hook. */
+function handlersOf(status: JsonObject): JsonObject[] {
+  const hooks = new Map<string, JsonObject>();
+  for (const handler of Array.isArray(status.handlers) ? status.handlers : []) {
+    const { apiVersion, hook } = objectIn(objectIn(handler).requestHook);
+    if (typeof apiVersion === 'string' && typeof hook === 'string' && apiVersion.length + hook.length < 1024) {
+      hooks.set(`${apiVersion} ${hook}`, { requestHook: { apiVersion, hook } });
+    }
+    if (hooks.size >= maxHooks) {
+      break;
+    }
+  }
+  return [...hooks.values()];
+}
+
+/** A deletion with what rules about deletions look at, however large the object is that goes. */
+export function shortDeletion(request: AdmissionRequest): AdmissionRequest {
+  const { apiVersion = null, kind = null, metadata, spec, status } = objectIn(request.oldObject);
+  const { name = null, deletionTimestamp, annotations } = objectIn(metadata);
+  const allowed = objectIn(annotations)[allowDeletionAnnotation];
+  const { namespaceSelector } = objectIn(spec);
+  const isShort = namespaceSelector !== undefined && JSON.stringify(namespaceSelector).length <= maxSelectorLength;
+  return {
+    ...request,
+    object: undefined,
+    oldObject: {
+      apiVersion,
+      kind,
+      metadata: {
+        name,
+        ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+        ...(allowed !== undefined && { annotations: { [allowDeletionAnnotation]: allowed } }),
+      },
+      spec: isShort ? { namespaceSelector } : {},
+      status: { handlers: handlersOf(objectIn(status)) },
+    },
+  };
+}
