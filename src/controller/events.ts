@@ -62,7 +62,8 @@ export interface EventRecorderOptions {
 }
 
 /**
- * Writes events of v1, one at a time. One that repeats is the same object with a count, written at most every five minutes;
+ * Writes events of v1, one at a time. One that repeats is the same object with a count, written at most every five minutes
+ * unless something else happened in between;
  * one object gets 25 at once and then one every five minutes, however often its message changes. An API server that does
  * not take events never holds up the work.
  */
@@ -71,6 +72,8 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   /** In the order of their last use. */
   const known = new Map<string, Known>();
   const waiting: Waiting[] = [];
+  /** What was told last of each object. */
+  const latest = new Map<string, string>();
   /** What each object may still write, and since when. */
   const budgets = new Map<string, { left: number; at: number }>();
   let working: Promise<void> | undefined;
@@ -121,8 +124,21 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     remember(key, { name, uid, count: 1, writtenAt: at.getTime() });
   }
 
+  /** Whether the last that was told of an object is something else. */
+  function isNews({ config, key }: Waiting): boolean {
+    const { uid } = config.metadata;
+    const before = latest.get(uid);
+    latest.delete(uid);
+    latest.set(uid, key);
+    if (latest.size > maxKnown) {
+      latest.delete(latest.keys().next().value as string);
+    }
+    return before !== undefined && before !== key;
+  }
+
   async function write(one: Waiting): Promise<void> {
     const before = known.get(one.key);
+    const happensAnew = isNews(one);
     if (before === undefined) {
       if (isAllowed(one.config.metadata.uid, one.at.getTime())) {
         await create(one);
@@ -131,8 +147,10 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     }
     const count = before.count + 1;
     const sinceMs = one.at.getTime() - before.writtenAt;
+    // What happens again after something else, as a repair after another failure, is not told late.
+    const isDue = happensAnew && isAllowed(one.config.metadata.uid, one.at.getTime());
     // A clock that was set back does not silence it for ever.
-    if (sinceMs >= 0 && sinceMs < repeatMs) {
+    if (!isDue && sinceMs >= 0 && sinceMs < repeatMs) {
       remember(one.key, { ...before, count });
       return;
     }
@@ -172,6 +190,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     },
     forget(uid) {
       budgets.delete(uid);
+      latest.delete(uid);
       for (const [key, one] of known) {
         if (one.uid === uid) {
           known.delete(key);

@@ -67,6 +67,16 @@ test('one that repeats is counted, and written every five minutes at most', asyn
   expect(requests.at(-1)?.body).toEqual({ count: 56, lastTimestamp: '2026-01-01T00:55:00Z' });
 });
 
+test('one that happens again after something else is told at once, as long as its object may', async () => {
+  const { requests, record, clock } = recorder();
+  for (let second = 0; second < 100; second++) {
+    await record('a', second % 2 === 0 ? 'broken' : 'repaired');
+    clock.at += 1_000;
+  }
+  expect(requests.map(({ method }) => method)).toEqual(['POST', 'POST', ...Array(23).fill('PATCH')]);
+  expect(requests[2]?.body).toEqual({ count: 2, lastTimestamp: '2026-01-01T00:00:02Z' });
+});
+
 test('messages that change all the time are 25 events of an object, then one every five minutes; others have theirs', async () => {
   const { requests, record, clock } = recorder();
   for (let second = 0; second < 1_000; second++) {
