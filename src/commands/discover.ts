@@ -12,6 +12,7 @@ import {
 import { printable } from '../lint/index.ts';
 import { createClient, type Survey, type SurveyFinding, surveyExtension } from '../runtime/index.ts';
 import { extensionFlags, readExtensions } from './extensions.ts';
+import { inTurn } from './in-turn.ts';
 import { hookCatalogOf, policyFlags } from './policy-flags.ts';
 
 const discoverFlags = {
@@ -24,9 +25,6 @@ const discoverFlags = {
   'target-cluster-api-version': policyFlags['target-cluster-api-version'],
   'hook-lifecycles': policyFlags['hook-lifecycles'],
 } satisfies Flags;
-
-/** Most extensions that are asked at a time. */
-const maxAtOnce = 10;
 
 function findingText({ severity, handler, message, remedy }: SurveyFinding): string {
   return printable(`  ${severity}: ${handler === undefined ? '' : `${handler}: `}${message}; ${remedy}`);
@@ -53,23 +51,6 @@ function surveyText({ extensionConfig, status, handlers, findings, tls, latencie
     rows.length === 0 ? '' : table([['  HANDLER', 'HOOK', 'VERSION', 'TIMEOUT', 'POLICY'], ...rows]),
     ...findings.map((finding) => `${findingText(finding)}\n`),
   ].join('');
-}
-
-/** Runs work on all items, some at a time; the results come in the order of the items. */
-async function* inTurn<T, R>(items: readonly T[], work: (item: T) => Promise<R>): AsyncGenerator<R> {
-  const running: Promise<R>[] = [];
-  for (const item of items) {
-    const one = work(item);
-    // Awaited later, in its turn.
-    one.catch(() => {});
-    running.push(one);
-    if (running.length === maxAtOnce) {
-      yield (await running.shift()) as R;
-    }
-  }
-  for (const one of running) {
-    yield await one;
-  }
 }
 
 /** `discover [NAME…]`: what extension servers offer, and what is wrong with it. */

@@ -5,6 +5,7 @@ import {
   group,
   hubVersion,
   kind,
+  type Version,
   versionOf,
 } from '../api/index.ts';
 import { FailureError, type Flags, type FlagValues, type Io, listFlag, UsageError } from '../cli/index.ts';
@@ -31,12 +32,14 @@ export const extensionFlags = {
 /** ExtensionConfigs, and what is known about where they are. */
 export interface Extensions {
   configs: ExtensionConfig[];
+  /** The objects as they were written, or as the API server gave them. */
+  originals: ReadonlyMap<ExtensionConfig, JsonObject>;
+  /** The API server that they are from; undefined for files. */
+  cluster: Cluster | undefined;
   resolve: Resolve;
   /** Labels of a namespace; undefined when there is no cluster to ask. */
   namespaceLabels: ((namespace: string) => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
 }
-
-const collection = `/apis/${apiVersionOf(hubVersion)}/extensionconfigs`;
 
 /** An object as v1beta2. */
 function read(object: JsonObject, where: string): ExtensionConfig {
@@ -65,27 +68,52 @@ function read(object: JsonObject, where: string): ExtensionConfig {
   return config;
 }
 
-async function fromFiles(paths: readonly string[], io: Io): Promise<ExtensionConfig[]> {
-  const configs: ExtensionConfig[] = [];
+/** ExtensionConfigs, each with the object that it was read from. */
+type Read = Map<ExtensionConfig, JsonObject>;
+
+async function fromFiles(paths: readonly string[], io: Io): Promise<Read> {
+  const configs: Read = new Map();
   for await (const { object, where } of manifestObjects(paths, io)) {
     if (isExtensionConfig(object)) {
-      configs.push(read(object, where()));
+      configs.set(read(object, where()), object);
     }
   }
   return configs;
 }
 
-async function fromCluster(cluster: Cluster, names: readonly string[]): Promise<ExtensionConfig[]> {
+async function fromClusterIn(version: Version, cluster: Cluster, names: readonly string[]): Promise<Read> {
+  const collection = `/apis/${apiVersionOf(version)}/extensionconfigs`;
   if (names.length > 0) {
-    return Promise.all(
-      [...new Set(names)].map(async (name) => read(await cluster.request('GET', `${collection}/${name}`), name)),
-    );
+    const objects = [...new Set(names)].map((name) => cluster.request('GET', `${collection}/${name}`));
+    return new Map((await Promise.all(objects)).map((object) => [read(object, 'the cluster'), object]));
   }
   const { items } = await cluster.request('GET', collection);
-  return (Array.isArray(items) ? items : []).filter(isJsonObject).map((item) =>
-    // The items of a list have no apiVersion and kind.
-    read({ ...item, apiVersion: apiVersionOf(hubVersion), kind }, 'the cluster'),
+  return new Map(
+    (Array.isArray(items) ? items : []).filter(isJsonObject).map((item) => {
+      // The items of a list have no apiVersion and kind.
+      const object = { ...item, apiVersion: apiVersionOf(version), kind };
+      return [read(object, 'the cluster'), object];
+    }),
   );
+}
+
+const isUnserved = (error: unknown) =>
+  error instanceof StatusError && error.code === 404 && error.message.includes('does not serve');
+
+async function fromCluster(cluster: Cluster, names: readonly string[]): Promise<Read> {
+  try {
+    return await fromClusterIn(hubVersion, cluster, names);
+  } catch (error) {
+    if (!isUnserved(error)) {
+      throw error;
+    }
+    try {
+      // Cluster API up to 1.10 has no other version.
+      return await fromClusterIn('v1alpha1', cluster, names);
+    } catch (older) {
+      throw isUnserved(older) ? error : older;
+    }
+  }
 }
 
 /** What an API server's refusal means to the user. */
@@ -93,10 +121,7 @@ function explained(error: unknown): Error {
   if (error instanceof UsageError || !(error instanceof Error)) {
     return error as Error;
   }
-  const hint =
-    error instanceof StatusError && error.code === 404 && error.message.includes('does not serve')
-      ? `: the cluster has no ${kind}s of ${group}; give files with -f`
-      : '';
+  const hint = isUnserved(error) ? `: the cluster has no ${kind}s of ${group}; give files with -f` : '';
   return new FailureError(`${error.message}${hint}`);
 }
 
@@ -120,7 +145,8 @@ export async function readExtensions(
   }
   const resolve = resolveOf(flags.resolve);
   if (flags.filename.length > 0) {
-    const all = await fromFiles(flags.filename, io);
+    const originals = await fromFiles(flags.filename, io);
+    const all = [...originals.keys()];
     const byName = new Map(all.map((config) => [config.metadata.name, config]));
     if (byName.size < all.length) {
       throw new UsageError('two ExtensionConfigs in the files have the same name');
@@ -130,7 +156,7 @@ export async function readExtensions(
       throw new UsageError(`no ExtensionConfig in the files has the name ${JSON.stringify(missing)}`);
     }
     const configs = names.length === 0 ? all : all.filter(({ metadata }) => names.includes(metadata.name ?? ''));
-    return { configs, resolve, namespaceLabels: undefined };
+    return { configs, originals, cluster: undefined, resolve, namespaceLabels: undefined };
   }
   let cluster: Cluster;
   try {
@@ -139,8 +165,11 @@ export async function readExtensions(
     throw new UsageError(`no cluster: ${(error as Error).message}; or give files with -f`);
   }
   try {
+    const originals = await fromCluster(cluster, names);
     return {
-      configs: await fromCluster(cluster, names),
+      configs: [...originals.keys()],
+      originals,
+      cluster,
       resolve,
       namespaceLabels: async (namespace) => {
         try {

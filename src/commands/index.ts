@@ -45,6 +45,12 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import('./convert.ts')).defineConvert,
   },
   {
+    name: 'preflight',
+    summary: 'before Cluster API is upgraded: what that means for extensions',
+    group: group.manifests,
+    load: async () => (await import('./preflight.ts')).definePreflight,
+  },
+  {
     name: 'discover',
     summary: 'ask extension servers what they offer, and check it',
     group: group.extensions,

@@ -42,6 +42,7 @@ export const rooms: readonly Room[] = [
       "a Cluster's life as Cluster API lives it: which hook comes when, played against extensions, and its pictures",
   },
   { name: 'lint', knows: 'the rules over manifests, and report formats' },
+  { name: 'preflight', knows: 'what an upgrade of Cluster API means for extensions: facts in, a verdict out' },
   { name: 'conformance', knows: 'what a well-behaved extension does: one file a check in `checks/`, and the trial' },
   { name: 'sandbox', knows: 'the embedded API server; nothing in production depends on it' },
   { name: 'library', knows: 'what the npm package exports' },

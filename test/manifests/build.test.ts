@@ -15,7 +15,7 @@ import {
 } from './kustomization.ts';
 import { foreignKinds, schemaProblems } from './schemas.ts';
 
-const rooms = ['base', 'components', 'overlays', 'crd'];
+const rooms = ['base', 'components', 'overlays', 'crd', 'preflight'];
 const files = rooms.flatMap((room) =>
   readdirSync(join(manifestsFolder, room), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -40,8 +40,9 @@ test('every file is part of a kustomization, and every kustomization of an overl
   }
   const unused = files.filter((file) => {
     const isKustomization = file.endsWith('/kustomization.yaml');
-    const isOverlay = relative(manifestsFolder, file).startsWith('overlays/');
-    return !isOverlay && !used.has(isKustomization ? dirname(file) : file);
+    const path = relative(manifestsFolder, file);
+    const isApplied = path.startsWith('overlays/') || path === 'preflight/kustomization.yaml';
+    return !isApplied && !used.has(isKustomization ? dirname(file) : file);
   });
   expect(unused).toEqual([]);
 });

@@ -1,0 +1,143 @@
+import {
+  addFlags,
+  choiceFlag,
+  createProgress,
+  type DefineCommand,
+  exitCode,
+  FailureError,
+  type Flag,
+  FlagError,
+  type Flags,
+  readFlags,
+  switchFlag,
+  UsageError,
+} from '../cli/index.ts';
+import { formatRelease, parseRelease, type Release } from '../hooks/index.ts';
+import { examineExtension, installedRelease, preflightAsText, reportOf } from '../preflight/index.ts';
+import { createClient, extensionOf, isCallError, probeTls, targetOf } from '../runtime/index.ts';
+import { type Extensions, extensionFlags, readExtensions } from './extensions.ts';
+import { inTurn } from './in-turn.ts';
+import { hookCatalogOf, policyFlags } from './policy-flags.ts';
+
+const releaseFlag: Flag<Release | undefined> = {
+  placeholder: 'VERSION',
+  summary: 'Cluster API release that runs now',
+  default: undefined,
+  defaultText: "what clusterctl's inventory in the cluster says",
+  parse: (text) => {
+    const release = parseRelease(text);
+    if (release === undefined) {
+      throw new FlagError('it must be a release such as 1.12, v1.12 or v1.12.3');
+    }
+    return release;
+  },
+};
+
+const targetName = 'target-cluster-api-version';
+
+const preflightFlags = {
+  [targetName]: {
+    ...policyFlags[targetName],
+    summary: 'Cluster API release that is to be installed',
+    default: undefined as Release | undefined,
+    defaultText: 'must be given',
+  },
+  'current-cluster-api-version': releaseFlag,
+  ...extensionFlags,
+  offline: switchFlag('call no extension: judge by what the objects say'),
+  output: choiceFlag('FORMAT', ['text', 'json'], { summary: 'form of the report', default: 'text' }),
+  'hook-lifecycles': policyFlags['hook-lifecycles'],
+} satisfies Flags;
+
+const probeTimeoutMs = 10_000;
+
+/** The release that runs: told, read from the cluster, or assumed to be the one before the target. */
+async function currentRelease(told: Release | undefined, to: Release, { cluster }: Extensions) {
+  const found = told ?? (cluster && (await installedRelease(cluster)));
+  return { from: found ?? { ...to, minor: Math.max(0, to.minor - 1) }, isFromKnown: found !== undefined };
+}
+
+/** `preflight --target-cluster-api-version VERSION`: what an upgrade of Cluster API means for extensions. */
+export const definePreflight: DefineCommand = (command, io, end) => {
+  command
+    .description(
+      'Says before an upgrade of Cluster API which extensions are in its way: those that the release would refuse as a whole or that do not answer now (managers restart with an upgrade, and one that cannot discover every extension does not start), CAs and certificates that end, and what changes in calls. Nothing is written.',
+    )
+    .argument('[names...]', 'ExtensionConfigs; default all')
+    .addHelpText(
+      'after',
+      `
+Extensions are asked for their handlers, as Cluster API does every ten minutes;
+no other hook is called. From outside the cluster Services are reached with
+--resolve; manifests/preflight has a Job that runs inside.
+
+Exit code: 0 safe (warnings are fine), 1 not safe or not known, 2 wrong usage or
+a file that cannot be read.`,
+    )
+    .action(async (names: string[]) => {
+      const flags = readFlags(preflightFlags, command, io.env);
+      const to = flags[targetName];
+      if (to === undefined) {
+        throw new UsageError(`preflight: give the release that is to be installed: --${targetName} v1.14`);
+      }
+      const extensions = await readExtensions(flags, names, io);
+      const { configs, resolve, originals } = extensions;
+      const progress = createProgress(io.stderr);
+      let asked = 0;
+      const ticking = setInterval(
+        () => progress.show(() => `${asked} of ${configs.length} ExtensionConfigs asked`),
+        200,
+      );
+      const catalog = hookCatalogOf(flags['hook-lifecycles']);
+      const client = createClient({ resolve, catalog, release: to });
+      try {
+        const current = await currentRelease(flags['current-cluster-api-version'], to, extensions).catch(
+          (error: Error) => {
+            io.signal.throwIfAborted();
+            throw new FailureError(error.message);
+          },
+        );
+        const verdicts = [];
+        const results = inTurn(configs, async (config) => {
+          const target = targetOf(extensionOf(config).clientConfig, {
+            group: '',
+            version: '',
+            hook: '',
+            timeoutSeconds: 10,
+          });
+          const isAsked = !flags.offline;
+          return {
+            config,
+            original: originals.get(config) ?? {},
+            isFromCluster: extensions.cluster !== undefined,
+            discovered: isAsked ? await client.discover(config, { signal: io.signal }) : undefined,
+            tls:
+              isAsked && !isCallError(target)
+                ? await probeTls(target, AbortSignal.any([io.signal, AbortSignal.timeout(probeTimeoutMs)]), resolve)
+                : undefined,
+          };
+        });
+        for await (const facts of results) {
+          io.signal.throwIfAborted();
+          asked++;
+          verdicts.push(examineExtension(facts, { ...current, to, catalog, now: new Date(), resolve }));
+        }
+        const report = reportOf({ ...current, to }, verdicts);
+        progress.clear();
+        io.stdout.write(
+          flags.output === 'json'
+            ? `${JSON.stringify(report, null, 2)}\n`
+            : preflightAsText(report, io.stdout.isTTY === true),
+        );
+        if (configs.length === 0) {
+          io.stderr.write(`preflight: there are no ExtensionConfigs: nothing is in the way of ${formatRelease(to)}\n`);
+        }
+        end(report.verdict === 'safe' ? exitCode.ok : exitCode.findings);
+      } finally {
+        clearInterval(ticking);
+        progress.clear();
+        await client.close();
+      }
+    });
+  addFlags(command, preflightFlags);
+};

@@ -1,0 +1,273 @@
+import {
+  decodeExtensionConfig,
+  type ExtensionConfig,
+  group,
+  hubVersion,
+  injectCaFromSecretAnnotation,
+  kind,
+} from '../api/index.ts';
+import { formatRelease, type HookCatalog, phaseIn, type Release } from '../hooks/index.ts';
+import type { JsonObject } from '../kubernetes/index.ts';
+import { createRuleSet } from '../rules/index.ts';
+import {
+  type DiscoverResult,
+  extensionOf,
+  isCallError,
+  quotable,
+  type Resolve,
+  type TlsFacts,
+  targetOf,
+} from '../runtime/index.ts';
+import { inOrder, type PreflightFinding, type Topic, type Verdict, verdictOf } from './finding.ts';
+import { wireChangesBetween } from './wire-changes.ts';
+import { olderVersionsOf } from './written-as.ts';
+
+/** What is known about an extension before an upgrade. */
+export interface ExtensionFacts {
+  config: ExtensionConfig;
+  /** The object as it was written, or as the API server gave it. */
+  original: JsonObject;
+  isFromCluster: boolean;
+  /** What the extension offers now, by the rules of the target; undefined where it was not asked. */
+  discovered: DiscoverResult | undefined;
+  tls: TlsFacts | undefined;
+}
+
+/** The upgrade. */
+export interface Upgrade {
+  from: Release;
+  to: Release;
+  catalog: HookCatalog;
+  now: Date;
+  resolve?: Resolve | undefined;
+}
+
+/** What an upgrade means for one extension. */
+export interface ExtensionVerdict {
+  extensionConfig: string;
+  verdict: Verdict;
+  /** In the order in which they are to be dealt with. */
+  findings: PreflightFinding[];
+  /** Names of the hooks that it serves. */
+  hooks: string[];
+}
+
+/** Rules whose findings matter to an upgrade, and what they are then. */
+const relevantRules: Readonly<Record<string, { level: PreflightFinding['level']; topic: Topic }>> = {
+  'hook-version-removed': { level: 'blocker', topic: 'hook-removed' },
+  'hook-unknown': { level: 'blocker', topic: 'refused' },
+  'hook-too-new': { level: 'blocker', topic: 'refused' },
+  'hook-version-deprecated': { level: 'warning', topic: 'hook-deprecated' },
+  'ca-bundle-pem': { level: 'blocker', topic: 'ca' },
+  'ca-certificate-expired': { level: 'blocker', topic: 'ca' },
+  'ca-certificate-not-yet-valid': { level: 'warning', topic: 'ca' },
+  'ca-certificate-expiring': { level: 'warning', topic: 'ca' },
+  'ca-missing': { level: 'warning', topic: 'ca' },
+};
+const aboutHooks: readonly Topic[] = ['hook-removed', 'refused', 'hook-deprecated'];
+
+const remedies = {
+  refused:
+    'install a release of the extension without this handler before the upgrade, or choose a target that knows the hook',
+  'hook-removed': 'serve the version that replaces it before the upgrade: one such handler refuses the whole extension',
+  'hook-deprecated': 'serve the version that replaces it while both are there',
+  ca: 'renew the CA, and put its certificate into spec.clientConfig.caBundle beside the old one',
+} satisfies Partial<Record<Topic, string>>;
+
+function ruleFindings({ config, discovered }: ExtensionFacts, { to, catalog, now }: Upgrade): PreflightFinding[] {
+  // What is registered is replaced by what is offered when the managers restart.
+  const current =
+    discovered?.ok === true ? { ...config, status: { ...config.status, handlers: discovered.handlers } } : config;
+  const rules = createRuleSet({
+    profile: 'strict',
+    enforcement: 'deny',
+    maxHandlerTimeoutSeconds: 30,
+    hooks: catalog,
+    clusterApi: to,
+  });
+  const reports = rules.check({
+    ...decodeExtensionConfig(current as unknown as JsonObject, hubVersion),
+    writtenAs: hubVersion,
+    version: hubVersion,
+    subject: 'object',
+    isPruned: true,
+    now,
+  });
+  return reports.flatMap(({ rule, field, value, message }) => {
+    const relevant = relevantRules[rule.id];
+    const remedy = relevant && (remedies as Partial<Record<Topic, string>>)[relevant.topic];
+    const shown = value === undefined ? '' : ` ${JSON.stringify(quotable(String(value), 100))}`;
+    return relevant === undefined
+      ? []
+      : [{ ...relevant, message: quotable(`${field}:${shown} ${message}`), ...(remedy !== undefined && { remedy }) }];
+  });
+}
+
+/** What the answer to Discovery means, by the rules of the target. */
+function discoveryFindings(facts: ExtensionFacts, upgrade: Upgrade): PreflightFinding[] {
+  const { discovered, config, isFromCluster } = facts;
+  const condition = config.status?.conditions?.find(({ type }) => type === 'Discovered');
+  if (discovered === undefined) {
+    if (condition?.status === 'False') {
+      const message = `is not discovered now: ${quotable(condition.message ?? '', 300)}`;
+      return [{ level: 'blocker', topic: 'unreachable', message, remedy: unreachableRemedy }];
+    }
+    return [
+      {
+        level: isFromCluster && condition === undefined ? 'unknown' : 'note',
+        topic: 'unreachable',
+        message:
+          isFromCluster && condition === undefined
+            ? 'was not called (--offline), and nothing says that it was ever discovered'
+            : 'was not called (--offline): whether it answers now was not found out',
+        ...(isFromCluster && condition === undefined && { remedy: 'run without --offline where it can be reached' }),
+      },
+    ];
+  }
+  if (discovered.ok) {
+    return [];
+  }
+  if (discovered.problems.length > 0) {
+    const to = formatRelease(upgrade.to);
+    return discovered.problems.map(({ message, remedy }) => ({
+      level: 'blocker',
+      topic: 'refused',
+      message: `${to} refuses the extension as a whole: ${message}`,
+      remedy: message.endsWith('is not in the Runtime SDK catalog') ? remedies.refused : remedy,
+    }));
+  }
+  const { error } = discovered;
+  const target = targetOf(extensionOf(config).clientConfig, { group: '', version: '', hook: '', timeoutSeconds: 10 });
+  const isClusterName = !isCallError(target) && target.serverName.endsWith('.svc');
+  if (isClusterName && error.message.includes('no such host') && upgrade.resolve?.(target.host) === undefined) {
+    return [
+      {
+        level: 'unknown',
+        topic: 'unreachable',
+        message: `cannot be reached from here: ${target.serverName} is a name of the cluster`,
+        remedy:
+          'run the preflight in the cluster (manifests/preflight), or reach the Service with --resolve; --offline leaves calls out',
+      },
+    ];
+  }
+  return [
+    {
+      level: 'blocker',
+      topic: 'unreachable',
+      message: `does not answer now: ${error.message}`,
+      remedy: unreachableRemedy,
+    },
+  ];
+}
+
+const unreachableRemedy =
+  'repair it, or delete the ExtensionConfig, before the upgrade: managers restart with it, and one that cannot discover every extension within a minute exits, again and again';
+
+/** How long before its end a serving certificate is warned about, in ms. */
+const noticeMs = 14 * 24 * 3600 * 1000;
+
+function certificateFindings({ tls }: ExtensionFacts, { now }: Upgrade): PreflightFinding[] {
+  if (tls === undefined || !(tls.notAfter.getTime() - now.getTime() < noticeMs)) {
+    return [];
+  }
+  const isOver = tls.notAfter < now;
+  return [
+    {
+      level: isOver ? 'blocker' : 'warning',
+      topic: 'certificate',
+      message: `the serving certificate ${isOver ? 'ended' : 'ends'} on ${tls.notAfter.toISOString().slice(0, 10)}`,
+      remedy: 'renew it before the upgrade: managers that restart discover every extension anew',
+    },
+  ];
+}
+
+function caFindings({ config, isFromCluster }: ExtensionFacts): PreflightFinding[] {
+  const isInjected = config.metadata.annotations?.[injectCaFromSecretAnnotation] !== undefined;
+  if (!isInjected || config.spec?.clientConfig?.caBundle) {
+    return [];
+  }
+  return isFromCluster
+    ? [
+        {
+          level: 'blocker',
+          topic: 'ca',
+          message:
+            'has no caBundle, although an annotation asks for its injection: the Secret or its key ca.crt is missing',
+          remedy:
+            'make the Secret that the annotation names: a manager that restarts cannot discover the extension without it',
+        },
+      ]
+    : [{ level: 'note', topic: 'ca', message: 'its caBundle is injected in the cluster, and was not looked at' }];
+}
+
+function apiVersionFindings({ original, isFromCluster }: ExtensionFacts, { to, catalog }: Upgrade): PreflightFinding[] {
+  return olderVersionsOf(original, isFromCluster).flatMap(({ apiVersion, by }): PreflightFinding[] => {
+    const life = catalog.find(group, apiVersion.slice(group.length + 1), kind);
+    const phase = life && phaseIn(life, to);
+    const remedy = `rewrite the manifest in ${group}/${hubVersion}: "convert --to ${hubVersion} --write FILE"`;
+    const message = `${quotable(by, 60)} writes it as ${quotable(apiVersion, 60)}`;
+    return life === undefined || phase === 'removed'
+      ? [
+          {
+            level: 'blocker',
+            topic: 'api-version',
+            message: `${message}, which ${formatRelease(to)} does not have`,
+            remedy,
+          },
+        ]
+      : phase === 'deprecated'
+        ? [{ level: 'warning', topic: 'api-version', message: `${message}, which is deprecated`, remedy }]
+        : [];
+  });
+}
+
+/** Handlers that appear or vanish with the next discovery, which an upgrade brings. */
+function handlerFindings({ config, discovered }: ExtensionFacts): PreflightFinding[] {
+  const registered = (config.status?.handlers ?? []).map(({ name }) => name ?? '');
+  if (discovered?.ok !== true || registered.length === 0) {
+    return [];
+  }
+  const offered = new Set(discovered.handlers.map(({ name }) => name));
+  const gone = registered.filter((name) => !offered.has(name));
+  return gone.length === 0
+    ? []
+    : [
+        {
+          level: 'warning',
+          topic: 'handlers',
+          message: `does not offer ${quotable(gone.slice(0, 10).join(', '), 300)} any more, which is registered`,
+          remedy: 'look whether a ClusterClass names it: its Clusters stop when the managers restart',
+        },
+      ];
+}
+
+/** Says what an upgrade of Cluster API means for an extension. Asks nobody: facts come in. */
+export function examineExtension(facts: ExtensionFacts, upgrade: Upgrade): ExtensionVerdict {
+  const { config, discovered } = facts;
+  const offered = discovered?.ok === true ? discovered.handlers : (config.status?.handlers ?? []);
+  const hooks = [...new Set(offered.map(({ requestHook }) => requestHook?.hook ?? ''))].filter((name) => name !== '');
+  const isRefused = discovered?.ok === false && discovered.problems.length > 0;
+  const findings = [
+    ...discoveryFindings(facts, upgrade),
+    // What the target says about the whole answer is said once.
+    ...ruleFindings(facts, upgrade).filter(({ topic }) => !isRefused || !aboutHooks.includes(topic)),
+    ...caFindings(facts),
+    ...certificateFindings(facts, upgrade),
+    ...apiVersionFindings(facts, upgrade),
+    ...handlerFindings(facts),
+    ...wireChangesBetween(upgrade.from, upgrade.to, new Set(hooks)).map(
+      ({ release, isBreaking, change, remedy }): PreflightFinding => ({
+        level: isBreaking && hooks.length > 0 ? 'warning' : 'note',
+        topic: 'wire',
+        message: `${formatRelease(release)}: ${change}`,
+        remedy,
+      }),
+    ),
+  ];
+  return {
+    extensionConfig: config.metadata.name ?? '',
+    verdict: verdictOf(findings),
+    findings: inOrder(findings),
+    hooks,
+  };
+}

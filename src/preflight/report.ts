@@ -1,0 +1,72 @@
+import { compareReleases, formatRelease, type Release } from '../hooks/index.ts';
+import type { ExtensionVerdict } from './examine.ts';
+import { inOrder, type PreflightFinding, type Verdict, verdictOf } from './finding.ts';
+
+/** What an upgrade means for all extensions. */
+export interface PreflightReport {
+  /** The release that runs now. */
+  from: string;
+  /** Whether it was found out or told; else it is the one before the target. */
+  isFromKnown: boolean;
+  to: string;
+  verdict: Verdict;
+  /** What to do before the upgrade, the first thing first. Empty when it is safe. */
+  first: string[];
+  /** Findings that are about no single extension. */
+  findings: PreflightFinding[];
+  extensions: ExtensionVerdict[];
+}
+
+/** Most steps that are listed. */
+const maxSteps = 20;
+
+/** Hooks for which Cluster API takes one handler in the whole cluster. */
+const singleHooks = ['CanUpdateMachine', 'CanUpdateMachineSet', 'UpdateMachine'];
+
+function sharedFindings(from: Release, to: Release, extensions: readonly ExtensionVerdict[]): PreflightFinding[] {
+  const findings: PreflightFinding[] = [];
+  for (const hook of singleHooks) {
+    const names = extensions.filter(({ hooks }) => hooks.includes(hook)).map(({ extensionConfig }) => extensionConfig);
+    if (names.length > 1) {
+      findings.push({
+        level: 'warning',
+        topic: 'handlers',
+        message: `${names.slice(0, 10).join(' and ')} serve ${hook}: where their namespaceSelectors overlap all in-place decisions fail`,
+        remedy: 'let one extension serve it',
+      });
+    }
+  }
+  if (compareReleases(to, from) < 0) {
+    findings.push({
+      level: 'warning',
+      topic: 'other',
+      message: `${formatRelease(to)} is older than ${formatRelease(from)}, which runs: a way back is not what this was made for`,
+      remedy: 'roll extensions back first where they offer hooks that the older release does not know',
+    });
+  }
+  return findings;
+}
+
+/** Joins verdicts to one, with what to do first. */
+export function reportOf(
+  { from, isFromKnown, to }: { from: Release; isFromKnown: boolean; to: Release },
+  extensions: readonly ExtensionVerdict[],
+): PreflightReport {
+  const findings = inOrder(sharedFindings(from, to, extensions));
+  const all = extensions.flatMap(({ extensionConfig, findings: own }) =>
+    own.map((finding) => ({ ...finding, extensionConfig })),
+  );
+  const urgent = inOrder(all).filter(({ level }) => level === 'blocker' || level === 'unknown') as typeof all;
+  const steps = urgent.flatMap(({ extensionConfig, remedy }) =>
+    remedy === undefined ? [] : [`${extensionConfig}: ${remedy}`],
+  );
+  return {
+    from: formatRelease(from),
+    isFromKnown,
+    to: formatRelease(to),
+    verdict: verdictOf([...all, ...findings]),
+    first: [...new Set(steps)].slice(0, maxSteps),
+    findings,
+    extensions: [...extensions],
+  };
+}

@@ -1,0 +1,106 @@
+import { compareReleases, type Release } from '../hooks/index.ts';
+
+/** What a release of Cluster API changed in calls without a new version of the hook: v1alpha1 is alpha. */
+export interface WireChange {
+  release: Release;
+  /** Names of the hooks that it concerns; undefined for all. */
+  hooks?: readonly string[];
+  /** An extension written for the releases before may break. */
+  isBreaking: boolean;
+  change: string;
+  remedy: string;
+}
+
+const v1 = (minor: number): Release => ({ major: 1, minor });
+
+const lifecycle = [
+  'BeforeClusterCreate',
+  'AfterControlPlaneInitialized',
+  'BeforeClusterUpgrade',
+  'BeforeControlPlaneUpgrade',
+  'AfterControlPlaneUpgrade',
+  'BeforeWorkersUpgrade',
+  'AfterWorkersUpgrade',
+  'AfterClusterUpgrade',
+  'BeforeClusterDelete',
+];
+
+/** From the release notes and migration guides of Cluster API, oldest first. */
+const wireChanges: readonly WireChange[] = [
+  {
+    release: v1(4),
+    isBreaking: false,
+    change: 'requests carry settings of the ExtensionConfig',
+    remedy: 'ignore fields that are not known',
+  },
+  {
+    release: v1(10),
+    isBreaking: true,
+    change: 'many empty fields of requests (items, variables) are left out',
+    remedy: 'read an absent list as an empty one',
+  },
+  {
+    release: v1(11),
+    hooks: lifecycle,
+    isBreaking: true,
+    change: 'the Cluster of requests has no status, no managedFields and no last-applied annotation',
+    remedy: 'read the status from the API server if it is needed',
+  },
+  {
+    release: v1(11),
+    hooks: ['GeneratePatches', 'ValidateTopology'],
+    isBreaking: true,
+    change: 'the builtin variable has no cluster.network.ipFamily',
+    remedy: 'derive it from the CIDR blocks',
+  },
+  {
+    release: v1(12),
+    hooks: ['AfterControlPlaneUpgrade'],
+    isBreaking: true,
+    change: 'it is called after each step of an upgrade, with the steps that remain, not once at its end',
+    remedy: 'do not take a call for the end of the upgrade: AfterClusterUpgrade is that',
+  },
+  {
+    release: v1(12),
+    hooks: lifecycle,
+    isBreaking: true,
+    change: 'retryAfterSeconds is waited out in full: the hook is not called earlier, whatever changes',
+    remedy: 'answer some seconds to some minutes',
+  },
+  {
+    release: v1(13),
+    hooks: lifecycle,
+    isBreaking: true,
+    change: 'the Cluster of requests is v1beta2, under the same version of the hook',
+    remedy: 'read both versions of the Cluster before the upgrade; "conformance" tries both',
+  },
+  {
+    release: v1(13),
+    hooks: ['DiscoverVariables'],
+    isBreaking: true,
+    change: 'variables of answers are ClusterClassVariables of v1beta2: metadata is deprecatedV1Beta1Metadata',
+    remedy: 'answer what both read: no metadata in variables',
+  },
+  {
+    release: v1(14),
+    isBreaking: false,
+    change: 'messages of Failures stand in conditions, where all who may read Clusters read them',
+    remedy: 'no secrets and nothing that changes by itself in messages; "conformance" looks for both',
+  },
+  {
+    release: v1(14),
+    isBreaking: true,
+    change: 'redirects are not followed any more',
+    remedy: 'name the final address in spec.clientConfig',
+  },
+];
+
+/** What changes on the wire for some hooks when one release takes the place of another. */
+export function wireChangesBetween(from: Release, to: Release, hooks: ReadonlySet<string>): WireChange[] {
+  return wireChanges.filter(
+    ({ release, hooks: concerned }) =>
+      compareReleases(release, from) > 0 &&
+      compareReleases(release, to) <= 0 &&
+      (concerned === undefined || concerned.some((hook) => hooks.has(hook))),
+  );
+}
