@@ -1,5 +1,6 @@
 import { injectCaFromSecretAnnotation } from '../api/index.ts';
 import { type Cluster, StatusError } from '../cluster/index.ts';
+import { type LabelSelector, labelSelectorProblems } from '../kubernetes/index.ts';
 import type { Client } from '../runtime/index.ts';
 import { readCaBundle, secretNameOf } from './ca-secret.ts';
 import { conditionOf, type Status } from './conditions.ts';
@@ -22,6 +23,11 @@ export interface DiscoverOptions {
   events: EventRecorder;
   now: () => Date;
 }
+
+/** Whether the API server refuses a write for what it says: another try would not help until somebody changes something. */
+const isRefusal = (error: unknown): error is StatusError =>
+  error instanceof StatusError &&
+  (error.code === 400 || error.code === 403 || error.code === 413 || error.code === 422);
 
 /** Fills caBundle from the Secret that the annotation names. */
 async function injectCa(
@@ -50,12 +56,18 @@ async function injectCa(
     events.record(after, { type: 'Normal', reason: 'CABundleInjected', message });
     return { config: after };
   } catch (error) {
-    // A denial by an admission webhook, and the like: another try would not help until somebody changes something.
-    if (error instanceof StatusError && error.code < 500 && error.code !== 429) {
+    if (isRefusal(error)) {
       return failed(error.message);
     }
     throw error;
   }
+}
+
+/** Why handlers could not be registered, which is known before anybody is asked. */
+function selectorProblem({ spec }: StoredConfig): string | undefined {
+  const selector = spec?.namespaceSelector as LabelSelector | undefined;
+  const problem = selector && labelSelectorProblems(selector, 1)[0];
+  return problem && `failed to create namespaceSelector: ${problem.path.join('.')}: ${problem.message}`;
 }
 
 const namesIn = (status: Status | undefined) => new Set((status?.handlers ?? []).map(({ name = '' }) => name));
@@ -134,9 +146,13 @@ export async function discoverConfig(
     return { finding: 'paused', handlers: current.status?.handlers?.length ?? 0 };
   }
   const injected = await injectCa(config, options);
-  let finding: Finding;
+  let finding: Exclude<Finding, { kind: 'paused' }>;
+  const selector = selectorProblem(config);
   if ('error' in injected) {
     finding = { kind: 'not-discovered', error: injected.error };
+  } else if (selector !== undefined) {
+    current = injected.config;
+    finding = { kind: 'not-discovered', error: selector };
   } else {
     current = injected.config;
     const result = await client.discover(current, { signal });
@@ -147,15 +163,23 @@ export async function discoverConfig(
       ? { kind: 'discovered', handlers: result.handlers }
       : { kind: 'not-discovered', error: result.error.message };
   }
-  if (finding.kind === 'discovered') {
-    // What cannot be registered is not discovered, and its status says so.
-    const refused = client.registry.add({ ...current, status: { handlers: finding.handlers } as Status });
-    finding = refused === undefined ? finding : { kind: 'not-discovered', error: refused.message };
+  try {
+    await write(finding);
+  } catch (error) {
+    if (finding.kind !== 'discovered' || !isRefusal(error)) {
+      throw error;
+    }
+    // A policy at admission, or a limit of the CRD: whoever looks for the reason looks into the status.
+    finding = { kind: 'not-discovered', error: `the API server refuses what was discovered: ${error.message}` };
+    await write(finding);
   }
-  await write(finding);
   if (finding.kind === 'not-discovered') {
+    // What was registered before is called on, at its old address, too.
     return { finding: finding.kind, error: finding.error, handlers: 0 };
   }
-  client.registry.add(current);
+  const refused = client.registry.add(current);
+  if (refused !== undefined) {
+    throw new Error(refused.message);
+  }
   return { finding: finding.kind, handlers: current.status?.handlers?.length ?? 0 };
 }

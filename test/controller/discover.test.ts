@@ -111,7 +111,7 @@ test('the transition time moves with the status alone, observedGeneration with t
   const { spec } = await startCalled();
   let now = new Date('2026-01-01T10:00:00.900Z');
   await lab.create('lab', { ...spec, settings: { a: '1' } });
-  await control(lab, { now: () => now });
+  const { controller } = await control(lab, { now: () => now });
   const first = await lab.condition('lab', 'Discovered', 'True');
   expect(conditionIn(first, 'Discovered')).toMatchObject({
     lastTransitionTime: '2026-01-01T10:00:00Z',
@@ -127,6 +127,10 @@ test('the transition time moves with the status alone, observedGeneration with t
   );
   await lab.patch('lab', { spec: { clientConfig: { url: 'https://localhost:1' } } });
   const failed = await lab.condition('lab', 'Discovered', 'False');
+  // Calls go on at the old address.
+  expect(controller.client.registry.get('before-cluster-create.lab')).toMatchObject({
+    extension: { clientConfig: spec.clientConfig },
+  });
   expect(conditionIn(failed, 'Discovered')).toMatchObject({
     lastTransitionTime: '2026-01-01T11:00:00Z',
     observedGeneration: 3,
@@ -235,7 +239,7 @@ test('what hangs, is not there or answers nonsense does not delay the others, al
   await lab.condition('b-absent-0', 'Discovered', 'False');
 });
 
-test.each([
+const hostile: [string, unknown, RegExp][] = [
   [
     'a handler for a hook that nobody knows',
     [offered('a', 'Nothing')],
@@ -252,22 +256,63 @@ test.each([
     /is not valid/,
   ],
   ['handlers that are no list', { a: 1 }, /failed to decode response/],
-])('%s: not discovered, one write, and nothing of it in the status', async (_name, handlers, message) => {
+];
+
+test('hostile answers: not discovered, one write and one event each, and nothing of it in the status', async () => {
   const lab = await startLab();
   const proxy = await startProxy(lab);
-  const { received, spec } = await answering(() => discoveryAnswer(handlers as object[]));
-  await lab.create('lab', spec);
+  const servers = await Promise.all(
+    hostile.map(([, handlers]) => answering(() => discoveryAnswer(handlers as object[]))),
+  );
+  await Promise.all(servers.map(({ spec }, index) => lab.create(`h${index}`, spec)));
   const { lines } = await control(proxy);
-  const failed = await lab.condition('lab', 'Discovered', 'False');
-  expect(conditionIn(failed, 'Discovered')?.message).toMatch(message);
-  expect(failed.status).not.toHaveProperty('handlers');
-  await until(() => expect(received.length).toBeGreaterThanOrEqual(4));
-  expect(writesIn(proxy.passed)).toHaveLength(1);
-  const events = await lab.events('lab');
-  expect(events).toHaveLength(1);
-  expect(String(events[0]?.message).length).toBeLessThanOrEqual(1024);
+  for (const [index, [what, , message]] of hostile.entries()) {
+    const failed = await lab.condition(`h${index}`, 'Discovered', 'False');
+    expect(conditionIn(failed, 'Discovered')?.message, what).toMatch(message);
+    expect(failed.status).not.toHaveProperty('handlers');
+    await until(() => expect(servers[index]?.received.length).toBeGreaterThanOrEqual(4));
+    const events = await lab.events(`h${index}`);
+    expect(events).toHaveLength(1);
+    expect(String(events[0]?.message).length).toBeLessThanOrEqual(1024);
+  }
+  expect(writesIn(proxy.passed)).toHaveLength(hostile.length);
   // Said once, however often it is tried.
-  expect(lines.filter(({ msg }) => msg === 'extension not discovered')).toHaveLength(1);
+  expect(lines.filter(({ msg }) => msg === 'extension not discovered')).toHaveLength(hostile.length);
+});
+
+test('a selector that cannot be used is a condition, before anybody is asked', async () => {
+  const lab = await startLab();
+  const { spec, received } = await answering(() => discoveryAnswer([offered('a')]));
+  const namespaceSelector = { matchExpressions: [{ key: 'a', operator: 'Near', values: ['b'] }] };
+  await lab.create('lab', { ...spec, namespaceSelector });
+  await control(lab);
+  const failed = await lab.condition('lab', 'Discovered', 'False');
+  expect(conditionIn(failed, 'Discovered')?.message).toMatch(
+    /^Error in discovery: failed to create namespaceSelector: matchExpressions\.0\.operator: /,
+  );
+  expect(received).toEqual([]);
+});
+
+test('what the API server refuses to store is a condition, and what was registered before stays', async () => {
+  const lab = await startLab();
+  const proxy = await startProxy(lab);
+  let answer = [offered('a')];
+  const { spec } = await answering(() => discoveryAnswer(answer));
+  await lab.create('lab', spec);
+  const { controller } = await control(proxy, {}, { resyncMs: 100 });
+  await lab.condition('lab', 'Discovered', 'True');
+  proxy.refuse = ({ path }, body) =>
+    path.endsWith('/status') && body.includes('"b.lab"') ? 'admission webhook "x" denied the request: no b' : undefined;
+  answer = [offered('b')];
+  const failed = await lab.condition('lab', 'Discovered', 'False');
+  expect(conditionIn(failed, 'Discovered')?.message).toBe(
+    'Error in discovery: the API server refuses what was discovered: admission webhook "x" denied the request: no b',
+  );
+  expect(names(failed)).toEqual(['a.lab']);
+  expect(controller.client.registry.get('a.lab')).toMatchObject({ name: 'a.lab' });
+  expect(controller.client.registry.get('b.lab')).toMatchObject({ step: 'registry' });
+  proxy.refuse = () => undefined;
+  await until(async () => expect(names(await lab.get('lab'))).toEqual(['b.lab']));
 });
 
 test('conditions of others stay, and conflicts with whoever writes all the time are got over', async () => {

@@ -20,6 +20,8 @@ export interface Proxy {
   aborted: Passed[];
   /** Called before a request is passed on: it waits for the promise. */
   hold: (one: Passed) => Promise<unknown> | undefined;
+  /** A message of the API server's for a write, which is not passed on. */
+  refuse: (one: Passed, body: string) => string | undefined;
   /** From now on connections are refused, and those that there are end. */
   cut(): Promise<void>;
   restore(): Promise<void>;
@@ -35,9 +37,19 @@ export async function startProxy({ sandbox }: Lab): Promise<Proxy> {
       response.on('close', () => {
         isGone = true;
       });
+      const chunks: Buffer[] = [];
+      for await (const chunk of incoming) {
+        chunks.push(chunk as Buffer);
+      }
       await proxy.hold(one);
       if (isGone) {
         proxy.aborted.push(one);
+        return;
+      }
+      const refusal = proxy.refuse(one, Buffer.concat(chunks).toString());
+      if (refusal !== undefined) {
+        const status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', message: refusal, code: 403 };
+        response.writeHead(403, { 'content-type': 'application/json' }).end(JSON.stringify(status));
         return;
       }
       proxy.passed.push(one);
@@ -50,7 +62,7 @@ export async function startProxy({ sandbox }: Lab): Promise<Proxy> {
       });
       onward.on('error', () => response.destroy());
       response.on('close', () => onward.destroy());
-      incoming.pipe(onward);
+      onward.end(Buffer.concat(chunks));
     });
   let server = make();
   const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
@@ -60,6 +72,7 @@ export async function startProxy({ sandbox }: Lab): Promise<Proxy> {
     passed: [],
     aborted: [],
     hold: () => undefined,
+    refuse: () => undefined,
     async cut() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
