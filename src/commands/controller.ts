@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import {
   addFlags,
@@ -29,7 +30,8 @@ import {
   startController,
 } from '../controller/index.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../kubernetes/index.ts';
-import { type HealthServer, ListenError, startHealthServer } from '../server/index.ts';
+import type { ClientCertificate } from '../runtime/index.ts';
+import { fileCertificates, type HealthServer, ListenError, startHealthServer } from '../server/index.ts';
 import { clusterFlags } from './cluster-flags.ts';
 import { podNamespace } from './pod-namespace.ts';
 import { hookCatalogOf, policyFlags } from './policy-flags.ts';
@@ -44,6 +46,10 @@ const controllerFlags = {
   }),
   ...clusterFlags,
   resolve: resolveFlag,
+  'client-cert-dir': textFlag('DIR', {
+    summary: 'folder with tls.crt and tls.key that prove the controller to extensions; read again on change',
+    default: undefined,
+  }),
   'target-cluster-api-version': policyFlags['target-cluster-api-version'],
   'hook-lifecycles': policyFlags['hook-lifecycles'],
   'leader-elect': switchFlag('take part in an election by a Lease: of several replicas one does the work'),
@@ -115,6 +121,21 @@ function leaderElectionOf(flags: ControllerFlags): LeaderElectionOptions | undef
   return flags['leader-elect'] ? options : undefined;
 }
 
+/** The pair in a folder, as it is at each call: none without a folder, and as long as there is none in it. */
+async function followClientCertificate(folder: string | undefined, log: Logger) {
+  let pair: ClientCertificate | undefined;
+  const source = folder === undefined ? undefined : fileCertificates(folder);
+  await source?.start((event) => {
+    if (event.kind === 'pair') {
+      pair = { cert: event.pair.cert, key: event.pair.key };
+      log.info({ notAfter: event.pair.notAfter }, 'client certificate loaded');
+    } else if (event.kind !== 'source') {
+      log.error({ reason: event.reason }, 'client certificate not loaded; what was loaded before is used on');
+    }
+  });
+  return { current: () => pair, stop: () => source?.stop() };
+}
+
 function listenFailure({ code, address, message }: ListenError): FailureError {
   return new FailureError(
     portProblem(code, address.port, '--health-port') ?? `${message} (--health-port, --health-host)`,
@@ -172,12 +193,18 @@ Exit code: 0 stopped, 1 Cluster API's own controller runs or a port is taken,
       throw error instanceof ListenError ? listenFailure(error) : error;
     }
     collectDefaultMetrics({ register: metrics });
+    const clientCertificate = await followClientCertificate(flags['client-cert-dir'], log);
     controller = startController({
       kubeConfig,
       mode: flags.mode,
       log,
       metrics,
-      extensions: { resolve: resolveOf(flags.resolve), catalog, release: flags['target-cluster-api-version'] },
+      extensions: {
+        resolve: resolveOf(flags.resolve),
+        clientCertificate: clientCertificate.current,
+        catalog,
+        release: flags['target-cluster-api-version'],
+      },
       leaderElection,
       rival: flags.force ? false : { ...clusterApiLease, namespace: rivalNamespace },
     });
@@ -189,6 +216,7 @@ Exit code: 0 stopped, 1 Cluster API's own controller runs or a port is taken,
     } finally {
       isStopping = true;
       await controller.stop();
+      clientCertificate.stop();
       await health.stop();
       log.info('stopped');
     }

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { afterEach, expect, test, vi } from 'vitest';
 import { run } from '../../src/commands/index.ts';
-import { type Lab, startCalled, startLab, within } from '../controller/lab.ts';
-import { endAll, endWith } from '../extension/running.ts';
+import { handlerOf, type Lab, startCalled, startLab, within } from '../controller/lab.ts';
+import { certificateFolder, endAll, endWith } from '../extension/running.ts';
+import { makeCertificate, testCa } from '../server/certificates.ts';
 import { runProgram } from './io.ts';
 
 afterEach(endAll);
@@ -105,6 +106,27 @@ test("a Lease that Cluster API's controller left behind holds nothing up", async
   await lab.request('POST', '/api/v1/namespaces', { metadata: { name: 'capi-system' } });
   await lab.request('POST', leases, lease('capi-controller-manager-0', new Date(Date.now() - 3_600_000)));
   start(['--mode', 'discover', '--kubeconfig', kubeconfigOf(lab)]);
+  await lab.condition('lab', 'Discovered', 'True');
+});
+
+test('a client certificate proves it to extensions that ask for one', async () => {
+  const lab = await startLab();
+  const folder = certificateFolder();
+  writeFileSync(join(folder, 'clients.crt'), testCa.cert);
+  const { spec } = await startCalled([handlerOf('BeforeClusterCreate', 'a')], {
+    clients: { caFile: join(folder, 'clients.crt'), allowedNames: ['capi'] },
+  });
+  await lab.create('lab', spec);
+  const args = ['--mode', 'discover', '--kubeconfig', kubeconfigOf(lab)];
+  const without = start(args);
+  const refused = await lab.condition('lab', 'Discovered', 'False');
+  expect(refused.status?.conditions?.[0]?.message).toMatch(/status code 403 != 200/);
+  without.stop.abort('SIGTERM');
+  await without.ended;
+  const { cert, key } = makeCertificate({ commonName: 'capi', issuer: testCa });
+  writeFileSync(join(folder, 'tls.crt'), cert);
+  writeFileSync(join(folder, 'tls.key'), key);
+  start([...args, '--client-cert-dir', folder]);
   await lab.condition('lab', 'Discovered', 'True');
 });
 

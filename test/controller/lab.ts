@@ -2,7 +2,7 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { expect, vi } from 'vitest';
 import { crd } from '../../src/api/index.ts';
 import { type ControllerOptions, type ControllerPace, startController } from '../../src/controller/index.ts';
-import type { Handler } from '../../src/extension/index.ts';
+import type { ExtensionServerOptions, Handler } from '../../src/extension/index.ts';
 import { clusterApiHooks, type HookDefinition } from '../../src/hooks/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
@@ -140,8 +140,11 @@ export function recordedHandlers(): Handler[] {
 }
 
 /** Starts an extension with these handlers; `spec` calls it. */
-export async function startCalled(handlers: Handler[] = recordedHandlers()) {
-  const extension = await startExtension(handlers);
+export async function startCalled(
+  handlers: Handler[] = recordedHandlers(),
+  options: Partial<ExtensionServerOptions> = {},
+) {
+  const extension = await startExtension(handlers, options);
   const url = `https://localhost:${extension.port}`;
   return { ...extension, url, spec: { clientConfig: { url, caBundle } } };
 }

@@ -1,8 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
 import { type ElectionRun, startElection } from '../../src/controller/leader-election.ts';
 import { endAll, endWith } from '../extension/running.ts';
+import { startExtension as startRawServer } from '../runtime/extension-server.ts';
 import { collectingLog } from '../server/running.ts';
-import { control, type Lab, startCalled, startLab, until } from './lab.ts';
+import { caBundle, control, type Lab, startCalled, startLab, until } from './lab.ts';
 import { startProxy, writesIn } from './proxy.ts';
 
 afterEach(endAll);
@@ -145,6 +146,27 @@ test('a process that was halted for longer than its Lease knows so before it wri
   expect(election.isLeading).toBe(true);
   halted = times.renewDeadlineMs;
   expect(election.isLeading).toBe(false);
+});
+
+test('halted in the middle of a discovery, it does not write what it found', async () => {
+  const lab = await startLab();
+  const proxy = await startProxy(lab);
+  let halted = 0;
+  const server = await startRawServer(() => {
+    // From here on nothing renews the Lease, and no timer has noticed.
+    proxy.hold = ({ path: asked }) => (asked.includes('/leases/') ? new Promise(() => {}) : undefined);
+    halted = times.renewDeadlineMs;
+    return { status: 'Success', handlers: [] };
+  });
+  endWith(() => server.close());
+  await lab.create('lab', { clientConfig: { url: server.url, caBundle } });
+  const { lines } = await control(proxy, {
+    leaderElection: { ...lease, identity: 'a' },
+    monotonicMs: () => performance.now() + halted,
+  });
+  const error = 'another replica leads now: nothing is written';
+  await until(() => expect(lines).toContainEqual(expect.objectContaining({ error })));
+  expect(writesIn(proxy.passed)).toEqual([]);
 });
 
 test('a Lease that cannot be made is said, in the log and for the probe', async () => {
