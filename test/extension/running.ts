@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -8,9 +7,8 @@ import {
   type Handler,
   type RunningExtension,
 } from '../../src/extension/index.ts';
-import type { JsonObject } from '../../src/kubernetes/index.ts';
-import { localhost, testCa } from '../server/certificates.ts';
-import { collectingLog, pairOf } from '../server/running.ts';
+import { localhost } from '../server/certificates.ts';
+import { type Answer, collectingLog, exchange, pairOf } from '../server/running.ts';
 
 const open: (() => Promise<void>)[] = [];
 
@@ -59,33 +57,8 @@ export function post(
   path: string,
   body: string | Buffer,
   options: { method?: string; headers?: Record<string, string>; signal?: AbortSignal } = {},
-): Promise<{ code: number; body: string; json: () => JsonObject }> {
-  return new Promise((resolve, reject) => {
-    const request = httpsRequest(
-      {
-        host: '127.0.0.1',
-        servername: 'localhost',
-        port,
-        path,
-        method: 'POST',
-        ca: testCa.cert,
-        agent: false,
-        ...options,
-        headers: options.headers?.['transfer-encoding']
-          ? options.headers
-          : { 'content-length': String(Buffer.byteLength(body)), ...options.headers },
-      },
-      (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('error', reject);
-        response.on('end', () => {
-          const text = Buffer.concat(chunks).toString();
-          resolve({ code: response.statusCode ?? 0, body: text, json: () => JSON.parse(text) as JsonObject });
-        });
-      },
-    );
-    request.on('error', reject);
-    request.end(body);
-  });
+): Promise<Answer> {
+  const isChunked = options.headers?.['transfer-encoding'] !== undefined;
+  const length = isChunked ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+  return exchange(port, path, body, { ...options, headers: { ...length, ...options.headers } });
 }

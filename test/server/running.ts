@@ -104,8 +104,16 @@ export interface Answer {
   json: () => Record<string, unknown> & { response: Record<string, unknown>; message: string };
 }
 
-/** Sends one HTTPS request; by default it trusts the test CA and uses a connection of its own. */
+/** Sends one HTTPS request of JSON; by default it trusts the test CA and uses a connection of its own. */
 export function send(port: number, path: string, body: string | Buffer, options: RequestOptions = {}): Promise<Answer> {
+  return exchange(port, path, body, {
+    ...options,
+    headers: { 'content-type': 'application/json', ...options.headers },
+  });
+}
+
+/** The same with no other headers than those given. */
+export function exchange(port: number, path: string, body: string | Buffer, options: RequestOptions): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = httpsRequest(
       {
@@ -117,7 +125,6 @@ export function send(port: number, path: string, body: string | Buffer, options:
         ca: testCa.cert,
         agent: false,
         ...options,
-        headers: { 'content-type': 'application/json', ...options.headers },
       },
       (response) => {
         const chunks: Buffer[] = [];
