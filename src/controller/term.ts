@@ -83,7 +83,12 @@ export function startTerm(options: TermOptions): Term {
         log.debug({ extensionConfig: name }, error.message);
         return { result: 'done', againMs: 0 };
       }
-      log.warn({ extensionConfig: name, error: (error as Error).message }, 'ExtensionConfig will be tried again');
+      const isBug = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
+      // The stack of a bug is wanted.
+      log[isBug ? 'error' : 'warn'](
+        { extensionConfig: name, ...(isBug ? { err: error } : { error: (error as Error).message }) },
+        'ExtensionConfig will be tried again',
+      );
       options.onRun('failure', (performance.now() - began) / 1000);
       return { result: 'failed' };
     } finally {

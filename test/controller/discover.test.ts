@@ -302,7 +302,9 @@ test('what the API server refuses to store is a condition, and what was register
   const { controller } = await control(proxy, {}, { resyncMs: 100 });
   await lab.condition('lab', 'Discovered', 'True');
   proxy.refuse = ({ path }, body) =>
-    path.endsWith('/status') && body.includes('"b.lab"') ? 'admission webhook "x" denied the request: no b' : undefined;
+    path.endsWith('/status') && body.includes('"b.lab"')
+      ? { message: 'admission webhook "x" denied the request: no b' }
+      : undefined;
   answer = [offered('b')];
   const failed = await lab.condition('lab', 'Discovered', 'False');
   expect(conditionIn(failed, 'Discovered')?.message).toBe(
@@ -358,6 +360,26 @@ test('a spec that changes while its extension is asked: the new one counts', asy
   const discovered = await lab.condition('lab', 'Discovered', 'True');
   expect(names(discovered)).toEqual(['new.lab']);
   expect(conditionIn(discovered, 'Discovered')?.observedGeneration).toBe(2);
+});
+
+test('writes that fail for a while, and permissions that are missing, are tried again, and said', async () => {
+  const lab = await startLab();
+  const proxy = await startProxy(lab);
+  const { spec } = await startCalled();
+  await lab.create('lab', spec);
+  let message = 'etcdserver: leader changed';
+  let code = 500;
+  proxy.refuse = ({ method }) => (method === 'PATCH' ? { message, code } : undefined);
+  const { lines } = await control(proxy);
+  const errors = () =>
+    lines.filter(({ msg }) => msg === 'ExtensionConfig will be tried again').map(({ error }) => error);
+  await until(() => expect(errors()).toContain(message));
+  message = 'extensionconfigs.runtime.cluster.x-k8s.io "lab" is forbidden: User "x" cannot patch resource';
+  code = 403;
+  await until(() => expect(errors()).toContain(message));
+  expect((await lab.get('lab')).status).toBeUndefined();
+  proxy.refuse = () => undefined;
+  await lab.condition('lab', 'Discovered', 'True');
 });
 
 test('an API server that is gone and comes back: what changed meanwhile is done, and the registration stayed', async () => {

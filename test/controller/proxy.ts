@@ -20,8 +20,8 @@ export interface Proxy {
   aborted: Passed[];
   /** Called before a request is passed on: it waits for the promise. */
   hold: (one: Passed) => Promise<unknown> | undefined;
-  /** A message of the API server's for a write, which is not passed on. */
-  refuse: (one: Passed, body: string) => string | undefined;
+  /** Message and code (403) of a refusal: the request is not passed on. */
+  refuse: (one: Passed, body: string) => { message: string; code?: number } | undefined;
   /** From now on connections are refused, and those that there are end. */
   cut(): Promise<void>;
   restore(): Promise<void>;
@@ -48,8 +48,9 @@ export async function startProxy({ sandbox }: Lab): Promise<Proxy> {
       }
       const refusal = proxy.refuse(one, Buffer.concat(chunks).toString());
       if (refusal !== undefined) {
-        const status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', message: refusal, code: 403 };
-        response.writeHead(403, { 'content-type': 'application/json' }).end(JSON.stringify(status));
+        const { message, code = 403 } = refusal;
+        const status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', message, code };
+        response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(status));
         return;
       }
       proxy.passed.push(one);
