@@ -3,3 +3,4 @@ export { type Merged, type MergeReport, mergeDocuments, type NamedDocument, type
 export { encodeProtobuf, protobufMediaType } from './protobuf.ts';
 export { DocumentError, type DocumentPlace, documentList, openApiOf, readOpenApi } from './read.ts';
 export { type SerializedDocument, serializeDocument } from './serialize.ts';
+export { ofGroupVersion } from './split.ts';

@@ -4,9 +4,11 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Registry as MetricsRegistry } from 'prom-client';
 import { stringify } from 'yaml';
-import { failure, isJsonObject } from '../kubernetes/index.ts';
-import { isAuthorized, makeCredentials } from './credentials.ts';
+import { failure, isJsonObject, type JsonObject } from '../kubernetes/index.ts';
+import { type AggregationPace, Aggregator, keepLocalApiServices } from './aggregation/index.ts';
+import { isAuthorized, makeCredentials, proxyClientName } from './credentials.ts';
 import {
+  answerAggregated,
   answerDocument,
   answerResource,
   type DocumentContext,
@@ -62,6 +64,8 @@ export interface SandboxOptions {
    * does that until it has read what is stored. Default: not at all.
    */
   initializing?: number;
+  /** How often aggregated API servers are asked; default as a kube-apiserver asks. */
+  aggregationPace?: AggregationPace;
 }
 
 /** A running sandbox. */
@@ -109,8 +113,12 @@ async function answer(context: Context, request: IncomingMessage, response: Serv
     sendText(response, 200, await context.metrics.metrics(), context.metrics.contentType);
     return;
   }
+  const caller = impersonated(request, user);
+  if (answerAggregated(context, request, response, url, caller)) {
+    return;
+  }
   if (request.method !== 'GET' || !answerDocument(context, request, response, url)) {
-    await answerResource(context, request, response, url, impersonated(request, user));
+    await answerResource(context, request, response, url, caller);
   }
 }
 
@@ -159,6 +167,21 @@ function externalName(store: Store, { namespace, name, port }: ServiceReference)
     : undefined;
 }
 
+/** By what aggregated API servers know requests that the API server passes on (k8s.io/apiserver, RequestHeader). */
+function authenticationConfig(ca: string): JsonObject {
+  return {
+    metadata: { name: 'extension-apiserver-authentication' },
+    data: {
+      'requestheader-allowed-names': JSON.stringify([proxyClientName]),
+      'requestheader-client-ca-file': ca,
+      'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
+      'requestheader-group-headers': '["X-Remote-Group"]',
+      'requestheader-uid-headers': '["X-Remote-Uid"]',
+      'requestheader-username-headers': '["X-Remote-User"]',
+    },
+  };
+}
+
 /** Starts an API server on loopback that keeps everything in memory. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const clock = options.clock ?? (() => new Date());
@@ -170,13 +193,17 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   for (const [storage, resources] of Map.groupBy(builtInResources(), (resource) => resource.storage)) {
     registry.set(storage, resources);
   }
-  const caller = new WebhookCaller((service) => externalName(store, service) ?? options.resolveService?.(service));
+  const resolve: ResolveService = (service) => externalName(store, service) ?? options.resolveService?.(service);
+  const caller = new WebhookCaller(resolve);
   const converter = new VersionConverter(caller);
   const { token } = credentials;
   const log = options.log ?? (() => {});
+  const client = { cert: credentials.proxyClientCert, key: credentials.key };
+  const aggregator = new Aggregator({ store, registry, now }, client, resolve, options.aggregationPace);
   const context: Context = {
     store,
     registry,
+    aggregator,
     caller,
     converter,
     now,
@@ -205,23 +232,30 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const { port } = server.address() as AddressInfo;
   context.address = `127.0.0.1:${port}`;
   const url = `https://127.0.0.1:${port}`;
-  const stops = [startDefinitionController(context), startNamespaceController(context), startEventController(context)];
-  for (const name of initialNamespaces) {
-    const resource = registry.find('', 'v1', 'namespaces') as Resource;
-    const body = Buffer.from(JSON.stringify({ metadata: { name } }));
-    const query = new URLSearchParams();
+  const stops = [
+    startDefinitionController(context),
+    startNamespaceController(context),
+    startEventController(context),
+    keepLocalApiServices(context),
+    () => aggregator.stop(),
+  ];
+  async function make(plural: string, namespace: string, object: JsonObject): Promise<void> {
     await create(context, {
-      resource,
-      namespace: '',
+      resource: registry.find('', 'v1', plural) as Resource,
+      namespace,
       name: '',
       subresource: '',
-      query,
-      body,
+      query: new URLSearchParams(),
+      body: Buffer.from(JSON.stringify(object)),
       mediaType: undefined,
       user,
       warn: () => {},
     });
   }
+  for (const name of initialNamespaces) {
+    await make('namespaces', '', { metadata: { name } });
+  }
+  await make('configmaps', 'kube-system', authenticationConfig(credentials.ca));
   return {
     url,
     ca: credentials.ca,

@@ -19,6 +19,7 @@ export {
   type Entropy,
   type Issued,
   issueCa,
+  issueClientCertificate,
   issueSelfSigned,
   issueServingCertificate,
   organization,

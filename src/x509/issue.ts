@@ -188,6 +188,40 @@ export async function issueServingCertificate(
 }
 
 /**
+ * Makes a certificate by which a client proves who it is, for a key that is there.
+ *
+ * @param name the common name.
+ * @param keys the key pair that it is for.
+ * @param validityMs how long it is valid from `now`, in ms; it ends no later than the CA.
+ */
+export function issueClientCertificate(
+  ca: Issued,
+  name: string,
+  { privateKey, publicKey }: KeyPair,
+  now: Date,
+  validityMs: number,
+  entropy: Entropy,
+): Issued {
+  const issuer = nodeForge().pki.certificateFromPem(ca.certificate.pem);
+  const certificate = issue({
+    serial: serialNumber(entropy),
+    subject: [commonName(name)],
+    publicKey,
+    issuer: issuer.subject.attributes,
+    issuerKey: ca.key,
+    now,
+    notAfter: new Date(Math.min(now.getTime() + validityMs, ca.certificate.x509.validToDate.getTime())),
+    extensions: [
+      { name: 'basicConstraints', critical: true, cA: false },
+      { name: 'keyUsage', critical: true, digitalSignature: true, keyEncipherment: true },
+      { name: 'extKeyUsage', clientAuth: true },
+      { name: 'authorityKeyIdentifier', keyIdentifier: issuer.generateSubjectKeyIdentifier().getBytes() },
+    ],
+  });
+  return { certificate, key: privateKey };
+}
+
+/**
  * Makes a serving certificate that is its own CA, for development. Blocks while the key is made, some 100 ms.
  *
  * @param names DNS names and IP addresses, at least one; the first becomes the common name.

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../kubernetes/index.ts';
-import { apiVersionOf, type Registry, type Resource, verbsOf } from '../resources/index.ts';
+import type { Aggregator, Remote } from '../aggregation/index.ts';
+import { apiVersionOf, compareVersions, type Registry, type Resource, verbsOf } from '../resources/index.ts';
 
 const statusVerbs = ['get', 'patch', 'update'];
 
@@ -63,21 +64,56 @@ function groupEntry(group: string, versions: readonly string[]): JsonObject {
   return { name: group, versions: entries, preferredVersion: entries[0] as JsonObject };
 }
 
+/** A served version: by this server, or by an aggregated one. */
+interface ServedVersion {
+  version: string;
+  remote: Remote | undefined;
+}
+
+/** What is served, here and by aggregated servers: each group with its versions, preferred one first. */
+function servedGroups(registry: Registry, aggregator: Aggregator): [group: string, versions: ServedVersion[]][] {
+  const groups = new Map<string, ServedVersion[]>();
+  for (const [group, versions] of registry.groups()) {
+    groups.set(
+      group,
+      versions.map((version) => ({ version, remote: undefined })),
+    );
+  }
+  for (const remote of aggregator.all()) {
+    const { group = '', version } = remote.apiService.spec;
+    const versions = groups.get(group) ?? [];
+    groups.set(group, versions);
+    versions.push({ version, remote });
+  }
+  // Versions of this server have the priority that a kube-apiserver gives those of definitions.
+  const priorityOf = ({ remote }: ServedVersion) => remote?.apiService.spec.versionPriority ?? 100;
+  for (const versions of groups.values()) {
+    versions.sort((a, b) => priorityOf(b) - priorityOf(a) || compareVersions(a.version, b.version));
+  }
+  return [...groups].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
 /** `GET /apis/GROUP`: APIGroup, or undefined when it is not served. */
-export function groupDocument(registry: Registry, group: string): JsonObject | undefined {
-  const versions = registry.groups().get(group);
+export function groupDocument(registry: Registry, aggregator: Aggregator, group: string): JsonObject | undefined {
+  const found = servedGroups(registry, aggregator).find(([name]) => name === group);
+  const versions = found?.[1].map(({ version }) => version);
   return versions === undefined || group === ''
     ? undefined
     : { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group, versions) };
 }
 
 /** `GET /apis`: APIGroupList. */
-export function groupList(registry: Registry): JsonObject {
-  const groups = [...registry.groups()].filter(([group]) => group !== '').sort(([a], [b]) => (a < b ? -1 : 1));
+export function groupList(registry: Registry, aggregator: Aggregator): JsonObject {
+  const groups = servedGroups(registry, aggregator).filter(([group]) => group !== '');
   return {
     kind: 'APIGroupList',
     apiVersion: 'v1',
-    groups: groups.map(([group, versions]) => groupEntry(group, versions)),
+    groups: groups.map(([group, versions]) =>
+      groupEntry(
+        group,
+        versions.map(({ version }) => version),
+      ),
+    ),
   };
 }
 
@@ -107,20 +143,18 @@ function aggregatedResource(resource: Resource): JsonObject {
 }
 
 /** `GET /api` or `/apis` as APIGroupDiscoveryList of apidiscovery.k8s.io/v2: everything in one document. */
-export function aggregatedDiscovery(registry: Registry, core: boolean): JsonObject {
-  const groups = [...registry.groups()]
-    .filter(([group]) => (group === '') === core)
-    .sort(([a], [b]) => (a < b ? -1 : 1));
+export function aggregatedDiscovery(registry: Registry, aggregator: Aggregator, core: boolean): JsonObject {
+  const groups = servedGroups(registry, aggregator).filter(([group]) => (group === '') === core);
   return {
     kind: 'APIGroupDiscoveryList',
     apiVersion: 'apidiscovery.k8s.io/v2',
     metadata: {},
     items: groups.map(([group, versions]) => ({
       metadata: group === '' ? {} : { name: group },
-      versions: versions.map((version) => ({
+      versions: versions.map(({ version, remote }) => ({
         version,
-        freshness: 'Current',
-        resources: registry.of(group, version).map(aggregatedResource),
+        freshness: remote === undefined || aggregator.isAvailable(remote) ? 'Current' : 'Stale',
+        resources: remote === undefined ? registry.of(group, version).map(aggregatedResource) : [...remote.resources],
       })),
     })),
   };

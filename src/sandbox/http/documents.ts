@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JsonObject } from '../../kubernetes/index.ts';
+import type { Aggregator } from '../aggregation/index.ts';
 import type { OpenApi } from '../openapi/index.ts';
 import type { Registry } from '../resources/index.ts';
 import { aggregatedDiscovery, coreVersions, groupDocument, groupList, resourceList } from './discovery.ts';
@@ -9,6 +10,7 @@ import { sendOpenApiDocument } from './openapi-answer.ts';
 /** What documents need of their surroundings. */
 export interface DocumentContext {
   registry: Registry;
+  aggregator: Aggregator;
   openapi: OpenApi;
   /** Host and port of the server. */
   address: string;
@@ -57,6 +59,17 @@ function sendOpenApiV2(request: IncomingMessage, response: ServerResponse): void
   }
 }
 
+/** `GET /openapi/v3`: the documents of this server and of aggregated ones, in the order of their paths. */
+function openApiList({ openapi, aggregator }: DocumentContext): JsonObject {
+  const { paths } = openapi.root();
+  const aggregated = aggregator.openApiEntries();
+  if (aggregated.length === 0) {
+    return { paths: paths ?? {} };
+  }
+  const entries = [...Object.entries((paths ?? {}) as JsonObject), ...aggregated];
+  return { paths: Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1))) };
+}
+
 /** Answers what describes the API: discovery and OpenAPI. @returns false when the path is none of its own. */
 export function answerDocument(
   context: DocumentContext,
@@ -64,7 +77,7 @@ export function answerDocument(
   response: ServerResponse,
   url: URL,
 ): boolean {
-  const { registry, openapi } = context;
+  const { registry } = context;
   if (url.pathname === '/openapi/v2') {
     sendOpenApiV2(request, response);
     return true;
@@ -72,7 +85,7 @@ export function answerDocument(
   const parts = url.pathname.split('/').filter((part) => part !== '');
   if (parts[0] === 'openapi' && parts[1] === 'v3') {
     if (parts.length === 2) {
-      sendJson(response, 200, openapi.root());
+      sendJson(response, 200, openApiList(context));
     } else {
       sendOpenApi(context, request, response, url);
     }
@@ -81,16 +94,16 @@ export function answerDocument(
   const isRoot = parts.length === 1 && (parts[0] === 'api' || parts[0] === 'apis');
   if (isRoot && discoveryType.test(request.headers.accept ?? '')) {
     const type = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
-    sendJson(response, 200, aggregatedDiscovery(registry, parts[0] === 'api'), false, type);
+    sendJson(response, 200, aggregatedDiscovery(registry, context.aggregator, parts[0] === 'api'), false, type);
     return true;
   }
   let document: JsonObject | undefined;
   if (isRoot) {
-    document = parts[0] === 'api' ? coreVersions(context.address) : groupList(registry);
+    document = parts[0] === 'api' ? coreVersions(context.address) : groupList(registry, context.aggregator);
   } else if (parts[0] === 'api' && parts.length === 2) {
     document = resourceList(registry, '', parts[1] as string);
   } else if (parts[0] === 'apis' && parts.length === 2) {
-    document = groupDocument(registry, parts[1] as string);
+    document = groupDocument(registry, context.aggregator, parts[1] as string);
   } else if (parts[0] === 'apis' && parts.length === 3) {
     document = resourceList(registry, parts[1] as string, parts[2] as string);
   }

@@ -1,6 +1,7 @@
 import { fieldAt } from '../../kubernetes/index.ts';
 import { type Column, type KindStrategy, type Resource, storageNameOf } from '../resources/index.ts';
 import { type Schema, schemaOfModel } from '../schema/index.ts';
+import { apiServiceColumns, apiServiceStrategy } from './api-service.ts';
 import { age, column, portsOf, ready, roleColumns, sizeOf, webhooks } from './columns.ts';
 import { configMapStrategy, namespaceStrategy, secretStrategy, serviceStrategy } from './core-strategies.ts';
 import { definitionStrategy } from './definition.ts';
@@ -167,6 +168,16 @@ const kinds: readonly Kind[] = [
     hasGeneration: true,
     columns: [column('Created At', '.metadata.creationTimestamp', 'string')],
     strategy: definitionStrategy,
+  },
+  {
+    group: 'apiregistration.k8s.io',
+    kind: 'APIService',
+    plural: 'apiservices',
+    categories: ['api-extensions'],
+    clusterScoped: true,
+    hasStatus: true,
+    columns: [...apiServiceColumns, { ...age, type: 'string', isTime: true }],
+    strategy: apiServiceStrategy,
   },
   {
     group: 'apps',

@@ -17,7 +17,7 @@ export {
   unsupportedMediaType,
   versionRequired,
 } from './errors.ts';
-export { Registry } from './registry.ts';
+export { compareVersions, Registry } from './registry.ts';
 export {
   apiVersionOf,
   type Column,

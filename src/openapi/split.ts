@@ -1,0 +1,73 @@
+import { isJsonObject, type JsonObject, setOwn } from '../kubernetes/index.ts';
+import { componentKey, componentSections } from './components.ts';
+import { parseReference, visitReferences } from './references.ts';
+
+/**
+ * The part of an OpenAPI v3 document that is about one group and version: the paths below `/apis/GROUP/VERSION`, and the
+ * components that they lead to, with those whose kinds are of this group and version. Anything else at the top stays.
+ */
+export function ofGroupVersion(document: JsonObject, group: string, version: string): JsonObject {
+  const prefix = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+  const paths: JsonObject = {};
+  for (const [path, item] of Object.entries(isJsonObject(document.paths) ? document.paths : {})) {
+    if (path === prefix || path.startsWith(`${prefix}/`)) {
+      setOwn(paths, path, item);
+    }
+  }
+  const components = isJsonObject(document.components) ? document.components : {};
+  const wanted = new Set<string>();
+  const open: { section: string; name: string }[] = [];
+  const want = (section: string, name: string) => {
+    const key = componentKey(section, name);
+    if (!wanted.has(key)) {
+      wanted.add(key);
+      open.push({ section, name });
+    }
+  };
+  const visitor = {
+    reference(text: string) {
+      const target = parseReference(text.replace(/^#\/definitions\//, '#/components/schemas/'));
+      if (target !== undefined) {
+        want(target.section, target.name);
+      }
+      return text;
+    },
+  };
+  visitReferences(paths, visitor);
+  for (const [name, schema] of Object.entries(isJsonObject(components.schemas) ? components.schemas : {})) {
+    const kinds = isJsonObject(schema) ? schema['x-kubernetes-group-version-kind'] : undefined;
+    const isOwn = (Array.isArray(kinds) ? kinds : []).some(
+      (kind) => isJsonObject(kind) && kind.group === group && kind.version === version,
+    );
+    if (isOwn) {
+      want('schemas', name);
+    }
+  }
+  // What security schemes are for is said by name, not by reference.
+  const schemes = isJsonObject(components.securitySchemes) ? components.securitySchemes : {};
+  for (const name of Object.keys(schemes)) {
+    want('securitySchemes', name);
+  }
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const section = components[next.section];
+    if (isJsonObject(section) && Object.hasOwn(section, next.name)) {
+      visitReferences(section[next.name] ?? null, visitor);
+    }
+  }
+  const kept: JsonObject = {};
+  for (const section of componentSections) {
+    const entries = components[section];
+    if (isJsonObject(entries)) {
+      const target: JsonObject = {};
+      for (const [name, value] of Object.entries(entries)) {
+        if (wanted.has(componentKey(section, name))) {
+          setOwn(target, name, value);
+        }
+      }
+      if (Object.keys(target).length > 0) {
+        kept[section] = target;
+      }
+    }
+  }
+  return { ...document, paths, components: kept };
+}

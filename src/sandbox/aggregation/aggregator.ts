@@ -1,0 +1,268 @@
+import { isJsonObject, type JsonObject } from '../../kubernetes/index.ts';
+import { type ApiService, apiServiceStorage, conditionsOf, isConditionTrue, withCondition } from '../kinds/index.ts';
+import type { Registry } from '../resources/index.ts';
+import { keyOf, type Store } from '../storage/index.ts';
+import type { ResolveService } from '../webhooks/index.ts';
+import { availabilityOf, pathOf } from './availability.ts';
+import { Backend, type ProxyClient } from './backend.ts';
+import { readResources } from './discovery.ts';
+import { listEntry, type OpenApiEntry, readOpenApi } from './openapi.ts';
+import { Proxy } from './proxy.ts';
+
+/** How often aggregated servers are asked, in ms. */
+export interface AggregationPace {
+  /** Whether one is there. */
+  checkMs: number;
+  /** The same after the first failure; each further one doubles it, up to `checkMs`. */
+  retryMs: number;
+  /** What it publishes. */
+  documentsMs: number;
+  /** How long reading what it publishes may take. */
+  timeoutMs: number;
+}
+
+/** As a kube-apiserver 1.36 asks. */
+export const defaultPace: AggregationPace = {
+  checkMs: 30_000,
+  retryMs: 1000,
+  documentsMs: 60_000,
+  timeoutMs: 15_000,
+};
+
+/** What aggregation needs of its surroundings. */
+export interface AggregatorContext {
+  store: Store;
+  registry: Registry;
+  now(): string;
+}
+
+/** An aggregated server as it is known for one APIService. */
+export interface Remote {
+  readonly apiService: ApiService;
+  readonly proxy: Proxy;
+  /** Resources as items of aggregated discovery: the last that were read. */
+  readonly resources: readonly JsonObject[];
+  readonly openapi: OpenApiEntry | undefined;
+}
+
+/** Keeps one APIService with a server behind it up to date. */
+class Watched implements Remote {
+  readonly apiService: ApiService;
+  readonly proxy: Proxy;
+  resources: readonly JsonObject[] = [];
+  openapi: OpenApiEntry | undefined;
+  readonly #context: AggregatorContext;
+  readonly #pace: AggregationPace;
+  readonly #backend: Backend;
+  readonly #stop = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #failures = 0;
+  #readAt = Number.NEGATIVE_INFINITY;
+  #isRunning = false;
+  #isAsked = false;
+
+  constructor(
+    apiService: ApiService,
+    context: AggregatorContext,
+    client: ProxyClient,
+    resolve: ResolveService,
+    pace: AggregationPace,
+  ) {
+    this.apiService = apiService;
+    this.#context = context;
+    this.#pace = pace;
+    this.#backend = new Backend(apiService, client, resolve);
+    this.proxy = new Proxy(this.#backend);
+  }
+
+  /** Asks the server now; once more when it is being asked already. */
+  check(): void {
+    if (this.#isRunning) {
+      this.#isAsked = true;
+      return;
+    }
+    this.#isRunning = true;
+    clearTimeout(this.#timer);
+    const round = this.#round().catch(() => {
+      this.#failures++;
+    });
+    void round.finally(() => {
+      this.#isRunning = false;
+      if (this.#stop.signal.aborted) {
+        return;
+      }
+      const { checkMs, retryMs } = this.#pace;
+      const wait = this.#failures === 0 ? checkMs : Math.min(checkMs, retryMs * 2 ** Math.min(this.#failures - 1, 20));
+      this.#timer = setTimeout(() => this.check(), this.#isAsked ? 0 : wait);
+      this.#isAsked = false;
+    });
+  }
+
+  async #round(): Promise<void> {
+    const { signal } = this.#stop;
+    const { store, now } = this.#context;
+    const availability = await availabilityOf(this.apiService, this.#backend, store, signal);
+    if (signal.aborted) {
+      return;
+    }
+    const isAvailable = availability.status === 'True';
+    const wasAvailable = this.#failures === 0;
+    this.#failures = isAvailable ? 0 : this.#failures + 1;
+    // What it publishes is read before others are told that it is there.
+    if (isAvailable && (!wasAvailable || performance.now() - this.#readAt >= this.#pace.documentsMs)) {
+      await this.#read();
+    }
+    if (!signal.aborted) {
+      setCondition(store, this.apiService.metadata.name, availability, now());
+    }
+  }
+
+  /** Reads what the server publishes. What cannot be read stays what it was. */
+  async #read(): Promise<void> {
+    this.#readAt = performance.now();
+    const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(this.#pace.timeoutMs)]);
+    const at = new Date(this.#context.now());
+    await Promise.allSettled([
+      readResources(this.apiService, this.#backend, signal).then((resources) => {
+        this.resources = resources;
+      }),
+      readOpenApi(this.apiService, this.#backend, this.openapi, at, signal).then((entry) => {
+        this.openapi = entry;
+      }),
+    ]);
+  }
+
+  close(): void {
+    this.#stop.abort();
+    clearTimeout(this.#timer);
+    this.#backend.close();
+  }
+}
+
+/** Writes a condition into the status of a stored APIService, when it says something new. */
+function setCondition(store: Store, name: string, condition: Parameters<typeof withCondition>[1], now: string): void {
+  const collection = store.collection(apiServiceStorage);
+  const key = keyOf('', name);
+  const object = collection.get(key);
+  if (object === undefined) {
+    return;
+  }
+  const old = conditionsOf(object);
+  const conditions = withCondition(old, condition, now);
+  if (JSON.stringify(conditions) !== JSON.stringify(old)) {
+    const status = isJsonObject(object.status) ? object.status : {};
+    collection.replace(key, object, { ...object, status: { ...status, conditions } });
+  }
+}
+
+/** The aggregated API servers: which there are, whether they can be asked, and what they publish. */
+export class Aggregator {
+  readonly #context: AggregatorContext;
+  readonly #client: ProxyClient;
+  readonly #resolve: ResolveService;
+  readonly #pace: AggregationPace;
+  /** By the name of the APIService, with the spec that each was made for. */
+  readonly #remotes = new Map<string, { uid: string; spec: string; watched: Watched }>();
+  readonly #stops: (() => void)[];
+  #scheduled: NodeJS.Immediate | undefined;
+
+  constructor(
+    context: AggregatorContext,
+    client: ProxyClient,
+    resolve: ResolveService,
+    pace: AggregationPace = defaultPace,
+  ) {
+    this.#context = context;
+    this.#client = client;
+    this.#resolve = resolve;
+    this.#pace = pace;
+    const { store } = context;
+    this.#stops = [
+      store.collection(apiServiceStorage).subscribe(() => this.#schedule()),
+      // A Service may be what was missing.
+      store.collection('services').subscribe(() => {
+        for (const { watched } of this.#remotes.values()) {
+          watched.check();
+        }
+      }),
+    ];
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    this.#scheduled ??= setImmediate(() => {
+      this.#scheduled = undefined;
+      this.#reconcile();
+    });
+  }
+
+  #reconcile(): void {
+    const seen = new Set<string>();
+    for (const [, object] of this.#context.store.collection(apiServiceStorage).list()) {
+      const apiService = object as unknown as ApiService;
+      const { name, uid } = apiService.metadata;
+      if (apiService.spec.service === undefined) {
+        continue;
+      }
+      seen.add(name);
+      const spec = JSON.stringify(apiService.spec);
+      const known = this.#remotes.get(name);
+      if (known?.uid === uid && known.spec === spec) {
+        continue;
+      }
+      known?.watched.close();
+      const watched = new Watched(apiService, this.#context, this.#client, this.#resolve, this.#pace);
+      this.#remotes.set(name, { uid, spec, watched });
+      watched.check();
+    }
+    for (const [name, { watched }] of this.#remotes) {
+      if (!seen.has(name)) {
+        watched.close();
+        this.#remotes.delete(name);
+      }
+    }
+  }
+
+  /** The server of a group and version, or undefined when the API server itself serves it, or nobody. */
+  find(group: string, version: string): Remote | undefined {
+    const remote = this.#remotes.get(`${version}.${group}`)?.watched;
+    // What is served here stays here: an APIService cannot take it away.
+    return remote === undefined || this.#context.registry.of(group, version).length > 0 ? undefined : remote;
+  }
+
+  /** Whether the last check of a server found it. */
+  isAvailable({ apiService }: Remote): boolean {
+    const object = this.#context.store.collection(apiServiceStorage).get(keyOf('', apiService.metadata.name));
+    return object !== undefined && isConditionTrue(object, 'Available');
+  }
+
+  /** All servers that `find` finds. */
+  all(): Remote[] {
+    return [...this.#remotes.values()]
+      .map(({ watched }) => watched)
+      .filter(({ apiService: { spec } }) => this.find(spec.group ?? '', spec.version) !== undefined);
+  }
+
+  /** The entries of all servers in the list of OpenAPI documents: `[PATH, ENTRY]`. */
+  openApiEntries(): [string, JsonObject][] {
+    return this.all().flatMap(({ apiService, openapi }): [string, JsonObject][] => {
+      if (openapi === undefined) {
+        return [];
+      }
+      const path = pathOf(apiService);
+      const hash = openapi.from === 'v3' ? openapi.hash : openapi.document.hash;
+      return [[path.slice(1), listEntry(path, hash)]];
+    });
+  }
+
+  /** Asks nobody any more. */
+  stop(): void {
+    clearImmediate(this.#scheduled);
+    for (const stop of this.#stops) {
+      stop();
+    }
+    for (const { watched } of this.#remotes.values()) {
+      watched.close();
+    }
+  }
+}

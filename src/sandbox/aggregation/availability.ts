@@ -1,0 +1,87 @@
+import { isJsonObject } from '../../kubernetes/index.ts';
+import type { ApiService } from '../kinds/index.ts';
+import type { UserInfo } from '../resources/index.ts';
+import { keyOf, type Store } from '../storage/index.ts';
+import { type Backend, NoEndpointError } from './backend.ts';
+
+/** The condition `Available` of an APIService. */
+export interface Availability {
+  type: 'Available';
+  status: 'True' | 'False';
+  reason: string;
+  message: string;
+}
+
+/** As whom the API server asks aggregated servers whether they are there. */
+export const aggregator: UserInfo = { username: 'system:kube-aggregator', groups: ['system:masters'] };
+
+/** How often a server is asked at once, and how long it may take, in ms (kube-aggregator, remote availability). */
+const attempts = 5;
+const timeoutMs = 5000;
+/** Most bytes of an answer that are read: what it says does not matter. */
+const maxBytes = 1024 * 1024;
+
+function available(status: 'True' | 'False', reason: string, message: string): Availability {
+  return { type: 'Available', status, reason, message };
+}
+
+/** What the API server serves itself is always there. */
+export const locally = available('True', 'Local', 'Local APIServices are always available');
+
+/** `/apis/GROUP/VERSION`. */
+export function pathOf({ spec: { group = '', version } }: ApiService): string {
+  return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+}
+
+/** Why nothing can be asked: there is no Service, or nothing behind it. */
+function withoutEndpoint(store: Store, { spec }: ApiService): Availability {
+  const { namespace, name } = spec.service ?? { namespace: '', name: '' };
+  const shown = `service/${name} in ${JSON.stringify(namespace)}`;
+  return isJsonObject(store.collection('services').get(keyOf(namespace, name)))
+    ? available('False', 'MissingEndpoints', `endpoints for ${shown} have no addresses with port name ""`)
+    : available('False', 'ServiceNotFound', `${shown} is not present`);
+}
+
+/** Asks a server several times at once whether it serves its group and version: the first good answer counts. */
+export async function availabilityOf(
+  apiService: ApiService,
+  backend: Backend,
+  store: Store,
+  signal: AbortSignal,
+): Promise<Availability> {
+  const path = pathOf(apiService);
+  let url: string;
+  try {
+    const { host, port } = backend.endpoint();
+    url = `https://${host.includes(':') ? `[${host}]` : host}:${port}${path}`;
+  } catch (error) {
+    if (error instanceof NoEndpointError) {
+      return withoutEndpoint(store, apiService);
+    }
+    throw error;
+  }
+  const enough = new AbortController();
+  const stop = AbortSignal.any([signal, enough.signal, AbortSignal.timeout(timeoutMs)]);
+  const problems: string[] = [];
+  try {
+    await Promise.any(
+      Array.from({ length: attempts }, async () => {
+        try {
+          const { status } = await backend.get(path, aggregator, { 'user-agent': 'kube-apiserver' }, maxBytes, stop);
+          if (status < 200 || status > 399) {
+            throw new Error(`bad status from ${url}: ${status}`);
+          }
+        } catch (error) {
+          problems.push(stop.aborted ? `timed out waiting for ${url}` : (error as Error).message);
+          throw error;
+        }
+      }),
+    );
+    return available('True', 'Passed', 'all checks passed');
+  } catch {
+    const [problem = ''] = problems;
+    return available('False', 'FailedDiscoveryCheck', `failing or missing response from ${url}: ${problem}`);
+  } finally {
+    enough.abort();
+  }
+}

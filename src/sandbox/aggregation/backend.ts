@@ -1,0 +1,146 @@
+import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { Agent, request } from 'node:https';
+import type { ApiService } from '../kinds/index.ts';
+import type { UserInfo } from '../resources/index.ts';
+import type { Endpoint, ResolveService } from '../webhooks/index.ts';
+
+/** By what the API server proves itself to aggregated servers. PEM. */
+export interface ProxyClient {
+  cert: string;
+  key: string;
+}
+
+/** A header with one value, or with several lines. */
+export type Headers = Record<string, string | string[]>;
+
+/** No server is known for the Service of an APIService. */
+export class NoEndpointError extends Error {}
+
+/** An answer that is longer than what is read of it. */
+export class TooLongError extends Error {}
+
+/** An answer that was read whole. */
+export interface WholeAnswer {
+  status: number;
+  headers: IncomingMessage['headers'];
+  body: Buffer;
+}
+
+/** A user as aggregated servers are told of one (authentication.k8s.io, front proxy). */
+export function userHeaders({ username, uid, groups, extra }: UserInfo): Headers {
+  const headers: Headers = { 'x-remote-user': latin1(username) };
+  if (uid !== undefined && uid !== '') {
+    headers['x-remote-uid'] = latin1(uid);
+  }
+  if (groups.length > 0) {
+    headers['x-remote-group'] = groups.map(latin1);
+  }
+  for (const [key, values] of Object.entries(extra ?? {})) {
+    headers[`x-remote-extra-${encodeURIComponent(key).toLowerCase()}`] = values.map(latin1);
+  }
+  return headers;
+}
+
+/** Bytes of UTF-8 as a header carries them; what would end the header is left out. */
+function latin1(text: string): string {
+  return Buffer.from(text.replaceAll(/[\0\r\n]/g, ''), 'utf8').toString('latin1');
+}
+
+/** The connections to the server of one APIService. */
+export class Backend {
+  readonly #agent: Agent;
+  /** For the API server's own requests: those that are passed on must not be in their way. */
+  readonly #ownAgent: Agent;
+  readonly #service: NonNullable<ApiService['spec']['service']>;
+  readonly #resolve: ResolveService;
+
+  constructor({ spec }: ApiService, client: ProxyClient, resolve: ResolveService) {
+    this.#service = spec.service ?? { namespace: '', name: '', port: 443 };
+    this.#resolve = resolve;
+    const options = {
+      keepAlive: true,
+      cert: client.cert,
+      key: client.key,
+      rejectUnauthorized: spec.insecureSkipTLSVerify !== true,
+      ...(spec.caBundle ? { ca: Buffer.from(spec.caBundle, 'base64') } : {}),
+    };
+    this.#agent = new Agent(options);
+    this.#ownAgent = new Agent({ ...options, maxSockets: 10 });
+  }
+
+  /** Where the server is reached. @throws {NoEndpointError} */
+  endpoint(): Endpoint {
+    const { namespace, name, port } = this.#service;
+    const endpoint = this.#resolve({ namespace, name, port, path: '/' });
+    if (endpoint === undefined) {
+      throw new NoEndpointError(`no endpoints available for service ${JSON.stringify(name)}`);
+    }
+    return endpoint;
+  }
+
+  /** A request whose body and answer the caller sees to. @throws {NoEndpointError} */
+  start(method: string, path: string, headers: OutgoingHttpHeaders, agent = this.#agent): ClientRequest {
+    const { namespace, name, port } = this.#service;
+    const servername = `${name}.${namespace}.svc`;
+    const target = this.endpoint();
+    return request({
+      host: target.host,
+      port: target.port,
+      servername: target.servername ?? servername,
+      agent,
+      method,
+      path,
+      headers: { host: `${servername}:${port}`, ...headers },
+    });
+  }
+
+  /**
+   * Reads a path as a user of the API server's own.
+   *
+   * @throws {TooLongError} for a longer answer than `maxBytes`; other errors when there is no answer, in time or at all.
+   */
+  async get(
+    path: string,
+    user: UserInfo,
+    headers: Headers,
+    maxBytes: number,
+    signal: AbortSignal,
+  ): Promise<WholeAnswer> {
+    const { promise, resolve, reject } = Promise.withResolvers<WholeAnswer>();
+    const call = this.start('GET', path, { ...userHeaders(user), ...headers }, this.#ownAgent);
+    const stop = () => call.destroy(signal.reason as Error);
+    signal.addEventListener('abort', stop, { once: true });
+    call.on('error', reject);
+    call.on('response', (response) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      response.on('error', reject);
+      response.on('data', (chunk: Buffer) => {
+        size += chunk.length;
+        if (size > maxBytes) {
+          call.destroy(new TooLongError(`the answer to GET ${path} is longer than ${maxBytes} bytes`));
+        } else {
+          chunks.push(chunk);
+        }
+      });
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }),
+      );
+    });
+    if (signal.aborted) {
+      stop();
+    }
+    call.end();
+    try {
+      return await promise;
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  /** Ends all connections. */
+  close(): void {
+    this.#agent.destroy();
+    this.#ownAgent.destroy();
+  }
+}

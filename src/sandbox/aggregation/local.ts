@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import type { JsonObject } from '../../kubernetes/index.ts';
+import { type ApiService, apiServiceStorage, definitionStorage, withCondition } from '../kinds/index.ts';
+import type { Registry } from '../resources/index.ts';
+import { keyOf, type Store } from '../storage/index.ts';
+import { locally } from './availability.ts';
+
+/** What a kube-apiserver 1.36 gives its own groups: the least priority of the group. Definitions have another. */
+const groupPriorities: Readonly<Record<string, number>> = {
+  '': 18_000,
+  apps: 17_800,
+  'events.k8s.io': 17_750,
+  'authentication.k8s.io': 17_700,
+  'authorization.k8s.io': 17_600,
+  batch: 17_400,
+  'networking.k8s.io': 17_200,
+  policy: 17_100,
+  'rbac.authorization.k8s.io': 17_000,
+  'apiextensions.k8s.io': 16_700,
+  'admissionregistration.k8s.io': 16_700,
+  'scheduling.k8s.io': 16_600,
+  'coordination.k8s.io': 16_500,
+};
+const ofDefinitions = { groupPriorityMinimum: 1000, versionPriority: 100 };
+/** By what the objects are known that are made and deleted here. */
+const managedLabel = 'kube-aggregator.kubernetes.io/automanaged';
+
+function objectOf(group: string, version: string, now: string): JsonObject {
+  const priority = groupPriorities[group];
+  const spec: JsonObject =
+    priority === undefined
+      ? { group, version, ...ofDefinitions }
+      : {
+          ...(group === '' ? {} : { group }),
+          version,
+          groupPriorityMinimum: priority,
+          versionPriority: group === '' ? 1 : 15,
+        };
+  return {
+    apiVersion: 'apiregistration.k8s.io/v1',
+    kind: 'APIService',
+    metadata: {
+      name: `${version}.${group}`,
+      uid: randomUUID(),
+      creationTimestamp: now,
+      labels: { [managedLabel]: priority === undefined ? 'true' : 'onstart' },
+    },
+    spec,
+    status: { conditions: withCondition([], locally, now) },
+  };
+}
+
+/**
+ * Keeps an APIService for each group and version that the API server serves itself, as a kube-apiserver does.
+ *
+ * @returns a function that ends it.
+ */
+export function keepLocalApiServices(context: { store: Store; registry: Registry; now(): string }): () => void {
+  const { store, registry } = context;
+  const apiServices = store.collection(apiServiceStorage);
+  let scheduled: NodeJS.Immediate | undefined;
+  const schedule = () => {
+    scheduled ??= setImmediate(() => {
+      scheduled = undefined;
+      reconcile();
+    });
+  };
+
+  function reconcile(): void {
+    const served = new Set<string>();
+    for (const [group, versions] of registry.groups()) {
+      // That of the aggregator itself has none.
+      for (const version of group === 'apiregistration.k8s.io' ? [] : versions) {
+        const key = keyOf('', `${version}.${group}`);
+        served.add(key);
+        if (apiServices.get(key) === undefined) {
+          apiServices.create(key, objectOf(group, version, context.now()));
+        }
+      }
+    }
+    for (const [key, object] of apiServices.list()) {
+      const { metadata, spec } = object as unknown as ApiService;
+      if (!served.has(key) && spec.service === undefined && metadata.labels?.[managedLabel] !== undefined) {
+        apiServices.delete(key, object);
+      }
+    }
+  }
+
+  const stops = [
+    apiServices.subscribe(({ type }) => type === 'DELETED' && schedule()),
+    // The registry follows definitions a moment later, in a turn of its own.
+    store.collection(definitionStorage).subscribe(() => setImmediate(schedule)),
+  ];
+  reconcile();
+  return () => {
+    clearImmediate(scheduled);
+    for (const stop of stops) {
+      stop();
+    }
+  };
+}

@@ -1,0 +1,75 @@
+import { isJsonObject, type JsonObject, parseJson } from '../../kubernetes/index.ts';
+import { convertV2ToV3, documentList, ofGroupVersion, serializeDocument } from '../../openapi/index.ts';
+import type { ApiService } from '../kinds/index.ts';
+import { PublishedDocument } from '../openapi/index.ts';
+import type { UserInfo } from '../resources/index.ts';
+import { pathOf } from './availability.ts';
+import type { Backend } from './backend.ts';
+
+/** As whom the API server asks for OpenAPI documents. */
+const user: UserInfo = { username: 'system:aggregator', groups: [] };
+/** Most bytes of a list of documents, and of an OpenAPI v2 document, which is converted here. */
+const maxListBytes = 1024 * 1024;
+const maxV2Bytes = 8 * 1024 * 1024;
+
+/** What is known of the OpenAPI document of an APIService. */
+export type OpenApiEntry =
+  /** The server publishes it, under this hash; it is passed on when it is asked for. */
+  | { from: 'v3'; hash: string | undefined }
+  /** Made here of the server's OpenAPI v2, whose ETag this is. */
+  | { from: 'v2'; document: PublishedDocument; etag: string | undefined };
+
+/** Hashes are shown in URLs as they are. */
+const hashFormat = /^[\w=.-]{1,200}$/;
+
+/**
+ * What a server publishes about its group and version now. Of the list of documents only the entry of the APIService counts:
+ * a server speaks for itself.
+ *
+ * @param last what was known before; returned again when it is still true.
+ * @returns undefined when it publishes nothing.
+ * @throws when it cannot be asked, or what it says cannot be used.
+ */
+export async function readOpenApi(
+  apiService: ApiService,
+  backend: Backend,
+  last: OpenApiEntry | undefined,
+  now: Date,
+  signal: AbortSignal,
+): Promise<OpenApiEntry | undefined> {
+  const list = await backend.get('/openapi/v3', user, {}, maxListBytes, signal);
+  if (list.status === 200) {
+    const entry = documentList(parseJson(list.body))?.find(({ name }) => `/${name}` === pathOf(apiService));
+    return entry === undefined
+      ? undefined
+      : { from: 'v3', hash: entry.hash !== undefined && hashFormat.test(entry.hash) ? entry.hash : undefined };
+  }
+  if (list.status !== 404) {
+    throw new Error(`GET /openapi/v3 was answered with ${list.status}`);
+  }
+  const known = last?.from === 'v2' ? last : undefined;
+  const headers = {
+    accept: 'application/json',
+    ...(known?.etag === undefined ? {} : { 'if-none-match': known.etag }),
+  };
+  const answer = await backend.get('/openapi/v2', user, headers, maxV2Bytes, signal);
+  if (answer.status === 304 && known !== undefined) {
+    return known;
+  }
+  if (answer.status === 404) {
+    return undefined;
+  }
+  const v2 = answer.status === 200 ? parseJson(answer.body) : null;
+  if (!isJsonObject(v2)) {
+    throw new Error(`GET /openapi/v2 was answered with ${answer.status} and no document`);
+  }
+  const { group = '', version } = apiService.spec;
+  const serialized = serializeDocument(ofGroupVersion(convertV2ToV3(v2), group, version));
+  const document = serialized.hash === known?.document.hash ? known.document : new PublishedDocument(serialized, now);
+  return { from: 'v2', document, etag: answer.headers.etag };
+}
+
+/** The entry of a document in the list at `/openapi/v3`. */
+export function listEntry(path: string, hash: string | undefined): JsonObject {
+  return { serverRelativeURL: hash === undefined ? `/openapi/v3${path}` : `/openapi/v3${path}?hash=${hash}` };
+}

@@ -1,0 +1,142 @@
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
+import { tooManyRequests, type UserInfo } from '../resources/index.ts';
+import { type Backend, type Headers, userHeaders } from './backend.ts';
+
+/** How long a server may take to begin its answer, and to end one that is not a watch, in ms. */
+const timeoutMs = 60_000;
+/** Most requests that one server is passed at a time: those of a slow one must not hold everything. */
+const maxAtOnce = 100;
+/** How often a request is sent again that met a connection as it was closed: no more than there are kept ones. */
+const maxRetries = 5;
+
+/** Headers that are about one connection (RFC 9110, 7.6.1). */
+const hopByHop = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** What the caller says to the API server, and what only the API server may say to the other one. */
+function isForApiServer(name: string): boolean {
+  return name === 'authorization' || name === 'host' || name.startsWith('impersonate-') || name.startsWith('x-remote-');
+}
+
+/** Headers but those about the connection, by their names in lower case. */
+function endToEnd(message: IncomingMessage): Headers {
+  const named = new Set(
+    (message.headers.connection ?? '')
+      .toLowerCase()
+      .split(',', 100)
+      .map((name) => name.trim()),
+  );
+  const headers: Headers = {};
+  for (const [name, values] of Object.entries(message.headersDistinct)) {
+    if (values !== undefined && !hopByHop.has(name) && !named.has(name)) {
+      headers[name] = values.length === 1 ? (values[0] as string) : values;
+    }
+  }
+  return headers;
+}
+
+/** The headers of a request as they go on: the caller's own, who that is, and where it came in. */
+export function passedHeaders(request: IncomingMessage, path: string, user: UserInfo): Headers {
+  const headers: Headers = {};
+  for (const [name, value] of Object.entries(endToEnd(request))) {
+    if (!isForApiServer(name)) {
+      headers[name] = value;
+    }
+  }
+  const before = headers['x-forwarded-for'];
+  const remote = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+  return {
+    ...headers,
+    'x-forwarded-for': [...(typeof before === 'string' ? [before] : (before ?? [])), remote].join(', '),
+    'x-forwarded-host': request.headers.host ?? '',
+    'x-forwarded-proto': 'https',
+    'x-forwarded-uri': path,
+    ...userHeaders(user),
+  };
+}
+
+function sendPlain(response: ServerResponse, code: number, text: string): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  response.writeHead(code, { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' });
+  response.end(`${text}\n`);
+}
+
+/** Answers for a server that cannot be asked. */
+export function sendUnavailable(response: ServerResponse): void {
+  sendPlain(response, 503, 'service unavailable');
+}
+
+/** Passes requests to the server of one APIService. */
+export class Proxy {
+  readonly #backend: Backend;
+  #running = 0;
+
+  constructor(backend: Backend) {
+    this.#backend = backend;
+  }
+
+  /**
+   * Passes a request on, and the answer back, as they come: nothing is held that the other side does not read.
+   *
+   * @throws {StatusError} 429 when the server has too many requests already.
+   */
+  pass(request: IncomingMessage, response: ServerResponse, url: URL, user: UserInfo): void {
+    if (this.#running >= maxAtOnce) {
+      throw tooManyRequests('too many requests for this API service, please try again later');
+    }
+    this.#running++;
+    const isWatch = ['watch', 'follow'].some((flag) => ['true', '1'].includes(url.searchParams.get(flag) ?? ''));
+    const headers = passedHeaders(request, url.pathname, user);
+    let call: ClientRequest | undefined;
+    const timer = setTimeout(() => call?.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs);
+    response.once('close', () => {
+      this.#running--;
+      clearTimeout(timer);
+      call?.destroy();
+    });
+    const start = (triesLeft: number): ClientRequest => {
+      const started = this.#backend.start(request.method ?? 'GET', `${url.pathname}${url.search}`, headers);
+      started.on('error', (error) => {
+        // The server may close a connection that was kept at the moment when it is used again.
+        if (triesLeft > 0 && started.reusedSocket && !response.headersSent && !response.destroyed) {
+          call = start(triesLeft - 1);
+          call.end();
+        } else {
+          sendPlain(response, 503, `error trying to reach service: ${error.message}`);
+        }
+      });
+      started.on('response', (answer) => {
+        if (isWatch) {
+          clearTimeout(timer);
+        }
+        answer.on('error', () => response.destroy());
+        response.writeHead(answer.statusCode ?? 502, endToEnd(answer));
+        response.flushHeaders();
+        answer.pipe(response);
+      });
+      return started;
+    };
+    const isRepeatable =
+      request.method === 'GET' && !('content-length' in headers) && !request.headers['transfer-encoding'];
+    try {
+      call = start(isRepeatable ? maxRetries : 0);
+    } catch {
+      // There is no endpoint, or the name of the Service is none that a request can have.
+      sendUnavailable(response);
+      return;
+    }
+    request.pipe(call);
+  }
+}

@@ -1,0 +1,129 @@
+import {
+  dns1035LabelProblems,
+  dns1123SubdomainProblems,
+  isJsonObject,
+  type JsonObject,
+  type StatusCause,
+} from '../../kubernetes/index.ts';
+import { type Column, type KindStrategy, storageNameOf } from '../resources/index.ts';
+import { invalid, notSupported, required } from '../schema/index.ts';
+import { conditionsOf } from './conditions.ts';
+
+/** Who serves a group and version (apiregistration.k8s.io/v1). The object must have been validated. */
+export interface ApiService {
+  metadata: { name: string; uid: string; labels?: Record<string, string> };
+  spec: {
+    group?: string;
+    version: string;
+    /** Absent for what the API server serves itself. */
+    service?: { namespace: string; name: string; port: number };
+    /** Base64 of PEM. */
+    caBundle?: string;
+    insecureSkipTLSVerify?: boolean;
+    groupPriorityMinimum: number;
+    versionPriority: number;
+  };
+}
+
+/** The collection of APIServices. */
+export const apiServiceStorage = storageNameOf('apiregistration.k8s.io', 'apiservices');
+
+function column(name: string, description: string, value: (object: JsonObject) => string): Column {
+  return { name, type: 'string', description, priority: 0, value };
+}
+
+function serviceOf(object: JsonObject): JsonObject | undefined {
+  const { spec } = object;
+  return isJsonObject(spec) && isJsonObject(spec.service) ? spec.service : undefined;
+}
+
+/** The columns of APIServices before their age (kube-aggregator, registry of APIServices). */
+export const apiServiceColumns: readonly Column[] = [
+  column('Service', 'The reference to the service that hosts this API endpoint.', (object) => {
+    const service = serviceOf(object);
+    return service === undefined ? 'Local' : `${String(service.namespace)}/${String(service.name)}`;
+  }),
+  column('Available', 'Whether this service is available.', (object) => {
+    const condition = conditionsOf(object).find(({ type }) => type === 'Available');
+    const status = String(condition?.status ?? 'Unknown');
+    return status === 'True' || !condition?.reason ? status : `${status} (${String(condition.reason)})`;
+  }),
+];
+
+/** What the API server checks in an APIService (kube-aggregator, validation of apiregistration). */
+function validate(object: JsonObject): StatusCause[] {
+  const spec = isJsonObject(object.spec) ? object.spec : {};
+  const { name } = object.metadata as JsonObject;
+  const { group = '', version = '', groupPriorityMinimum, versionPriority, caBundle, insecureSkipTLSVerify } = spec;
+  const causes: StatusCause[] = [];
+  const wanted = `${String(version)}.${String(group)}`;
+  if (name !== wanted) {
+    causes.push(invalid('metadata.name', name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`));
+  }
+  if (group === '' && version !== 'v1') {
+    causes.push(required('spec.group', 'only v1 may have an empty group and it better be legacy kube'));
+  }
+  for (const problem of group === '' ? [] : dns1123SubdomainProblems(String(group))) {
+    causes.push(invalid('spec.group', group, problem));
+  }
+  for (const problem of dns1035LabelProblems(String(version))) {
+    causes.push(invalid('spec.version', version, problem));
+  }
+  const inRange = (value: unknown, most: number) => typeof value === 'number' && value > 0 && value <= most;
+  if (!inRange(groupPriorityMinimum, 20_000)) {
+    causes.push(
+      invalid('spec.groupPriorityMinimum', groupPriorityMinimum ?? 0, 'must be positive and less than 20000'),
+    );
+  }
+  if (!inRange(versionPriority, 1000)) {
+    causes.push(invalid('spec.versionPriority', versionPriority ?? 0, 'must be positive and less than 1000'));
+  }
+  const service = serviceOf(object);
+  const hasBundle = typeof caBundle === 'string' && caBundle !== '';
+  if (service === undefined) {
+    if (hasBundle) {
+      causes.push(
+        invalid(
+          'spec.caBundle',
+          `${Buffer.byteLength(caBundle, 'base64')} bytes`,
+          'local APIServices may not have a caBundle',
+        ),
+      );
+    }
+    if (insecureSkipTLSVerify === true) {
+      causes.push(invalid('spec.insecureSkipTLSVerify', true, 'local APIServices may not have insecureSkipTLSVerify'));
+    }
+  } else {
+    for (const field of ['namespace', 'name']) {
+      if (typeof service[field] !== 'string' || service[field] === '') {
+        causes.push(required(`spec.service.${field}`));
+      }
+    }
+    const { port } = service;
+    if (typeof port !== 'number' || port < 1 || port > 65_535) {
+      causes.push(invalid('spec.service.port', port, 'must be between 1 and 65535, inclusive'));
+    }
+    if (hasBundle && insecureSkipTLSVerify === true) {
+      causes.push(invalid('spec.insecureSkipTLSVerify', true, 'may not be true if caBundle is present'));
+    }
+  }
+  const statuses = ['True', 'False', 'Unknown'];
+  for (const [index, { status = '' }] of conditionsOf(object).entries()) {
+    if (!statuses.includes(String(status))) {
+      causes.push(notSupported(`status.conditions[${index}].status`, status, statuses));
+    }
+  }
+  return causes;
+}
+
+/** Defaults and checks of APIServices. */
+export const apiServiceStrategy: KindStrategy = {
+  nameFormat: 'path',
+  prepare(object) {
+    const service = serviceOf(object);
+    if (service !== undefined) {
+      service.port ??= 443;
+    }
+  },
+  validate,
+};

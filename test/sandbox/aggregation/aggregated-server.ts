@@ -1,0 +1,82 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import { makeCredentials } from '../../../src/sandbox/credentials.ts';
+
+/** A request as an aggregated server saw it. */
+export interface Seen {
+  method: string;
+  url: string;
+  headers: IncomingHttpHeaders;
+  /** Common name of the certificate of the caller. */
+  client: string;
+  body: string;
+}
+
+/** How a server answers. @returns false for what it does not serve, which is a 404. */
+export type Answers = (seen: Seen, response: ServerResponse) => boolean;
+
+/** An aggregated API server for tests. */
+export interface AggregatedServer {
+  port: number;
+  /** Base64 of PEM. */
+  caBundle: string;
+  seen: Seen[];
+  answers: Answers;
+  /** Closes the connections that are kept without a request. */
+  closeIdle(): void;
+  stop(): void;
+}
+
+/** Answers with JSON. */
+export function json(
+  response: ServerResponse,
+  value: JsonObject,
+  status = 200,
+  headers: Record<string, string> = {},
+): true {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(JSON.stringify(value));
+  return true;
+}
+
+/** Starts a server that takes only callers with a certificate of the CA. */
+export async function startAggregatedServer(requestHeaderCa: string, answers: Answers): Promise<AggregatedServer> {
+  const credentials = await makeCredentials(new Date());
+  const { cert, key } = credentials;
+  const options = { cert, key, ca: requestHeaderCa, requestCert: true, rejectUnauthorized: true };
+  const server: Server = createServer(options, (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('error', () => {});
+    request.on('end', () => {
+      const seen = {
+        method: request.method ?? '',
+        url: request.url ?? '',
+        headers: request.headers,
+        client: String((request.socket as TLSSocket).getPeerCertificate().subject.CN),
+        body: Buffer.concat(chunks).toString(),
+      };
+      running.seen.push(seen);
+      if (!running.answers(seen, response)) {
+        response.writeHead(404, { 'content-type': 'text/plain' }).end('404 page not found\n');
+      }
+    });
+  });
+  server.on('tlsClientError', () => {});
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const running: AggregatedServer = {
+    port: (server.address() as AddressInfo).port,
+    caBundle: Buffer.from(credentials.ca).toString('base64'),
+    seen: [],
+    answers,
+    closeIdle: () => server.closeIdleConnections(),
+    stop() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+  return running;
+}

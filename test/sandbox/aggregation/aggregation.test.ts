@@ -1,0 +1,678 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
+import { needs } from '../../tools/needs.ts';
+import { eventually, send } from '../client.ts';
+import { type AggregatedServer, type Answers, json, startAggregatedServer } from './aggregated-server.ts';
+
+const fixtures = new URL('../../fixtures/openapi/', import.meta.url);
+const fixture = (name: string) => readFileSync(new URL(name, fixtures));
+const apiServices = '/apis/apiregistration.k8s.io/v1/apiservices';
+const gadgetsDocument = '/openapi/v3/apis/old.example.com/v1';
+const widgetsDocument = '/openapi/v3/apis/lab.example.com/v1';
+
+let sandbox: Sandbox;
+let newer: AggregatedServer;
+let older: AggregatedServer;
+/** Services that lead somewhere, by name. */
+const ports = new Map<string, number>();
+
+const get = (path: string, headers: Record<string, string> = {}) => send(sandbox, 'GET', path, { headers });
+
+function list(group: string, kind: string, plural: string): JsonObject {
+  const verbs = ['get', 'list', 'create', 'delete'];
+  return {
+    kind: 'APIResourceList',
+    apiVersion: 'v1',
+    groupVersion: `${group}/v1`,
+    resources: [
+      {
+        name: plural,
+        singularName: kind.toLowerCase(),
+        namespaced: false,
+        kind,
+        verbs,
+        shortNames: [plural.slice(0, 2)],
+      },
+      { name: `${plural}/status`, singularName: '', namespaced: false, kind, verbs: ['get'] },
+    ],
+  };
+}
+
+const widgetKind = { group: 'lab.example.com', version: 'v1', kind: 'Widget' };
+const widgetsV3: JsonObject = {
+  openapi: '3.0.0',
+  info: { title: 'widgets', version: '1' },
+  paths: {
+    '/apis/lab.example.com/v1/widgets/{name}': {
+      get: { responses: { 200: { description: 'OK' } }, 'x-kubernetes-group-version-kind': widgetKind },
+    },
+  },
+  components: {
+    schemas: {
+      'com.example.lab.v1.Widget': {
+        type: 'object',
+        description: 'a widget',
+        properties: { width: { type: 'integer', description: 'how wide' } },
+        'x-kubernetes-group-version-kind': [widgetKind],
+      },
+    },
+  },
+};
+
+const broken: Answers = (_, response) => {
+  response.destroy();
+  return true;
+};
+
+/** A server of a group that publishes OpenAPI v3. */
+const answersOfNewer: Answers = ({ url, method, body }, response) => {
+  if (url === '/apis/lab.example.com/v1') {
+    return json(response, list('lab.example.com', 'Widget', 'widgets'));
+  }
+  if (url === '/openapi/v3') {
+    const paths = Object.fromEntries(
+      ['apis/lab.example.com/v1', 'api/v1', 'apis/apps/v1'].map((path) => [
+        path,
+        { serverRelativeURL: `/openapi/v3/${path}?hash=LAB1` },
+      ]),
+    );
+    return json(response, { paths });
+  }
+  if (url.startsWith('/openapi/v3/apis/lab.example.com/v1')) {
+    return json(response, widgetsV3, 200, { etag: '"LAB1"', 'x-own': 'kept' });
+  }
+  if (!url.startsWith('/apis/lab.example.com/v1/widgets')) {
+    return false;
+  }
+  if (url.includes('watch=true')) {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.write('{"type":"ADDED","object":{}}\n');
+    return true;
+  }
+  const headers = { 'x-own': 'kept', connection: 'x-hop', 'x-hop': 'a' };
+  return json(response, { kind: 'Widget', method, body }, method === 'POST' ? 201 : 200, headers);
+};
+
+const gadget = {
+  kind: 'Gadget',
+  apiVersion: 'old.example.com/v1',
+  metadata: { name: 'g', uid: 'u', resourceVersion: '1', creationTimestamp: '2026-11-21T00:00:00Z' },
+};
+
+/** One that publishes only OpenAPI v2. */
+const answersOfOlder: Answers = ({ url, headers }, response) => {
+  if (url === '/apis/old.example.com/v1') {
+    return json(response, list('old.example.com', 'Gadget', 'gadgets'));
+  }
+  if (url === '/openapi/v2') {
+    if (headers['if-none-match'] === '"V2"') {
+      response.writeHead(304).end();
+    } else {
+      response.writeHead(200, { 'content-type': 'application/json', etag: '"V2"' });
+      response.end(fixture('aggregated-old-v2.json'));
+    }
+    return true;
+  }
+  return url.startsWith('/apis/old.example.com/v1/gadgets')
+    ? json(response, { kind: 'GadgetList', apiVersion: 'old.example.com/v1', metadata: {}, items: [gadget] })
+    : false;
+};
+
+function apiService(group: string, name: string, spec: JsonObject = {}): JsonObject {
+  return {
+    metadata: { name: `v1.${group}` },
+    spec: {
+      group,
+      version: 'v1',
+      groupPriorityMinimum: 1000,
+      versionPriority: 15,
+      service: { namespace: 'lab', name },
+      ...spec,
+    },
+  };
+}
+
+async function conditionOf(name: string): Promise<JsonObject> {
+  const { json: object } = await get(`${apiServices}/${name}`);
+  const { conditions = [] } = (object.status ?? {}) as { conditions?: JsonObject[] };
+  return conditions[0] ?? {};
+}
+
+const untilCondition = (name: string, reason: string) =>
+  eventually(
+    () => conditionOf(name),
+    (condition) => condition.reason === reason,
+  );
+
+beforeAll(async () => {
+  sandbox = await startSandbox({
+    resolveService: ({ namespace, name }) => {
+      const port = namespace === 'lab' ? ports.get(name) : undefined;
+      return port === undefined ? undefined : { host: '127.0.0.1', port, servername: 'localhost' };
+    },
+    aggregationPace: { checkMs: 100, retryMs: 50, documentsMs: 100, timeoutMs: 2000 },
+  });
+  const { json: config } = await get('/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication');
+  const data = config.data as Record<string, string>;
+  expect(data['requestheader-allowed-names']).toBe('["front-proxy-client"]');
+  const ca = data['requestheader-client-ca-file'] as string;
+  newer = await startAggregatedServer(ca, answersOfNewer);
+  older = await startAggregatedServer(ca, answersOfOlder);
+  ports.set('newer', newer.port);
+  ports.set('older', older.port);
+  const { caBundle } = newer;
+  await send(sandbox, 'POST', apiServices, { body: apiService('lab.example.com', 'newer', { caBundle }) });
+  await send(sandbox, 'POST', apiServices, {
+    body: apiService('old.example.com', 'older', { caBundle: older.caBundle }),
+  });
+  await untilCondition('v1.lab.example.com', 'Passed');
+  await untilCondition('v1.old.example.com', 'Passed');
+});
+
+afterEach(() => {
+  newer.answers = answersOfNewer;
+  older.answers = answersOfOlder;
+});
+
+afterAll(async () => {
+  await sandbox.stop();
+  newer.stop();
+  older.stop();
+});
+
+describe('APIServices', () => {
+  test('have a table as kubectl shows it', async () => {
+    const { json: table } = await get(apiServices, { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' });
+    const columns = (table.columnDefinitions as JsonObject[]).map(({ name }) => name);
+    expect(columns).toEqual(['Name', 'Service', 'Available', 'Age']);
+    const rows = (table.rows as { cells: string[] }[]).map(({ cells }) => cells.slice(0, 3));
+    expect(rows).toContainEqual(['v1.lab.example.com', 'lab/newer', 'True']);
+    expect(rows).toContainEqual(['v1.', 'Local', 'True']);
+    expect(rows).toContainEqual(['v1.apps', 'Local', 'True']);
+    expect(rows.map(([name]) => name)).not.toContain('v1.apiregistration.k8s.io');
+  });
+
+  test('are there for definitions, and go with them', async () => {
+    const group = 'defined.example.com';
+    const names = { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' };
+    const schema = { openAPIV3Schema: { type: 'object' } };
+    const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+    const spec = { group, scope: 'Cluster', names, versions: [{ name: 'v2', served: true, storage: true, schema }] };
+    await send(sandbox, 'POST', definitions, { body: { metadata: { name: `things.${group}` }, spec } });
+    const path = `${apiServices}/v2.${group}`;
+    const { json: object } = await eventually(
+      () => get(path),
+      ({ status }) => status === 200,
+    );
+    expect(object.spec).toEqual({ group, version: 'v2', groupPriorityMinimum: 1000, versionPriority: 100 });
+    await send(sandbox, 'DELETE', path);
+    await eventually(
+      () => get(path),
+      ({ status }) => status === 200,
+    );
+    await send(sandbox, 'DELETE', `${definitions}/things.${group}`);
+    await eventually(
+      () => get(path),
+      ({ status }) => status === 404,
+    );
+  });
+
+  test.each<[string, JsonObject, string]>([
+    ['another name', { metadata: { name: 'v1.other' } }, 'must be `spec.version+\\".\\"+spec.group`'],
+    [
+      'no priority',
+      { spec: { ...(apiService('bad.example.com', 'x').spec as JsonObject), groupPriorityMinimum: 0 } },
+      'must be positive and less than 20000',
+    ],
+    [
+      'a bundle and no verification',
+      {
+        spec: {
+          ...(apiService('bad.example.com', 'x').spec as JsonObject),
+          caBundle: 'YQ==',
+          insecureSkipTLSVerify: true,
+        },
+      },
+      'may not be true if caBundle is present',
+    ],
+    [
+      'a bundle without a service',
+      {
+        spec: {
+          group: 'bad.example.com',
+          version: 'v1',
+          groupPriorityMinimum: 1,
+          versionPriority: 1,
+          caBundle: 'YQ==',
+        },
+      },
+      'local APIServices may not have a caBundle',
+    ],
+  ])('with %s are refused', async (_, parts, message) => {
+    const { status, text } = await send(sandbox, 'POST', apiServices, {
+      body: { ...apiService('bad.example.com', 'x'), ...parts },
+    });
+    expect(status).toBe(422);
+    expect(JSON.stringify(JSON.parse(text))).toContain(message.replaceAll('\\"', '\\"'));
+  });
+
+  test.each<[string, JsonObject, string, RegExp]>([
+    ['without a Service', {}, 'ServiceNotFound', /^service\/nothing in "lab" is not present$/],
+    [
+      'whose server has another certificate',
+      { service: { namespace: 'lab', name: 'newer' }, caBundle: '' },
+      'FailedDiscoveryCheck',
+      /^failing or missing response from https:\/\/127\.0\.0\.1:\d+\/apis\/gone\.example\.com\/v1: .*certificate/,
+    ],
+    [
+      'whose server does not serve it',
+      { service: { namespace: 'lab', name: 'newer' }, insecureSkipTLSVerify: true },
+      'FailedDiscoveryCheck',
+      /bad status from https:\/\/127\.0\.0\.1:\d+\/apis\/gone\.example\.com\/v1: 404$/,
+    ],
+  ])('%s are not available', async (_, spec, reason, message) => {
+    await send(sandbox, 'POST', apiServices, { body: apiService('gone.example.com', 'nothing', spec) });
+    const condition = await untilCondition('v1.gone.example.com', reason);
+    expect(condition).toMatchObject({ type: 'Available', status: 'False' });
+    expect(condition.message).toMatch(message);
+    const answer = await get('/apis/gone.example.com/v1/things');
+    expect([answer.status, answer.text, answer.headers['content-type']]).toEqual([
+      503,
+      'service unavailable\n',
+      'text/plain; charset=utf-8',
+    ]);
+    await send(sandbox, 'DELETE', `${apiServices}/v1.gone.example.com`);
+    await eventually(
+      () => get('/apis/gone.example.com/v1'),
+      ({ status }) => status === 404,
+    );
+  });
+
+  test('become available when their Service appears', async () => {
+    await send(sandbox, 'POST', '/api/v1/namespaces', { body: { metadata: { name: 'lab' } } });
+    await send(sandbox, 'POST', apiServices, {
+      body: apiService('later.example.com', 'later', {
+        insecureSkipTLSVerify: true,
+        service: { namespace: 'lab', name: 'later', port: newer.port },
+      }),
+    });
+    await untilCondition('v1.later.example.com', 'ServiceNotFound');
+    await send(sandbox, 'POST', '/api/v1/namespaces/lab/services', {
+      body: { metadata: { name: 'later' }, spec: { ports: [{ port: 443 }] } },
+    });
+    await untilCondition('v1.later.example.com', 'MissingEndpoints');
+    newer.answers = (seen, response) => {
+      if (seen.url !== '/apis/later.example.com/v1') {
+        return answersOfNewer(seen, response);
+      }
+      return json(response, list('later.example.com', 'Later', 'laters'));
+    };
+    await send(sandbox, 'PATCH', '/api/v1/namespaces/lab/services/later', {
+      body: { spec: { type: 'ExternalName', externalName: 'localhost' } },
+      headers: { 'content-type': 'application/merge-patch+json' },
+    });
+    await untilCondition('v1.later.example.com', 'Passed');
+    await send(sandbox, 'DELETE', `${apiServices}/v1.later.example.com`);
+  });
+});
+
+describe('requests are passed on', () => {
+  const path = '/apis/lab.example.com/v1/widgets/w?x=1&y=%20';
+
+  test('with the headers that were recorded', async () => {
+    newer.seen.length = 0;
+    const answer = await send(sandbox, 'POST', path, {
+      body: { a: 'ä' },
+      headers: {
+        'x-remote-user': 'somebody',
+        'x-remote-extra-a': 'b',
+        'impersonate-user': 'jane',
+        'impersonate-group': 'dev',
+        'impersonate-extra-scopes': 'view',
+        'x-forwarded-for': '10.0.0.1',
+        'x-custom': 'kept',
+      },
+    });
+    expect([answer.status, answer.headers['x-own'], answer.headers['x-hop']]).toEqual([201, 'kept', undefined]);
+    expect(answer.json).toEqual({ kind: 'Widget', method: 'POST', body: '{"a":"ä"}' });
+    const seen = newer.seen.find(({ method }) => method === 'POST');
+    expect(seen).toMatchObject({ url: path, client: 'front-proxy-client' });
+    const { headers } = seen as { headers: JsonObject };
+    expect(headers).toMatchObject({
+      'x-remote-user': 'jane',
+      'x-remote-group': 'dev, system:authenticated',
+      'x-remote-extra-scopes': 'view',
+      'x-forwarded-for': '10.0.0.1, 127.0.0.1',
+      'x-forwarded-host': new URL(sandbox.url).host,
+      'x-forwarded-proto': 'https',
+      'x-forwarded-uri': '/apis/lab.example.com/v1/widgets/w',
+      'x-custom': 'kept',
+    });
+    const gone = ['authorization', 'impersonate-user', 'impersonate-group', 'x-remote-extra-a', 'x-remote-uid'];
+    expect(gone.filter((name) => name in headers)).toEqual([]);
+  });
+
+  test('and the API server itself asks as it was recorded', () => {
+    const recorded = fixture('aggregator-requests.jsonl')
+      .toString()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { url: string; headers: Record<string, string> });
+    const whom = (url: string) => {
+      const { headers } = recorded.find((entry) => entry.url === url) as (typeof recorded)[number];
+      return [headers['x-remote-user'], headers['x-remote-group'], headers.accept];
+    };
+    for (const url of ['/openapi/v3', '/openapi/v2', '/apis', '/apis/old.example.com/v1']) {
+      const seen = older.seen.find((entry) => entry.url === url);
+      const { headers } = seen as { headers: JsonObject };
+      expect([headers['x-remote-user'], headers['x-remote-group'], headers.accept], url).toEqual(whom(url));
+    }
+    expect(older.seen.some(({ headers }) => headers['if-none-match'] === '"V2"')).toBe(true);
+  });
+
+  test('watches stay open, event by event, until the client goes', async () => {
+    const closed = Promise.withResolvers<void>();
+    newer.answers = (seen, response) => {
+      if (seen.url.includes('watch=true')) {
+        response.on('close', closed.resolve);
+      }
+      return answersOfNewer(seen, response);
+    };
+    const call = request(new URL('/apis/lab.example.com/v1/widgets?watch=true', sandbox.url), {
+      ca: sandbox.ca,
+      headers: { authorization: `Bearer ${sandbox.token}` },
+    });
+    const line = await new Promise<string>((resolve, reject) => {
+      call.on('response', (response) => response.on('data', (chunk: Buffer) => resolve(chunk.toString())));
+      call.on('error', reject);
+      call.end();
+    });
+    expect(line).toBe('{"type":"ADDED","object":{}}\n');
+    call.on('error', () => {});
+    call.destroy();
+    await closed.promise;
+  });
+
+  test('as many as a server may have at a time', async () => {
+    const waiting: ServerResponse[] = [];
+    newer.answers = (seen, response) =>
+      seen.url.endsWith('/slow') ? waiting.push(response) > 0 : answersOfNewer(seen, response);
+    const slow = Array.from({ length: 105 }, () => get('/apis/lab.example.com/v1/widgets/slow'));
+    const refused = await Promise.race(slow);
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1']);
+    // Others do not wait for them.
+    expect((await get('/apis/old.example.com/v1/gadgets')).status).toBe(200);
+    newer.answers = (seen, response) =>
+      seen.url.endsWith('/slow') ? json(response, {}) : answersOfNewer(seen, response);
+    for (const response of waiting) {
+      json(response, {});
+    }
+    const statuses = (await Promise.all(slow)).map(({ status }) => status);
+    expect([200, 429].map((code) => statuses.filter((status) => status === code).length)).toEqual([100, 5]);
+  });
+
+  test('a connection that the server closed meanwhile is no failure', async () => {
+    await get(path);
+    newer.closeIdle();
+    expect((await get(path)).status).toBe(200);
+  });
+
+  test('a server that breaks off or is gone is a 503 at once, then one without asking', async () => {
+    newer.answers = broken;
+
+    const answer = await get(path);
+    expect([answer.status, answer.text]).toEqual([
+      503,
+      expect.stringMatching(/^error trying to reach service: |^service unavailable/),
+    ]);
+    await untilCondition('v1.lab.example.com', 'FailedDiscoveryCheck');
+    expect((await get(path)).text).toBe('service unavailable\n');
+    newer.answers = answersOfNewer;
+    await untilCondition('v1.lab.example.com', 'Passed');
+    expect((await get(path)).status).toBe(200);
+  });
+});
+
+describe('discovery', () => {
+  const entry = (group: string) => ({
+    name: group,
+    versions: [{ groupVersion: `${group}/v1`, version: 'v1' }],
+    preferredVersion: { groupVersion: `${group}/v1`, version: 'v1' },
+  });
+
+  test('has the groups of aggregated servers', async () => {
+    const { json: groups } = await get('/apis');
+    expect(groups.groups).toEqual(expect.arrayContaining([entry('lab.example.com'), entry('old.example.com')]));
+    expect((await get('/apis/old.example.com')).json).toMatchObject(entry('old.example.com'));
+    expect((await get('/apis/old.example.com/v1')).json).toEqual(list('old.example.com', 'Gadget', 'gadgets'));
+  });
+
+  test('and in the aggregated form, their resources too', async () => {
+    const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+    const { json: document } = await get('/apis', { accept });
+    const group = (document.items as { metadata: JsonObject; versions: JsonObject[] }[]).find(
+      ({ metadata }) => metadata.name === 'old.example.com',
+    );
+    const responseKind = { group: 'old.example.com', version: 'v1', kind: 'Gadget' };
+    expect(group?.versions).toEqual([
+      {
+        version: 'v1',
+        freshness: 'Current',
+        resources: [
+          {
+            resource: 'gadgets',
+            responseKind,
+            scope: 'Cluster',
+            singularResource: 'gadget',
+            verbs: ['get', 'list', 'create', 'delete'],
+            shortNames: ['ga'],
+            subresources: [{ subresource: 'status', responseKind, verbs: ['get'] }],
+          },
+        ],
+      },
+    ]);
+  });
+});
+
+describe('OpenAPI', () => {
+  const entries = async () => (await get('/openapi/v3')).json.paths as Record<string, { serverRelativeURL: string }>;
+
+  test('of a server that publishes v3 is in the list with its own hash, and is passed on when it is asked for', async () => {
+    expect((await entries())['apis/lab.example.com/v1']).toEqual({ serverRelativeURL: `${widgetsDocument}?hash=LAB1` });
+    expect(newer.seen.filter(({ url }) => url.startsWith('/openapi/v3/'))).toEqual([]);
+    const answer = await get(`${widgetsDocument}?hash=LAB1`);
+    expect(answer.json).toEqual(widgetsV3);
+    expect([answer.headers.etag, answer.headers['x-own']]).toEqual(['"LAB1"', 'kept']);
+    const passed = newer.seen.filter(({ url }) => url.startsWith('/openapi/v3/'));
+    expect(passed.map(({ url, headers }) => [url, headers['x-remote-user']])).toEqual([
+      [`${widgetsDocument}?hash=LAB1`, 'sandbox-admin'],
+    ]);
+  });
+
+  test('such a server speaks for its own group and version only', async () => {
+    const paths = await entries();
+    expect(JSON.stringify([paths['api/v1'], paths['apis/apps/v1']])).not.toContain('LAB1');
+    expect(newer.seen.map(({ url }) => url)).not.toContain('/openapi/v2');
+  });
+
+  test('of one that publishes v2 is converted: the recorded document, with the recorded hash, in both forms', async () => {
+    const recorded = fixture('headers.txt').toString();
+    const text = await get(gadgetsDocument);
+    expect(text.text).toBe(fixture('aggregated-old-v3.json').toString());
+    expect(recorded).toContain(`etag: ${String(text.headers.etag)}`);
+    const accept = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf';
+    const binary = await get(gadgetsDocument, { accept });
+    expect(binary.bytes.equals(fixture('aggregated-old-v3.pb'))).toBe(true);
+    const hash = String(text.headers.etag).slice(1, -1);
+    expect((await entries())['apis/old.example.com/v1']).toEqual({
+      serverRelativeURL: `${gadgetsDocument}?hash=${hash}`,
+    });
+    expect((await get(gadgetsDocument, { accept: 'text/html' })).status).toBe(406);
+    const stale = await get(`${gadgetsDocument}?hash=ABC`);
+    expect([stale.status, stale.headers.location]).toEqual([301, `${gadgetsDocument}?hash=${hash}`]);
+  });
+
+  test('what a server published before stays while it is gone, and goes with its APIService', async () => {
+    const group = 'short.example.com';
+    const v2 = { swagger: '2.0', info: { title: 's', version: '1' }, paths: {}, definitions: {} };
+    const answers: Answers = ({ url }, response) => {
+      if (url === `/apis/${group}/v1`) {
+        return json(response, list(group, 'Short', 'shorts'));
+      }
+      return url === '/openapi/v2' ? json(response, v2) : false;
+    };
+    older.answers = (seen, response) =>
+      seen.url.includes(group) || seen.url === '/openapi/v2' ? answers(seen, response) : answersOfOlder(seen, response);
+    await send(sandbox, 'POST', apiServices, { body: apiService(group, 'older', { caBundle: older.caBundle }) });
+    await untilCondition(`v1.${group}`, 'Passed');
+    const before = await entries();
+    expect(before[`apis/${group}/v1`]).toBeDefined();
+    newer.answers = broken;
+    older.answers = broken;
+    await untilCondition(`v1.${group}`, 'FailedDiscoveryCheck');
+    await untilCondition('v1.lab.example.com', 'FailedDiscoveryCheck');
+    const after = await entries();
+    expect([after[`apis/${group}/v1`], after['apis/lab.example.com/v1']]).toEqual([
+      before[`apis/${group}/v1`],
+      before['apis/lab.example.com/v1'],
+    ]);
+    // What was converted is here; what is passed on is not.
+    expect((await get(`/openapi/v3/apis/${group}/v1`)).status).toBe(200);
+    expect((await get(widgetsDocument)).status).toBe(503);
+    const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+    const { text } = await get('/apis', { accept });
+    expect(text).toContain('"freshness":"Stale","resources":[{"resource":"shorts"');
+    await send(sandbox, 'DELETE', `${apiServices}/v1.${group}`);
+    await eventually(entries, (paths) => !(`apis/${group}/v1` in paths));
+    newer.answers = answersOfNewer;
+    older.answers = answersOfOlder;
+    await untilCondition('v1.lab.example.com', 'Passed');
+    await untilCondition('v1.old.example.com', 'Passed');
+  });
+});
+
+describe('a server that means no good', () => {
+  const group = 'hostile.example.com';
+
+  async function withHostile(answers: Answers, check: () => Promise<void>): Promise<void> {
+    newer.answers = (seen, response) => {
+      if (seen.url.includes(group) || seen.headers['x-hostile'] !== undefined) {
+        return answers(seen, response);
+      }
+      return answersOfNewer(seen, response);
+    };
+    await send(sandbox, 'POST', apiServices, { body: apiService(group, 'newer', { caBundle: newer.caBundle }) });
+    try {
+      await check();
+    } finally {
+      newer.answers = answersOfNewer;
+      await send(sandbox, 'DELETE', `${apiServices}/v1.${group}`);
+      await eventually(
+        () => get(`/apis/${group}/v1`),
+        ({ status }) => status === 404,
+      );
+    }
+  }
+
+  const endless: Answers = (_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    const chunk = Buffer.alloc(256 * 1024, ' ');
+    const more = () => {
+      while (!response.destroyed && response.write(chunk)) {
+        // Until the reader is slower.
+      }
+    };
+    response.on('drain', more);
+    more();
+    return true;
+  };
+
+  test('an endless answer to the check is no answer', async () => {
+    await withHostile(endless, async () => {
+      const condition = await untilCondition(`v1.${group}`, 'FailedDiscoveryCheck');
+      expect(condition.message).toContain('is longer than 1048576 bytes');
+    });
+  });
+
+  test('one that says nothing costs others nothing', async () => {
+    await withHostile(
+      () => true,
+      async () => {
+        const begin = performance.now();
+        expect((await get(`/apis/${group}/v1/x`)).status).toBe(503);
+        expect((await get('/apis')).status).toBe(200);
+        expect((await get('/openapi/v3')).status).toBe(200);
+        expect((await get('/apis/old.example.com/v1/gadgets')).status).toBe(200);
+        expect(performance.now() - begin).toBeLessThan(2000);
+      },
+    );
+  });
+
+  test('nonsense instead of documents leaves it without any', async () => {
+    await withHostile(
+      ({ url }, response) =>
+        json(
+          response,
+          url === `/apis/${group}/v1` ? { resources: [1, { name: 'a/b/c' }, { name: ['x'] }] } : { nonsense: true },
+        ),
+      async () => {
+        await untilCondition(`v1.${group}`, 'Passed');
+        const paths = (await get('/openapi/v3')).json.paths as object;
+        expect(Object.keys(paths)).not.toContain(`apis/${group}/v1`);
+        expect(
+          (await get('/apis', { accept: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList' }))
+            .status,
+        ).toBe(200);
+      },
+    );
+  });
+});
+
+describe('kubectl', { ...needs('kubectl'), timeout: 60_000 }, () => {
+  let folder: string;
+  const run = promisify(execFile);
+  const kubectl = async (...args: string[]) =>
+    (
+      await run('kubectl', [
+        `--kubeconfig=${join(folder, 'kubeconfig')}`,
+        `--cache-dir=${join(folder, 'cache')}`,
+        ...args,
+      ])
+    ).stdout;
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'aggregation-'));
+    writeFileSync(join(folder, 'kubeconfig'), sandbox.kubeconfig);
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test('lists APIServices, gets and explains what aggregated servers have', async () => {
+    expect(await kubectl('get', 'apiservices', 'v1.lab.example.com', 'v1.apps')).toMatch(
+      /^NAME +SERVICE +AVAILABLE +AGE\nv1\.lab\.example\.com +lab\/newer +True +\S+\nv1\.apps +Local +True +\S+\n$/,
+    );
+    expect(await kubectl('get', 'gadgets')).toMatch(/^NAME +AGE\ng +\S+\n$/);
+    expect(await kubectl('explain', 'widgets.width')).toMatch(/FIELD: width <integer>[^]*how wide/);
+    // The recorded document has nothing from which kubectl sees the kind of a resource.
+    const v2 = JSON.parse(fixture('aggregated-old-v2.json').toString()) as { paths: Record<string, JsonObject> };
+    const kind = { group: 'old.example.com', version: 'v1', kind: 'Gadget' };
+    const operation = { responses: { 200: { description: 'OK' } }, 'x-kubernetes-group-version-kind': kind };
+    const path = '/apis/old.example.com/v1/gadgets/{name}';
+    v2.paths[path] = { ...v2.paths[path], get: operation };
+    older.answers = (seen, response) =>
+      seen.url === '/openapi/v2' ? json(response, v2 as unknown as JsonObject) : answersOfOlder(seen, response);
+    const before = (await get(gadgetsDocument)).headers.etag;
+    await eventually(
+      () => get(gadgetsDocument),
+      ({ headers }) => headers.etag !== before,
+    );
+    expect(await kubectl('explain', 'gadgets.colour')).toMatch(/FIELD: colour <string>/);
+  });
+});
