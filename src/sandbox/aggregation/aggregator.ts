@@ -7,7 +7,7 @@ import { availabilityOf, pathOf } from './availability.ts';
 import { Backend, type ProxyClient } from './backend.ts';
 import { readResources } from './discovery.ts';
 import { listEntry, type OpenApiEntry, readOpenApi } from './openapi.ts';
-import { Proxy } from './proxy.ts';
+import { BackendProxy } from './proxy.ts';
 
 /** How often aggregated servers are asked, in ms. */
 export interface AggregationPace {
@@ -39,7 +39,7 @@ export interface AggregatorContext {
 /** An aggregated server as it is known for one APIService. */
 export interface Remote {
   readonly apiService: ApiService;
-  readonly proxy: Proxy;
+  readonly proxy: BackendProxy;
   /** Resources as items of aggregated discovery: the last that were read. */
   readonly resources: readonly JsonObject[];
   readonly openapi: OpenApiEntry | undefined;
@@ -48,7 +48,7 @@ export interface Remote {
 /** Keeps one APIService with a server behind it up to date. */
 class Watched implements Remote {
   readonly apiService: ApiService;
-  readonly proxy: Proxy;
+  readonly proxy: BackendProxy;
   resources: readonly JsonObject[] = [];
   openapi: OpenApiEntry | undefined;
   readonly #context: AggregatorContext;
@@ -72,7 +72,7 @@ class Watched implements Remote {
     this.#context = context;
     this.#pace = pace;
     this.#backend = new Backend(apiService, client, resolve);
-    this.proxy = new Proxy(this.#backend);
+    this.proxy = new BackendProxy(this.#backend);
   }
 
   /** Asks the server now; once more when it is being asked already. */

@@ -79,7 +79,7 @@ export function sendUnavailable(response: ServerResponse): void {
 }
 
 /** Passes requests to the server of one APIService. */
-export class Proxy {
+export class BackendProxy {
   readonly #backend: Backend;
   #running = 0;
 

@@ -659,7 +659,7 @@ describe('kubectl', { ...needs('kubectl'), timeout: 60_000 }, () => {
       /^NAME +SERVICE +AVAILABLE +AGE\nv1\.lab\.example\.com +lab\/newer +True +\S+\nv1\.apps +Local +True +\S+\n$/,
     );
     expect(await kubectl('get', 'gadgets')).toMatch(/^NAME +AGE\ng +\S+\n$/);
-    expect(await kubectl('explain', 'widgets.width')).toMatch(/FIELD: width <integer>[^]*how wide/);
+    expect(await kubectl('explain', 'widgets.width')).toMatch(/FIELD: width <integer>\s[\s\S]*how wide/);
     // The recorded document has nothing from which kubectl sees the kind of a resource.
     const v2 = JSON.parse(fixture('aggregated-old-v2.json').toString()) as { paths: Record<string, JsonObject> };
     const kind = { group: 'old.example.com', version: 'v1', kind: 'Gadget' };
