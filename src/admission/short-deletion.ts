@@ -8,7 +8,7 @@ const maxHooks = 512;
 
 const objectIn = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
 
-/** One handler for each hook: who waits does so for a hook. */
+/** One handler for each hook: a deletion waits for a hook, not for a handler. */
 function handlersOf(status: JsonObject): JsonObject[] {
   const hooks = new Map<string, JsonObject>();
   for (const handler of Array.isArray(status.handlers) ? status.handlers : []) {

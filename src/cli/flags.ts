@@ -4,7 +4,7 @@ import { UsageError } from './program.ts';
 
 /** One flag of a command, which is also an environment variable of that command. */
 export interface Flag<T> {
-  /** What stands for the value in the help; absent for a switch, which takes none. */
+  /** The placeholder of the value in the help; absent for a switch, which takes none. */
   placeholder?: string;
   /** One letter for the short form, `n` for `-n`. */
   short?: string;

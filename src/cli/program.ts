@@ -33,7 +33,7 @@ export type DefineCommand = (command: Command, io: Io, end: (code: number) => vo
 export interface CommandEntry {
   name: string;
   summary: string;
-  /** Heading of the help that it stands under. */
+  /** Heading of the help that lists it. */
   group?: string;
   /** Loads the rest. Only the command that runs is loaded: each brings more than all of the others' help needs. */
   load: () => Promise<DefineCommand>;

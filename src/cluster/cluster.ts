@@ -115,7 +115,7 @@ function retryAfterOf(code: number, header: unknown, answer: Json): number | und
   return typeof seconds === 'number' && seconds >= 0 ? Math.min(seconds * 1000, maxRetryAfterMs) : undefined;
 }
 
-/** The error that an answer other than 2xx stands for. Reads its body. */
+/** The error for an answer other than 2xx. Reads its body. */
 async function refusalOf(server: string, what: string, path: string, answer: Answer): Promise<StatusError> {
   const { code, headers } = answer;
   const bytes = await readLimited(answer.body, maxRefusalBytes);

@@ -131,7 +131,7 @@ function convertStream(text: string, to: Version): Converted & { changes: Change
       problems.push({ line: part.line, column: 1, message: part.error, isContent: false });
       continue;
     }
-    // What stands between two documents (comments, say) belongs to none.
+    // Text between two documents (comments, say) belongs to neither.
     const converted = convertDocument(part, to);
     pieces.push(text.slice(done, part.start), converted.text);
     if (converted.text !== part.text) {

@@ -4,7 +4,7 @@ import { isBelow, joinPath, schemaAt, tokensOf } from './schema-path.ts';
 
 /**
  * What changed between two neighbouring versions, as far as their schemas cannot tell. Paths are written
- * `status.handlers[].name`: `[]` stands for the items of a list, `{}` for the values of a map.
+ * `status.handlers[].name`: `[]` means the items of a list, `{}` the values of a map.
  *
  * A field that no entry names becomes the field with the same name in the other version, or else the field whose name
  * differs only in case, since acronyms are often respelled between versions (`URL` and `url`).

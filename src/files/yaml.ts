@@ -30,7 +30,7 @@ export function parseSmallYaml(text: string, maxLength: number): unknown {
     if (error instanceof RangeError) {
       throw new YamlError('nests too deep');
     }
-    // An alias that stands for nothing, or for too much.
+    // An alias without an anchor, or one that expands to too much.
     throw error instanceof ReferenceError ? new YamlError(error.message) : error;
   }
 }

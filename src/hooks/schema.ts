@@ -78,7 +78,7 @@ export const listByKeys = (items: MessageSchema, keys: readonly string[], descri
 /** A list that is replaced as a whole. */
 export const atomicList = (items: MessageSchema, description?: string) =>
   list(items, description, { 'x-kubernetes-list-type': 'atomic' });
-/** A component by its full name. OpenAPI 3.0 ignores what stands beside a `$ref`, hence the `allOf` for a description. */
+/** A component by its full name. OpenAPI 3.0 ignores the siblings of a `$ref`, hence the `allOf` for a description. */
 export const ref = (component: string, description?: string): MessageSchema => {
   const reference = { $ref: `${componentPrefix}${component}` };
   return description === undefined ? reference : { description, allOf: [reference] };

@@ -40,7 +40,7 @@ export interface Composed {
   /** Duplicate keys. kubectl uses the last one, without a message. */
   duplicates: { offset: number; message: string }[];
   hasAliases: boolean;
-  /** Where all of it stands, when that was asked for. */
+  /** The positions of its fields, when they were asked for. */
   place?: NodePosition;
 }
 

@@ -22,7 +22,7 @@ const longestWord = 5;
 /** strconv.ParseInt with base 0: 010 and 0o10 are 8. */
 const integer = /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))$/;
 const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
-/** strconv.ParseFloat, where an underscore stands only between digits. */
+/** strconv.ParseFloat, where an underscore is allowed only between digits. */
 const floatFromPoint = /^\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?$/;
 
 /** More digits than any integer of 64 bits has, in any base, and some zeros. */
@@ -193,7 +193,7 @@ function formatFloat32(value: number): string {
 }
 
 /**
- * The key of a map that a scalar stands for: Kubernetes' objects have text as keys, so `1` is "1" and `yes` is "true".
+ * A scalar as the key of a map: Kubernetes' objects have text as keys, so `1` is "1" and `yes` is "true".
  *
  * @throws {ScalarError} for null and for integers over 63 bits, which kubectl refuses.
  */

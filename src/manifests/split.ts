@@ -51,7 +51,7 @@ function isThrice(text: string, at: number, code: number): boolean {
 const tooLarge = (limit: number) => `a document is larger than ${limit} characters; split it with "---" lines`;
 
 /**
- * The documents of a YAML stream. As for kubectl, a line that begins with `---` ends a document wherever it stands, and
+ * The documents of a YAML stream. As for kubectl, a line that begins with `---` ends a document wherever it is, and
  * may hold only a comment beside; nothing may follow a `...` but the next `---`. Documents of nothing but comments are
  * left out.
  */

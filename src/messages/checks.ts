@@ -16,7 +16,7 @@ const maxProblems = 20;
 
 /**
  * How a message is looked at: `strict` is for what we send (all fields known, required ones there, values allowed);
- * `tolerant` is for answers that we get, as Cluster API reads them: only types count, and null stands for an absent field;
+ * `tolerant` is for answers that we get, as Cluster API reads them: only types count, and null means an absent field;
  * `received` is for requests that a handler gets: types count, and what the hook's own messages require is there. Objects
  * of Cluster API in them may lack anything: releases differ in what they send.
  */

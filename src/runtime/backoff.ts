@@ -3,7 +3,7 @@ import type { Extension } from './registration.ts';
 /** What identifies an extension: one that was made again under a name starts afresh. */
 type Identity = Pick<Extension, 'name' | 'uid'>;
 
-/** Where a failing extension stands. */
+/** The backoff of a failing extension. */
 interface Failing {
   uid: string;
   failures: number;

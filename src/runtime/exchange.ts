@@ -121,7 +121,7 @@ export async function exchange(outgoing: Outgoing, context: ExchangeContext): Pr
   return result;
 }
 
-/** What an answer means: nothing wrong, or the error that its status stands for. */
+/** What an answer means: success, or the error for its status. */
 export function statusError({ status, message }: JsonObject): CallError | undefined {
   const text = typeof message === 'string' ? quotable(message, maxMessage) : '';
   if (status === 'Success') {

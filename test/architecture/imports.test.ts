@@ -28,12 +28,12 @@ const cases: { name: string; files: Record<string, string>; problems: string[] }
   {
     name: 'an import upwards',
     files: { 'low/a.ts': "import { b } from '../high/index.ts';", 'high/index.ts': 'export const b = 1;' },
-    problems: ['low/a.ts imports high/index.ts: low/ stands below high/'],
+    problems: ['low/a.ts imports high/index.ts: low/ is below high/'],
   },
   {
     name: 'an import of a type upwards',
     files: { 'low/a.ts': "import type { B } from '../high/index.ts';", 'high/index.ts': 'export type B = 1;' },
-    problems: ['low/a.ts imports high/index.ts: low/ stands below high/'],
+    problems: ['low/a.ts imports high/index.ts: low/ is below high/'],
   },
   {
     name: 'a re-export and an import when needed, both upwards',
@@ -43,8 +43,8 @@ const cases: { name: string; files: Record<string, string>; problems: string[] }
       'high/index.ts': 'export const b = 1;',
     },
     problems: [
-      'low/a.ts imports high/index.ts: low/ stands below high/',
-      'low/b.ts imports high/index.ts: low/ stands below high/',
+      'low/a.ts imports high/index.ts: low/ is below high/',
+      'low/b.ts imports high/index.ts: low/ is below high/',
     ],
   },
   {

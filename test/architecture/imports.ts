@@ -105,7 +105,7 @@ function siblingImports(imports: Imports, doors: ReadonlySet<string>): Map<strin
  * What is wrong with the imports of a tree, one line each:
  *
  * - a folder directly below the tree that is not in the list of rooms, or the other way round
- * - an import of a room that stands later in the list
+ * - an import of a room that comes later in the list
  * - an import from outside of a folder that has an `index.ts`, but not through it
  * - a circle of files
  * - a circle of sibling folders that have an `index.ts`
@@ -131,7 +131,7 @@ export function importProblems(tree: string, rooms: readonly Room[]): string[] {
     for (const target of targets) {
       const [from, to] = [enclosing[0], foldersOf(target)[0]];
       if (from !== undefined && to !== undefined && (rank.get(from) ?? 0) < (rank.get(to) ?? 0)) {
-        problems.push(`${file} imports ${target}: ${from}/ stands below ${to}/`);
+        problems.push(`${file} imports ${target}: ${from}/ is below ${to}/`);
       }
       const entered = foldersOf(target).find((folder) => doors.has(folder) && !enclosing.includes(folder));
       if (entered !== undefined && target !== `${entered}/index.ts`) {

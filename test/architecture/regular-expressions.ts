@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Node, parseSync } from 'oxc-parser';
 import { analyse } from 'scslre';
 
-/** A regular expression in the source, and where it stands. */
+/** A regular expression in the source, and where it is. */
 export interface FoundExpression {
   file: string;
   source: string;

@@ -17,7 +17,7 @@ export interface Block {
 const attributes = ['skip', 'background', 'exit', 'file'] as const;
 
 /**
- * The blocks of a page. What a test has to know stands behind the language, where readers do not see it:
+ * The blocks of a page. What a test has to know follows the language, where readers do not see it:
  * ```` ```sh exit=1 ````, `background="text"`, `skip="reason"`, and ```` ```yaml file="name" ````.
  *
  * @throws {Error} for any other attribute, and for a block that does not end.

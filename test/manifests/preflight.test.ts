@@ -35,7 +35,7 @@ test('is built by kubectl in the same way', needs('kubectl'), () => {
   expect(byId(built)).toEqual(byId(objects));
 });
 
-test('stands in a namespace of its own, which holds pods to the restricted standard', () => {
+test('is in a namespace of its own, which holds pods to the restricted standard', () => {
   for (const object of objects) {
     expect(object.kind.startsWith('Cluster') || object.kind === 'Namespace' ? name : object.metadata.namespace).toBe(
       name,

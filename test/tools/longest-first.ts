@@ -6,11 +6,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 const longest = [
   'test/docs/commands.test.ts',
-  'test/package/image.test.ts',
   'test/package/pack.test.ts',
   'test/commands/certs.test.ts',
-  'test/commands/sandbox.test.ts',
   'test/cluster/secret-watch.test.ts',
+  'test/commands/sandbox.test.ts',
+  'test/cluster/cluster.test.ts',
+  'test/package/image.test.ts',
   'test/webhook/side-thread.test.ts',
 ];
 

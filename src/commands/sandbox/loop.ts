@@ -3,7 +3,7 @@ import type { ControllerPace } from '../../controller/index.ts';
 import { extensionName, startExtension } from './extension.ts';
 import type { RunningSandbox } from './start.ts';
 
-/** Nobody who tries something waits for ten minutes until it is noticed. */
+/** Cluster API's ten minutes are too long to wait for when trying something. */
 const pace: Partial<ControllerPace> = {
   resyncMs: 3_000,
   secretPollMs: 1_000,

@@ -7,7 +7,7 @@ const lifetime = 60 * 60 * 1_000;
 const maxEvents = 5_000;
 
 /**
- * Removes events when their time is over, or when there are too many of them: nobody else does.
+ * Removes events when their time is over, or when there are too many of them: nothing else does.
  *
  * @returns a function that ends it.
  */
@@ -49,7 +49,7 @@ export function startEventController(
     const [oldest] = expiries.size > limits.maxEvents ? expiries.keys() : [];
     if (oldest !== undefined) {
       expiries.delete(oldest);
-      // Not within the write of another event: whoever subscribed later would see the two in the wrong order.
+      // Not within the write of another event: later subscribers would see the two in the wrong order.
       queueMicrotask(() => remove(oldest));
     }
   });

@@ -57,7 +57,7 @@ function branchesOf(schema: JsonObject, path: string): [JsonObject, string][] {
 
 const outsides = new WeakMap<JsonObject, Map<string, JsonObject>>();
 
-/** The parts of what stands outside of a branch, by their path in it; made once for all branches. */
+/** The parts of the schema outside of a branch, by their path in it; made once for all branches. */
 function outsideOf(schema: JsonObject | undefined): Map<string, JsonObject> {
   if (schema === undefined) {
     return new Map();
@@ -70,7 +70,7 @@ function outsideOf(schema: JsonObject | undefined): Map<string, JsonObject> {
   return known;
 }
 
-/** What is wrong with a branch; `schema` is what stands outside of it, at `path`, for the same value. */
+/** What is wrong with a branch; `schema` is what the schema outside of it, at `path`, says of the same value. */
 function branchCauses(branch: JsonObject, at: string, schema: JsonObject | undefined, path: string): StatusCause[] {
   const causes: StatusCause[] = [];
   const isIntOrString = schema?.['x-kubernetes-int-or-string'] === true;

@@ -15,7 +15,7 @@ function checkSize(value: unknown): void {
   function count(child: unknown): void {
     left -= typeof child === 'string' ? child.length + 3 : 2;
     if (left < 0) {
-      throw new Error(`its aliases stand for more than ${maxExpanded} characters`);
+      throw new Error(`its aliases expand to more than ${maxExpanded} characters`);
     }
     if (typeof child === 'object' && child !== null) {
       for (const [key, item] of Object.entries(child)) {

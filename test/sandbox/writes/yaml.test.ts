@@ -27,7 +27,7 @@ test.each<[string, string, string]>([
   [
     'an alias of a long text, many times',
     `a: &x ${'x'.repeat(1_000_000)}\nb: [${'*x, '.repeat(1_000)}]\n`,
-    'aliases stand for more than 12582912 characters',
+    'aliases expand to more than 12582912 characters',
   ],
 ])('refuses %s', (_name, text, message) => {
   expect(() => parse(text)).toThrow(message);
