@@ -18,8 +18,11 @@ const objects = buildOverlay('default');
 const serving = find(objects, 'Deployment');
 const bootstrap = objects.find((object) => object.kind === 'Job')!;
 const rotate = find(objects, 'CronJob', 'extensionconfig-webhook-rotate');
+const withController = buildOverlay('controller-discover');
+const controller = find(withController, 'Deployment', 'extensionconfig-webhook-controller');
 const podTemplates = {
   serving: serving.spec.template,
+  controller: controller.spec.template,
   bootstrap: bootstrap.spec.template,
   rotate: rotate.spec.jobTemplate.spec.template,
 };
@@ -106,7 +109,7 @@ describe('the Deployment', () => {
     expect(find(objects, 'Service').spec.selector).toEqual(matchLabels);
     expect(find(objects, 'PodDisruptionBudget').spec.selector).toEqual({ matchLabels });
     expect(find(objects, 'NetworkPolicy').spec.podSelector).toEqual({ matchLabels });
-    for (const template of [podTemplates.bootstrap, podTemplates.rotate]) {
+    for (const template of [podTemplates.bootstrap, podTemplates.rotate, podTemplates.controller]) {
       expect(template.metadata.labels).not.toMatchObject(matchLabels);
     }
   });
@@ -267,6 +270,51 @@ test('everything that has a namespace is in ours, and ours holds pods to the res
   }
   expect(find(objects, 'Namespace', systemNamespace).metadata.labels).toMatchObject({
     'pod-security.kubernetes.io/enforce': 'restricted',
+  });
+});
+
+describe('the controller', () => {
+  const name = controller.metadata.name;
+  const { matchLabels } = controller.spec.selector;
+
+  test('has two replicas that take part in an election, with the Lease that they may write', () => {
+    expect(controller.spec.replicas).toBe(2);
+    expect(controller.spec.template.spec.containers[0].args).toContain('--leader-elect');
+    expect(flag(controller.spec.template, 'leader-election-namespace')).toBe(systemNamespace);
+    const [named] = find(withController, 'Role', name).rules;
+    expect(named.resourceNames).toEqual([flag(controller.spec.template, 'leader-election-name')]);
+  });
+
+  test('has a budget and a policy of its own, and no pods of others', () => {
+    expect(controller.spec.template.metadata.labels).toMatchObject(matchLabels);
+    expect(find(withController, 'PodDisruptionBudget', name).spec).toMatchObject({
+      minAvailable: 1,
+      selector: { matchLabels },
+    });
+    for (const template of [podTemplates.serving, podTemplates.bootstrap, podTemplates.rotate]) {
+      expect(template.metadata.labels).not.toMatchObject(matchLabels);
+    }
+  });
+
+  test.each([
+    ['observe', true],
+    ['advise', false],
+    ['discover', true],
+  ] as const)('is reached by nobody; mode %s reaches extension servers: %s', (mode, callsExtensions) => {
+    const policies = buildOverlay(`controller-${mode}`).filter(
+      ({ kind, spec }) =>
+        kind === 'NetworkPolicy' && JSON.stringify(spec.podSelector) === JSON.stringify({ matchLabels }),
+    );
+    expect(policies.flatMap(({ spec }) => spec.ingress ?? [])).toEqual([]);
+    expect(policies.some(({ spec }) => spec.policyTypes.includes('Ingress'))).toBe(true);
+    const egress = policies.flatMap(({ spec }) => spec.egress ?? []);
+    expect(egress).toContainEqual({
+      ports: [
+        { port: 443, protocol: 'TCP' },
+        { port: 6443, protocol: 'TCP' },
+      ],
+    });
+    expect(egress.some((rule) => Object.keys(rule).length === 0)).toBe(callsExtensions);
   });
 });
 
