@@ -9,18 +9,23 @@ import type { Trial, TriedHandler } from './trial.ts';
  * only the status is compared: their work may have gone on.
  *
  * @param vary the request; undefined for a handler that it does not concern.
+ * @param most handlers that are called.
  */
 export async function compareVariation(
   { answering, second, call }: Trial,
   report: (problem: Problem) => void,
   what: string,
   vary: (handler: TriedHandler) => JsonObject | undefined,
+  most = Number.POSITIVE_INFINITY,
 ): Promise<Skipped | undefined> {
   let count = 0;
   for (const handler of await answering()) {
     const body = vary(handler);
     if (body === undefined) {
       continue;
+    }
+    if (count === most) {
+      break;
     }
     count++;
     const [before, heard] = [await second(handler), await call(handler, { body })];

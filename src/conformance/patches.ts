@@ -16,7 +16,9 @@ import {
 import { quotable } from '../runtime/index.ts';
 
 /** Most patches of one answer that are looked at. */
-const maxPatches = 200;
+const maxPatches = 100;
+/** Largest object that patches may make, in characters of JSON: the API server takes 3 MiB. */
+const maxObjectLength = 3 * 1024 * 1024;
 
 /** What is wrong with the patches of an answer, by the question that a check asks. Lines are bounded by the callers. */
 export interface PatchReview {
@@ -125,6 +127,10 @@ function applied(
   }
   if (!isJsonObject(after) || after.kind !== object.kind || after.apiVersion !== object.apiVersion) {
     review.inapplicable.push(`${where}: the object has another kind or apiVersion afterwards, or is none`);
+    return object;
+  }
+  if (JSON.stringify(after).length > maxObjectLength) {
+    review.inapplicable.push(`${where}: the object has more than 3 MiB afterwards`);
     return object;
   }
   if (isSame(object, after)) {

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../kubernetes/index.ts';
 import type { Problem, Skipped } from './check.ts';
 import { isSuccess } from './heard.ts';
 import { type PatchReview, reviewMachinePatches, reviewTemplatePatches } from './patches.ts';
@@ -9,6 +10,9 @@ const reviewers = new Map([
   ['CanUpdateMachine', reviewMachinePatches],
   ['CanUpdateMachineSet', reviewMachinePatches],
 ]);
+
+/** Reviews by the answer that they are of: several checks read them. */
+const reviews = new WeakMap<JsonObject, PatchReview>();
 
 /** Reports one kind of what is wrong with the patches of all first answers. */
 export async function reviewPatches(
@@ -29,7 +33,8 @@ export async function reviewPatches(
         report({ handler: handler.name, message: heard.error.message });
       }
     } else if (isSuccess(heard)) {
-      const review = reviewer(handler.request, heard.response);
+      const review = reviews.get(heard.response) ?? reviewer(handler.request, heard.response);
+      reviews.set(heard.response, review);
       patches += review.count;
       for (const message of review[kind]) {
         report({ handler: handler.name, message });

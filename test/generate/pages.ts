@@ -78,6 +78,9 @@ export async function generatedPages(): Promise<{ file: URL; text: string }[]> {
       return { file: url, text: `${before}<!-- ${name} -->\n\n${await make()}\n\n<!-- /${name} -->${after}` };
     }),
   );
-  const session = readFileSync(new URL('docs/images/terminal.txt', root), 'utf8');
-  return [...pages, { file: new URL('docs/images/terminal.svg', root), text: terminalImage(session) }];
+  const images = ['terminal', 'conformance'].map((name) => ({
+    file: new URL(`docs/images/${name}.svg`, root),
+    text: terminalImage(readFileSync(new URL(`docs/images/${name}.txt`, root), 'utf8')),
+  }));
+  return [...pages, ...images];
 }

@@ -4,7 +4,13 @@ const [charWidth, lineHeight, fontSize, padding] = [7.8, 18, 13, 16] as const;
 /** Characters of a line; what is longer goes on in the next. */
 const columns = 100;
 
-const colors = { background: '#1b1f24', text: '#d0d7de', prompt: '#7ee787', warning: '#f2cc60' } as const;
+const colors = {
+  background: '#1b1f24',
+  text: '#d0d7de',
+  prompt: '#7ee787',
+  warning: '#f2cc60',
+  failure: '#ff7b72',
+} as const;
 
 function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
@@ -24,7 +30,9 @@ function wrapped(line: string): string[] {
 }
 
 function colorOf(line: string): string {
-  return line.startsWith('$ ') ? colors.prompt : line.startsWith('Warning: ') ? colors.warning : colors.text;
+  const isWarning = line.startsWith('Warning: ') || line.startsWith('  warning ');
+  const isFailure = line.startsWith('  FAILED ');
+  return line.startsWith('$ ') ? colors.prompt : isWarning ? colors.warning : isFailure ? colors.failure : colors.text;
 }
 
 /** A recorded terminal session (commands behind `$ `, what they printed below) as an SVG. */

@@ -77,7 +77,7 @@ test('a wrong manifest does not fit: the check of the schemas can fail', () => {
     'Deployment.spec.template.spec.containers[0].imagePulPolicy is unknown',
     expect.stringMatching(/replicas must be integer/),
   ]);
-  expect(schemaProblems({ ...deployment, kind: 'Deploymint' })).toEqual([expect.stringMatching(/no kind/)]);
+  expect(schemaProblems({ ...deployment, kind: 'Deploymint' })).toEqual([expect.stringMatching(/is not a kind/)]);
 });
 
 test('what the manifests refer to outside of themselves is there', () => {
