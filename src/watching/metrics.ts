@@ -3,7 +3,7 @@ import { factKinds } from '../facts/index.ts';
 import type { Watching } from './watching.ts';
 
 /** Adds metrics of what is known about the cluster, read at each scrape. `prefix` is what their names begin with. */
-export function addWatchingMetrics(registry: Registry, prefix: string, watching: Watching): void {
+export function addWatchingMetrics(registry: Registry, prefix: string, watching: Pick<Watching, 'status'>): void {
   const registers = [registry];
   const labelNames = ['kind'] as const;
   new Gauge({

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { createControllerMetrics } from '../../src/controller/metrics.ts';
 import { createHookCatalog, newestKnownRelease } from '../../src/hooks/index.ts';
 import { createMetrics } from '../../src/server/metrics.ts';
+import { addWatchingMetrics } from '../../src/watching/index.ts';
 import { createReviewMetrics, metricsPrefix } from '../../src/webhook/metrics.ts';
 import { buildOverlay, find, manifestsFolder } from './kustomization.ts';
 
@@ -53,6 +54,9 @@ async function exported(): Promise<Set<string>> {
     true,
   );
   createReviewMetrics(metrics.registry, { RuntimeSDK: true });
+  addWatchingMetrics(metrics.registry, metricsPrefix, {
+    status: () => ({ isKnown: true, ageMs: 0, objects: 0, problem: undefined }),
+  });
   const controller = new Registry();
   const known = { catalog: createHookCatalog(), release: newestKnownRelease };
   createControllerMetrics(controller, known, {
