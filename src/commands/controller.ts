@@ -33,6 +33,7 @@ import { dns1123LabelProblems, dns1123SubdomainProblems } from '../kubernetes/in
 import type { ClientCertificate } from '../runtime/index.ts';
 import { fileCertificates, type HealthServer, ListenError, startHealthServer } from '../server/index.ts';
 import { clusterFlags } from './cluster-flags.ts';
+import { keepYoungHeapSmall } from './heap.ts';
 import { podNamespace } from './pod-namespace.ts';
 import { hookCatalogOf, policyFlags } from './policy-flags.ts';
 import { resolveFlag, resolveOf } from './resolve-flag.ts';
@@ -173,6 +174,7 @@ Exit code: 0 stopped, 1 Cluster API's own controller runs or a port is taken,
     } catch (error) {
       throw new UsageError(`no cluster: ${(error as Error).message}`);
     }
+    keepYoungHeapSmall();
     const log = openLog(io.stdout, flags);
     const metrics = new Registry();
     let controller: RunningController | undefined;

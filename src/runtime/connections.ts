@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { getCACertificates } from 'node:tls';
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import { Pool } from 'undici';
 import { type CallError, quotable } from './call-error.ts';
 import type { Target } from './url.ts';
@@ -63,6 +63,8 @@ const defaultMaxAnswerBytes = 20 * 1024 * 1024;
 const maxErrorBytes = 4 * 1024;
 /** How long an idle connection is kept, in ms (Go: 90 s). */
 const keepAliveMs = 90_000;
+/** TLS settings that are kept for other extensions. */
+const maxContexts = 32;
 /** How long a TLS handshake may take, in ms (Go: 10 s). */
 const handshakeMs = 10_000;
 
@@ -173,6 +175,30 @@ export function createConnections(options: ConnectionOptions): Connections {
   const { maxAnswerBytes = defaultMaxAnswerBytes } = options;
   const pools = new Map<string, KeptPool>();
 
+  /** In the order of their last use. */
+  const contexts = new Map<string, SecureContext>();
+
+  /**
+   * The TLS settings for a CA and a client certificate. Many extensions share a CA: a context of their own each would take
+   * a hundred KiB outside of the heap, and with the roots of the system milliseconds, too.
+   */
+  function contextFor(caBundle: string | undefined, certificate: ClientCertificate | undefined): SecureContext {
+    const key = JSON.stringify([caBundle, certificate?.cert, certificate?.key]);
+    const context =
+      contexts.get(key) ??
+      createSecureContext({
+        ca: caBundle === undefined ? rootsOfSystem() : readable(caBundle),
+        ...(certificate === undefined ? {} : { cert: certificate.cert, key: certificate.key }),
+        minVersion: 'TLSv1.2',
+      });
+    contexts.delete(key);
+    contexts.set(key, context);
+    if (contexts.size > maxContexts) {
+      contexts.delete(contexts.keys().next().value as string);
+    }
+    return context;
+  }
+
   function poolFor(key: string, { target, caBundle }: Exchange): Pool {
     const certificate = options.clientCertificate?.();
     const kept = pools.get(key);
@@ -200,11 +226,9 @@ export function createConnections(options: ConnectionOptions): Connections {
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: {
-        ca: caBundle === undefined ? rootsOfSystem() : readable(caBundle),
+        secureContext: contextFor(caBundle, certificate),
         // Go verifies an address against the addresses in the certificate, and sends no name for it.
         ...(elsewhere === undefined ? {} : { servername: target.serverName }),
-        ...(certificate === undefined ? {} : { cert: certificate.cert, key: certificate.key }),
-        minVersion: 'TLSv1.2',
         timeout: handshakeMs,
         rejectUnauthorized: true,
       },

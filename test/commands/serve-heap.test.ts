@@ -18,7 +18,7 @@ function youngMiB(prepare: string): number {
 }
 
 test('the young heap stays as small as it was', () => {
-  const module = new URL('../../src/commands/serve/heap.ts', import.meta.url).href;
+  const module = new URL('../../src/commands/heap.ts', import.meta.url).href;
   const small = youngMiB(`const { keepYoungHeapSmall } = await import('${module}'); keepYoungHeapSmall();`);
   expect(small).toBeLessThanOrEqual(4);
   expect(youngMiB('')).toBeGreaterThan(2 * small);

@@ -26,8 +26,8 @@ import {
 import { addWatchingMetrics, type Watching } from '../../watching/index.ts';
 import { type RunningWebhook, startWebhook } from '../../webhook/index.ts';
 import { followCluster } from '../follow-cluster.ts';
+import { keepYoungHeapSmall } from '../heap.ts';
 import { type ServeFlags, serveFlags, shutdownDelayOf } from './flags.ts';
-import { keepYoungHeapSmall } from './heap.ts';
 import { admissionOf, servePolicyOf } from './policy.ts';
 import { proberOf } from './probe.ts';
 
