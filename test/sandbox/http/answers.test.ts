@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
@@ -74,6 +74,7 @@ test.each([
 });
 
 test('a collection is deleted by selector, and as a dry run not at all', async () => {
+  onTestFinished(async () => void (await send(sandbox, 'DELETE', `${maps}?labelSelector=group`)));
   for (const name of ['x1', 'x2', 'y1']) {
     await send(sandbox, 'POST', maps, { body: { metadata: { name, labels: { group: name[0] } } } });
   }

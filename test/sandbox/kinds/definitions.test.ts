@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { crd } from '../../../src/api/index.ts';
 import { applyMergePatch, type Json, type JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
@@ -115,6 +115,7 @@ test.each<[string, JsonObject, [string, string][]]>([
 });
 
 test('what may not change', async () => {
+  onTestFinished(async () => void (await send(sandbox, 'DELETE', `${definitions}/${good.metadata.name}`)));
   await send(sandbox, 'POST', definitions, { body: good });
   const patch = (spec: object) =>
     send(sandbox, 'PATCH', `${definitions}/things.example.com`, {
