@@ -172,6 +172,16 @@ async function readFiles(paths: readonly string[], target: string | undefined, i
   }
 }
 
+/** Looks each namespace up once: every call asks for its labels. */
+function labelsBy<T>(look: (namespace: string) => Promise<T>): (namespace: string) => Promise<T> {
+  const known = new Map<string, Promise<T>>();
+  return (namespace) => {
+    const labels = known.get(namespace) ?? look(namespace);
+    known.set(namespace, labels);
+    return labels;
+  };
+}
+
 /** `rehearse`: a Cluster's life, played against extensions. */
 export const defineRehearse: DefineCommand = (command, io, end) => {
   command
@@ -217,11 +227,11 @@ file that cannot be read.`,
           limits: { maxCalls: flags['max-calls'], maxFailures: flags['max-failures'] },
           faults: flags.fault,
           resolve: extensions.resolve,
-          namespaceLabels: async (namespace) => ({
+          namespaceLabels: labelsBy(async (namespace) => ({
             'kubernetes.io/metadata.name': namespace,
             ...(await extensions.namespaceLabels?.(namespace)),
             ...given.namespaces.get(namespace),
-          }),
+          })),
           isRealTime: flags['real-time'],
           onEntry(entry) {
             calls += entry.type === 'call' ? 1 : 0;

@@ -6,6 +6,14 @@ import type { CallEffect, HandlerCall, Outcome } from './cluster/index.ts';
 /** Makes the calls that lives ask for. */
 export type Caller = (effect: CallEffect, signal: AbortSignal) => Promise<Extract<Outcome, { ok: boolean }>>;
 
+/** Longest message of an extension that is kept, in characters. */
+const maxMessage = 4096;
+
+const messageOf = (message: unknown): string => (typeof message === 'string' ? message.slice(0, maxMessage) : '');
+
+/** A response with a message that is not too long to be kept, and told again and again. */
+const shortened = (response: JsonObject): JsonObject => ({ ...response, message: messageOf(response.message) });
+
 /** Hooks that one handler alone may serve. */
 const single = new Set(['CanUpdateMachine', 'CanUpdateMachineSet', 'UpdateMachine']);
 
@@ -22,7 +30,7 @@ function callOf(handler: string, result: CallResult<JsonObject>): HandlerCall {
   return {
     ...none,
     status: 'Success',
-    message: typeof message === 'string' ? message : '',
+    message: messageOf(message),
     retryAfterSeconds: typeof retryAfterSeconds === 'number' ? retryAfterSeconds : 0,
   };
 }
@@ -34,7 +42,7 @@ export function createCaller(client: Client): Caller {
     const result = (await client.callExtension(hook, { handler, object, request, signal })) as CallResult<JsonObject>;
     const calls = [callOf(handler, result)];
     return result.ok
-      ? { ok: true as const, response: result.response, calls }
+      ? { ok: true as const, response: shortened(result.response), calls }
       : { ok: false as const, error: result.error.message, calls };
   }
 
@@ -72,7 +80,7 @@ export function createCaller(client: Client): Caller {
     });
     const calls = result.calls.map(({ handler, result: answer }) => callOf(handler, answer as CallResult<JsonObject>));
     return result.ok
-      ? { ok: true, response: result.response as JsonObject, calls }
+      ? { ok: true, response: shortened(result.response as JsonObject), calls }
       : { ok: false, error: result.error.message, calls };
   };
 }

@@ -61,6 +61,9 @@ const nowhere = { host: '127.0.0.1', port: 9 };
  */
 const pace = { first: 1, longest: 200, inAll: 4000 } as const;
 
+/** Longest time that a timer takes, in ms. */
+const longestSleep = 2 ** 31 - 1;
+
 const versionsOf = (list: unknown): string[] | undefined =>
   Array.isArray(list) ? list.map((step) => textAt(step as JsonObject, 'version')) : undefined;
 
@@ -159,7 +162,7 @@ async function play<T>(
           );
       if (pause > 0 && (isRealTime || waiting.paused < pace.inAll)) {
         waiting.paused += pause;
-        await sleep(pause, signal).catch((error: unknown) => {
+        await sleep(Math.min(pause, longestSleep), signal).catch((error: unknown) => {
           signal.throwIfAborted();
           throw error;
         });

@@ -192,6 +192,24 @@ describe('a round of patches', () => {
     expect(end.reason).toMatch(reason);
   });
 
+  test('very many patches of a large template end with a message, soon', () => {
+    const large = templates.replace('{ image: a }', `{ image: ${'a'.repeat(200_000)} }`);
+    const { end } = live(
+      ({ hook, request }) =>
+        hook === 'GeneratePatches'
+          ? {
+              items: Array.from({ length: 5000 }, (_, index) => ({
+                uid: (request.items as JsonObject[])[4]?.uid ?? '',
+                patchType: 'JSONPatch',
+                patch: base64([{ op: 'add', path: '/spec/template/spec/n', value: index }]),
+              })),
+            }
+          : undefined,
+      { yaml: clusterYaml('v1.31.0') + classOf(one) + large, maxFailures: 1 },
+    );
+    expect(end.reason).toMatch(/go over more than 64 MiB of templates: send one patch for each template/);
+  });
+
   test('a patch that can only validate fails as upstream does', () => {
     const { end } = live(() => undefined, {
       yaml: yamlOf('[{ name: p, external: { validateTopologyExtension: v.e } }]'),

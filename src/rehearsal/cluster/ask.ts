@@ -2,6 +2,7 @@ import type { JsonObject } from '../../kubernetes/index.ts';
 import { ControllerRestart, type HookName, type Life, LifeStopped, type Outcome, ReconcileError } from './effects.ts';
 import type { ClusterApiLimits } from './limits.ts';
 import { clusterInRequest, pendingHooksOf, type State, tell, textAt, wrote } from './state.ts';
+import { waitMs } from './time.ts';
 
 /** What one reconcile has come to so far. */
 export interface Reconcile {
@@ -114,7 +115,7 @@ export function* ask(
     return 'passed';
   }
   state.blocked.set(hook, (state.blocked.get(hook) ?? 0) + 1);
-  const until = state.now + retryAfterSeconds * 1000;
+  const until = state.now + waitMs(retryAfterSeconds);
   const text = typeof message === 'string' ? message : '';
   state.waits.set(hook, { until, message: text });
   block(reconcile, hook, text, Math.max(until, state.now + 1000));

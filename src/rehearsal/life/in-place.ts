@@ -12,6 +12,7 @@ import {
   type State,
   textAt,
   type Worker,
+  waitMs,
 } from '../cluster/index.ts';
 import { applyPatch, BadPatch } from '../topology/index.ts';
 
@@ -96,7 +97,7 @@ function* updateMachine(reconcile: Reconcile, desired: MachineObjects): Life {
       if (typeof retryAfterSeconds !== 'number' || retryAfterSeconds <= 0) {
         return;
       }
-      yield* passUntil(state, state.now + retryAfterSeconds * 1000);
+      yield* passUntil(state, state.now + waitMs(retryAfterSeconds));
       continue;
     }
     failures++;

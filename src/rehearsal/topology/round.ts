@@ -27,6 +27,9 @@ interface Round {
   ignored: Set<string>[];
 }
 
+/** Most characters of templates that the patches of one answer may go over: each goes over the whole template. */
+const maxPatchedLength = 64 * 1024 * 1024;
+
 /** Fields of a template's metadata that no extension gets. */
 const hiddenAnnotations = ['kubectl.kubernetes.io/last-applied-configuration', 'cluster.x-k8s.io/conversion-data'];
 
@@ -74,6 +77,7 @@ function* generate(round: Round, patch: ExternalPatch, handler: string): Life {
   if (!answer.ok) {
     throw failed(answer.error, where);
   }
+  let work = 0;
   const indexOf = new Map(uids.map((uid, index) => [uid, index]));
   for (const generated of objectsAt(answer.response, 'items')) {
     const index = indexOf.get(textAt(generated, 'uid'));
@@ -86,6 +90,13 @@ function* generate(round: Round, patch: ExternalPatch, handler: string): Life {
     }
     if (isEmptyPatch(generated)) {
       continue;
+    }
+    work += JSON.stringify(item.object).length;
+    if (work > maxPatchedLength) {
+      throw failed(
+        `the patches of one answer go over more than ${maxPatchedLength / 1024 / 1024} MiB of templates: send one patch for each template`,
+        where,
+      );
     }
     try {
       const { object, ignored } = applyPatch(item.object, generated, isControlPlaneHolder(item.holder));

@@ -167,6 +167,16 @@ describe('what blocks', () => {
     expect(end.at).toBeGreaterThan(9 * 36_000_000);
   });
 
+  test('Cluster API forgets a wait after a day, however long it is', () => {
+    const { calls, end } = live(
+      ({ hook }, nth) =>
+        nth === 1 && /^Before/.test(hook) ? { retryAfterSeconds: 2_147_483_647, message: 'for ages' } : undefined,
+      { upgrades: ['v1.32.0'], isDeleted: true },
+    );
+    expect(end.reason).toBe('');
+    expect(calls.slice(0, 2).map(({ at }) => at)).toEqual([0, 86_400_000]);
+  });
+
   test('a negative retryAfterSeconds blocks as well', () => {
     const { calls } = live(({ hook }, nth) =>
       hook === 'BeforeClusterCreate' && nth === 1 ? { retryAfterSeconds: -5 } : undefined,
