@@ -13,6 +13,10 @@ const pace: Partial<ControllerPace> = {
 /** Host and port of the sample extension's Service, as URLs have them. */
 const serviceHost = `${extensionName}.${extensionName}.svc:443`;
 
+/** How commands on this machine reach the sample extension: the Service's address leads nowhere. */
+export const resolveFlagOf = ({ host, port }: { host: string; port: number }): string =>
+  `--resolve ${extensionName}/${extensionName}:443=${host}:${port}`;
+
 /** What runs in a sandbox besides its API server and the webhook. */
 export interface LoopSettings {
   extension: boolean;
@@ -23,6 +27,8 @@ export interface LoopSettings {
 export interface Loop {
   /** Resolves when all of it runs, or has failed to start: the log then says why. Never rejects. */
   readonly started: Promise<void>;
+  /** Where the sample extension listens on this machine; undefined without one, and where it could not start. */
+  readonly endpoint: { host: string; port: number } | undefined;
   stop(): Promise<void>;
 }
 
@@ -61,6 +67,9 @@ export function startLoop(sandbox: RunningSandbox, settings: LoopSettings, log: 
   });
   return {
     started,
+    get endpoint() {
+      return endpoint;
+    },
     async stop() {
       stopping.abort();
       await started;

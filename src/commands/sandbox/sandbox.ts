@@ -127,8 +127,16 @@ async function runSandbox(command: Command, io: Io): Promise<void> {
       ].join('\n'),
     );
     // Not before: it would hold up what is ready now.
-    const { startLoop } = await import('./loop.ts');
-    loop = startLoop(sandbox, runs, log);
+    const { resolveFlagOf, startLoop } = await import('./loop.ts');
+    const running = startLoop(sandbox, runs, log);
+    loop = running;
+    void running.started.then(() => {
+      if (running.endpoint !== undefined && !io.signal.aborted) {
+        io.stdout.write(
+          `The sample extension listens. A Cluster's life, played against it:\n\n  extensionconfig-webhook rehearse ${resolveFlagOf(running.endpoint)} --upgrade-to v1.33.0 --delete\n\n`,
+        );
+      }
+    });
     if (!io.signal.aborted) {
       await once(io.signal, 'abort');
     }
