@@ -14,6 +14,7 @@ import { startSandbox } from '../../src/sandbox/index.ts';
 import { createCertificateFolder, startServeProcess } from '../e2e/serve-process.ts';
 import { eventually } from '../sandbox/client.ts';
 import { needs } from '../tools/needs.ts';
+import { runProgram } from './io.ts';
 
 /** A sandbox with nothing but its API server and its webhook. */
 function startAlone(args: string[]) {
@@ -336,6 +337,11 @@ describe('the story that it prints', needs('kubectl'), () => {
       expect((await promisify(execFile)('kubectl', wait, { env })).stdout).toMatch(/condition met/);
       const rollout = ['-n', 'sample-extension', 'rollout', 'status', 'deployment/sample-extension', '--timeout=20s'];
       expect((await promisify(execFile)('kubectl', rollout, { env })).stdout).toMatch(/successfully rolled out/);
+
+      const [, rehearsal = ''] = /^extensionconfig-webhook (rehearse .*)$/m.exec(output.out) ?? [];
+      const played = await runProgram([...rehearsal.split(' '), '--kubeconfig', env.KUBECONFIG ?? '']);
+      expect([played.code, played.stderr]).toEqual([0, '']);
+      expect(played.stdout).toMatch(/The life was played to its end: .* 11 calls$/m);
 
       const page = readFileSync('docs/sandbox.md', 'utf8');
       for (const command of commands.slice(1)) {

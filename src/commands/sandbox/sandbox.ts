@@ -133,7 +133,7 @@ async function runSandbox(command: Command, io: Io): Promise<void> {
     void running.started.then(() => {
       if (running.endpoint !== undefined && !io.signal.aborted) {
         io.stdout.write(
-          `The sample extension listens. A Cluster's life, played against it:\n\n  extensionconfig-webhook rehearse ${resolveFlagOf(running.endpoint)} --upgrade-to v1.33.0 --delete\n\n`,
+          `The sample extension listens. To play a Cluster's life against it:\nextensionconfig-webhook rehearse ${resolveFlagOf(running.endpoint)} --upgrade-to v1.33.0 --delete\n`,
         );
       }
     });
