@@ -188,6 +188,7 @@ export const defineRehearse: DefineCommand = (command, io, end) => {
     .description(
       'Plays the life of a Cluster against extension servers: calls the hooks as Cluster API would, in its order and with its arguments, repeats what blocks or fails, and shows what a user would see. Time is simulated; nothing is written to a cluster. The calls are real: the extensions do what they do, for Clusters that do not exist.',
     )
+    .argument('[names...]', 'ExtensionConfigs; default all')
     .addHelpText(
       'after',
       `
@@ -198,11 +199,11 @@ Faults: "down@BeforeClusterUpgrade=3" takes the servers away for three tries,
 Exit code: 0 the lives could be completed, 1 one could not, 2 wrong usage or a
 file that cannot be read.`,
     )
-    .action(async () => {
+    .action(async (names: readonly string[]) => {
       const flags = readFlags(rehearseFlags, command, io.env);
       const upgrades = flags['upgrade-to'];
       const given = await readFiles([...flags.cluster, ...flags['cluster-class']], upgrades[0], io);
-      const extensions = await readExtensions(flags, [], io);
+      const extensions = await readExtensions(flags, names, io);
       if (extensions.configs.length === 0) {
         throw new UsageError('there are no ExtensionConfigs: give files with -f');
       }

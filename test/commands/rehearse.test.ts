@@ -62,6 +62,15 @@ test('one that blocks for ever: exit code 1, with the reason', async () => {
   );
 });
 
+test('only the ExtensionConfigs that are named take part', async () => {
+  const gone = stringify(extensionConfig('gone', { url: 'https://localhost:9', caBundle }));
+  const both = ['-f', join(folder, 'extension.yaml'), '-f', file('gone.yaml', gone)];
+  const all = await runProgram(['rehearse', ...both]);
+  expect(all.code).toBe(1);
+  expect(all.stdout).toMatch(/gone is not discovered, and no manager would start: /);
+  expect((await runProgram(['rehearse', 'one', ...both])).code).toBe(0);
+});
+
 test('json: a line a call', async () => {
   answer = {};
   const { code, stdout } = await rehearse('--upgrade-to', 'v1.33.0', '--output', 'json');

@@ -111,7 +111,7 @@ async function runSandbox(command: Command, io: Io): Promise<void> {
   const log = openLog(io.stderr, flags);
   // The API server and the Kubernetes client are large; no other command needs them.
   const { startSandboxWithWebhook } = await import('./start.ts');
-  const { registerExtension } = await import('./extension.ts');
+  const { extensionName, registerExtension } = await import('./extension.ts');
   const prepare = runs.extension ? registerExtension : undefined;
   const sandbox = await startSandboxWithWebhook({ ...settings, ...(prepare && { prepare }) }, log, io.signal);
   let loop: Loop | undefined;
@@ -133,7 +133,7 @@ async function runSandbox(command: Command, io: Io): Promise<void> {
     void running.started.then(() => {
       if (running.endpoint !== undefined && !io.signal.aborted) {
         io.stdout.write(
-          `The sample extension listens. To play a Cluster's life against it:\nextensionconfig-webhook rehearse ${resolveFlagOf(running.endpoint)} --upgrade-to v1.33.0 --delete\n`,
+          `The sample extension listens. To play a Cluster's life against it:\nextensionconfig-webhook rehearse ${extensionName} ${resolveFlagOf(running.endpoint)} --upgrade-to v1.33.0 --delete\n`,
         );
       }
     });
