@@ -1,6 +1,6 @@
 import type { StoredConfig } from './stored.ts';
 
-/** Tells news of an object from what this program wrote itself, so that a write is no reason to discover again. */
+/** Tells news of an object from what this program wrote itself, so that it does not discover again after its own write. */
 export interface OwnWrites {
   /** A run for the object begins: what it saw. */
   begin(config: StoredConfig): void;

@@ -133,7 +133,7 @@ export function startTerm(options: TermOptions): Term {
       }
       if (!worker.isSettled(config)) {
         const before = previous && readStored(previous);
-        // A new spec is no repetition of an old failure.
+        // A new spec does not repeat an old failure.
         queue.add(key, { afresh: before?.metadata.generation !== config.metadata.generation });
       }
     },

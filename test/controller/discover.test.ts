@@ -46,7 +46,7 @@ async function answering(answer: (count: number) => object | undefined) {
 const names = (config: Config) => config.status?.handlers?.map(({ name }) => name);
 const conditionIn = (config: Config, type: string) => config.status?.conditions?.find((one) => one.type === type);
 
-test('nothing is written that changes nothing, and an own write is no reason to discover again', async () => {
+test('nothing is written that changes nothing, and the controller does not discover again after its own write', async () => {
   const lab = await startLab();
   const proxy = await startProxy(lab);
   // In another order each time, as a server of Cluster API's own SDK after each start.
@@ -63,7 +63,7 @@ test('nothing is written that changes nothing, and an own write is no reason to 
   expect(names(later)).toEqual(names(first));
 });
 
-test('a status that somebody else changed is written again; labels are no reason to discover', async () => {
+test('a status that somebody else changed is written again; a change of labels is not discovered again', async () => {
   const lab = await startLab();
   const { received, spec } = await answering(() => discoveryAnswer([offered('a')]));
   await lab.create('lab', spec);
@@ -255,7 +255,7 @@ const hostile: [string, unknown, RegExp][] = [
     Array.from({ length: 512 }, (_, n) => offered(`${'X'.repeat(400)}${n}`)),
     /is not valid/,
   ],
-  ['handlers that are no list', { a: 1 }, /failed to decode response/],
+  ['handlers that are not a list', { a: 1 }, /failed to decode response/],
 ];
 
 test('hostile answers: not discovered, one write and one event each, and nothing of it in the status', async () => {
