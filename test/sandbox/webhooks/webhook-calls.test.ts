@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import { eventually, registerAsCaptured, send, startAgreeingWebhook } from '../client.ts';
@@ -50,6 +50,8 @@ afterAll(async () => {
   await sandbox.stop();
   await webhook.stop();
 });
+
+beforeEach(() => send(sandbox, 'DELETE', `${group}/v1beta2/extensionconfigs/${name}`));
 
 function objectOf(call: Call, field: 'object' | 'oldObject'): JsonObject {
   const object = structuredClone((call.body.request as Record<string, JsonObject>)[field] as JsonObject);
@@ -114,7 +116,6 @@ function write({ request }: (typeof story)[number]) {
 }
 
 test.each(story)('$write: the webhooks get what a kube-apiserver sent', async (step) => {
-  await send(sandbox, 'DELETE', `${group}/v1beta2/extensionconfigs/${name}`);
   for (const earlier of story.slice(0, story.indexOf(step))) {
     await write(earlier);
   }
