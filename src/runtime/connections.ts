@@ -219,8 +219,8 @@ export function createConnections(options: ConnectionOptions): Connections {
       pipelining: 1,
       keepAliveTimeout: keepAliveMs,
       keepAliveMaxTimeout: keepAliveMs,
-      // undici takes HTTP/2 where a server offers it. When calls of it are cut off at their time, it now and then eats all
-      // memory and the event loop with it (8.12.4).
+      // undici takes HTTP/2 by itself where a server offers it. Calls over it that end before their answer, in a process with
+      // other TLS connections, then made Node.js loop in native code and take all memory (Node.js 24.21, undici 8.12.4).
       allowH2: false,
       // The signal of the call covers all of it.
       headersTimeout: 0,
