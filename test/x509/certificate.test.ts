@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, createServer } from 'node:tls';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type Issued, issueCa, issueServingCertificate, readCertificates } from '../../src/x509/index.ts';
+import {
+  type Issued,
+  issueCa,
+  issueClientCertificate,
+  issueServingCertificate,
+  readCertificates,
+} from '../../src/x509/index.ts';
 import { needs } from '../tools/needs.ts';
 import { day, quickEntropy } from './entropy.ts';
 
@@ -30,6 +36,19 @@ async function handshake(trusted: Issued, host: string): Promise<string> {
   server.close();
   return result;
 }
+
+test('a client certificate is for clients, of the CA and for its key', async () => {
+  const keys = await quickEntropy.makeKeyPair();
+  const { certificate, key } = issueClientCertificate(ca, 'somebody', keys, now, 1000 * day, quickEntropy);
+  expect(key).toBe(keys.privateKey);
+  expect(certificate.x509.subject).toBe('CN=somebody');
+  expect(certificate.x509.checkIssued(ca.certificate.x509)).toBe(true);
+  expect(certificate.x509.verify(ca.certificate.x509.publicKey)).toBe(true);
+  expect(certificate.x509.checkPrivateKey(createPrivateKey(key))).toBe(true);
+  // TLS Web Client Authentication, and nothing else.
+  expect(certificate.x509.keyUsage).toEqual(['1.3.6.1.5.5.7.3.2']);
+  expect(certificate.x509.validToDate).toEqual(ca.certificate.x509.validToDate);
+});
 
 test("Node's TLS takes the serving certificate for its names, with its CA only", async () => {
   expect(await handshake(ca, 'webhook.ns.svc')).toBe('connected');

@@ -19,6 +19,7 @@ import {
   UsageError,
 } from '../../cli/index.ts';
 import { readCertificates, usable } from '../../x509/index.ts';
+import { resolveFlag, resolveOf } from '../resolve-flag.ts';
 import { staleKubeconfig } from './kubeconfig-file.ts';
 import type { Loop, LoopSettings } from './loop.ts';
 import { behindService, type WebhookReference } from './webhook.ts';
@@ -32,6 +33,10 @@ const sandboxFlags = {
   }),
   'webhook-url': textFlag('URL', { summary: 'https URL of a webhook server that runs already', default: undefined }),
   'webhook-ca-file': textFlag('FILE', { summary: 'PEM certificates that verify it', default: undefined }),
+  resolve: {
+    ...resolveFlag,
+    summary: 'where the Service of a webhook or an aggregated API server is reached; may be repeated',
+  },
   'cluster-facts': switchFlag('the webhook watches the sandbox, for the rules that know the cluster'),
   'no-extension': switchFlag('do not run the sample extension, nor register it'),
   'no-controller': switchFlag('do not run the controller that discovers extensions'),
@@ -103,6 +108,7 @@ async function runSandbox(command: Command, io: Io): Promise<void> {
   const settings = {
     port: flags.port,
     webhook,
+    resolve: resolveOf(flags.resolve),
     clusterFacts: flags['cluster-facts'],
     kubeconfigFile: file === undefined ? undefined : resolve(file),
     staleKubeconfig: stale,

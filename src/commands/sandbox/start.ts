@@ -16,6 +16,7 @@ import type { Logger } from 'pino';
 import { parseAllDocuments } from 'yaml';
 import { crd, group } from '../../api/index.ts';
 import { FailureError, portProblem } from '../../cli/index.ts';
+import type { Resolve } from '../../runtime/index.ts';
 import { startSandbox } from '../../sandbox/index.ts';
 import { webhookPaths } from '../../webhook/index.ts';
 import { publish } from './kubeconfig-file.ts';
@@ -161,6 +162,8 @@ export interface SandboxSettings {
   port: number;
   /** The webhook to use; without it the sandbox starts one of its own. */
   webhook?: WebhookReference | undefined;
+  /** Where other Services are reached; without it only those of type ExternalName are. */
+  resolve?: Resolve | undefined;
   /** Whether the webhook gets facts about the cluster, and is asked about deletions. */
   clusterFacts?: boolean | undefined;
   /** Where to write the kubeconfig when all is ready, besides the folder that goes with the sandbox. */
@@ -186,10 +189,10 @@ export async function startSandboxWithWebhook(
   const sandbox = await startSandbox({
     port: settings.port,
     log: ({ event, message, ...about }) => log[levels[event]]({ ...about, message }, event),
-    resolveService: ({ namespace, name }) => {
+    resolveService: ({ namespace, name, port }) => {
       const isOurs = namespace === webhookService.namespace && name === webhookService.name;
       const endpoint = local === undefined ? settings.webhook?.endpoint : { host: '127.0.0.1', port: local.port };
-      return isOurs ? endpoint : undefined;
+      return isOurs ? endpoint : settings.resolve?.(`${name}.${namespace}.svc:${port}`);
     },
   }).catch((error: NodeJS.ErrnoException) => {
     throw new FailureError(

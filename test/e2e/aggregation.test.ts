@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { CoreV1Api } from '@kubernetes/client-node';
+import { load } from 'js-yaml';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { resolveFlag, resolveOf } from '../../src/commands/resolve-flag.ts';
+import { type RunningSandbox, startSandboxWithWebhook } from '../../src/commands/sandbox/start.ts';
+import type { JsonObject } from '../../src/kubernetes/index.ts';
+import { runProgram } from '../commands/io.ts';
+import { type AggregatedServer, json, startAggregatedServer } from '../sandbox/aggregation/aggregated-server.ts';
+import { needs } from '../tools/needs.ts';
+
+const group = 'old.example.com';
+const recorded = readFileSync(new URL('../fixtures/openapi/aggregated-old-v2.json', import.meta.url));
+
+describe('an aggregated API server behind --resolve, with kubectl', { ...needs('kubectl'), timeout: 60_000 }, () => {
+  let sandbox: RunningSandbox;
+  let server: AggregatedServer;
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'aggregation-e2e-'));
+    let port = 0;
+    const resolve = (host: string) => resolveOf(resolveFlag.parse(`lab/older:8443=127.0.0.1:${port || 1}`))(host);
+    const quiet = pino({ level: 'silent' });
+    sandbox = await startSandboxWithWebhook({ port: 0, resolve }, quiet, AbortSignal.timeout(25_000));
+    const authentication = { name: 'extension-apiserver-authentication', namespace: 'kube-system' };
+    const { data } = await sandbox.config.makeApiClient(CoreV1Api).readNamespacedConfigMap(authentication);
+    server = await startAggregatedServer(data?.['requestheader-client-ca-file'] ?? '', ({ url }, response) => {
+      const resources = [
+        { name: 'gadgets', singularName: 'gadget', namespaced: false, kind: 'Gadget', verbs: ['get', 'list'] },
+      ];
+      if (url === `/apis/${group}/v1`) {
+        return json(response, { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: `${group}/v1`, resources });
+      }
+      if (url === '/openapi/v2') {
+        return json(response, JSON.parse(recorded.toString()) as JsonObject);
+      }
+      const items = [{ kind: 'Gadget', apiVersion: `${group}/v1`, metadata: { name: 'first' } }];
+      return url.startsWith(`/apis/${group}/v1/gadgets`)
+        ? json(response, { kind: 'GadgetList', apiVersion: `${group}/v1`, metadata: {}, items })
+        : false;
+    });
+    port = server.port;
+  });
+
+  afterAll(async () => {
+    await sandbox?.stop();
+    server?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function kubectl(args: readonly string[], input?: object): Promise<string> {
+    const cache = `--cache-dir=${join(folder, 'cache')}`;
+    const run = promisify(execFile)('kubectl', [cache, ...args], {
+      env: { ...process.env, KUBECONFIG: sandbox.kubeconfigFile },
+    });
+    run.child.stdin?.end(JSON.stringify(input ?? {}));
+    return (await run).stdout;
+  }
+
+  test('is applied, waited for, read, merged and deleted', async () => {
+    const apiService = {
+      apiVersion: 'apiregistration.k8s.io/v1',
+      kind: 'APIService',
+      metadata: { name: `v1.${group}` },
+      spec: {
+        group,
+        version: 'v1',
+        groupPriorityMinimum: 1000,
+        versionPriority: 15,
+        insecureSkipTLSVerify: true,
+        service: { namespace: 'lab', name: 'older', port: 8443 },
+      },
+    };
+    expect(await kubectl(['apply', '-f', '-'], apiService)).toBe(
+      `apiservice.apiregistration.k8s.io/v1.${group} created\n`,
+    );
+    await kubectl(['wait', '--for=condition=Available', 'apiservice', `v1.${group}`, '--timeout=20s']);
+    expect(await kubectl(['get', 'apiservices'])).toMatch(new RegExp(`^v1\\.${group} +lab/older +True +`, 'm'));
+    expect(await kubectl(['get', 'gadgets', '-o', 'name'])).toBe(`gadget.${group}/first\n`);
+    expect(await kubectl(['api-resources', '--api-group', group])).toMatch(
+      /^gadgets +old\.example\.com\/v1 +false +Gadget/m,
+    );
+    const merged = await runProgram(['openapi', 'merge', '--kubeconfig', sandbox.kubeconfigFile], {
+      env: { XDG_CACHE_HOME: folder },
+    });
+    expect([merged.code, merged.stderr]).toEqual([0, expect.stringContaining(`corrected: apis/${group}/v1 refers to`)]);
+    const { paths, components } = load(merged.stdout) as { paths: object; components: { schemas: object } };
+    expect(Object.keys(paths)).toContain(`/apis/${group}/v1/gadgets`);
+    expect(Object.keys(components.schemas)).toContain('com.example.old.v1.Gadget');
+    await kubectl(['delete', 'apiservice', `v1.${group}`]);
+    expect(await kubectl(['get', '--raw', '/openapi/v3'])).not.toContain(group);
+  });
+});
