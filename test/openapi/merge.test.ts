@@ -304,9 +304,10 @@ test('a merge can be stopped', async () => {
 
 describe('the work grows with the documents and no faster', () => {
   const time = async (documents: { name: string; document: JsonObject }[]) => {
-    const start = performance.now();
+    // CPU time: the machine may have other things to do.
+    const start = process.threadCpuUsage().user;
     await mergeDocuments(documents);
-    return performance.now() - start;
+    return (process.threadCpuUsage().user - start) / 1000;
   };
 
   test('for long chains of references that differ at their end', async () => {
@@ -324,7 +325,7 @@ describe('the work grows with the documents and no faster', () => {
     const { report } = await mergeDocuments(two(2000));
     expect(report.renamed.length).toBe(2000);
     const small = Math.min(await time(two(2000)), await time(two(2000)));
-    expect(await time(two(8000))).toBeLessThan(small * 4 * 5 + 100);
+    expect(Math.min(await time(two(8000)), await time(two(8000)))).toBeLessThan(small * 4 * 5 + 100);
   });
 
   test('for one path in many documents', async () => {
