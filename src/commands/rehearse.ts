@@ -119,7 +119,7 @@ function textPrinter(io: Io, lives: number, clear: () => void): Printer {
       } else if (entry.type === 'end') {
         running.delete(entry.cluster);
         summaries.push(
-          `${printable(entry.cluster)}: ${entry.isComplete ? `complete, ${entry.calls} calls` : `incomplete: ${printable(entry.reason)}`}\n`,
+          `${printable(entry.cluster)}: ${entry.isComplete ? `complete, ${entry.calls} ${entry.calls === 1 ? 'call' : 'calls'}` : `incomplete: ${printable(entry.reason)}`}\n`,
         );
         if ((lives <= maxTimelines || !entry.isComplete) && shown < maxTimelines) {
           shown++;
