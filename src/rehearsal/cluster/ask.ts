@@ -14,8 +14,6 @@ export interface Reconcile {
   requeueAt: number | undefined;
   /** Something was written: another reconcile follows. */
   isChanged: boolean;
-  /** Patched templates, by what they are used for. */
-  templates: ReadonlyMap<string, JsonObject>;
 }
 
 /** A failure that Cluster API would put into the condition. Prefixes are what its callers put before it. */

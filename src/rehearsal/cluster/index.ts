@@ -5,4 +5,4 @@ export type { ClusterApiLimits } from './limits.ts';
 export { createNames, type Names } from './names.ts';
 export * from './state.ts';
 export type { ProviderKind, Subject } from './subject.ts';
-export { backoffMs, passUntil, waitMs } from './time.ts';
+export { backoffMs, passUntil, restartMs, waitMs } from './time.ts';

@@ -2,6 +2,7 @@ import { copyOf, isJsonObject, isSame, type Json, type JsonObject } from '../../
 import {
   at,
   backoffMs,
+  ControllerRestart,
   call,
   type Life,
   LifeStopped,
@@ -9,6 +10,7 @@ import {
   passUntil,
   type Reconcile,
   replicasOf,
+  restartMs,
   type State,
   textAt,
   type Worker,
@@ -85,12 +87,30 @@ function covers(current: JsonObject, desired: JsonObject, path: readonly string[
   return isSame(compared(at(current, ...path)), compared(at(desired, ...path)));
 }
 
+/** Calls, and again where the controller restarts: what is marked on a machine is marked for the next one too. */
+function* callAcrossRestarts(
+  reconcile: Reconcile,
+  hook: 'CanUpdateMachine' | 'CanUpdateMachineSet' | 'UpdateMachine',
+  request: JsonObject,
+): ReturnType<typeof call> {
+  for (;;) {
+    try {
+      return yield* call(reconcile, hook, request);
+    } catch (error) {
+      if (!(error instanceof ControllerRestart)) {
+        throw error;
+      }
+      yield* passUntil(reconcile.state, reconcile.state.now + restartMs);
+    }
+  }
+}
+
 /** Repeats UpdateMachine until it is done: once machines are marked there is no way back. */
 function* updateMachine(reconcile: Reconcile, desired: MachineObjects): Life {
   const { state, limits } = reconcile;
   let failures = 0;
   for (;;) {
-    const answer = yield* call(reconcile, 'UpdateMachine', { desired: copyOf({ ...desired }) });
+    const answer = yield* callAcrossRestarts(reconcile, 'UpdateMachine', { desired: copyOf({ ...desired }) });
     if (answer.ok) {
       failures = 0;
       const { retryAfterSeconds } = answer.response;
@@ -117,7 +137,7 @@ function* asked(
   request: JsonObject,
 ): Life<JsonObject | undefined> {
   for (let failures = 1; ; failures++) {
-    const answer = yield* call(reconcile, hook, request);
+    const answer = yield* callAcrossRestarts(reconcile, hook, request);
     if (answer.ok) {
       return answer.calls.length === 0 ? undefined : answer.response;
     }

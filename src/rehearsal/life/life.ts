@@ -10,6 +10,7 @@ import {
   passUntil,
   type Reconcile,
   ReconcileError,
+  restartMs,
   type State,
   targetOf,
   tell,
@@ -31,8 +32,6 @@ export interface Story {
 
 /** No more than one reconcile of an object in this time, in ms. */
 const reconcileEvery = 1000;
-/** How long another controller takes to become the leader, in ms. */
-const restartMs = 15_000;
 /** Reconciles in a row in which nothing happens, after which nothing will. */
 const maxIdle = 3;
 
@@ -74,7 +73,6 @@ function* reconcileUntil(state: State, limits: ClusterApiLimits, story: Story, i
       blocking: new Map(),
       requeueAt: undefined,
       isChanged: false,
-      templates: new Map(),
     };
     const callsBefore = state.calls;
     let nextAt: number | undefined;

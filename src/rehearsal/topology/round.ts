@@ -215,5 +215,4 @@ function* round(reconcile: Reconcile, blueprint: Blueprint, desired: Desired): L
     }
   }
   yield* compare(current, originals, input);
-  reconcile.templates = new Map(items.map(({ holder, object }) => [holderText(holder), object]));
 }

@@ -395,6 +395,23 @@ describe('in-place updates', () => {
     ]);
   });
 
+  test('a restart while a machine is updated has UpdateMachine come again', () => {
+    const { calls, end } = live(({ hook }, nth) => {
+      if (hook === 'CanUpdateMachine') {
+        return nth === 1 ? 'restart' : { machinePatch: patch('/spec/version', 'v1.32.0') };
+      }
+      return hook === 'UpdateMachine' && nth === 1 ? 'restart' : undefined;
+    }, story);
+    expect(end.reason).toBe('');
+    expect(inPlace(calls)).toEqual([
+      'CanUpdateMachine',
+      'CanUpdateMachine',
+      'UpdateMachine',
+      'UpdateMachine',
+      'CanUpdateMachineSet',
+    ]);
+  });
+
   test('one that is not covered is replaced', () => {
     const { calls, end } = live(passes, story);
     expect(end.isComplete).toBe(true);
