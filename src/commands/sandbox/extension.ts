@@ -15,6 +15,9 @@ const namespace = extensionName;
 const labels = { 'app.kubernetes.io/name': extensionName };
 const secretName = `${extensionName}-tls`;
 
+/** The annotation of its Service that says where it listens, as `--resolve` of commands has it. */
+const reachedAtAnnotation = 'extensionconfig-webhook/reached-at';
+
 /** Most memory of the extension's thread, in MiB. */
 const maxHeapMib = 256;
 /** How long the extension stays away that ended by itself, in milliseconds. */
@@ -290,7 +293,12 @@ export async function startExtension(
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     signal.throwIfAborted();
-    return { port: await first.promise, stop };
+    const port = await first.promise;
+    // For those who call it from this machine: a Service of the sandbox has no address.
+    const annotations = { [reachedAtAnnotation]: `127.0.0.1:${port}` };
+    const service = `/api/v1/namespaces/${namespace}/services/${extensionName}`;
+    await cluster.request('PATCH', service, { metadata: { annotations } });
+    return { port, stop };
   } catch (error) {
     await stop();
     throw error;
