@@ -11,6 +11,7 @@ import {
   exampleServiceObject,
 } from '../../src/rules/examples/index.ts';
 import { type Watching, type WatchingPace, watchCluster } from '../../src/watching/index.ts';
+import { admission, requestFor } from '../admission/policy.ts';
 import { type Cluster, clusterApiDefinitions, startCluster } from './cluster.ts';
 
 const within = { timeout: 20_000, interval: 10 };
@@ -144,7 +145,14 @@ test('with the API server gone, decisions go on with facts that get old, and are
   const minute = watching.read();
   expect(minute.ageMs).toBeGreaterThanOrEqual(60_000);
   expect(minute.unknown).toEqual([]);
-  expect(minute.facts.clusterClasses?.namingExtension('my-extension').size).toBe(1);
+  const judge = () => {
+    const request = requestFor(example(), { operation: 'DELETE', object: undefined, oldObject: example() });
+    return admission({ facts: watching.read }).validate(request).response;
+  };
+  expect(judge()).toMatchObject({
+    allowed: false,
+    auditAnnotations: { 'facts-age-seconds': expect.stringMatching(/^[6-9]\d$/) },
+  });
   expect(watching.status('ClusterClass')).toMatchObject({ isKnown: true, problem: expect.stringMatching(/no answer/) });
 
   skippedMs = 700_000;
@@ -154,6 +162,10 @@ test('with the API server gone, decisions go on with facts that get old, and are
     unknown: ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Namespace', 'Service'],
   });
   expect(late.facts.clusterClasses).toBeUndefined();
+  expect(judge()).toMatchObject({
+    allowed: true,
+    auditAnnotations: { 'facts-unknown': expect.stringContaining('ClusterClass') },
+  });
 });
 
 test('a changed annotation brings its Secret', async () => {
