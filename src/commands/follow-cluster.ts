@@ -2,6 +2,8 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
 import { type Watching, type WatchingOptions, watchCluster } from '../watching/index.ts';
 
+export { addWatchingMetrics } from '../watching/index.ts';
+
 /** Watches a cluster for the rules that know it, and logs where that fails. */
 export function followCluster(
   config: KubeConfig,

@@ -23,13 +23,11 @@ import {
   secretCertificates,
   selfSignedPair,
 } from '../../server/index.ts';
-import { addWatchingMetrics, type Watching } from '../../watching/index.ts';
+import type { Watching } from '../../watching/index.ts';
 import { type RunningWebhook, startWebhook } from '../../webhook/index.ts';
-import { followCluster } from '../follow-cluster.ts';
 import { keepYoungHeapSmall } from '../heap.ts';
 import { type ServeFlags, serveFlags, shutdownDelayOf } from './flags.ts';
 import { admissionOf, servePolicyOf } from './policy.ts';
-import { proberOf } from './probe.ts';
 
 /** What a user can do about a port that cannot be listened on. */
 function listenFailure(error: ListenError): FailureError {
@@ -107,8 +105,13 @@ export const defineServe: DefineCommand = (command, io, end) => {
     const config = policy.hasFacts ? kubeConfigOf('--cluster-facts', flags) : undefined;
     const log = openLog(io.stdout, flags);
     let watching: Watching | undefined;
-    const prober = proberOf(flags, policy, () => watching?.read().facts);
-    watching = config && followCluster(config, log);
+    // What most servers do without is loaded only when it is asked for.
+    const asksServers = flags.probe !== 'off' || flags['probe-allow'].length > 0;
+    const prober = asksServers
+      ? (await import('./probe.ts')).proberOf(flags, policy, () => watching?.read().facts)
+      : undefined;
+    const follow = config && (await import('../follow-cluster.ts'));
+    watching = config && follow?.followCluster(config, log);
     let server: RunningWebhook;
     try {
       server = await startWebhook({
@@ -117,7 +120,7 @@ export const defineServe: DefineCommand = (command, io, end) => {
         addMetrics(registry, prefix) {
           prober?.addMetrics(registry, prefix);
           if (watching !== undefined) {
-            addWatchingMetrics(registry, prefix, watching);
+            follow?.addWatchingMetrics(registry, prefix, watching);
           }
         },
         convert: reviewConversion,
