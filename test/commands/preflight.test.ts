@@ -391,6 +391,29 @@ describe('of an API server', () => {
     expect(asked.report).toMatchObject({ from: 'v1.11', isFromKnown: true, verdict: 'safe' });
   });
 
+  test('an API server of Cluster API 1.10, which has nothing newer than v1alpha1', async () => {
+    const older = await startSandbox();
+    onTestFinished(() => older.stop());
+    const versions = crd.spec.versions.map((version) => ({ ...version, served: version.name === 'v1alpha1' }));
+    const definition = { ...crd, spec: { ...crd.spec, versions, conversion: { strategy: 'None' } } };
+    expect((await send(older, 'POST', definitions, { body: definition })).status).toBe(201);
+    const extension = await server(offering('BeforeClusterCreate'));
+    const config = { ...extensionConfig('one', { url: extension.url, caBundle }), status: undefined };
+    const body = { ...config, apiVersion: 'runtime.cluster.x-k8s.io/v1alpha1', metadata: { name: 'one' } };
+    const created = await eventually(
+      () => send(older, 'POST', current.replace('v1beta2', 'v1alpha1'), { body }),
+      ({ status }) => status !== 404,
+    );
+    expect(created.status, created.text).toBe(201);
+    const args = ['--target-cluster-api-version', 'v1.11', '--kubeconfig', write('kubeconfig', older.kubeconfig)];
+    const { code, report } = await preflight(...args);
+    expect(code).toBe(0);
+    expect(report.extensions).toMatchObject([
+      { extensionConfig: 'one', hooks: ['BeforeClusterCreate'], verdict: 'safe' },
+    ]);
+    expect((await preflight('one', ...args)).report.extensions).toHaveLength(1);
+  });
+
   test('an API server without ExtensionConfigs', async () => {
     const empty = await startSandbox();
     onTestFinished(() => empty.stop());
