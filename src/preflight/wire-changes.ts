@@ -89,7 +89,8 @@ const wireChanges: readonly WireChange[] = [
   },
   {
     release: v1(14),
-    isBreaking: true,
+    // Discovery that answers does not redirect, and hooks stand behind the same address.
+    isBreaking: false,
     change: 'redirects are not followed any more',
     remedy: 'name the final address in spec.clientConfig',
   },

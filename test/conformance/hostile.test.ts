@@ -51,7 +51,7 @@ const hangUp: Answering = (_received, response) => {
   return undefined;
 };
 
-const limitMs = 2500;
+const limitMs = 1500;
 
 const hostile: readonly [string, Answering][] = [
   ['an endless discovery', endless],
