@@ -20,8 +20,7 @@ function parse(text: string): ClientUrl | undefined {
   if ('problem' in uri || uri.scheme !== 'https') {
     return undefined;
   }
-  // parseRequestUri follows Go's ParseRequestURI, for which a `#` is part of the host when no path comes before it.
-  const [authority = ''] = (uri.host ?? '').split('#', 1);
+  const authority = uri.host ?? '';
   const bracket = authority.startsWith('[') ? authority.lastIndexOf(']') : -1;
   const colon = bracket === -1 ? authority.lastIndexOf(':') : authority.indexOf(':', bracket);
   const port = colon === -1 ? undefined : authority.slice(colon + 1);

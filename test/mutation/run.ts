@@ -16,8 +16,7 @@ if (room === undefined) {
 process.env.MUTATION_TESTS = JSON.stringify(room.tests);
 const results = await new Stryker({
   mutate: patterns.length > 0 ? patterns : [...room.mutate],
-  testRunner: 'vitest',
-  vitest: { configFile: 'test/mutation/vitest.config.ts' },
+  testRunner: 'in-process',
   // Mutants in module scope need a fresh run of all tests each: mostly texts, which the tests of the examples check.
   ignoreStatic: true,
   // Stryker rewrites a tsconfig.json with an API that TypeScript 7 does not have; no file, no rewriting.
@@ -26,7 +25,7 @@ const results = await new Stryker({
   ignorePatterns: ['docs', 'dist', 'coverage', '.stryker-tmp*'],
   tempDirName: `.stryker-tmp-${name}`,
   reporters: ['progress'],
-  plugins: ['@stryker-mutator/vitest-runner'],
+  plugins: [new URL('./in-process.ts', import.meta.url).href],
   allowConsoleColors: process.stdout.isTTY === true,
 }).runMutationTest();
 

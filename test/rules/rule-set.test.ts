@@ -1,14 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { decodeExtensionConfig } from '../../src/api/index.ts';
+import { createManifestFacts } from '../../src/facts/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { example, exampleHandler, exampleService } from '../../src/rules/examples/index.ts';
 import {
   createRuleSet,
+  type Finding,
   type Level,
   maxReports,
   parseRulesConfig,
+  type Rule,
   type RuleInput,
   type RuleSetOptions,
+  RulesConfigError,
   rules,
 } from '../../src/rules/index.ts';
 import { maxReportsLength } from '../../src/rules/rule-set.ts';
@@ -147,4 +151,239 @@ describe('limits of a report', () => {
     expect(reporting(messages.slice(1), 'v'.repeat(500))).toHaveLength(64);
     expect(reporting(messages, 'v'.repeat(100))).toHaveLength(65);
   });
+});
+
+describe('a rule set of invented rules', () => {
+  type Check = Rule['check'];
+  const silent: Check = () => {};
+  const finding = (message: string, more: Partial<Finding> = {}): Finding => ({
+    path: ['spec'],
+    reason: 'FieldValueInvalid',
+    message,
+    ...more,
+  });
+  const times =
+    (count: number, message: string): Check =>
+    (_, report) => {
+      for (let index = 0; index < count; index++) {
+        report(finding(`${message} ${index}`));
+      }
+    };
+  const invented = (id: string, check: Check, more: Partial<Rule> = {}): Rule => ({
+    id,
+    summary: 'Invented.',
+    severity: 'deny',
+    upstream: false,
+    subjects: ['object'],
+    check,
+    example: { bad: {}, good: {} },
+    ...more,
+  });
+  const setOf = (...list: Rule[]) => createRuleSet(ruleSetOptions(), list);
+  const input = inputOf(example());
+
+  test.each<[string, [severity: Level, count: number][], object]>([
+    ['warnings', [['warn', 130]], { rule: { id: 'r0' }, severity: 'warn', message: '30 more findings were left out' }],
+    ['denials', [['deny', 103]], { rule: { id: 'r0' }, severity: 'deny', message: '3 more findings were left out' }],
+    [
+      'of several rules, the first',
+      [
+        ['warn', 101],
+        ['warn', 101],
+      ],
+      { rule: { id: 'r0' }, severity: 'warn', message: '102 more findings were left out' },
+    ],
+    [
+      'a denial before a warning',
+      [
+        ['warn', 101],
+        ['deny', 101],
+        ['deny', 101],
+      ],
+      { rule: { id: 'r1' }, severity: 'deny', message: '203 more findings were left out' },
+    ],
+  ])('the note on what was left out names a rule: %s', (_, given, note) => {
+    const list = given.map(([severity, count], index) =>
+      invented(`r${index}`, times(count, 'm'), { severity: severity as 'deny' | 'warn' }),
+    );
+    const reports = setOf(...list).check(input);
+    expect(reports).toHaveLength(101);
+    expect(reports.at(-1)).toMatchObject({ ...note, field: '', path: [], reason: 'FieldValueTooMany', verbatim: true });
+  });
+
+  test('one rule with many findings leaves the others theirs', () => {
+    const reports = setOf(
+      invented('many', times(500, 'm'), { severity: 'warn' }),
+      invented('one', times(1, 'x')),
+    ).check(input);
+    expect(reports.map(({ message }) => message)).toContain('x 0');
+    expect(reports.at(-1)).toMatchObject({ rule: { id: 'many' }, message: '401 more findings were left out' });
+  });
+
+  test.each<[NonNullable<Rule['about']>, Parameters<typeof example>[0], Partial<RuleInput>]>([
+    ['url', { clientConfig: { url: 'https://h' } }, {}],
+    ['service', { clientConfig: { service: exampleService } }, {}],
+    ['caBundle', { clientConfig: { caBundle: 'Cg==' } }, {}],
+    ['handlers', { clientConfig: {}, handlers: [exampleHandler()] }, {}],
+    ['settings', { clientConfig: {}, spec: { settings: {} } }, {}],
+    ['violations', { clientConfig: {} }, { violations: [{ path: ['spec'], problem: 'type', message: '' }] }],
+    ['facts', { clientConfig: {} }, { facts: createManifestFacts().facts }],
+  ])('a rule about %s runs where that is, and nowhere else', (about, parts, more) => {
+    const ran: string[] = [];
+    const rulesAbout = (['url', 'service', 'caBundle', 'handlers', 'settings', 'violations', 'facts'] as const).map(
+      (part) => invented(part, () => void ran.push(part), { about: part }),
+    );
+    const set = setOf(
+      invented('always', () => void ran.push('always')),
+      ...rulesAbout,
+    );
+    const withPart = { ...inputOf(example(parts)), violations: [], ...more };
+    set.check(withPart);
+    set.check(withPart);
+    expect(ran).toEqual(['always', about, 'always', about]);
+    ran.length = 0;
+    set.check({ ...inputOf(example({ clientConfig: {} })), violations: [] });
+    expect(ran).toEqual(['always']);
+    for (const whole of [{}, { spec: {} }, { spec: {}, status: {} }]) {
+      set.check({ ...input, whole: whole as RuleInput['whole'] });
+    }
+    expect(ran).toEqual(['always', 'always', 'always', 'always']);
+  });
+
+  test('a rule runs for its subjects', () => {
+    const ran: string[] = [];
+    const set = setOf(
+      invented('object', () => void ran.push('object')),
+      invented('both', () => void ran.push('both'), { subjects: ['object', 'status'] }),
+      invented('deletion', () => void ran.push('deletion'), { subjects: ['deletion'] }),
+    );
+    for (const subject of ['object', 'status', 'deletion'] as const) {
+      set.check({ ...input, subject });
+      ran.push('-');
+    }
+    expect(ran).toEqual(['object', 'both', '-', 'both', '-', 'deletion', '-']);
+  });
+
+  test('Cluster API’s own rules see the whole object, the others what is within its limits', () => {
+    const seen: unknown[] = [];
+    const look: Check = ({ object }) => void seen.push(object);
+    const whole = { ...input.object };
+    const set = setOf(invented('own', look), invented('upstream', look, { upstream: true }));
+    set.check({ ...input, whole });
+    expect(seen[0]).toBe(input.object);
+    expect(seen[1]).toBe(whole);
+  });
+
+  test('a finding is reported with its rule, severity and field', () => {
+    const value = { a: 1 };
+    expect(
+      setOf(
+        invented('r', (_, report) => report(finding('m', { path: ['a', 0, 'b.c'], value })), { severity: 'warn' }),
+      ).check(input),
+    ).toMatchObject([
+      { rule: { id: 'r' }, severity: 'warn', field: 'a[0][b.c]', message: 'm', value, reason: 'FieldValueInvalid' },
+    ]);
+    expect(setOf(invented('r', silent)).check(input)).toEqual([]);
+  });
+
+  describe('ratchet', () => {
+    const old = () => input;
+    const never = () => {
+      throw new Error('not needed');
+    };
+    const ratcheted = (now: Finding, before: Finding, more: Partial<Rule> = {}) => {
+      let given = now;
+      const set = setOf(invented('r', (_, report) => report(given), more));
+      const reports = set.check(input);
+      given = before;
+      return set.ratchet(reports, old);
+    };
+
+    test('does not look at the old object where no denial of its own is', () => {
+      const set = setOf(
+        invented('w', (_, report) => report(finding('m')), { severity: 'warn' }),
+        invented('u', (_, report) => report(finding('m')), { upstream: true }),
+      );
+      const reports = set.check(input);
+      expect(reports).toHaveLength(2);
+      expect(set.ratchet(reports, never)).toBe(reports);
+      expect(set.ratchet([], never)).toEqual([]);
+    });
+
+    test.each<[string, Finding, Finding, string]>([
+      ['the same', finding('m'), finding('m'), 'warn'],
+      ['another text about the same value', finding('m', { value: 1 }), finding('n', { value: 1 }), 'warn'],
+      ['another text without a value', finding('m'), finding('n'), 'deny'],
+      ['another value', finding('m', { value: 1 }), finding('m', { value: 2 }), 'deny'],
+      ['another field', finding('m'), finding('m', { path: ['spec', 'a'] }), 'deny'],
+      ['another reason', finding('m'), finding('m', { reason: 'FieldValueRequired' }), 'deny'],
+    ])('compares rule, field, reason and value: %s', (_, now, before, severity) => {
+      expect(ratcheted(now, before)).toMatchObject([{ severity, message: now.message }]);
+    });
+
+    test('leaves warnings and Cluster API’s own denials as they are', () => {
+      const say: Check = (_, report) => report(finding('m'));
+      const set = setOf(
+        invented('own', say),
+        invented('upstream', say, { upstream: true }),
+        invented('warning', say, { severity: 'warn' }),
+      );
+      const reports = set.check(input);
+      const after = set.ratchet(reports, old);
+      expect(after.map(({ rule, severity }) => `${rule.id} ${severity}`)).toEqual([
+        'own warn',
+        'upstream deny',
+        'warning warn',
+      ]);
+      expect(after[2]).toBe(reports[2]);
+    });
+
+    test('the finding of another rule does not count', () => {
+      let isOld = false;
+      const set = setOf(
+        invented('a', (_, report) => isOld || report(finding('m'))),
+        invented('b', (_, report) => isOld && report(finding('m'))),
+      );
+      const reports = set.check(input);
+      isOld = true;
+      expect(set.ratchet(reports, old)).toMatchObject([{ rule: { id: 'a' }, severity: 'deny' }]);
+    });
+  });
+});
+
+test('a level of the file wins over the profile, and enforcement over both', () => {
+  const levels = new Map<string, Level>([
+    ['url-local-host', 'off'],
+    ['url-query', 'deny'],
+  ]);
+  expect(found({ levels })).not.toContainEqual(expect.stringContaining('url-local-host'));
+  expect(found({ levels })).toContain('deny url-query');
+  expect(found({ levels, enforcement: 'warn' })).toContain('warn url-query');
+  expect(createRuleSet(ruleSetOptions()).active).toHaveLength(rules.length);
+  expect(createRuleSet(ruleSetOptions({ levels })).active).toHaveLength(rules.length - 1);
+});
+
+test.each([
+  ['rules: {no-rule: warn}', 'rules: there is no rule "no-rule"; "extensionconfig-webhook rules" lists them'],
+  ['rules: {url-query: loud}', 'rules.url-query: "loud" is not one of off, warn, deny'],
+  ['rules: {url-query: true}', 'rules.url-query: true is not one of off, warn, deny'],
+  ['rules: [url-query]', 'must be a map with the one key "rules", itself a map from rule id to off, warn or deny'],
+  ['level: {}', 'must be a map with the one key "rules", itself'],
+  ['rules: {}\nlevel: {}', 'must be a map with the one key "rules", itself'],
+  ['- rules', 'must be a map with the one key "rules", itself'],
+  ['rules: {', 'line 1'],
+])('a file of levels that is wrong says so: %j', (text, message) => {
+  expect(() => parseRulesConfig(text)).toThrow(RulesConfigError);
+  expect(() => parseRulesConfig(text)).toThrow(message);
+});
+
+test('a file of levels may be empty, or say false for off', () => {
+  expect(parseRulesConfig('')).toEqual(new Map());
+  expect(parseRulesConfig('rules:')).toEqual(new Map());
+  expect(parseRulesConfig('rules: {url-query: false, url-port: warn}')).toEqual(
+    new Map([
+      ['url-query', 'off'],
+      ['url-port', 'warn'],
+    ]),
+  );
 });

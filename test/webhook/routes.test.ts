@@ -66,6 +66,19 @@ afterEach(() => {
   lines.length = 0;
 });
 
+/** Counts from now on: what each metric, by its name without the prefix, has gone up by when it is asked. */
+async function countsOf(names: readonly string[]): Promise<() => Promise<number[]>> {
+  const read = async () => {
+    const all = (await metrics.render()).split('\n');
+    return names.map((name) => {
+      const start = `${metricsPrefix}${name} `;
+      return Number(all.find((line) => line.startsWith(start))?.slice(start.length) ?? 0);
+    });
+  };
+  const before = await read();
+  return async () => (await read()).map((value, index) => value - (before[index] ?? 0));
+}
+
 const admissionCalls = capturedCalls.filter((call) => call.body.kind === 'AdmissionReview');
 
 test('there are captured calls', () => {
@@ -227,7 +240,9 @@ test('a failed conversion is logged, with no value of an object, and counted', a
     desiredAPIVersion: 'runtime.cluster.x-k8s.io/v1beta2',
     objects: [{ secret: 'hunter2' }],
   };
+  const count = await countsOf(['conversions_total{result="failure"}']);
   expect((await post('/convert', JSON.stringify({ fail: true, request }))).status).toBe(200);
+  expect(await count()).toEqual([1]);
   expect(lines).toEqual([
     {
       level: 40,
@@ -240,30 +255,18 @@ test('a failed conversion is logged, with no value of an object, and counted', a
       msg: 'conversion failed',
     },
   ]);
-  expect(await metrics.render()).toMatch(/conversions_total\{result="failure"\} 1\n/);
 });
 
 test('conversions are counted and timed, each under its result', async () => {
-  const countOf = async (metric: string) => {
-    const text = await metrics.render();
-    return Number(
-      text
-        .split('\n')
-        .find((line) => line.includes(`_${metric} `))
-        ?.split(' ')[1] ?? Number.NaN,
-    );
-  };
-  const names = [
+  const count = await countsOf([
     'conversions_total{result="success"}',
     'conversions_total{result="failure"}',
     'request_duration_seconds_count{webhook="convert"}',
-  ];
-  const before = await Promise.all(names.map((name) => countOf(name)));
+  ]);
   await post('/convert', '{}');
   await post('/convert', '{}');
   await post('/convert', '{"fail":true}');
-  const after = await Promise.all(names.map((name) => countOf(name)));
-  expect(after.map((value, index) => value - (before[index] || 0))).toEqual([2, 1, 3]);
+  expect(await count()).toEqual([2, 1, 3]);
 });
 
 test('what the log takes from a request has a maximum', async () => {
@@ -272,14 +275,64 @@ test('what the log takes from a request has a maximum', async () => {
 });
 
 test('metrics count reviews, rules and refusals', async () => {
-  const text = await metrics.render();
-  expect(text).toMatch(/reviews_total\{webhook="validate",operation="CREATE",verdict="denied"\} \d+/);
-  expect(text).toMatch(/reviews_total\{webhook="validate",operation="UNKNOWN",verdict="malformed"\} 3/);
-  expect(text).toMatch(/rule_denials_total\{rule="url-host"\} 1/);
-  expect(text).toMatch(/rule_warnings_total\{rule="ca-soon"\} 1/);
-  expect(text).toMatch(/http_refusals_total\{code="415"\} 4/);
-  expect(text).toMatch(/request_duration_seconds_count\{webhook="validate"\} \d+/);
-  expect(text).not.toMatch(/certificate_not_after_timestamp_seconds \d/);
+  const count = await countsOf([
+    'reviews_total{webhook="validate",operation="CREATE",verdict="denied"}',
+    'reviews_total{webhook="validate",operation="CREATE",verdict="warned"}',
+    'reviews_total{webhook="validate",operation="CREATE",verdict="allowed"}',
+    'reviews_total{webhook="mutate",operation="CREATE",verdict="allowed"}',
+    'reviews_total{webhook="validate",operation="UNKNOWN",verdict="malformed"}',
+    'rule_denials_total{rule="url-scheme"}',
+    'rule_denials_total{rule="url-host"}',
+    'rule_warnings_total{rule="ca-soon"}',
+    'http_refusals_total{code="400"}',
+    'http_refusals_total{code="404"}',
+    'http_refusals_total{code="415"}',
+    'http_refusals_total{code="500"}',
+    'request_duration_seconds_count{webhook="validate"}',
+    'request_duration_seconds_sum{webhook="validate"}',
+  ]);
+  for (const name of ['denied', 'denied', 'warned', 'fine', 'fine', 'fine', 'bug']) {
+    await post(validate, review(name));
+  }
+  await post(mutate, review('x'));
+  await post(validate, withRequest('{"uid":"u"}'));
+  await post(validate, 'null');
+  await post(validate, '7');
+  await post('/', '{}');
+  await post(validate, '{}', 'text/plain');
+  const [seconds = 0, ...counts] = (await count()).reverse();
+  expect(counts.reverse()).toEqual([2, 1, 3, 1, 1, 2, 2, 1, 2, 1, 1, 1, 7]);
+  // Each takes two milliseconds of the test's clock.
+  expect(seconds).toBeCloseTo(0.014);
+  expect(await metrics.render()).not.toMatch(/certificate_not_after_timestamp_seconds \d/);
+});
+
+test('every metric is there from the start, at 0', async () => {
+  const fresh = createMetrics(
+    { version: '1.2.3', prefix: metricsPrefix, port: 'webhook' },
+    { inFlight: () => 0, inFlightBytes: () => 0, connections: () => 0 },
+    false,
+  );
+  const reviews = createReviewMetrics(fresh.registry, knownFeatureGates);
+  const before = await fresh.render();
+  for (const line of [
+    'conversions_total{result="success"} 0',
+    'conversions_total{result="failure"} 0',
+    ...['answered', 'refused', 'timeout', 'failed', 'abandoned'].map(
+      (result) => `large_bodies_total{result="${result}"} 0`,
+    ),
+  ]) {
+    expect(before).toContain(`extensionconfig_webhook_${line}\n`);
+  }
+  reviews.largeBody('timeout');
+  expect(await fresh.render()).toContain('large_bodies_total{result="timeout"} 1\n');
+  for (const unknown of [['Cluster', 'Secret'], ['Secret'], []] as const) {
+    const knowledge = { unknown, ageMs: undefined };
+    reviews.review('validate', 'CREATE', { verdict: 'allowed', deniedBy: [], warnedBy: [], knowledge }, 0);
+  }
+  const text = await fresh.render();
+  expect(text).toContain('reviews_without_facts_total{kind="Cluster"} 1\n');
+  expect(text).toContain('reviews_without_facts_total{kind="Secret"} 2\n');
 });
 
 test('no body makes the server answer 5xx or stop', async () => {

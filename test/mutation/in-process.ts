@@ -1,0 +1,133 @@
+// A test runner for Stryker that imports the test files once and runs their functions again for each fault, in one process: the
+// runner for Vitest starts a thread and imports everything for each fault, which takes a hundred times longer than the tests.
+import { globSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { MutantCoverage } from '@stryker-mutator/api/core';
+import { declareClassPlugin, PluginKind } from '@stryker-mutator/api/plugin';
+import {
+  type DryRunOptions,
+  type DryRunResult,
+  DryRunStatus,
+  type MutantRunOptions,
+  type MutantRunResult,
+  MutantRunStatus,
+  type TestResult,
+  type TestRunner,
+  TestStatus,
+} from '@stryker-mutator/api/test-runner';
+import type { CollectedTest } from './vitest-in-process.ts';
+
+const replacement = new URL('./vitest-in-process.ts', import.meta.url).href;
+registerHooks({
+  resolve: (specifier, context, next) =>
+    specifier === 'vitest' && context.parentURL !== replacement && !context.parentURL?.includes('/node_modules/')
+      ? { url: replacement, shortCircuit: true }
+      : next(specifier, context),
+});
+const { collect, prepare, runTest } = await import('./vitest-in-process.ts');
+
+/** What instrumented code reads and writes. */
+interface Instrumented {
+  activeMutant?: string | undefined;
+  currentTestId?: string | undefined;
+  hitCount?: number | undefined;
+  hitLimit?: number | undefined;
+  mutantCoverage?: MutantCoverage;
+}
+const shared = globalThis as unknown as { __stryker__?: Instrumented };
+shared.__stryker__ ??= {};
+const instrumented = shared.__stryker__;
+
+/** Fails the test under way, when an error comes where nobody waits for it. */
+let onStray: ((error: unknown) => void) | undefined;
+for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+  process.on(event, (error: unknown) => onStray?.(error));
+}
+
+/** Why a test fails, or undefined. */
+async function failureOf(test: CollectedTest): Promise<string | undefined> {
+  const stray = new Promise<never>((_, reject) => {
+    onStray = reject;
+  });
+  try {
+    await Promise.race([runTest(test), stray]);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    onStray = undefined;
+  }
+}
+
+class InProcessRunner implements TestRunner {
+  readonly #tests = new Map<string, CollectedTest>();
+  /** Whether a fault left something behind that makes tests fail without it. */
+  #isTainted = false;
+
+  capabilities() {
+    return { reloadEnvironment: false };
+  }
+
+  async init(): Promise<void> {
+    const patterns = JSON.parse(process.env.MUTATION_TESTS ?? '[]') as string[];
+    const isExcluded = new Set(globSync(patterns.filter((one) => one.startsWith('!')).map((one) => one.slice(1))));
+    const files = globSync(patterns.filter((one) => !one.startsWith('!'))).filter((file) => !isExcluded.has(file));
+    for (const file of [...new Set(files)].sort()) {
+      for (const test of await collect(file, pathToFileURL(resolve(file)).href)) {
+        this.#tests.set(test.id, test);
+      }
+    }
+  }
+
+  async dryRun(_options: DryRunOptions): Promise<DryRunResult> {
+    const tests: TestResult[] = [];
+    for (const [id, test] of this.#tests) {
+      await prepare(test);
+      instrumented.currentTestId = id;
+      const start = performance.now();
+      let failureMessage = await failureOf(test);
+      const timeSpentMs = performance.now() - start;
+      instrumented.currentTestId = undefined;
+      if (failureMessage === undefined) {
+        const again = await failureOf(test);
+        failureMessage = again && `fails when it is run a second time: ${again}`;
+      }
+      const result = { id, name: test.name, timeSpentMs };
+      tests.push(
+        failureMessage === undefined
+          ? { ...result, status: TestStatus.Success }
+          : { ...result, status: TestStatus.Failed, failureMessage },
+      );
+    }
+    const { mutantCoverage = { static: {}, perTest: {} } } = instrumented;
+    return { status: DryRunStatus.Complete, tests, mutantCoverage };
+  }
+
+  async mutantRun({ activeMutant, testFilter, hitLimit }: MutantRunOptions): Promise<MutantRunResult> {
+    if (this.#isTainted) {
+      throw new Error('a fault before this one left something behind: to be run in a process of its own');
+    }
+    let nrOfTests = 0;
+    for (const id of testFilter ?? this.#tests.keys()) {
+      const test = this.#tests.get(id) as CollectedTest;
+      await prepare(test);
+      nrOfTests++;
+      Object.assign(instrumented, { activeMutant: activeMutant.id, hitCount: 0, hitLimit });
+      const failureMessage = await failureOf(test);
+      const isEndless = hitLimit !== undefined && (instrumented.hitCount ?? 0) > hitLimit;
+      instrumented.activeMutant = undefined;
+      if (isEndless) {
+        return { status: MutantRunStatus.Timeout, reason: `reached more than ${hitLimit} times` };
+      }
+      if (failureMessage !== undefined) {
+        this.#isTainted = (await failureOf(test)) !== undefined;
+        return { status: MutantRunStatus.Killed, killedBy: [id], failureMessage, nrOfTests };
+      }
+    }
+    return { status: MutantRunStatus.Survived, nrOfTests };
+  }
+}
+
+export const strykerPlugins = [declareClassPlugin(PluginKind.TestRunner, 'in-process', InProcessRunner)];

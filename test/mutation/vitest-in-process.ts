@@ -1,0 +1,137 @@
+// What test files get for 'vitest' under mutation: the real `expect` and `vi`, and a `test` that keeps each test as a function.
+import { expect, type TestOptions, vi } from 'vitest';
+
+export { expect, vi };
+
+type Run = () => unknown;
+type Body = (context: object) => unknown;
+
+/** A describe, or a file. */
+interface Suite {
+  name: string;
+  parent: Suite | undefined;
+  isSkipped: boolean;
+  before: Run[];
+  beforeEach: Run[];
+  afterEach: Run[];
+}
+
+/** A test that can be run again and again. */
+export interface CollectedTest {
+  id: string;
+  name: string;
+  suite: Suite;
+  body: Body;
+}
+
+const collected: CollectedTest[] = [];
+let suite: Suite | undefined;
+let finished: Run[] = [];
+
+const newSuite = (name: string, parent?: Suite, isSkipped = false): Suite => ({
+  name,
+  parent,
+  isSkipped: isSkipped || parent?.isSkipped === true,
+  before: [],
+  beforeEach: [],
+  afterEach: [],
+});
+
+/** Imports a test file and returns its tests. */
+export async function collect(file: string, url: string): Promise<CollectedTest[]> {
+  collected.length = 0;
+  suite = newSuite(file);
+  await import(url);
+  return [...collected];
+}
+
+function current(): Suite {
+  if (suite === undefined) {
+    throw new Error('a test or hook outside of a test file');
+  }
+  return suite;
+}
+
+const split = <T>(a: unknown, b: unknown): [TestOptions, T] =>
+  typeof a === 'function' ? [{}, a as T] : [a as TestOptions, b as T];
+
+function define(name: string, a: unknown, b?: unknown, parameters: readonly unknown[] = []): void {
+  const [options, body] = split<(...all: unknown[]) => unknown>(a, b);
+  const of = current();
+  if (!of.isSkipped && options.skip !== true) {
+    const path: string[] = [];
+    for (let at: Suite | undefined = of; at !== undefined; at = at.parent) {
+      path.unshift(at.name);
+    }
+    const full = [...path, name].join(' > ');
+    collected.push({
+      id: `${collected.length} ${full}`,
+      name: full,
+      suite: of,
+      body: (context) => (parameters.length > 0 ? body(...parameters) : body(context)),
+    });
+  }
+}
+
+function group(name: string, a: unknown, b?: unknown, parameters: readonly unknown[] = []): void {
+  const [options, body] = split<(...all: unknown[]) => unknown>(a, b);
+  const outer = current();
+  suite = newSuite(name, outer, options.skip === true);
+  body(...parameters);
+  suite = outer;
+}
+
+type Definer = (name: string, a: unknown, b?: unknown, parameters?: readonly unknown[]) => void;
+const each = (definer: Definer) => (rows: readonly unknown[]) => (name: string, a: unknown, b?: unknown) => {
+  for (const row of rows) {
+    definer(name, a, b, Array.isArray(row) ? row : [row]);
+  }
+};
+
+export const test = Object.assign((name: string, a: unknown, b?: unknown) => define(name, a, b), {
+  each: each(define),
+  skip: () => {},
+});
+export const describe = Object.assign((name: string, a: unknown, b?: unknown) => group(name, a, b), {
+  each: each(group),
+  skip: () => {},
+});
+export const beforeAll = (run: Run) => void current().before.push(run);
+export const beforeEach = (run: Run) => void current().beforeEach.push(run);
+export const afterEach = (run: Run) => void current().afterEach.push(run);
+/** What a file has set up stays until the process ends: the next fault needs it too. */
+export const afterAll = (_run: Run) => {};
+export const onTestFinished = (run: Run) => void finished.unshift(run);
+
+function suitesOf({ suite: of }: CollectedTest): Suite[] {
+  const all: Suite[] = [];
+  for (let at: Suite | undefined = of; at !== undefined; at = at.parent) {
+    all.unshift(at);
+  }
+  return all;
+}
+
+/** Runs what a test needs to have run once. */
+export async function prepare(one: CollectedTest): Promise<void> {
+  for (const { before } of suitesOf(one)) {
+    for (const run of before.splice(0)) {
+      await run();
+    }
+  }
+}
+
+/** Runs a test; throws when it fails. */
+export async function runTest(one: CollectedTest): Promise<void> {
+  const suites = suitesOf(one);
+  finished = [];
+  try {
+    for (const run of suites.flatMap((each) => each.beforeEach)) {
+      await run();
+    }
+    await one.body({ expect, onTestFinished });
+  } finally {
+    for (const run of [...suites.reverse().flatMap((each) => each.afterEach), ...finished]) {
+      await run();
+    }
+  }
+}

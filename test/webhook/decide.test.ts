@@ -1,0 +1,218 @@
+import { describe, expect, test } from 'vitest';
+import type { AdmissionOutcome } from '../../src/admission/index.ts';
+import type { Finding } from '../../src/rules/index.ts';
+import type { ConversionNote, Probe, ReviewNote } from '../../src/webhook/decide.ts';
+import { createDecide } from '../../src/webhook/index.ts';
+import { review, testAdmission } from '../server/running.ts';
+
+const bytes = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
+const decide = createDecide(testAdmission, undefined);
+const reviewWith = (more: object) => {
+  const body = JSON.parse(review('x')) as { request: object };
+  return bytes({ ...body, request: { ...body.request, ...more } });
+};
+
+describe('the note about a review', () => {
+  test('holds its attributes', () => {
+    const reply = decide(
+      'validate',
+      reviewWith({ operation: 'UPDATE', subResource: 'status', dryRun: true, userInfo: { username: 'bob' } }),
+    );
+    expect(reply.code).toBe(200);
+    expect(reply.note).toEqual({
+      kind: 'review',
+      uid: 'uid-of-x',
+      verdict: 'allowed',
+      deniedBy: [],
+      warnedBy: [],
+      request: { operation: 'UPDATE', subResource: 'status', name: 'x', username: 'bob', dryRun: true },
+    });
+    expect(JSON.parse(reply.text)).toEqual({
+      apiVersion: 'admission.k8s.io/v1',
+      kind: 'AdmissionReview',
+      response: { uid: 'uid-of-x', allowed: true },
+    });
+  });
+
+  test.each([
+    'username',
+    'name',
+    'subResource',
+  ] as const)('cuts %s after the 253 characters that a name may have', (key) => {
+    const noted = (value: string) => {
+      const more = key === 'username' ? { userInfo: { username: value } } : { [key]: value };
+      return (decide('validate', reviewWith(more)).note as ReviewNote).request?.[key];
+    };
+    const long = `${'a'.repeat(252)}bc`;
+    expect(noted(long.slice(0, 253))).toBe(long.slice(0, 253));
+    expect(noted(long)).toBe(long.slice(0, 253));
+  });
+
+  test('says what was not known, where the decision does', () => {
+    const knowledge = { unknown: ['Secret' as const], ageMs: 7 };
+    const knowing = createDecide(
+      { ...testAdmission, validate: (request) => ({ ...testAdmission.validate(request), knowledge }) },
+      undefined,
+    );
+    expect(knowing('validate', bytes(review('x'))).note).toMatchObject({ knowledge });
+    expect(decide('validate', bytes(review('x'))).note).not.toHaveProperty('knowledge');
+  });
+
+  test('has no attributes of a malformed review', () => {
+    const { code, text, note } = decide('mutate', reviewWith({ operation: 'PATCH' }));
+    expect(code).toBe(200);
+    expect(note).toEqual({ kind: 'review', uid: 'uid-of-x', verdict: 'malformed', deniedBy: [], warnedBy: [] });
+    expect(JSON.parse(text).response).toMatchObject({
+      uid: 'uid-of-x',
+      allowed: false,
+      status: { code: 400, reason: 'BadRequest', message: expect.stringContaining('operation') },
+    });
+  });
+});
+
+test('a body that is not a review is refused, and not a bug', () => {
+  for (const body of ['{', 'null', '{"kind":"AdmissionReview"}', Buffer.from([0x22, 0xff, 0x22])]) {
+    const { code, text, note } = decide('validate', Buffer.from(body));
+    expect([code, note]).toEqual([400, { kind: 'refused' }]);
+    expect(JSON.parse(text)).toMatchObject({ kind: 'Status', code: 400, reason: 'BadRequest' });
+  }
+});
+
+describe('a bug', () => {
+  const broken = (error: unknown) =>
+    createDecide(
+      {
+        ...testAdmission,
+        mutate() {
+          throw error;
+        },
+      },
+      undefined,
+    )('mutate', bytes(review('x')));
+
+  test('is noted by its type and where it was, without its message', () => {
+    const { code, text, note } = broken(new RangeError('hunter2'));
+    expect(code).toBe(500);
+    expect(JSON.parse(text)).toMatchObject({
+      code: 500,
+      reason: 'InternalError',
+      message: 'internal error; the log of extensionconfig-webhook has more',
+    });
+    expect(note).toMatchObject({ kind: 'bug', error: 'RangeError' });
+    const { stack } = note as { stack: string[] };
+    expect(stack[0]).toMatch(/^\s+at .*decide\.test\.ts/);
+    expect(stack.filter((line) => !/^\s+at /.test(line))).toEqual([]);
+    expect(text + JSON.stringify(note)).not.toContain('hunter2');
+  });
+
+  test('may be anything that was thrown', () => {
+    expect(broken('hunter2').note).toEqual({ kind: 'bug', error: 'string', stack: [] });
+    const bare = new Error('x');
+    delete bare.stack;
+    expect(broken(bare).note).toEqual({ kind: 'bug', error: 'Error', stack: [] });
+  });
+});
+
+describe('conversion', () => {
+  const answering = (status: 'Success' | 'Failure', message = '') =>
+    createDecide(testAdmission, () => ({
+      review: {
+        apiVersion: 'apiextensions.k8s.io/v1',
+        kind: 'ConversionReview',
+        response: {
+          uid: 'u',
+          convertedObjects: [],
+          result: status === 'Failure' ? { status, message } : { status },
+        },
+      },
+    }));
+  const noteOf = (decide: ReturnType<typeof answering>, body: unknown) =>
+    decide('convert', bytes(body)).note as ConversionNote;
+
+  test('is not answered where the server does not convert', () => {
+    const { code, text, note } = decide('convert', bytes('{}'));
+    expect([code, note]).toEqual([404, { kind: 'refused' }]);
+    expect(JSON.parse(text).message).toBe('this server does not convert');
+  });
+
+  test('is noted with the wanted version and the number of objects, and the reason of a failure', () => {
+    const request = { desiredAPIVersion: 'g/v1', objects: [{}, {}] };
+    expect(noteOf(answering('Success'), { request })).toEqual({
+      kind: 'conversion',
+      uid: 'u',
+      result: 'Success',
+      desiredAPIVersion: 'g/v1',
+      objects: 2,
+    });
+    expect(noteOf(answering('Failure', 'no'), { request })).toMatchObject({ result: 'Failure', reason: 'no' });
+    for (const body of [7, [], null, {}, { request: 7 }, { request: { desiredAPIVersion: 1, objects: {} } }]) {
+      expect(noteOf(answering('Success'), body)).toEqual({ kind: 'conversion', uid: 'u', result: 'Success' });
+    }
+  });
+
+  test('what is noted has a maximum', () => {
+    const version = `${'a'.repeat(252)}bc`;
+    const reason = `${'a'.repeat(1023)}bc`;
+    expect(noteOf(answering('Failure', reason), { request: { desiredAPIVersion: version } })).toMatchObject({
+      desiredAPIVersion: version.slice(0, 253),
+      reason: reason.slice(0, 1024),
+    });
+  });
+
+  test('what is not a ConversionReview is refused with what is wrong', () => {
+    const { code, text, note } = createDecide(testAdmission, () => ({ problem: 'not one' }))('convert', bytes('{}'));
+    expect([code, note]).toEqual([400, { kind: 'refused' }]);
+    expect(JSON.parse(text).message).toBe('not one');
+  });
+});
+
+describe('a probe', () => {
+  const finding: Finding = { path: ['spec'], reason: 'FieldValueInvalid', message: 'the server does not answer' };
+  const concluded = (findings: number): AdmissionOutcome => ({
+    response: { uid: 'uid-of-x', allowed: false, status: { code: 422, reason: 'Invalid', message: `${findings}` } },
+    verdict: 'denied',
+    deniedBy: ['probe'],
+    warnedBy: [],
+  });
+  const config = {} as Parameters<Probe>[0];
+  const probing = (probe: Probe | undefined) =>
+    createDecide(
+      {
+        ...testAdmission,
+        validate: (request) => ({
+          ...testAdmission.validate(request),
+          probe: { config, conclude: (findings) => concluded(findings.length) },
+        }),
+      },
+      undefined,
+      probe,
+    )('validate', bytes(review('x')));
+
+  test('is asked about the object, and what it finds is answered later', async () => {
+    const asked: unknown[] = [];
+    const reply = probing(async (given) => {
+      asked.push(given);
+      return [finding, finding] as Awaited<ReturnType<Probe>>;
+    });
+    expect(asked).toEqual([config]);
+    expect(reply.note).toMatchObject({ verdict: 'allowed' });
+    const later = await reply.later;
+    expect(later).toMatchObject({
+      code: 200,
+      note: { verdict: 'denied', deniedBy: ['probe'], request: { name: 'x' } },
+    });
+    expect(JSON.parse(later?.text ?? '').response).toMatchObject({ allowed: false, status: { message: '2' } });
+  });
+
+  test('that finds nothing leaves the reply as it was', async () => {
+    const reply = probing(async () => []);
+    expect(await reply.later).toBe(reply);
+  });
+
+  test('that is not there is not waited for', () => {
+    expect(probing(undefined)).not.toHaveProperty('later');
+    expect(createDecide(testAdmission, undefined, async () => [])('validate', bytes(review('x')))).not.toHaveProperty(
+      'later',
+    );
+  });
+});
