@@ -21,6 +21,9 @@ const size = {
 const wanted = 1170;
 const mostScale = 2;
 
+/** Width of the number beside a mark that stands for several calls. */
+const countWidth = 40;
+
 /** Most calls that are drawn; the table has them all. */
 const maxDrawn = 400;
 /** Tints that versions take turns in. */
@@ -31,6 +34,8 @@ interface Mark {
   x: number;
   entry: CallEntry;
   verdict: Verdict;
+  /** Calls that the mark stands for: of a run of the same, the second stands for all but the first. */
+  count: number;
 }
 
 /** A stretch of a lane. */
@@ -81,7 +86,9 @@ function layOut(entries: readonly Entry[], scale: number): Drawing {
   let x: number = size.margin;
   let at = -1;
   let drawn = 0;
-  let last: { key: string; x: number } | undefined;
+  /** Where the last mark is. */
+  let last = -1;
+  let run: { key: string; calls: number; mark: Mark } | undefined;
   const moveTo = (time: number) => {
     if (time !== at) {
       x += at < 0 ? 0 : gapOf(time - at) * scale;
@@ -119,18 +126,30 @@ function layOut(entries: readonly Entry[], scale: number): Drawing {
         continue;
       }
       rounds.set(round, answer);
+      const key = JSON.stringify([entry.hook, entry.call.handler, argumentsText(entry), answer]);
+      if (run?.key === key && run.calls >= 2) {
+        run.calls++;
+        run.mark.count++;
+        at = entry.at;
+        continue;
+      }
+      if (run !== undefined && run.mark.count > 1) {
+        // Room for the number beside the mark.
+        x += countWidth;
+      }
       if (drawn === maxDrawn) {
         drawing.isCut = true;
         break;
       }
       drawn++;
       moveTo(entry.at);
-      const key = `${entry.at}`;
-      if (last?.key === key && last.x === x) {
+      if (last === x) {
         x += size.call * scale;
       }
-      last = { key, x };
-      rowOf(entry.hook).marks.push({ x, entry, verdict: verdictOf(entry) });
+      last = x;
+      const mark: Mark = { x, entry, verdict: verdictOf(entry), count: 1 };
+      rowOf(entry.hook).marks.push(mark);
+      run = { key, calls: run?.key === key ? run.calls + 1 : 1, mark };
       continue;
     }
     const { event } = entry;
@@ -141,14 +160,14 @@ function layOut(entries: readonly Entry[], scale: number): Drawing {
     const title = eventText(event);
     switch (event.kind) {
       case 'user':
-        if (last !== undefined && last.x === x) {
+        if (last === x) {
           x += size.call * scale;
         }
         drawing.users.push({ x, text: event.flag, title });
         break;
       case 'fault':
       case 'finding':
-        if (last !== undefined && last.x === x) {
+        if (last === x) {
           x += (size.call * scale) / 2;
         }
         drawing.faults.push({ x, text: title });
@@ -215,7 +234,7 @@ function layOut(entries: readonly Entry[], scale: number): Drawing {
 }
 
 /** A mark by its verdict; shapes differ, so that colours are not needed to tell them apart. */
-function markShape({ x, verdict, entry }: Mark, y: number): string {
+function markShape({ x, verdict, entry, count }: Mark, y: number): string {
   const at = (dx: number, dy: number) => `${(x + dx).toFixed(1)} ${(y + dy).toFixed(1)}`;
   const shapes: Record<Verdict, string> = {
     passed: `<circle cx="${x.toFixed(1)}" cy="${y}" r="8"/><path class="sign" d="M${at(-3.6, 0.4)}L${at(-1, 3)}L${at(3.8, -2.8)}"/>`,
@@ -224,7 +243,7 @@ function markShape({ x, verdict, entry }: Mark, y: number): string {
     ignored: `<circle cx="${x.toFixed(1)}" cy="${y}" r="7" /><path class="sign" d="M${at(-3, 0)}H${(x + 3).toFixed(1)}"/>`,
   };
   const title = `${clockText(entry.at)} ${entry.hook} ${argumentsText(entry)}\n${entry.call.handler}: ${answerText(entry)}`;
-  return `<a href="#${callId(entry)}" class="mark ${verdict}"><title>${escaped(title)}</title>${shapes[verdict]}</a>`;
+  return `<a href="#${callId(entry)}" class="mark ${verdict}"><title>${escaped(title)}</title>${shapes[verdict]}${count > 1 ? `<text x="${(x + 12).toFixed(1)}" y="${y + 4}">×${count}</text>` : ''}</a>`;
 }
 
 /** The anchor of a call in the table. */
@@ -311,7 +330,7 @@ export function drawingOf(entries: readonly Entry[]): string {
       const next = marks[index + 1];
       if (next !== undefined && (mark.verdict === 'blocked' || mark.verdict === 'failed')) {
         shapes.push(
-          `<line class="wait ${mark.verdict}" x1="${mark.x.toFixed(1)}" x2="${next.x.toFixed(1)}" y1="${middle}" y2="${middle}"/>`,
+          `<line class="wait ${mark.verdict}" x1="${(mark.x + (mark.count > 1 ? countWidth : 0)).toFixed(1)}" x2="${next.x.toFixed(1)}" y1="${middle}" y2="${middle}"/>`,
         );
       }
     }

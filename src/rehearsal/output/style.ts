@@ -43,6 +43,7 @@ svg text { font: 12px system-ui, -apple-system, 'Segoe UI', 'Noto Sans', sans-se
 .busy rect { fill: var(--busy-soft); } .busy text { fill: var(--busy); }
 .mark.passed { fill: var(--good); } .mark.blocked { fill: var(--wait); } .mark.failed { fill: var(--bad); }
 .mark.ignored { fill: var(--paper); stroke: var(--off); stroke-width: 2; }
+.mark text { stroke: none; font-size: 11px; fill: var(--quiet); }
 .sign { fill: none; stroke: var(--sign); stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; } .ignored .sign { stroke: var(--off); }
 .mark:hover, .mark:focus { stroke: var(--ink); stroke-width: 2; }
 .wait { stroke-width: 3; stroke-dasharray: 2 5; stroke-linecap: round; } .wait.blocked { stroke: var(--wait); } .wait.failed { stroke: var(--bad); }
