@@ -176,3 +176,28 @@ test('a changed annotation brings its Secret', async () => {
   await at.put(example({ annotations: { [injectCaFromSecretAnnotation]: 'capi-extensions/second' } }));
   await vi.waitFor(() => expect(watching.status('Secret').objects).toBe(2), within);
 });
+
+test('a cluster that serves v1beta1 only, and then the kind no more', async () => {
+  const at = await cluster();
+  const older = clusterApiDefinitions.map((definition) => {
+    const copy = structuredClone(definition) as { spec: { versions: { name: string }[] } } & JsonObject;
+    for (const version of copy.spec.versions) {
+      version.name = 'v1beta1';
+    }
+    return copy;
+  });
+  await at.define(...older);
+  await at.put(exampleNamespace, {
+    ...exampleClass(),
+    apiVersion: 'cluster.x-k8s.io/v1beta1',
+    spec: { patches: [{ name: 'p', external: { generateExtension: 'generate.my-extension' } }] },
+  });
+  const { watching, facts } = follow(at);
+  await watching.synced;
+  expect(facts().clusterClasses?.namingHandler('generate.my-extension').size).toBe(1);
+  await at.delete(older[0]!);
+  await vi.waitFor(() => {
+    expect(facts().clusterClasses?.namingHandler('generate.my-extension').size).toBe(0);
+    expect(watching.status('ClusterClass')).toMatchObject({ isKnown: true, objects: 0, problem: undefined });
+  }, within);
+});
