@@ -8,7 +8,7 @@ import { runProgram } from './io.ts';
 
 const cases: readonly [words: string[], candidates: string[], directive: number][] = [
   [['l'], ['lint'], 4],
-  [['help', 'co'], ['convert', 'completion'], 4],
+  [['help', 'co'], ['controller', 'convert', 'conformance', 'completion'], 4],
   [['certs', 'r'], ['rotate'], 4],
   [['certs', 'rotate', '--force'], ['--force', '--force-ca'], 4],
   [['lint', '--profile', ''], ['strict', 'upstream'], 4],
