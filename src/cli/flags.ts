@@ -123,7 +123,8 @@ function variablesNote(command: Command): string {
   const [first] = flagOptionsOf(command);
   const name = first?.name() ?? '';
   const variable = environmentVariableOf(namingCommand(command).name(), name);
-  return `\nEach flag is also an environment variable:\n  --${name}: ${variable}`;
+  const line = `  --${name}: ${variable}`;
+  return `\nEach flag is also an environment variable:\n${line.length > 80 ? `  --${name}:\n  ${variable}` : line}`;
 }
 
 function allCommands(command: Command): Command[] {

@@ -90,8 +90,8 @@ just now. What is called is made up, in namespace conformance-sample. Without
 --with-side-effects only hooks that answer questions are called: variables,
 patches, validation, upgrade plans and CanUpdate….
 
-Exit code: 0 no check failed (warnings are fine), 1 one did, or could not be made
-in time, 2 wrong usage or a file that cannot be read.`,
+Exit code: 0 no check failed (warnings are fine), 1 one did, or could not be
+made in time, 2 wrong usage or a file that cannot be read.`,
     )
     .action(async (names: string[]) => {
       const flags = readFlags(conformanceFlags, command, io.env);
