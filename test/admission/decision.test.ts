@@ -221,14 +221,20 @@ describe('what the answer is made of', () => {
     expect(response.status?.details?.name ?? '').toBe(name);
   });
 
-  test('an update that keeps the bundle which was injected is not warned of it, a changed one is', () => {
-    const withBundle = (caBundle: string) => example({ clientConfig: { service: exampleService, caBundle } });
+  test('who sets a bundle and the annotation is warned, not the controller that injects the bundle, or later writes', () => {
+    const withBundle = (caBundle?: string) =>
+      example({ clientConfig: { service: exampleService, ...(caBundle && { caBundle }) } });
+    const withoutAnnotation = (caBundle?: string) =>
+      example({ annotations: {}, clientConfig: { service: exampleService, ...(caBundle && { caBundle }) } });
     const write = (oldObject: JsonObject | undefined) =>
       policy.validate(
         requestFor(withBundle(exampleCaBundle), { operation: oldObject ? 'UPDATE' : 'CREATE', oldObject }),
       );
+    expect(write(withBundle()).warnedBy).toEqual([]);
+    expect(write(withBundle(exampleCaBundleWithKey)).warnedBy).toEqual([]);
     expect(write(withBundle(exampleCaBundle)).warnedBy).toEqual([]);
-    expect(write(withBundle(exampleCaBundleWithKey)).warnedBy).toEqual(['ca-bundle-and-annotation']);
+    expect(write(withoutAnnotation(exampleCaBundle)).warnedBy).toEqual([]);
+    expect(write(withoutAnnotation()).warnedBy).toEqual(['ca-bundle-and-annotation']);
     expect(write(undefined).warnedBy).toEqual(['ca-bundle-and-annotation']);
   });
 

@@ -14,9 +14,12 @@ export const rule: Rule = {
     if (caBundleOf(object) === undefined || !object.metadata.annotations?.[injectCaFromSecretAnnotation]) {
       return;
     }
-    // Once the bundle has been injected, every later update carries both; only a changed bundle is reported.
-    const isUnchanged = oldObject?.().spec?.clientConfig?.caBundle === object.spec?.clientConfig?.caBundle;
-    if (!isUnchanged) {
+    // With the annotation in place, the controller fills caBundle, and renews it when the Secret changes: that write must
+    // not be warned about, and neither must any later one, which carries both.
+    const old = oldObject?.();
+    const isInjected = Boolean(old?.metadata.annotations?.[injectCaFromSecretAnnotation]);
+    const isUnchanged = old?.spec?.clientConfig?.caBundle === object.spec?.clientConfig?.caBundle;
+    if (!isInjected && !isUnchanged) {
       report({
         path: caBundlePath,
         reason: 'FieldValueForbidden',
