@@ -111,6 +111,11 @@ export class Backend {
     const stop = () => call.destroy(signal.reason as Error);
     signal.addEventListener('abort', stop, { once: true });
     call.on('error', reject);
+    // Without this, the connection is closed and nobody is told.
+    call.on('upgrade', (_, socket) => {
+      socket.destroy();
+      reject(new Error(`GET ${path} was answered with another protocol`));
+    });
     call.on('response', (response) => {
       const chunks: Buffer[] = [];
       let size = 0;

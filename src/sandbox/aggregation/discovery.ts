@@ -13,48 +13,99 @@ function listOf(value: Json | undefined): JsonObject[] {
   return (Array.isArray(value) ? value : []).filter(isJsonObject).slice(0, maxResources);
 }
 
+const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
+
+function textsOf(value: Json | undefined): string[] {
+  return (Array.isArray(value) ? value : []).filter((item) => typeof item === 'string');
+}
+
+/** A list that is left out when nothing is in it. */
+function optional(field: string, items: readonly Json[]): JsonObject {
+  return items.length === 0 ? {} : { [field]: [...items] };
+}
+
+function kindOf({ group, version, kind }: JsonObject, own: ApiService['spec']): JsonObject {
+  return {
+    group: textOf(group) || (own.group ?? ''),
+    version: textOf(version) || own.version,
+    kind: textOf(kind),
+  };
+}
+
+/** What of a subresource is part of the discovery of everything; undefined when it has no name. */
+function subresourceOf(
+  { subresource, responseKind, verbs }: JsonObject,
+  own: ApiService['spec'],
+): JsonObject | undefined {
+  return textOf(subresource) === ''
+    ? undefined
+    : {
+        subresource: textOf(subresource),
+        ...(isJsonObject(responseKind) ? { responseKind: kindOf(responseKind, own) } : {}),
+        verbs: textsOf(verbs),
+      };
+}
+
+/**
+ * What of a resource is part of the discovery of everything; undefined when it has no name. All is made anew: one value of
+ * another type than clients expect, and they could read the resources of no server.
+ */
+function resourceOf(entry: JsonObject, own: ApiService['spec']): JsonObject | undefined {
+  const { resource, responseKind, scope, singularResource, verbs, shortNames, categories, subresources } = entry;
+  if (textOf(resource) === '') {
+    return undefined;
+  }
+  const known = listOf(subresources)
+    .map((item) => subresourceOf(item, own))
+    .filter((item) => item !== undefined);
+  return {
+    resource: textOf(resource),
+    ...(isJsonObject(responseKind) ? { responseKind: kindOf(responseKind, own) } : {}),
+    scope: scope === 'Namespaced' ? 'Namespaced' : 'Cluster',
+    singularResource: textOf(singularResource),
+    verbs: textsOf(verbs),
+    ...optional('shortNames', textsOf(shortNames)),
+    ...optional('categories', textsOf(categories)),
+    ...optional('subresources', known),
+  };
+}
+
 /** The resources of a group and version out of an APIGroupDiscoveryList; undefined when it is not in it. */
 function fromAggregated(document: Json, { spec }: ApiService): JsonObject[] | undefined {
   const groups = isJsonObject(document) ? listOf(document.items) : [];
   const group = groups.find(({ metadata }) => isJsonObject(metadata) && (metadata.name ?? '') === (spec.group ?? ''));
   const version = listOf(group?.versions).find((entry) => entry.version === spec.version);
-  return version === undefined ? undefined : listOf(version.resources);
+  return version === undefined
+    ? undefined
+    : listOf(version.resources)
+        .map((entry) => resourceOf(entry, spec))
+        .filter((entry) => entry !== undefined);
 }
 
 /** An APIResourceList in the aggregated form: subresources stand below their resources there. */
 function fromList(document: Json, { spec }: ApiService): JsonObject[] {
   const all = isJsonObject(document) ? listOf(document.resources) : [];
-  const own = { group: spec.group ?? '', version: spec.version };
-  const kindOf = ({ group, version, kind }: JsonObject): JsonObject => ({
-    group: group || own.group,
-    version: version || own.version,
-    kind: kind ?? '',
+  const resources = new Map<string, { entry: JsonObject; subresources: JsonObject[] }>();
+  for (const entry of all) {
+    const name = textOf(entry.name);
+    if (!name.includes('/')) {
+      resources.set(name, { entry, subresources: [] });
+    }
+  }
+  for (const entry of all) {
+    const [name = '', subresource] = textOf(entry.name).split('/', 2);
+    if (subresource !== undefined) {
+      resources.get(name)?.subresources.push({ subresource, responseKind: entry, verbs: entry.verbs ?? [] });
+    }
+  }
+  const made = [...resources].map(([resource, { entry, subresources }]) => {
+    const { namespaced, singularName, verbs, shortNames, categories } = entry;
+    const scope = namespaced === true ? 'Namespaced' : 'Cluster';
+    const aggregated = { resource, responseKind: entry, scope, singularResource: singularName ?? '', subresources };
+    const lists = { verbs: verbs ?? [], shortNames: shortNames ?? [], categories: categories ?? [] };
+    return resourceOf({ ...aggregated, ...lists }, spec);
   });
-  const resources = new Map<string, JsonObject>();
-  for (const entry of all) {
-    const [resource = '', subresource] = String(entry.name).split('/', 2);
-    if (subresource === undefined) {
-      resources.set(resource, {
-        resource,
-        responseKind: kindOf(entry),
-        scope: entry.namespaced === true ? 'Namespaced' : 'Cluster',
-        singularResource: entry.singularName ?? '',
-        verbs: entry.verbs ?? [],
-        ...(Array.isArray(entry.shortNames) ? { shortNames: entry.shortNames } : {}),
-        ...(Array.isArray(entry.categories) ? { categories: entry.categories } : {}),
-      });
-    }
-  }
-  for (const entry of all) {
-    const [name = '', subresource] = String(entry.name).split('/', 2);
-    const resource = resources.get(name);
-    if (subresource !== undefined && resource !== undefined) {
-      const known = Array.isArray(resource.subresources) ? resource.subresources : [];
-      known.push({ subresource, responseKind: kindOf(entry), verbs: entry.verbs ?? [] });
-      resource.subresources = known;
-    }
-  }
-  return [...resources.values()];
+  return made.filter((entry) => entry !== undefined);
 }
 
 /**

@@ -111,18 +111,33 @@ export class BackendProxy {
       started.on('error', (error) => {
         // The server may close a connection that was kept at the moment when it is used again.
         if (triesLeft > 0 && started.reusedSocket && !response.headersSent && !response.destroyed) {
-          call = start(triesLeft - 1);
-          call.end();
+          try {
+            call = start(triesLeft - 1);
+            call.end();
+          } catch {
+            sendUnavailable(response);
+          }
         } else {
           sendPlain(response, 503, `error trying to reach service: ${error.message}`);
         }
+      });
+      // Without this, the connection is closed and nobody is told.
+      started.on('upgrade', (_, socket) => {
+        socket.destroy();
+        sendPlain(response, 502, 'error trying to reach service: it switched to another protocol');
       });
       started.on('response', (answer) => {
         if (isWatch) {
           clearTimeout(timer);
         }
         answer.on('error', () => response.destroy());
-        response.writeHead(answer.statusCode ?? 502, endToEnd(answer));
+        const { statusCode = 0 } = answer;
+        if (statusCode < 200) {
+          started.destroy();
+          sendPlain(response, 502, `error trying to reach service: it answered with status ${statusCode}`);
+          return;
+        }
+        response.writeHead(statusCode, endToEnd(answer));
         response.flushHeaders();
         answer.pipe(response);
       });

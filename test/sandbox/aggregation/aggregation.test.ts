@@ -564,7 +564,7 @@ describe('a server that means no good', () => {
 
   async function withHostile(answers: Answers, check: () => Promise<void>): Promise<void> {
     newer.answers = (seen, response) => {
-      if (seen.url.includes(group) || seen.headers['x-hostile'] !== undefined) {
+      if (seen.url.includes(group) || seen.url === '/apis' || seen.headers['x-hostile'] !== undefined) {
         return answers(seen, response);
       }
       return answersOfNewer(seen, response);
@@ -612,6 +612,91 @@ describe('a server that means no good', () => {
         expect((await get('/openapi/v3')).status).toBe(200);
         expect((await get('/apis/old.example.com/v1/gadgets')).status).toBe(200);
         expect(performance.now() - begin).toBeLessThan(2000);
+      },
+    );
+  });
+
+  test.each([
+    ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n', 502],
+    ['a status that does not exist', 'HTTP/1.1 000 No\r\nContent-Length: 0\r\n\r\n', 502],
+    ['something else than HTTP', 'hello\r\n\r\n', 503],
+  ])('%s is an answer at once, to callers and to the check', async (_, answer, code) => {
+    let isHostile = false;
+    await withHostile(
+      ({ url }, response) => {
+        if (isHostile) {
+          response.socket?.end(answer);
+          return true;
+        }
+        return json(response, url === `/apis/${group}/v1` ? { resources: [] } : {});
+      },
+      async () => {
+        await untilCondition(`v1.${group}`, 'Passed');
+        isHostile = true;
+        const begin = performance.now();
+        expect((await get(`/apis/${group}/v1/x`)).status).toBe(code);
+        // A Service that changes has the server checked.
+        await send(sandbox, 'PATCH', '/api/v1/namespaces/lab/services/newer', {
+          body: { metadata: { labels: { touched: String(begin) } } },
+          headers: { 'content-type': 'application/merge-patch+json' },
+        });
+        await untilCondition(`v1.${group}`, 'FailedDiscoveryCheck');
+        isHostile = false;
+        await untilCondition(`v1.${group}`, 'Passed');
+        expect(performance.now() - begin).toBeLessThan(10_000);
+      },
+    );
+  });
+
+  test.each([
+    ['the aggregated form', true],
+    ['a list', false],
+  ])('values of other types than clients expect are not passed on: %s', async (_, isAggregated) => {
+    const verbs = ['get', 7, {}];
+    const kind = { group: 1, version: null, kind: [] };
+    const items = [
+      {
+        metadata: { name: group },
+        versions: [
+          {
+            version: 'v1',
+            resources: [
+              { resource: 5, verbs },
+              { resource: 'things', verbs, scope: [], responseKind: kind, shortNames: [{}], subresources: [{}, 1] },
+              { resource: 'others', verbs: 'x', singularResource: 1, responseKind: 'k', categories: {}, more: 1 },
+            ],
+          },
+        ],
+      },
+    ];
+    const resources = [
+      { name: 5, verbs },
+      { name: 'things', verbs, namespaced: 'x', ...kind, shortNames: [{}] },
+      { name: 'things/', verbs },
+      { name: 'others', verbs: 'x', singularName: 1, kind: {}, categories: {}, more: 1 },
+    ];
+    const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+    await withHostile(
+      ({ url }, response) => {
+        if (url === '/apis' && isAggregated) {
+          return json(response, { items }, 200, { 'content-type': accept });
+        }
+        return json(response, url === `/apis/${group}/v1` ? { resources } : {});
+      },
+      async () => {
+        await untilCondition(`v1.${group}`, 'Passed');
+        const all = (await get('/apis', { accept })).json.items as { metadata: JsonObject; versions: JsonObject[] }[];
+        const responseKind = { group, version: 'v1', kind: '' };
+        expect(all.find(({ metadata }) => metadata.name === group)?.versions[0]?.resources).toEqual([
+          { resource: 'things', responseKind, scope: 'Cluster', singularResource: '', verbs: ['get'] },
+          {
+            resource: 'others',
+            ...(isAggregated ? {} : { responseKind }),
+            scope: 'Cluster',
+            singularResource: '',
+            verbs: [],
+          },
+        ]);
       },
     );
   });
