@@ -5,8 +5,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * long files took, but not over an `npm ci`, and then starts with the largest files, which these are not.
  */
 const longest = [
-  'test/docs/commands.test.ts',
   'test/package/pack.test.ts',
+  'test/docs/commands/extension-tutorial.test.ts',
+  'test/docs/commands/sandbox.test.ts',
   'test/commands/certs.test.ts',
   'test/cluster/secret-watch.test.ts',
   'test/commands/sandbox.test.ts',

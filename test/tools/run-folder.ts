@@ -14,5 +14,8 @@ declare module 'vitest' {
 export default function setUp(project: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'test-run-'));
   project.provide('runFolder', folder);
+  // The program is started a hundred times, some of them from copies of the checkout, whose paths nobody meets again: what
+  // Node.js keeps of them must not pile up in the user's own cache.
+  process.env.NODE_COMPILE_CACHE ??= join(folder, 'compiled');
   return () => rmSync(folder, { recursive: true, force: true });
 }

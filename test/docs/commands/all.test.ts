@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { blocksOf } from '../blocks.ts';
+import { isRun } from '../every-command.ts';
+import { pages, readPage } from '../pages.ts';
+
+const blocks = new Map(pages.map((page) => [page, blocksOf(readPage(page))]));
+
+test('the commands of each page are run by a file of tests', () => {
+  const files = readdirSync(import.meta.dirname).map((name) => readFileSync(new URL(name, import.meta.url), 'utf8'));
+  const run = files.flatMap((text) => [...text.matchAll(/^everyCommandRuns\('(.+)'\);$/gm)].map(([, page]) => page));
+  expect(run.toSorted()).toEqual(pages.filter((page) => blocks.get(page)?.some(isRun)).toSorted());
+});
+
+test('these blocks do not run, and say why', () => {
+  const skipped = pages.flatMap((page) =>
+    (blocks.get(page) ?? [])
+      .filter(({ language, skip }) => language === 'sh' && skip !== undefined)
+      .map(({ text, skip }) => `${page}: ${text.split('\n')[0]}: ${skip}`),
+  );
+  expect(skipped).toEqual([
+    'README.md: npm ci && npm start: starts what the next one starts, and npm ci brought what runs this test',
+    'README.md: npm ci && npm test: this is npm test',
+    'README.md: docker build -t registry.example.com/extensionconfig-webhook:0.1.0 .: needs a container engine and a registry',
+    'docs/certificates.md: extensionconfig-webhook certs rotate --force-ca --wait $TARGETS: takes a day; docs/sandbox.md has one of five seconds',
+    'docs/command-line.md: docker run --rm -v "$PWD:/work:ro" -w /work registry.example.com/extensionconfig-webhook:0.1.0 lint manifests: needs a container engine; test/package/image.test.ts runs the entry point',
+    'docs/extension-tutorial.md: npm pack --loglevel=error: test/package makes the package',
+    'docs/install.md: docker build -t registry.example.com/extensionconfig-webhook:0.1.0 .: needs a container engine and a registry',
+    'docs/install.md: kubectl -n extensionconfig-webhook-system rollout status deployment/extensionconfig-webhook: no pod runs in the sandbox',
+    'docs/operations.md: kubectl -n extensionconfig-webhook-system port-forward deployment/extensionconfig-webhook 8080 &: no pod runs in the sandbox',
+    'docs/recipes.md: kustomize build overlays/production | npx extensionconfig-webhook lint -: needs kustomize and helm',
+    'docs/runtime-hooks.md: extensionconfig-webhook discover: needs an extension in a cluster',
+    'CONTRIBUTING.md: npm ci: npm ci brought what runs this test, and this is npm test',
+  ]);
+});

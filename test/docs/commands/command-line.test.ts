@@ -1,0 +1,3 @@
+import { everyCommandRuns } from '../every-command.ts';
+
+everyCommandRuns('docs/command-line.md');

@@ -1,0 +1,27 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { needs } from '../../tools/needs.ts';
+import { startSandbox, useSandbox } from '../every-command.ts';
+import { root } from '../pages.ts';
+import { openTerminal } from '../terminal.ts';
+
+test('the picture of a terminal shows what is printed', { ...needs('kubectl'), timeout: 120_000 }, async () => {
+  const recorded = readFileSync(new URL('docs/images/terminal.txt', root), 'utf8');
+  const terminal = await openTerminal();
+  try {
+    await terminal.startInBackground(startSandbox, 'kubectl get');
+    await terminal.run(useSandbox);
+    let session = '';
+    for (const command of recorded.split('\n').filter((line) => line.startsWith('$ '))) {
+      const { output } = await terminal.run(`${command.slice(2)} 2>&1`);
+      session += `${command}\n${output}`;
+    }
+    if (process.env.UPDATE_TERMINAL === 'true') {
+      writeFileSync(new URL('docs/images/terminal.txt', root), session);
+    } else {
+      expect(session).toBe(recorded);
+    }
+  } finally {
+    await terminal.close();
+  }
+});

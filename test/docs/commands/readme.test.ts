@@ -1,0 +1,3 @@
+import { everyCommandRuns } from '../every-command.ts';
+
+everyCommandRuns('README.md');

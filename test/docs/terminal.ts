@@ -1,0 +1,131 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, vi } from 'vitest';
+import { runWell } from '../package/tree.ts';
+import { onceARun } from '../tools/once-a-run.ts';
+import { blocksOf } from './blocks.ts';
+import { pages, readPage, root } from './pages.ts';
+
+/** What a checkout has and no command of the documentation changes: one for all of them, compiled and cached once. */
+const shared = new Set(['node_modules', 'src', 'test']);
+const leftOut = new Set([...shared, '.git', 'dist', 'coverage']);
+
+/** Makes a copy of the checkout with the files that the pages ask for: commands of the documentation change files. */
+async function copyCheckout(): Promise<string> {
+  const project = fileURLToPath(root);
+  const checkout = mkdtempSync(join(tmpdir(), 'documentation-'));
+  cpSync(project, checkout, { recursive: true, filter: (path) => !leftOut.has(relative(project, path)) });
+  for (const folder of shared) {
+    symlinkSync(join(project, folder), join(checkout, folder));
+  }
+  for (const { file, text } of pages.flatMap((page) => blocksOf(readPage(page)))) {
+    if (file !== undefined) {
+      writeFileSync(join(checkout, file), text);
+    }
+  }
+  // npx keeps a link to each checkout that it was called in: a cache for this one alone, with the user's downloads.
+  const npmCache = join(checkout, npmCacheFolder);
+  mkdirSync(npmCache);
+  const usersCache = await onceARun('npm-cache', async () =>
+    (await runWell(checkout, 'npm', ['config', 'get', 'cache'])).trim(),
+  );
+  symlinkSync(join(usersCache, '_cacache'), join(npmCache, '_cacache'));
+  return checkout;
+}
+
+const npmCacheFolder = '.npm-cache';
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+// Some install packages.
+const patience = { timeout: 150_000, interval: 20 };
+
+/** What a process printed so far. */
+interface Started {
+  child: ChildProcess;
+  output: () => string;
+}
+
+/** A terminal in a checkout of its own: commands run in one shell, one after the other; what stays running ends with it. */
+export async function openTerminal() {
+  const checkout = await copyCheckout();
+  const [webhookPort, healthPort] = [await freePort(), await freePort()];
+  const env = {
+    ...process.env,
+    PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+    // The ports of the documentation may be taken on this machine.
+    EXTENSIONCONFIG_WEBHOOK_SERVE_PORT: String(webhookPort),
+    EXTENSIONCONFIG_WEBHOOK_SERVE_HEALTH_PORT: String(healthPort),
+    EXTENSIONCONFIG_WEBHOOK_SERVE_HOST: '127.0.0.1',
+    EXTENSIONCONFIG_WEBHOOK_SERVE_HEALTH_HOST: '127.0.0.1',
+    // Targets of the sandbox need no half minute.
+    EXTENSIONCONFIG_WEBHOOK_CERTS_PROPAGATION_DELAY: '1s',
+    npm_config_cache: join(checkout, npmCacheFolder),
+    npm_config_prefer_offline: 'true',
+    npm_config_loglevel: 'error',
+    npm_config_update_notifier: 'false',
+    KUBECONFIG: '/dev/null',
+  };
+  const withPorts = (text: string) =>
+    text.replaceAll(/\b9443\b/g, String(webhookPort)).replaceAll(/\b8080\b/g, String(healthPort));
+  const running: ChildProcess[] = [];
+  // In a process group of its own, so that what a shell or npm has started ends too.
+  function start(args: string[]): Started {
+    const child = spawn('bash', ['--norc', '--noprofile', ...args], { cwd: checkout, env, detached: true });
+    running.push(child);
+    let text = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk) => {
+        text += chunk;
+      });
+    }
+    return { child, output: () => text };
+  }
+  const shell = start([]);
+  let count = 0;
+  const script = join(checkout, '.block');
+
+  /** Runs commands; returns what they printed and the exit code of the last one that failed, else 0. */
+  async function run(text: string): Promise<{ output: string; code: number }> {
+    const marker = `:: end of block ${++count}:`;
+    const before = shell.output().length;
+    writeFileSync(script, withPorts(text));
+    shell.child.stdin?.write(
+      `set -o pipefail; failed=0; trap 'failed=$?' ERR; source '${script}' </dev/null; trap - ERR; echo "${marker} $failed"\n`,
+    );
+    await vi.waitUntil(() => shell.output().includes(marker) || shell.child.exitCode !== null, patience);
+    const [printed = '', code = ''] = shell.output().slice(before).split(marker);
+    return { output: printed, code: Number.parseInt(code, 10) };
+  }
+
+  /** Starts something that goes on, and waits until it prints a text. */
+  async function startInBackground(text: string, ready: string): Promise<void> {
+    const { child, output } = start(['-c', withPorts(text)]);
+    await vi.waitUntil(() => output().includes(ready) || child.exitCode !== null, patience);
+    expect(output(), text).toContain(ready);
+  }
+
+  async function close(): Promise<void> {
+    for (const child of running.toReversed()) {
+      if (child.exitCode === null && child.pid !== undefined) {
+        const ended = once(child, 'close');
+        process.kill(-child.pid, 'SIGTERM');
+        await ended;
+      }
+    }
+    rmSync(checkout, { recursive: true });
+  }
+  return { checkout, run, startInBackground, close };
+}
