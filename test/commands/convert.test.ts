@@ -172,7 +172,7 @@ describe('what cannot be converted names file, line and field, and its file stay
       'an alias on the way',
       'x: &s {conditions: [{type: A}]}\napiVersion: runtime.cluster.x-k8s.io/v1alpha1\nkind: ExtensionConfig\nstatus: *s\n',
       1,
-      /status is an alias \(\*s\); write it out/,
+      /status is an alias \(\*s\); write its value there/,
     ],
   ])('%s', async (_name, text, code, message) => {
     const file = join(folder, 'x.yaml');
