@@ -2,31 +2,15 @@ import { readFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
 import { checks } from '../../src/conformance/index.ts';
 import { clusterApiHooks } from '../../src/hooks/index.ts';
-import { createSampleExtension, readBehaviours } from '../../src/sample/index.ts';
-import { certificateFolder, endAll, endWith } from '../extension/running.ts';
+import { endAll, endWith } from '../extension/running.ts';
 import { startExtension } from '../runtime/extension-server.ts';
-import { collectingLog } from '../server/running.ts';
+import { startSample } from '../sample/running.ts';
 import { complaints, tryExtension } from './trying.ts';
 
 afterEach(endAll);
 
-async function startSample(behaviour?: string): Promise<number> {
-  const running = await createSampleExtension({
-    ...(behaviour !== undefined && { behaviours: readBehaviours(behaviour) }),
-    certificates: { folder: certificateFolder() },
-    host: '127.0.0.1',
-    port: 0,
-    healthHost: '127.0.0.1',
-    healthPort: 0,
-    log: collectingLog().log,
-    processMetrics: false,
-  }).start();
-  endWith(() => running.stop({ graceMs: 0, timeoutMs: 100 }));
-  return running.port;
-}
-
 test('the sample extension has no complaints', async () => {
-  const conduct = await tryExtension(await startSample());
+  const conduct = await tryExtension((await startSample()).port);
   expect(complaints(conduct)).toEqual({});
   expect(conduct.verdict).toBe('passed');
   expect(conduct.called).toHaveLength(clusterApiHooks.length - 1);
@@ -34,7 +18,7 @@ test('the sample extension has no complaints', async () => {
 });
 
 test('without side effects only questions are asked', async () => {
-  const { called, notCalled, verdict } = await tryExtension(await startSample(), {
+  const { called, notCalled, verdict } = await tryExtension((await startSample()).port, {
     withSideEffects: false,
     checks: ['known-status'],
   });
@@ -52,7 +36,7 @@ test('without side effects only questions are asked', async () => {
 });
 
 test('each bad behaviour of the sample is found, and nothing else', async () => {
-  const port = await startSample(`
+  const { port } = await startSample(`
 handlers:
   validate-topology: { garbage: "<html>" }
   after-cluster-upgrade: { code: 503 }
@@ -90,7 +74,7 @@ handlers:
 });
 
 test('a handler of the sample that hangs', async () => {
-  const port = await startSample('handlers: { validate-topology: { hang: true } }');
+  const { port } = await startSample('handlers: { validate-topology: { hang: true } }');
   const { verdict, checks } = await tryExtension(port, { timeLimitMs: 1500 });
   expect(verdict).toBe('failed');
   expect(checks.filter(({ because }) => because?.includes('time limit')).length).toBeGreaterThan(5);

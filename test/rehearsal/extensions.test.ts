@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { hooksGroup } from '../../src/hooks/index.ts';
-import { createSampleExtension, readBehaviours } from '../../src/sample/index.ts';
-import { certificateFolder, endAll, endWith } from '../extension/running.ts';
+import { endAll, endWith } from '../extension/running.ts';
 import { caBundle, extensionConfig, startExtension } from '../runtime/extension-server.ts';
-import { collectingLog } from '../server/running.ts';
+import { startSample } from '../sample/running.ts';
 import { faultsOf, played } from './given.ts';
 import { clusterYaml } from './life/living.ts';
 
@@ -11,18 +10,8 @@ afterEach(endAll);
 
 /** The sample extension, that behaves as told, and an ExtensionConfig for it. */
 async function sample(behaviour?: string) {
-  const running = await createSampleExtension({
-    ...(behaviour !== undefined && { behaviours: readBehaviours(behaviour) }),
-    certificates: { folder: certificateFolder() },
-    host: '127.0.0.1',
-    port: 0,
-    healthHost: '127.0.0.1',
-    healthPort: 0,
-    log: collectingLog().log,
-    processMetrics: false,
-  }).start();
-  endWith(() => running.stop({ graceMs: 0, timeoutMs: 100 }));
-  return extensionConfig('sample', { url: `https://localhost:${running.port}`, caBundle });
+  const { port } = await startSample(behaviour);
+  return extensionConfig('sample', { url: `https://localhost:${port}`, caBundle });
 }
 
 const whole = { upgrades: ['v1.33.0'], isDeleted: true };

@@ -5,29 +5,13 @@ import type { GenerateUpgradePlanRequest } from '../../src/hooks/index.ts';
 import { clusterApiHooks } from '../../src/hooks/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { decodeResponse } from '../../src/messages/index.ts';
-import { BehaviourError, createSampleExtension, readBehaviours } from '../../src/sample/index.ts';
-import { certificateFolder, endAll, endWith } from '../extension/running.ts';
+import { BehaviourError, readBehaviours } from '../../src/sample/index.ts';
+import { endAll } from '../extension/running.ts';
 import { type RecordedCall, recordedCalls } from '../messages/recorded.ts';
 import { testCa } from '../server/certificates.ts';
-import { collectingLog } from '../server/running.ts';
+import { startSample } from './running.ts';
 
 afterEach(endAll);
-
-async function startSample(behaviour?: string) {
-  const { log, lines } = collectingLog();
-  const running = await createSampleExtension({
-    ...(behaviour !== undefined && { behaviours: readBehaviours(behaviour) }),
-    certificates: { folder: certificateFolder() },
-    host: '127.0.0.1',
-    port: 0,
-    healthHost: '127.0.0.1',
-    healthPort: 0,
-    log,
-    processMetrics: false,
-  }).start();
-  endWith(() => running.stop({ graceMs: 0, timeoutMs: 100 }));
-  return { port: running.port, lines };
-}
 
 /** Sends a call with the headers that Cluster API sent, and no others. */
 function replay(
