@@ -98,7 +98,8 @@ export function startElection(run: ElectionRun): Election {
   let ended: Promise<void> | undefined;
 
   function see(lease: JsonObject): LeaseSpec {
-    const text = JSON.stringify(lease.spec);
+    // One without a spec belongs to nobody.
+    const text = JSON.stringify(lease.spec ?? null);
     if (seen?.text !== text) {
       seen = { lease, text, at: monotonicMs() };
     } else {

@@ -24,12 +24,20 @@ export interface QueueOptions {
   pace: QueuePace;
 }
 
+/** How a key is added. */
+export interface AddOptions {
+  /** Ends its backoff. */
+  afresh?: boolean;
+  /** It is known to have failed before, and has its place among these. */
+  suspect?: boolean;
+}
+
 /** Runs work for keys: each key at most once at a time, and again when it is added while it runs. */
 export interface Queue {
-  /** Runs the key soon. `afresh` ends its backoff; a `suspect` is known to have failed before, and has its place among these. */
-  add(key: string, options?: { afresh?: boolean; suspect?: boolean }): void;
+  /** Runs the key soon. */
+  add(key: string, options?: AddOptions): void;
   isRunning(key: string): boolean;
-  /** Forgets a key that is gone. A run under way ends. */
+  /** Forgets a key that is gone. When it is added again while its last run still goes on, it runs after that. */
   forget(key: string): void;
   /** Keys that could run and have no place yet. */
   readonly waiting: number;
@@ -42,6 +50,8 @@ interface Entry {
   state: 'idle' | 'ready' | 'running';
   /** Added while it ran. */
   isAddedAgain: boolean;
+  /** Forgotten while it ran: its failures are those of something else. */
+  isForgotten: boolean;
   /** Failures in a row. */
   failures: number;
   isSuspect: boolean;
@@ -143,7 +153,12 @@ export function createQueue({ run, concurrency, failingConcurrency, pace }: Queu
       }
       return;
     }
-    if (entries.get(key) === entry) {
+    if (entry.isForgotten) {
+      entries.delete(key);
+      if (entry.isAddedAgain) {
+        add(key);
+      }
+    } else {
       entry.state = 'idle';
       const now = performance.now();
       if (outcome.result === 'failed') {
@@ -163,42 +178,51 @@ export function createQueue({ run, concurrency, failingConcurrency, pace }: Queu
     startNext();
   }
 
+  function add(key: string, { afresh = false, suspect = false }: AddOptions = {}): void {
+    if (isStopped) {
+      return;
+    }
+    let entry = entries.get(key);
+    if (entry === undefined) {
+      entry = {
+        state: 'idle',
+        isAddedAgain: false,
+        isForgotten: false,
+        failures: 0,
+        isSuspect: suspect,
+        startedAt: Number.NEGATIVE_INFINITY,
+        timer: undefined,
+        dueAt: 0,
+      };
+      entries.set(key, entry);
+    }
+    if (afresh) {
+      entry.failures = 0;
+    }
+    if (entry.state === 'running') {
+      entry.isAddedAgain = true;
+    } else if (entry.state === 'idle') {
+      const earliest = entry.startedAt + pace.minIntervalMs;
+      if (earliest <= performance.now()) {
+        enqueue(key, entry);
+      } else {
+        schedule(key, entry, earliest);
+      }
+    }
+  }
+
   return {
-    add(key, { afresh = false, suspect = false } = {}) {
-      if (isStopped) {
-        return;
-      }
-      let entry = entries.get(key);
-      if (entry === undefined) {
-        entry = {
-          state: 'idle',
-          isAddedAgain: false,
-          failures: 0,
-          isSuspect: suspect,
-          startedAt: Number.NEGATIVE_INFINITY,
-          timer: undefined,
-          dueAt: 0,
-        };
-        entries.set(key, entry);
-      }
-      if (afresh) {
-        entry.failures = 0;
-      }
-      if (entry.state === 'running') {
-        entry.isAddedAgain = true;
-      } else if (entry.state === 'idle') {
-        const earliest = entry.startedAt + pace.minIntervalMs;
-        if (earliest <= performance.now()) {
-          enqueue(key, entry);
-        } else {
-          schedule(key, entry, earliest);
-        }
-      }
-    },
+    add,
     isRunning: (key) => entries.get(key)?.state === 'running',
     forget(key) {
-      clearTimeout(entries.get(key)?.timer);
-      entries.delete(key);
+      const entry = entries.get(key);
+      clearTimeout(entry?.timer);
+      if (entry?.state === 'running') {
+        entry.isForgotten = true;
+        entry.isAddedAgain = false;
+      } else {
+        entries.delete(key);
+      }
     },
     get waiting() {
       return healthy.length + failing.length;

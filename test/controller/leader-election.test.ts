@@ -120,6 +120,17 @@ test('a label on the Lease, or its deletion, does not make two leaders', async (
   await until(() => expect(a.events).toEqual(['elected', 'lost: the Lease was taken away', 'elected']));
 });
 
+test('a Lease that somebody made without a spec is taken', async () => {
+  const lab = await startLab();
+  await lab.request('POST', '/apis/coordination.k8s.io/v1/namespaces/default/leases', {
+    metadata: { name: 'controller' },
+  });
+  const { events, election } = candidate(lab.kubeConfig, 'a');
+  await until(() => expect(events).toEqual(['elected']));
+  expect(election.problem).toBeUndefined();
+  expect(await leaseOf(lab)).toMatchObject({ holderIdentity: 'a', leaseTransitions: 1 });
+});
+
 test('clocks that step decide nothing: the leader stays, and a candidate does not take over', async () => {
   const lab = await startLab();
   let offset = 0;

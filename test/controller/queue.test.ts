@@ -158,3 +158,22 @@ test('work is linear in the keys', async () => {
   expect(runs).toHaveLength(100_000);
   expect(Number(process.hrtime.bigint() - began) / 1e9).toBeLessThan(20);
 });
+
+test('a key that was forgotten and added again while it ran waits for the end of that run, and begins afresh', async () => {
+  const first = Promise.withResolvers<Outcome>();
+  const { queue, runs, mostAtOnce } = queueOf((_, run) => (run === 1 ? first.promise : done));
+  queue.add('a');
+  await advance(500);
+  queue.forget('a');
+  queue.add('a');
+  await advance(5_000);
+  expect(runs).toEqual(['a@0']);
+  expect(queue.isRunning('a')).toBe(true);
+  first.resolve(failed);
+  await advance(0);
+  expect(runs).toEqual(['a@0', 'a@5500']);
+  expect(mostAtOnce()).toBe(1);
+  queue.forget('a');
+  await advance(5_000);
+  expect(runs).toHaveLength(2);
+});
