@@ -36,6 +36,7 @@ export async function* listPages(cluster: Cluster, options: ListOptions): AsyncG
   let limit = pageLength;
   let token = '';
   let count = 0;
+  let pages = 0;
   do {
     const parameters = new URLSearchParams({ ...query, limit: String(limit) });
     if (token !== '') {
@@ -63,6 +64,10 @@ export async function* listPages(cluster: Cluster, options: ListOptions): AsyncG
       objects.push(object);
     }
     count += objects.length;
+    pages++;
+    if (pages > maxObjects + 1) {
+      throw new AnswerError(`the API server goes on listing ${resource} in empty pages`);
+    }
     if (count > maxObjects) {
       throw new AnswerError(`there are more than ${maxObjects} ${resource}: name them, or choose by label`);
     }

@@ -80,7 +80,7 @@ export function startController(options: ControllerOptions): RunningController {
   const stopping = new AbortController();
   const synced = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
-  // Whoever does not wait for it still sees the log.
+  // A caller that does not wait for the end finds the reason in the log.
   ended.promise.catch(() => {});
   let term: Term | undefined;
   let election: Election | undefined;
@@ -175,6 +175,7 @@ export function startController(options: ControllerOptions): RunningController {
       onLost(reason) {
         term?.cut(new Error(reason));
         term = undefined;
+        metrics.forgetAll();
       },
     });
   }

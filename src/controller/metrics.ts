@@ -15,6 +15,8 @@ export interface ControllerMetrics {
   /** When the certificate of an extension server ends; undefined when it could not be seen. */
   serverCertificate(extensionConfig: string, notAfter: Date | undefined): void;
   forget(extensionConfig: string): void;
+  /** Forgets what was seen of all extensions: another replica looks at them now. */
+  forgetAll(): void;
 }
 
 /** What is looked at when metrics are read. */
@@ -217,6 +219,10 @@ export function createControllerMetrics(registry: Registry, known: KnownHooks, o
       serverEnds.remove({ extensionconfig });
       discoveries.remove({ extensionconfig, result: 'success' });
       discoveries.remove({ extensionconfig, result: 'failure' });
+    },
+    forgetAll() {
+      latency.reset();
+      serverEnds.reset();
     },
   };
 }

@@ -38,6 +38,7 @@ export function createObserveWorker({ client, resolve, metrics, observeMs }: Obs
       const tls = isCallError(target)
         ? undefined
         : await probeTls(target, AbortSignal.any([signal, AbortSignal.timeout(probeMs)]), resolve);
+      signal.throwIfAborted();
       metrics.serverCertificate(name, tls?.notAfter);
       // Those that fail are asked as often as the others: nothing is repaired by asking.
       return { result: 'done', againMs: observeMs * (0.9 + Math.random() / 10) };

@@ -8,6 +8,7 @@ import {
   printable,
   setOwn,
 } from '../kubernetes/index.ts';
+import { componentSections } from './components.ts';
 import { ConversionError, convertV2ToV3 } from './convert-v2.ts';
 
 /** Why something is not an OpenAPI document that can be used: the message goes on after the name of the document. */
@@ -111,12 +112,38 @@ export function openApiOf(value: Json): ReadOpenApi {
       `is OpenAPI ${printable(JSON.stringify(openapi.slice(0, 20)))}; documents of 3.0 and 2.0 can be merged`,
     );
   }
-  for (const field of ['paths', 'components']) {
-    if (value[field] !== undefined && !isJsonObject(value[field])) {
-      throw new DocumentError(`is not an OpenAPI document: "${field}" is not an object`);
+  checkObjects(value);
+  return { document: value, isConverted: false };
+}
+
+/** Checks what the merge takes apart: the rest stays as it is. @throws {DocumentError} */
+function checkObjects(document: JsonObject): void {
+  const objectIn = (parent: JsonObject, field: string, place: string): JsonObject => {
+    const value = parent[field];
+    if (value !== undefined && !isJsonObject(value)) {
+      throw new DocumentError(`is not an OpenAPI document: "${printable(place.slice(0, 300))}" is not an object`);
+    }
+    return value ?? {};
+  };
+  objectIn(document, 'info', 'info');
+  const paths = objectIn(document, 'paths', 'paths');
+  for (const path of Object.keys(paths)) {
+    if (!path.startsWith('x-')) {
+      objectIn(paths, path, `paths.${path}`);
+      if (!path.startsWith('/')) {
+        throw new DocumentError(
+          `has the path ${printable(JSON.stringify(path.slice(0, 300)))}, which must begin with /`,
+        );
+      }
     }
   }
-  return { document: value, isConverted: false };
+  const components = objectIn(document, 'components', 'components');
+  for (const section of componentSections) {
+    const entries = objectIn(components, section, `components.${section}`);
+    for (const name of Object.keys(entries)) {
+      objectIn(entries, name, `components.${section}.${name}`);
+    }
+  }
 }
 
 /** Where one document of an API server is. */

@@ -58,6 +58,7 @@ const plain = (server: string) => {
 async function scripted(
   items: (lists: number) => object[],
   onWatch: (response: ServerResponse, watches: number, from: string) => void,
+  token = '',
 ) {
   const counts = { lists: 0, watches: 0 };
   const server = createServer((request, response) => {
@@ -65,7 +66,7 @@ async function scripted(
     response.writeHead(200, { 'content-type': 'application/json' });
     if (searchParams.get('watch') !== 'true') {
       counts.lists++;
-      const metadata = { resourceVersion: String(100 * counts.lists) };
+      const metadata = { resourceVersion: String(100 * counts.lists), continue: token };
       response.end(JSON.stringify({ kind: 'NamespaceList', metadata, items: items(counts.lists) }));
       return;
     }
@@ -222,6 +223,16 @@ test('a collection over the maximum is a problem, whether it is listed or grows,
   const listed = follow(config, { maxObjects: 1 });
   await vi.waitFor(() => expect(listed.problems.at(-1)).toMatch(/there are more than 1 namespaces/), within);
   expect(listed.keys()).toEqual([]);
+});
+
+test('a list that never ends, of pages with nothing in them, is a problem', async () => {
+  const { config } = await scripted(
+    () => [],
+    () => {},
+    'more',
+  );
+  const informer = follow(config, { maxObjects: 20 });
+  await vi.waitFor(() => expect(informer.problems.at(-1)).toMatch(/goes on listing namespaces in empty pages/), within);
 });
 
 test('only what is to be kept is kept; after stop nothing is reported', async () => {

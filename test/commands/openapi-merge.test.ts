@@ -213,6 +213,16 @@ describe('a server by its URL', () => {
     expect(ended.stdout + ended.stderr).not.toContain('secret');
   });
 
+  test('that has a list below a path, as proxies of many clusters do: documents are below it, too', async () => {
+    answers = ({ url }, response) =>
+      url === '/k8s/clusters/c-1/openapi/v3'
+        ? json(response, list('apis/a/v1'))
+        : url === '/k8s/clusters/c-1/openapi/v3/apis/a/v1?hash=1'
+          ? json(response, documentOf('string', '/a'))
+          : json(response, {}, 404);
+    expect((await merge([`${base}/k8s/clusters/c-1/openapi/v3`])).code).toBe(0);
+  });
+
   test('that has a list of documents; what it does not give is missing', async () => {
     answers = ({ url }, response) => {
       if (url === '/openapi/v3') {

@@ -173,6 +173,23 @@ test('observe writes nothing at all, and has metrics of certificates, discovery 
   expect(controller.problem).toBeUndefined();
 });
 
+test('a replica that does not lead any more says nothing of certificates that another one looks at', async () => {
+  const lab = await startLab();
+  const metrics = new Registry();
+  const { spec } = await startCalled();
+  await lab.create('lab', spec);
+  const leaderElection = { namespace: 'default', name: 'c', leaseDurationMs: 60_000, renewDeadlineMs: 30_000 };
+  await control(lab, { mode: 'observe', metrics, leaderElection: { ...leaderElection, retryPeriodMs: 100 } });
+  const certificate = 'extensionconfig_server_certificate_not_after_timestamp_seconds{extensionconfig="lab"}';
+  await until(async () => expect(await metrics.metrics()).toContain(certificate));
+  const path = '/apis/coordination.k8s.io/v1/namespaces/default/leases/c';
+  const lease = (await lab.request('GET', path)) as { spec: object };
+  await lab.request('PUT', path, { ...lease, metadata: { name: 'c' }, spec: { ...lease.spec, holderIdentity: 'b' } });
+  await until(async () => expect(await metrics.metrics()).toContain('extensionconfig_controller_leader 0'));
+  expect(await metrics.metrics()).not.toContain(certificate);
+  expect(await metrics.metrics()).not.toContain('extensionconfig_discovery_latency_seconds{');
+});
+
 test('metrics stay few, whatever names of hooks a status holds', async () => {
   const lab = await startLab();
   const metrics = new Registry();

@@ -37,6 +37,11 @@ describe('what is not a document', () => {
     ['kind: Pod', 'is not an OpenAPI document: it has no "openapi"'],
     ['{"openapi":"3.1.0"}', 'is OpenAPI "3.1.0"; documents of 3.0 and 2.0 can be merged'],
     ['{"openapi":"3.0.0","paths":[]}', 'is not an OpenAPI document: "paths" is not an object'],
+    ['{"openapi":"3.0.0","info":5}', 'is not an OpenAPI document: "info" is not an object'],
+    ['{"openapi":"3.0.0","paths":{"/a":1}}', '"paths./a" is not an object'],
+    ['{"openapi":"3.0.0","paths":{"x-a":1,"x\\u001b":{}}}', 'has the path "x\\u001b", which must begin with /'],
+    ['{"openapi":"3.0.0","components":{"schemas":[]}}', '"components.schemas" is not an object'],
+    ['{"openapi":"3.0.0","components":{"responses":{"__proto__":null}}}', '"components.responses.__proto__" is not'],
     ['{"swagger":"1.2"}', 'cannot be converted from OpenAPI v2: swagger is "1.2"'],
     [
       '{"paths":{"api/v1":{"serverRelativeURL":"/openapi/v3/api/v1"}}}',

@@ -113,21 +113,28 @@ async function fetchLimited(url: URL, stop: AbortSignal): Promise<Buffer> {
     if (error instanceof StatusError || error instanceof FailureError) {
       throw error;
     }
-    const { cause, message } = error as { cause?: { code?: unknown }; message: string };
-    const reason = typeof cause?.code === 'string' ? cause.code : message;
+    const { cause, message } = error as { cause?: { code?: unknown; message?: unknown }; message: string };
+    const code = typeof cause?.code === 'string' ? cause.code : undefined;
+    const reason = code ?? (typeof cause?.message === 'string' ? cause.message.slice(0, 300) : message);
+    const remedy = /CERT|ISSUER|SIGNATURE/.test(code ?? '')
+      ? '; for an API server give --kubeconfig, for another CA set NODE_EXTRA_CA_CERTS'
+      : '';
     throw new FailureError(
       signal.aborted
         ? `${shown(url)} did not answer within ${requestTimeoutMs / 1000} s`
-        : `${shown(url)} cannot be fetched: ${printable(reason)}`,
+        : `${shown(url)} cannot be fetched: ${printable(reason)}${remedy}`,
     );
   }
 }
 
-function urlServer(base: URL, signal: AbortSignal): DocumentServer {
+/** The list says where documents are below the API server, which may itself be below a path: `/k8s/clusters/NAME`. */
+function urlServer(list: URL, signal: AbortSignal): DocumentServer {
+  const below = /^(.*)\/openapi\/v3\/?$/.exec(list.pathname)?.[1] ?? '';
+  const name = `${list.origin}${below}`;
   return {
-    name: base.origin,
+    name,
     async get(path) {
-      const url = new URL(path, base);
+      const url = new URL(`${name}${path}`);
       const value = parseJson(await fetchLimited(url, signal));
       return value as JsonObject;
     },
