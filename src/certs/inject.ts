@@ -84,6 +84,5 @@ export function bundleIn(data: Record<string, string> | undefined, where: string
     return { state: 'broken', problem: `ca.crt of ${where} ${read.problem}` };
   }
   // Only the certificates themselves: anything else in the Secret (a private key, perhaps) stays there.
-  const pem = read.value.map((certificate) => certificate.pem).join('');
-  return { state: 'usable', value: data['ca.crt'] === pem ? (data['ca.crt'] as string) : pem };
+  return { state: 'usable', value: read.value.map((certificate) => certificate.pem).join('') };
 }

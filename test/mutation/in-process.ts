@@ -61,10 +61,17 @@ async function failureOf(test: CollectedTest): Promise<string | undefined> {
   }
 }
 
+/** Stryker lets a fault be reached so many times as often as in the first run, before it counts as endless. */
+const hitLimitFactor = 100;
+
 class InProcessRunner implements TestRunner {
   readonly #tests = new Map<string, CollectedTest>();
-  /** Whether a fault left something behind that makes tests fail without it. */
-  #isTainted = false;
+  /** How long each test last took, in ms: the quick ones are tried first. */
+  readonly #durations = new Map<string, number>();
+  /** Whether this process is of no use any more. */
+  #isSpent = false;
+  /** Whether no test has run in this process, so that nothing is cached. */
+  #isFresh = true;
 
   capabilities() {
     return { reloadEnvironment: false };
@@ -82,6 +89,7 @@ class InProcessRunner implements TestRunner {
   }
 
   async dryRun(_options: DryRunOptions): Promise<DryRunResult> {
+    this.#isFresh = false;
     const tests: TestResult[] = [];
     for (const [id, test] of this.#tests) {
       await prepare(test);
@@ -89,12 +97,15 @@ class InProcessRunner implements TestRunner {
       const start = performance.now();
       let failureMessage = await failureOf(test);
       const timeSpentMs = performance.now() - start;
-      instrumented.currentTestId = undefined;
       if (failureMessage === undefined) {
+        // What this covers is left out below: the first run counts.
+        instrumented.currentTestId = 'again';
         const again = await failureOf(test);
         failureMessage = again && `fails when it is run a second time: ${again}`;
       }
+      instrumented.currentTestId = undefined;
       const result = { id, name: test.name, timeSpentMs };
+      this.#durations.set(id, timeSpentMs);
       tests.push(
         failureMessage === undefined
           ? { ...result, status: TestStatus.Success }
@@ -102,29 +113,48 @@ class InProcessRunner implements TestRunner {
       );
     }
     const { mutantCoverage = { static: {}, perTest: {} } } = instrumented;
+    delete mutantCoverage.perTest.again;
     return { status: DryRunStatus.Complete, tests, mutantCoverage };
   }
 
   async mutantRun({ activeMutant, testFilter, hitLimit }: MutantRunOptions): Promise<MutantRunResult> {
-    if (this.#isTainted) {
-      throw new Error('a fault before this one left something behind: to be run in a process of its own');
+    if (this.#isSpent) {
+      // Stryker starts another process and tries again.
+      throw new Error('to be run in another process');
     }
+    const isFresh = this.#isFresh;
+    this.#isFresh = false;
     let nrOfTests = 0;
-    for (const id of testFilter ?? this.#tests.keys()) {
+    let hits = 0;
+    const durationOf = (id: string) => this.#durations.get(id) ?? 0;
+    const ids = [...(testFilter ?? this.#tests.keys())].sort((a, b) => durationOf(a) - durationOf(b));
+    for (const id of ids) {
       const test = this.#tests.get(id) as CollectedTest;
       await prepare(test);
       nrOfTests++;
       Object.assign(instrumented, { activeMutant: activeMutant.id, hitCount: 0, hitLimit });
+      const start = performance.now();
       const failureMessage = await failureOf(test);
+      this.#durations.set(id, performance.now() - start);
+      hits += instrumented.hitCount ?? 0;
       const isEndless = hitLimit !== undefined && (instrumented.hitCount ?? 0) > hitLimit;
       instrumented.activeMutant = undefined;
       if (isEndless) {
         return { status: MutantRunStatus.Timeout, reason: `reached more than ${hitLimit} times` };
       }
       if (failureMessage !== undefined) {
-        this.#isTainted = (await failureOf(test)) !== undefined;
+        // A fault may leave something behind that makes tests fail without it: this one, or one before.
+        this.#isSpent = (await failureOf(test)) !== undefined;
+        if (this.#isSpent && !isFresh) {
+          break;
+        }
         return { status: MutantRunStatus.Killed, killedBy: [id], failureMessage, nrOfTests };
       }
+    }
+    // Code that ran less often than in the first run has results from then in a cache.
+    this.#isSpent ||= hitLimit !== undefined && hits < hitLimit / hitLimitFactor;
+    if (this.#isSpent && !isFresh) {
+      throw new Error('to be run in another process');
     }
     return { status: MutantRunStatus.Survived, nrOfTests };
   }

@@ -3,5 +3,5 @@
  * for each of a thousand faults.
  */
 export function runs(count: number): number {
-  return process.env.MUTATION_TESTS === undefined ? count : Math.min(count, 50);
+  return process.env.MUTATION_TESTS === undefined ? count : Math.min(count, 20);
 }

@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'vitest';
+import { bundleIn, injectTargets } from '../../src/certs/inject.ts';
+import { Conflict } from '../../src/certs/store.ts';
+import { type TargetAccess, TargetFailure, type TargetReading } from '../../src/certs/target.ts';
+import { issueCa, type Reading } from '../../src/x509/index.ts';
+import { day, quickEntropy } from '../x509/entropy.ts';
+
+const wanted: Reading<string> = { state: 'usable', value: 'new' };
+const reading = (id: string, ...bundles: string[]): TargetReading => ({
+  id,
+  state: 'present',
+  entries: bundles.map((bundle, index) => ({ where: `webhooks[${index}]`, bundle })),
+  skipped: [`something of ${id}`],
+});
+
+/** Targets in memory: what is injected is there at the next read, unless `onInject` throws. */
+function world(targets: TargetReading[], onInject: (id: string, attempt: number) => void = () => {}) {
+  const injected: string[] = [];
+  const sleeps: number[] = [];
+  const asked: string[] = [];
+  let reads = 0;
+  const access: TargetAccess = {
+    async read() {
+      reads++;
+      return targets;
+    },
+    async inject(target, bundle) {
+      injected.push(`${target.id} ${bundle}`);
+      onInject(target.id, injected.length);
+      for (const entry of target.entries) {
+        entry.bundle = bundle;
+      }
+    },
+  };
+  return {
+    injected,
+    sleeps,
+    asked,
+    reads: () => reads,
+    run: (bundleFor: (id: string) => Reading<string> = () => wanted) =>
+      injectTargets(
+        access,
+        async ({ id }) => {
+          asked.push(id);
+          return bundleFor(id);
+        },
+        { sleep: async (ms) => void sleeps.push(ms) },
+      ),
+  };
+}
+
+describe('injectTargets', () => {
+  test('writes what differs, reads it back, and says what it did with each target', async () => {
+    const { run, injected, sleeps, reads } = world([
+      reading('K/old', 'old'),
+      reading('K/same', 'new'),
+      reading('K/half', 'new', 'old'),
+      reading('K/none'),
+      { id: 'K/missing', state: 'missing', problem: 'does not exist', entries: [], skipped: [] },
+      { id: 'K/failed', state: 'failed', problem: 'forbidden', entries: [], skipped: [] },
+      { id: 'K/mute', state: 'failed', entries: [], skipped: [] },
+    ]);
+    expect(await run()).toEqual([
+      { id: 'K/same', result: 'in sync', skipped: ['something of K/same'] },
+      { id: 'K/none', result: 'nothing of ours', skipped: ['something of K/none'] },
+      { id: 'K/missing', result: 'missing', reason: 'does not exist', skipped: [] },
+      { id: 'K/failed', result: 'failed', reason: 'forbidden', skipped: [] },
+      { id: 'K/mute', result: 'failed', skipped: [] },
+      { id: 'K/old', result: 'written', skipped: ['something of K/old'] },
+      { id: 'K/half', result: 'written', skipped: ['something of K/half'] },
+    ]);
+    expect(injected).toEqual(['K/old new', 'K/half new']);
+    expect([reads(), sleeps]).toEqual([2, [0]]);
+  });
+
+  test('asks for the bundle of a target only where there is something to fill', async () => {
+    const { run, asked } = world([
+      reading('K/none'),
+      { id: 'K/missing', state: 'missing', entries: [], skipped: [] },
+      reading('K/a', 'new'),
+    ]);
+    await run();
+    expect(asked).toEqual(['K/a']);
+  });
+
+  test('nothing to do is done at once', async () => {
+    const { run, sleeps, reads } = world([]);
+    expect(await run()).toEqual([]);
+    expect([reads(), sleeps]).toEqual([1, []]);
+  });
+
+  test.each<[Reading<string>, string]>([
+    [{ state: 'absent' }, 'there is no trust bundle'],
+    [{ state: 'broken', problem: 'Secret a/b has no ca.crt' }, 'Secret a/b has no ca.crt'],
+  ])('a target without a bundle fails alone: %j', async (bundle, reason) => {
+    const { run, injected, asked } = world([reading('K/a', 'old'), reading('K/b', 'old')]);
+    expect(await run((id) => (id === 'K/a' ? bundle : wanted))).toEqual([
+      { id: 'K/a', result: 'failed', reason, skipped: ['something of K/a'] },
+      { id: 'K/b', result: 'written', skipped: ['something of K/b'] },
+    ]);
+    expect(injected).toEqual(['K/b new']);
+    // It is not tried again with the others.
+    expect(asked).toEqual(['K/a', 'K/b', 'K/b']);
+  });
+
+  test('a target that cannot be written fails alone, and is tried once', async () => {
+    const { run, injected } = world([reading('K/a', 'old'), reading('K/b', 'old')], (id) => {
+      if (id === 'K/a') {
+        throw new TargetFailure('forbidden: patch');
+      }
+    });
+    expect(await run()).toEqual([
+      { id: 'K/a', result: 'failed', reason: 'forbidden: patch', skipped: ['something of K/a'] },
+      { id: 'K/b', result: 'written', skipped: ['something of K/b'] },
+    ]);
+    expect(injected).toEqual(['K/a new', 'K/b new']);
+  });
+
+  test('a conflict is tried again after a growing wait', async () => {
+    const { run, injected, sleeps } = world([reading('K/a', 'old')], (_id, attempt) => {
+      if (attempt < 10) {
+        throw new Conflict('changed');
+      }
+    });
+    await expect(run()).rejects.toThrow('another client keeps changing the targets');
+    expect(injected).toHaveLength(10);
+    expect(sleeps).toEqual([0, 100, 200, 400, 800, 1600, 2000, 2000, 2000, 2000]);
+  });
+
+  test('what another client writes last is read back before it counts as written', async () => {
+    const target = reading('K/a', 'old');
+    const { run, injected } = world([target], (_id, attempt) => {
+      if (attempt < 9) {
+        throw new Conflict('changed');
+      }
+    });
+    expect(await run()).toEqual([{ id: 'K/a', result: 'written', skipped: ['something of K/a'] }]);
+    expect(injected).toHaveLength(9);
+  });
+
+  test('any other error ends it', async () => {
+    const { run } = world([reading('K/a', 'old')], () => {
+      throw new TypeError('a bug');
+    });
+    await expect(run()).rejects.toThrow(TypeError);
+  });
+});
+
+describe('the trust bundle in a Secret', async () => {
+  const { certificate } = await issueCa(new Date('2026-01-01'), day, quickEntropy);
+
+  test.each<[string, Record<string, string> | undefined, Reading<string>]>([
+    ['no Secret', undefined, { state: 'broken', problem: 'Secret a/b does not exist' }],
+    ['no ca.crt', { 'tls.crt': certificate.pem }, { state: 'broken', problem: 'Secret a/b has no ca.crt' }],
+    ['an empty ca.crt', { 'ca.crt': '' }, { state: 'broken', problem: 'Secret a/b has no ca.crt' }],
+    ['certificates', { 'ca.crt': certificate.pem.repeat(2) }, { state: 'usable', value: certificate.pem.repeat(2) }],
+    [
+      'a key beside them, which stays there',
+      { 'ca.crt': `-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n${certificate.pem}` },
+      { state: 'usable', value: certificate.pem },
+    ],
+  ])('%s', (_name, data, expected) => {
+    expect(bundleIn(data, 'Secret a/b')).toEqual(expected);
+  });
+
+  test('what is not PEM is said', () => {
+    expect(bundleIn({ 'ca.crt': 'x' }, 'Secret a/b')).toMatchObject({
+      state: 'broken',
+      problem: expect.stringMatching(/^ca\.crt of Secret a\/b is not PEM/),
+    });
+  });
+});
