@@ -106,7 +106,7 @@ function setAt(container: Json | undefined, depth: number, restoring: Restoring)
   }
   const name = typeof step === 'string' ? step : step[0];
   // Missing containers are not created: the user has removed them.
-  if (!isJsonObject(container) || (depth + 1 < path.length && !Object.hasOwn(container, name))) {
+  if (!isJsonObject(container)) {
     return undefined;
   }
   const changed = setAt(own(container, name), depth + 1, restoring);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  type ConversionData,
   formatConversionData,
   keyOf,
   maxConversionDataBytes,
@@ -68,13 +69,13 @@ test.each<[string, Json]>([
 });
 
 test('data is written as it is read, up to 256 KiB of UTF-8', () => {
-  const kept = (value: string) => new Map([['v1', [{ path: ['spec', { name: 'a' }, ['k']], value }]]]);
+  const kept = (value: string): ConversionData => new Map([['v1', [{ path: ['spec', { name: 'a' }, ['k']], value }]]]);
   const empty = formatConversionData(kept(''), 'a.example/kept');
   expect(empty).toBe('{"v1":[{"path":["spec",{"name":"a"},["k"]],"value":""}]}');
   expect(parseConversionData(empty)).toEqual(kept(''));
   const room = maxConversionDataBytes - Buffer.byteLength(empty);
   expect(formatConversionData(kept('x'.repeat(room)), 'a.example/kept')).toHaveLength(maxConversionDataBytes);
-  const tooLong = () => formatConversionData(kept('x'.repeat(room - 1) + 'ä'), 'a.example/kept');
+  const tooLong = () => formatConversionData(kept(`${'x'.repeat(room - 1)}ä`), 'a.example/kept');
   expect(tooLong).toThrow(ConversionError);
   expect(tooLong).toThrow(
     'would need 262145 bytes to keep what the other version cannot represent; at most 262144 are possible',

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  ConversionError,
   createConverter,
   createReview,
   UnlistedDifferenceError,
@@ -115,7 +116,7 @@ test('of metadata a step may change labels and annotations only', () => {
     ],
   });
   const object = { ...kitchen(v2, {}), metadata: { name: 'old', annotations: { c: 'd' } } };
-  expect(meddling.convert(object, v3).metadata).toEqual({ name: 'old', labels: { a: 'b' } });
+  expect(meddling.convert(object, v3).metadata).toStrictEqual({ name: 'old', labels: { a: 'b' } });
 });
 
 describe('an unlisted difference is an error at start', () => {
@@ -155,7 +156,17 @@ describe('an unlisted difference is an error at start', () => {
     ],
     ['a version on its own', { ...kitchens, changes: [firstChange] }, /must form a tree/],
     ['two ways', { ...kitchens, changes: [firstChange, secondChange, secondChange] }, /one path between each two/],
-    ['a version without a schema', { ...kitchens, versions: kitchenSchemas.slice(1) }, /no schema for .*v1/],
+    ['a version without a schema', { ...kitchens, versions: kitchenSchemas.slice(1) }, /no schema for .*\/v1$/],
+    [
+      'the newest version without a schema',
+      { ...kitchens, versions: kitchenSchemas.slice(0, 2) },
+      /no schema for .*\/v3$/,
+    ],
+    [
+      'no changes, and all the versions',
+      { ...kitchens, changes: [] },
+      /^the versions of Kitchen must form a tree, with one path between each two: \S+\/v1, \S+\/v2, \S+\/v3$/,
+    ],
   ])('%s', (_name, map, message) => {
     expect(() => createConverter(map)).toThrow(message);
   });
@@ -179,4 +190,59 @@ describe('an unlisted difference is an error at start', () => {
       }),
     ).toThrow(UnlistedDifferenceError);
   });
+});
+
+describe('metadata', () => {
+  const errorOf = (object: JsonObject) => {
+    try {
+      converter.convert(object, v2);
+    } catch (error) {
+      return error as ConversionError;
+    }
+    throw new Error('no error');
+  };
+
+  test.each<[string, Json]>([
+    ['that is not an object', 'x'],
+    ['whose annotations are not an object', { annotations: [] }],
+  ])('%s has no room for what is to be kept', (_, metadata) => {
+    const error = errorOf({ ...kitchen(v1, { mood: 'Odd' }), metadata });
+    expect(error).toBeInstanceOf(ConversionError);
+    expect([error.path, error.message]).toEqual([['metadata'], 'must be an object, and its annotations too']);
+  });
+
+  test('is not made where nothing is to be kept, and is made where something is', () => {
+    const { metadata: _none, ...bare } = kitchen(v1, { mood: 'Good' });
+    expect(converter.convert(bare, v2)).toStrictEqual({ apiVersion: v2, kind: 'Kitchen', spec: { mood: 'Good' } });
+    const { metadata } = converter.convert({ ...bare, spec: { mood: 'Odd' } }, v2);
+    expect(Object.keys((metadata as { annotations: object }).annotations)).toEqual(['kitchens.example.com/kept']);
+  });
+
+  test('keeps other annotations, and loses the conversion data that is used up', () => {
+    const object = { ...kitchen(v1, { mood: 'Odd' }), metadata: { name: 'n', annotations: { a: 'b' } } };
+    const there = converter.convert(object, v2);
+    expect(there.metadata).toMatchObject({ name: 'n', annotations: { a: 'b' } });
+    expect(converter.conversionDataBytes(there)).toBe(
+      Buffer.byteLength(JSON.stringify({ [v1]: [{ path: ['spec', 'mood'], value: 'Odd' }] })),
+    );
+    expect(converter.conversionDataBytes(object)).toBe(0);
+    expect(converter.convert(there, v1)).toStrictEqual(object);
+  });
+});
+
+test('without an annotation for it, what a version cannot represent is lost', () => {
+  const { conversionDataAnnotation: _none, ...rest } = kitchens;
+  const lossy = createConverter(rest);
+  const there = lossy.convert(kitchen(v1, { mood: 'Odd', cook: 'Ann' }), v2);
+  expect(there).toStrictEqual(kitchen(v2, { chef: 'Ann' }));
+  expect(lossy.conversionDataBytes({ metadata: { annotations: { undefined: 'x' } } })).toBe(0);
+});
+
+test.each<[JsonObject, string, string]>([
+  [{ kind: 'Pot', apiVersion: v1 }, v2, '"Pot" is not Kitchen'],
+  [{ kind: 'Kitchen', apiVersion: 'v0' }, v2, `cannot convert "v0"; the versions of Kitchen are ${v1}, ${v2}, ${v3}`],
+  [{ kind: 'Kitchen', apiVersion: 7 }, v2, `cannot convert 7; the versions of Kitchen are ${v1}, ${v2}, ${v3}`],
+  [{ kind: 'Kitchen', apiVersion: v1 }, 'v9', `cannot convert "v9"; the versions of Kitchen are ${v1}, ${v2}, ${v3}`],
+])('%j is not converted to %s', (object, version, message) => {
+  expect(() => converter.convert(object, version)).toThrow(message);
 });

@@ -141,6 +141,12 @@ describe('kept values', () => {
     );
   });
 
+  test('what the objects bring is not added by the answer', () => {
+    const junk = { name: 'a', annotations: { [annotation]: 'x'.repeat(250_000) } };
+    const objects = Array.from({ length: 9 }, () => object('a', { metadata: junk }));
+    expect(answer(review(objects)).result.status).toBe('Success');
+  });
+
   test('one object keeps no more than an annotation may hold', () => {
     const handlers = Array.from({ length: 20_000 }, (_, index) => ({ name: `h${index}`, timeoutSeconds: 0 }));
     const { result } = answer(review([object('a', { status: { handlers } })]));

@@ -161,3 +161,33 @@ describe('conversion data', () => {
     expect(() => converter.convert(withHandlers(older, handlers), newer)).toThrow(/at most 262144 are possible/);
   });
 });
+
+describe('an object of which some fields move, and the rest is kept', () => {
+  const object = (v1beta2: Json): JsonObject => ({
+    apiVersion: older,
+    kind: 'ExtensionConfig',
+    metadata: { name: 'x' },
+    status: { v1beta2 },
+  });
+  const keptOf = (v1beta2: Json) => {
+    const text = conversionDataOf(converter.convert(object(v1beta2), newer));
+    return text === undefined ? undefined : (JSON.parse(String(text)) as Record<string, Json>)[older];
+  };
+  const path = ['status', 'v1beta2'];
+
+  test.each<[string, Json, Json | undefined]>([
+    ['only what moves', { conditions: [] }, undefined],
+    ['nothing', {}, [{ path, value: {} }]],
+    [
+      'what moves, and more',
+      { conditions: [], other: 1, more: { a: [] } },
+      [{ path, value: { other: 1, more: { a: [] } } }],
+    ],
+    ['what does not move', { other: 1 }, [{ path, value: { other: 1 } }]],
+    ['no object', 'x', [{ path, value: 'x' }]],
+  ])('%s', (_, v1beta2, kept) => {
+    expect(keptOf(v1beta2)).toEqual(kept);
+    const back = converter.convert(converter.convert(object(v1beta2), newer), older);
+    expect(back).toEqual(object(v1beta2));
+  });
+});

@@ -17,7 +17,11 @@ import {
   type TestRunner,
   TestStatus,
 } from '@stryker-mutator/api/test-runner';
+import fc from 'fast-check';
 import type { CollectedTest } from './vitest-in-process.ts';
+
+// That a property fails is enough: to look for the smallest example takes long.
+fc.configureGlobal({ endOnFailure: true });
 
 const replacement = new URL('./vitest-in-process.ts', import.meta.url).href;
 registerHooks({

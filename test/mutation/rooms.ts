@@ -20,17 +20,15 @@ export const mutationRooms: Readonly<Record<string, MutationRoom>> = {
     tests: ['test/admission/decision.test.ts', 'test/admission/parity.test.ts'],
   },
   conversion: { mutate: ['src/conversion/**/*.ts'], tests: ['test/conversion/**/*.test.ts'] },
+  x509: { mutate: ['src/x509/**/*.ts'], tests: ['test/x509/**/*.test.ts', 'test/certs/next.test.ts'] },
+  cluster: { mutate: ['src/cluster/**/*.ts'], tests: ['test/cluster/**/*.test.ts', 'test/certs/cluster*.test.ts'] },
   certs: {
-    mutate: ['src/x509/**/*.ts', 'src/cluster/**/*.ts', 'src/certs/**/*.ts'],
-    tests: [
-      'test/x509/**/*.test.ts',
-      'test/cluster/**/*.test.ts',
-      'test/certs/**/*.test.ts',
-      '!test/certs/load.test.ts',
-    ],
+    mutate: ['src/certs/**/*.ts'],
+    tests: ['test/certs/**/*.test.ts', '!test/certs/load.test.ts'],
   },
   server: {
-    mutate: ['src/server/**/*.ts', 'src/webhook/**/*.ts'],
-    tests: ['test/server/**/*.test.ts', 'test/webhook/**/*.test.ts'],
+    mutate: ['src/server/**/*.ts'],
+    tests: ['test/server/**/*.test.ts'],
   },
+  webhook: { mutate: ['src/webhook/**/*.ts'], tests: ['test/webhook/**/*.test.ts'] },
 };
