@@ -183,9 +183,8 @@ test.each([
   expect(err).toContain(text);
 });
 
-test.each([
-  1, 2, 4, 8, 9, 10, 15,
-])('SIGKILL of the process at write %i of a rotation: the next one finishes it', async (at) => {
+// The first, one in the middle and the last: test/certs/engine.test.ts ends a rotation at every write, in this process.
+test.each([1, 8, 15])('SIGKILL of the process at write %i of a rotation: the next one finishes it', async (at) => {
   await cli('bootstrap', ...place, ...targetFlags);
   server.writes = 0;
   const args = ['src/main.ts', 'certs', 'rotate', '--force-ca', ...quick, ...place, ...targetFlags];

@@ -200,20 +200,20 @@ describe('limits', () => {
 
   test('a request that does not arrive in time gets a 408, while others on its connection are answered', async () => {
     const { port } = await startExtension([create], {
-      limits: { headersTimeoutMs: 100, requestTimeoutMs: 100, timeoutCheckMs: 10 },
+      limits: { headersTimeoutMs: 500, requestTimeoutMs: 500, timeoutCheckMs: 10 },
     });
     const session = open(port);
     const slow = session.request({ ':method': 'POST', ':path': path });
     slow.write('{');
     const answer = answerOf(slow);
-    expect((await call(session, bodyWith({ wait: '200' }))).code).toBe(200);
+    expect((await call(session, bodyWith({ wait: '600' }))).code).toBe(200);
     expect((await answer).code).toBe(408);
     expect((await call(session, bodyWith({}))).code).toBe(200);
   });
 
   test('an answer that is not read is given up, while others on its connection are answered', async () => {
     const { port, health } = await startExtension([create], {
-      limits: { headersTimeoutMs: 100, requestTimeoutMs: 100, answerTimeoutMs: 100, timeoutCheckMs: 10 },
+      limits: { answerTimeoutMs: 1000, timeoutCheckMs: 10 },
     });
     const session = open(port, { initialWindowSize: 256 });
     const unread = session.request({ ':method': 'POST', ':path': path });
@@ -246,13 +246,13 @@ describe('limits', () => {
 });
 
 test('a caller that takes its call back aborts the handler of this call only', async () => {
-  const { port } = await startExtension([create]);
+  const { port, health } = await startExtension([create]);
   const session = open(port);
   aborted = 0;
   const stream = session.request({ ':method': 'POST', ':path': path });
   stream.on('error', () => {}).end(bodyWith({ wait: '10000' }));
-  const other = call(session, bodyWith({ wait: '150' }));
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  const other = call(session, bodyWith({ wait: '1000' }));
+  await until(async () => (await metricOf(health, 'requests_in_flight')) === 2, 'both are with the handler');
   stream.close(constants.NGHTTP2_CANCEL);
   await until(() => aborted === 1, 'the handler is told');
   expect((await other).code).toBe(200);
@@ -270,11 +270,11 @@ test('only callers with a client certificate are answered; others get a 403 that
 });
 
 test('a call whose handler takes its time is not cut in favour of others, by either version', async () => {
-  const { port } = await startExtension([create], {
+  const { port, health } = await startExtension([create], {
     limits: { maxConnections: 2, patienceMs: 20, timeoutCheckMs: 10 },
   });
-  const slow = [call(open(port), bodyWith({ wait: '400' })), post(port, path, bodyWith({ wait: '400' }))];
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  const slow = [call(open(port), bodyWith({ wait: '1500' })), post(port, path, bodyWith({ wait: '1500' }))];
+  await until(async () => (await metricOf(health, 'requests_in_flight')) === 2, 'both are with the handler');
   await expect(post(port, path, bodyWith({}))).rejects.toThrow();
   expect((await Promise.all(slow)).map(({ code }) => code)).toEqual([200, 200]);
 });

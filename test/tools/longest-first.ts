@@ -9,10 +9,15 @@ const longest = [
   'test/docs/commands/extension-tutorial.test.ts',
   'test/docs/commands/sandbox.test.ts',
   'test/commands/certs.test.ts',
-  'test/cluster/secret-watch.test.ts',
-  'test/commands/sandbox.test.ts',
-  'test/cluster/cluster.test.ts',
   'test/package/image.test.ts',
+  'test/commands/sandbox/story.test.ts',
+  'test/certs/engine.test.ts',
+  'test/controller/discover.test.ts',
+  'test/sandbox/http/expensive.test.ts',
+  'test/commands/sandbox/process.test.ts',
+  'test/controller/leader-election.test.ts',
+  'test/cluster/secret-watch.test.ts',
+  'test/cluster/cluster.test.ts',
   'test/webhook/side-thread.test.ts',
 ];
 

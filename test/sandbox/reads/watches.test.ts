@@ -38,7 +38,7 @@ async function watch(query = '') {
 
 test('watchers that do not read are dropped, and those that read miss nothing', { timeout: 120_000 }, async () => {
   const before = process.memoryUsage().rss;
-  const stuck = await Promise.all(Array.from({ length: 40 }, () => watch()));
+  const stuck = await Promise.all(Array.from({ length: 20 }, () => watch()));
   const good = await watch();
   good.read();
   const text = 'x'.repeat(250_000);
@@ -48,13 +48,18 @@ test('watchers that do not read are dropped, and those that read miss nothing', 
     const headers = { 'content-type': 'application/merge-patch+json' };
     const body = { data: { count: `${i}` } };
     expect((await send(sandbox, 'PATCH', `${configMaps}/changing`, { body, headers })).status).toBe(200);
+    // A reader on a slow machine falls behind, but never so far that it is dropped too.
+    await eventually(
+      async () => good.seen.lines,
+      (lines) => lines > i - 10,
+    );
   }
   await eventually(
     async () => good.seen.lines,
     (lines) => lines === changes,
   );
-  // Each of the others had 37 MB to read: 1.5 GB together.
-  expect(process.memoryUsage().rss - before).toBeLessThan(600 * 1024 * 1024);
+  // Each of the others had 37 MB to read: 740 MB together.
+  expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1024 * 1024);
   for (const watcher of stuck) {
     watcher.read();
   }

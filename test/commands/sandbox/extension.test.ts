@@ -1,13 +1,13 @@
 import { AppsV1Api, type V1Deployment } from '@kubernetes/client-node';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { registerExtension, startExtension } from '../../src/commands/sandbox/extension.ts';
-import { type RunningSandbox, startSandboxWithWebhook } from '../../src/commands/sandbox/start.ts';
-import { eventually } from '../sandbox/client.ts';
-import { collectingLog } from '../server/running.ts';
+import { registerExtension, startExtension } from '../../../src/commands/sandbox/extension.ts';
+import { type RunningSandbox, startSandboxWithWebhook } from '../../../src/commands/sandbox/start.ts';
+import { eventually } from '../../sandbox/client.ts';
+import { collectingLog } from '../../server/running.ts';
 
 const quiet = pino({ level: 'silent' });
-const module = new URL('./sandbox-extension-thread.ts', import.meta.url);
+const module = new URL('./extension-thread.ts', import.meta.url);
 const where = { namespace: 'sample-extension', name: 'sample-extension' };
 const { signal } = new AbortController();
 

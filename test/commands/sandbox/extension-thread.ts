@@ -1,6 +1,6 @@
 // A thread in the place of the sample extension: it listens at once, and what it is told decides how long it lives.
 import { parentPort, workerData } from 'node:worker_threads';
-import type { ExtensionThreadData } from '../../src/commands/sandbox/extension-thread.ts';
+import type { ExtensionThreadData } from '../../../src/commands/sandbox/extension-thread.ts';
 
 const { port } = workerData as ExtensionThreadData;
 // The first one is given no port, and ends by itself; those after it are where it was.

@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { eventually } from '../../sandbox/client.ts';
+import { needs } from '../../tools/needs.ts';
+
+test('a terminal that is closed ends it, and leaves nothing behind', needs('script'), async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'closed-'));
+  const env = { ...process.env, TMPDIR: folder };
+  const command = `${process.execPath} src/main.ts sandbox`;
+  const terminal = spawn('script', ['-qec', command, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'ignore'] });
+  let output = '';
+  terminal.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  await eventually(
+    async () => output,
+    (text) => text.includes('kubectl get'),
+  );
+  expect(readdirSync(folder)).toHaveLength(1);
+  // Its end of the terminal goes with it, which is a SIGHUP for what runs there.
+  terminal.kill('SIGKILL');
+  await eventually(
+    async () => readdirSync(folder),
+    (files) => files.length === 0,
+  );
+  rmSync(folder, { recursive: true });
+});
+
+// By real signals, because what is left behind would hold a token.
+test.each([
+  ['before it is ready', 'SIGINT', 130, []],
+  ['when it is ready', 'SIGINT', 0, []],
+  ['when it is ready', 'SIGTERM', 0, ['--no-extension', '--no-controller']],
+] as const)('stopped %s by %s it leaves nothing behind, exit code %d', async (when, signal, code, args) => {
+  const folder = mkdtempSync(join(tmpdir(), 'stopped-'));
+  const env = { ...process.env, TMPDIR: folder };
+  const child = spawn(process.execPath, ['src/main.ts', 'sandbox', ...args], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    output += chunk;
+  });
+  await eventually(
+    async () => ({ files: readdirSync(folder), text: output }),
+    ({ files, text }) => files.length > 0 && (when === 'before it is ready' || text.includes('kubectl get')),
+  );
+  child.kill(signal);
+  expect((await once(child, 'exit'))[0]).toBe(code);
+  expect(readdirSync(folder)).toEqual([]);
+  expect(output).toMatch(code === 0 ? /kubectl get/ : /^extensionconfig-webhook: stopped before the end$/m);
+  rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,160 @@
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AdmissionregistrationV1Api, CustomObjectsApi, KubeConfig } from '@kubernetes/client-node';
+import { expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { startSandbox } from '../../../src/sandbox/index.ts';
+import { createCertificateFolder, startServeProcess } from '../../e2e/serve-process.ts';
+import { eventually } from '../../sandbox/client.ts';
+import { ready, startAlone } from './running.ts';
+
+test('prints a kubeconfig that only its owner may read, and leaves nothing behind', async () => {
+  const { stop, output, ended } = startAlone([]);
+  const file = await ready(output);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  stop.abort();
+  expect(await ended).toBe(0);
+  expect(existsSync(file)).toBe(false);
+  expect(output.out).toMatch(new RegExp(`\nStopped. Everything that the sandbox kept is gone, and so is ${file}.\n$`));
+});
+
+test('a port that is taken is said as serve says it', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  const { output, ended } = startAlone(['--port', String(port)]);
+  expect(await ended).toBe(1);
+  expect(output.err).toContain(`port ${port} is in use: stop what listens there or choose another with --port`);
+  taken.close();
+});
+
+test('replaces the kubeconfig of a sandbox that was killed, and only that', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'stale-'));
+  const file = join(folder, 'kubeconfig');
+  const dead = await startSandbox();
+  await dead.stop();
+  writeFileSync(file, dead.kubeconfig);
+  const { stop, output, ended } = startAlone(['--write-kubeconfig', file]);
+  await ready(output);
+  expect(readFileSync(file, 'utf8')).not.toBe(dead.kubeconfig);
+  stop.abort();
+  expect(await ended).toBe(0);
+  const others = [
+    dead.kubeconfig.replaceAll('extensionconfig-sandbox', 'kind'),
+    dead.kubeconfig.replace('127.0.0.1', '10.0.0.1'),
+    `${dead.kubeconfig}- context: {}\n`,
+    'not: [a kubeconfig',
+    '',
+  ];
+  for (const text of others) {
+    writeFileSync(file, text);
+    const refused = startAlone(['--write-kubeconfig', file]);
+    expect(await refused.ended).toBe(2);
+    expect(refused.output.err).toContain(`${file} exists`);
+    expect(readFileSync(file, 'utf8')).toBe(text);
+  }
+  rmSync(folder, { recursive: true });
+});
+
+test('puts a webhook server that runs by itself in front of it', async () => {
+  const folder = createCertificateFolder();
+  const server = await startServeProcess(folder);
+  const url = `https://127.0.0.1:${server.webhookPort}`;
+  const { stop, output, ended } = startAlone(['--webhook-url', url, '--webhook-ca-file', `${folder.path}/tls.crt`]);
+  try {
+    const config = new KubeConfig();
+    config.loadFromFile(await ready(output));
+    expect(output.out).toContain(`its webhook: ${url}.`);
+    const create = (extension: string) =>
+      config.makeApiClient(CustomObjectsApi).createClusterCustomObject({
+        group: 'runtime.cluster.x-k8s.io',
+        version: 'v1alpha1',
+        plural: 'extensionconfigs',
+        body: {
+          apiVersion: 'runtime.cluster.x-k8s.io/v1alpha1',
+          kind: 'ExtensionConfig',
+          metadata: { name: 'hooks' },
+          spec: { clientConfig: { url: extension } },
+        },
+      });
+    await expect(create('http://extension.example.com')).rejects.toMatchObject({ code: 422 });
+    expect(await create('https://extension.example.com')).toMatchObject({ spec: { namespaceSelector: {} } });
+  } finally {
+    stop.abort();
+    expect(await ended).toBe(0);
+    expect(await server.stop()).toBe(0);
+    folder.remove();
+  }
+});
+
+test('writes its kubeconfig where scripts wait for it, and never over another file', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'scripts-'));
+  const file = join(folder, 'kubeconfig');
+  const { stop, output, ended } = startAlone(['--write-kubeconfig', file]);
+  await eventually(
+    async () => readdirSync(folder),
+    (files) => files.includes('kubeconfig'),
+  );
+  // When it is there, all is ready.
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const config = new KubeConfig();
+  config.loadFromFile(file);
+  const objects = config.makeApiClient(CustomObjectsApi);
+  const resource = { group: 'runtime.cluster.x-k8s.io', version: 'v1beta2', plural: 'extensionconfigs' };
+  expect(await objects.listClusterCustomObject(resource)).toMatchObject({ items: [] });
+  const second = startAlone(['--write-kubeconfig', file]);
+  expect(await second.ended).toBe(2);
+  expect(second.output.err).toContain(`--write-kubeconfig: ${file} exists`);
+  stop.abort();
+  expect(await ended).toBe(0);
+  expect(output.out).toContain(`KUBECONFIG=${file}`);
+  expect(readdirSync(folder)).toEqual([]);
+  const nowhere = startAlone(['--write-kubeconfig', join(folder, 'missing', 'kubeconfig')]);
+  expect(await nowhere.ended).toBe(1);
+  expect(nowhere.output.err).toContain('the kubeconfig cannot be written: ENOENT');
+  rmSync(folder, { recursive: true });
+});
+
+test('its webhook configurations are those of the manifests, with a caBundle', async () => {
+  const { stop, output, ended } = startAlone([]);
+  try {
+    const config = new KubeConfig();
+    config.loadFromFile(await ready(output));
+    const registration = config.makeApiClient(AdmissionregistrationV1Api);
+    const manifests = parseAllDocuments(readFileSync('manifests/base/webhooks.yaml', 'utf8')).map((document) =>
+      document.toJS(),
+    );
+    const found = [
+      ...(await registration.listMutatingWebhookConfiguration()).items,
+      ...(await registration.listValidatingWebhookConfiguration()).items,
+    ];
+    expect(found).toMatchObject(manifests.map(({ metadata, webhooks }) => ({ metadata, webhooks })));
+    for (const { webhooks } of found) {
+      expect(webhooks?.[0]?.clientConfig.caBundle).toMatch(/^[A-Za-z0-9+/]{1000}/);
+    }
+  } finally {
+    stop.abort();
+    await ended;
+  }
+});
+
+test.each([
+  [['--port', 'x'], '--port'],
+  [['--webhook-url', 'http://localhost:1'], 'must begin with https://'],
+  [['--webhook-url', 'nothing'], 'is not a URL'],
+  [['--webhook-url', 'https://localhost:1'], 'needs --webhook-ca-file'],
+  [['--webhook-url', 'https://localhost:1', '--webhook-ca-file', '/nowhere.pem'], '/nowhere.pem: no such file'],
+  [
+    ['--webhook-url', 'https://localhost:1', '--webhook-ca-file', '/dev/null'],
+    '/dev/null: is a device, not a regular file',
+  ],
+  [['--webhook-url', 'https://localhost:1', '--webhook-ca-file', 'package.json'], 'package.json holds no certificates'],
+  [['--webhook-ca-file', 'package.json'], 'belongs to --webhook-url'],
+])('%j is a usage error', async (args, message) => {
+  const { output, ended } = startAlone(args);
+  expect(await ended).toBe(2);
+  expect(output.err).toContain(message);
+});
