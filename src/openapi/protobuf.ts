@@ -1,9 +1,15 @@
 import { readFileSync } from 'node:fs';
 import protobuf from 'protobufjs';
-import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, maxJsonDepth } from '../kubernetes/index.ts';
 import { yamlText } from './yaml-text.ts';
 
 const description = new URL('./openapi-v3.proto', import.meta.url);
+
+/**
+ * The library stops at 100 messages in each other, which is 25 properties in each other: definitions have more. JSON nests at
+ * most 256 levels; `items` in `items` are three messages a level, and nothing has more.
+ */
+protobuf.util.recursionLimit = Math.max(protobuf.util.recursionLimit, maxJsonDepth * 3);
 
 /** How the JSON of a message becomes the message. */
 type Encode = (json: Json) => object | undefined;

@@ -25,6 +25,15 @@ test('the recorded document becomes the recorded bytes', () => {
   expect(Buffer.from(encoded).equals(recorded)).toBe(true);
 });
 
+test.each(['properties', 'items', 'not'])('schemas nest as deep in it as in JSON: %s', (field) => {
+  let deep: JsonObject = { description: 'the innermost' };
+  for (let depth = 0; depth < (field === 'properties' ? 125 : 250); depth++) {
+    deep = { [field]: field === 'properties' ? { p: deep } : deep };
+  }
+  const encoded = Buffer.from(encodeProtobuf({ components: { schemas: { A: deep } } }));
+  expect(encoded.includes('the innermost')).toBe(true);
+});
+
 /** What becomes of one schema. */
 function schema(value: Json): Json {
   const encoded = decode(encodeProtobuf({ components: { schemas: { A: value } } }));
