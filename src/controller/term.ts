@@ -97,8 +97,8 @@ export function startTerm(options: TermOptions): Term {
         // It went while it was worked on, and what was registered of it must go, too.
         worker.forget(config);
       }
-      if (now !== undefined && changed.delete(name) && !worker.isSettled(now)) {
-        queue.add(name);
+      if (changed.delete(name) && now !== undefined && !worker.isSettled(now)) {
+        queue.add(name, { afresh: now.metadata.generation !== config.metadata.generation });
       }
     }
   }
@@ -129,9 +129,9 @@ export function startTerm(options: TermOptions): Term {
         return;
       }
       if (queue.isRunning(key)) {
+        // It may be what the run writes: the event can be here before the answer to the write. So it is looked at after the run.
         changed.add(key);
-      }
-      if (!worker.isSettled(config)) {
+      } else if (!worker.isSettled(config)) {
         const before = previous && readStored(previous);
         // A new spec does not repeat an old failure.
         queue.add(key, { afresh: before?.metadata.generation !== config.metadata.generation });

@@ -63,6 +63,19 @@ test('nothing is written that changes nothing, and the controller does not disco
   expect(names(later)).toEqual(names(first));
 });
 
+test('its own write is no reason to discover again when the watch tells of it before the write is answered', async () => {
+  const lab = await startLab();
+  const proxy = await startProxy(lab);
+  proxy.holdAnswer = ({ method }) =>
+    method === 'PATCH' ? new Promise((resolve) => setTimeout(resolve, 300)) : undefined;
+  const { received, spec } = await answering(() => discoveryAnswer([offered('a')]));
+  await lab.create('lab', spec);
+  await control(proxy);
+  await lab.condition('lab', 'Discovered', 'True');
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(received).toHaveLength(1);
+});
+
 test('a status that somebody else changed is written again; a change of labels is not discovered again', async () => {
   const lab = await startLab();
   const { received, spec } = await answering(() => discoveryAnswer([offered('a')]));

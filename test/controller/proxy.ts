@@ -20,6 +20,8 @@ export interface Proxy {
   aborted: Passed[];
   /** Called before a request is passed on: it waits for the promise. */
   hold: (one: Passed) => Promise<unknown> | undefined;
+  /** Called when a request was answered: the caller gets the answer after the promise. */
+  holdAnswer: (one: Passed) => Promise<unknown> | undefined;
   /** Message and code (403) of a refusal: the request is not passed on. */
   refuse: (one: Passed, body: string) => { message: string; code?: number } | undefined;
   /** From now on connections are refused, and those that there are end. */
@@ -55,7 +57,8 @@ export async function startProxy({ sandbox }: Lab): Promise<Proxy> {
       }
       proxy.passed.push(one);
       const { host: _, ...headers } = incoming.headers;
-      const onward = request(new URL(one.path, sandbox.url), { method: one.method, headers, agent }, (answer) => {
+      const onward = request(new URL(one.path, sandbox.url), { method: one.method, headers, agent }, async (answer) => {
+        await proxy.holdAnswer(one);
         response.writeHead(answer.statusCode ?? 500, answer.headers);
         response.flushHeaders();
         answer.pipe(response);
@@ -73,6 +76,7 @@ export async function startProxy({ sandbox }: Lab): Promise<Proxy> {
     passed: [],
     aborted: [],
     hold: () => undefined,
+    holdAnswer: () => undefined,
     refuse: () => undefined,
     async cut() {
       server.closeAllConnections();
