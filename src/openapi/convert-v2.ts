@@ -10,8 +10,8 @@ export class ConversionError extends Error {}
 export const maxMediaTypes = 50;
 /** Deepest nesting of schemas. */
 const maxDepth = 256;
-/** Most characters that the copies of schemas, one a media type, have in JSON. */
-const maxCopied = 64 * 1024 * 1024;
+/** Most characters that the copies of schemas, one a media type, have in JSON, unless the caller wants fewer. */
+const defaultMaxCopied = 64 * 1024 * 1024;
 
 const schemaPrefix = '#/definitions/';
 const parameterPrefix = '#/parameters/';
@@ -173,9 +173,11 @@ class Conversion {
   /** The schemas of request bodies by their parameters, which operations can share. */
   readonly #bodySchemas = new Map<JsonObject, JsonObject>();
   readonly #lengths = new Map<JsonObject, number>();
+  readonly #maxCopied: number;
   #copied = 0;
 
-  constructor(document: JsonObject) {
+  constructor(document: JsonObject, maxCopied: number) {
+    this.#maxCopied = maxCopied;
     this.#parameters = objectAt(document.parameters, 'parameters') ?? {};
   }
 
@@ -321,9 +323,11 @@ class Conversion {
     const length = this.#lengths.get(schema) ?? JSON.stringify(schema).length;
     this.#lengths.set(schema, length);
     this.#copied += length * types.length;
-    if (this.#copied > maxCopied) {
+    if (this.#copied > this.#maxCopied) {
       const at = printable(place.slice(0, 300));
-      throw new ConversionError(`the schemas up to ${at}, once a media type, have more than ${maxCopied} characters`);
+      throw new ConversionError(
+        `the schemas up to ${at}, once a media type, have more than ${this.#maxCopied} characters`,
+      );
     }
     const result: JsonObject = {};
     for (const type of types.toSorted(compare)) {
@@ -449,14 +453,14 @@ function infoOf(document: JsonObject): JsonObject {
  *
  * The input is not changed. Work and result are linear in it; values may be shared between places of the result.
  *
- * @throws {ConversionError} for what is not an OpenAPI v2 document, and for one that nests too deep or has operations with
- *   more than `maxMediaTypes` media types.
+ * @throws {ConversionError} for what is not an OpenAPI v2 document, and for one that nests too deep, has operations with
+ *   more than `maxMediaTypes` media types, or schemas of more than `maxCopied` characters, counted once a media type.
  */
-export function convertV2ToV3(document: JsonObject): JsonObject {
+export function convertV2ToV3(document: JsonObject, { maxCopied = defaultMaxCopied } = {}): JsonObject {
   if (document.swagger !== '2.0') {
     throw wrong('swagger', document.swagger, '"2.0": only documents of OpenAPI v2 are converted');
   }
-  const conversion = new Conversion(document);
+  const conversion = new Conversion(document, maxCopied);
   const result: JsonObject = { openapi: '3.0.0', info: infoOf(document) };
   const paths = objectAt(document.paths, 'paths');
   if (paths !== undefined) {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isJsonObject, type JsonObject, parseJson } from '../../kubernetes/index.ts';
 import { convertV2ToV3, documentList, ofGroupVersion, serializeDocument } from '../../openapi/index.ts';
 import type { ApiService } from '../kinds/index.ts';
@@ -11,6 +12,8 @@ const user: UserInfo = { username: 'system:aggregator', groups: [] };
 /** Most bytes of a list of documents, and of an OpenAPI v2 document, which is converted here. */
 const maxListBytes = 1024 * 1024;
 const maxV2Bytes = 8 * 1024 * 1024;
+/** Most characters of schemas, once a media type: what one megabyte says can be fifty otherwise, and seconds of work. */
+const maxCopied = 8 * 1024 * 1024;
 
 /** What is known of the OpenAPI document of an APIService. */
 export type OpenApiEntry =
@@ -64,7 +67,13 @@ export async function readOpenApi(
     throw new Error(`GET /openapi/v2 was answered with ${answer.status} and no document`);
   }
   const { group = '', version } = apiService.spec;
-  const serialized = serializeDocument(ofGroupVersion(convertV2ToV3(v2), group, version));
+  // A large document takes long: others have their turn between the steps.
+  await nextTurn(undefined, { signal });
+  const v3 = convertV2ToV3(v2, { maxCopied });
+  await nextTurn(undefined, { signal });
+  const part = ofGroupVersion(v3, group, version);
+  await nextTurn(undefined, { signal });
+  const serialized = serializeDocument(part);
   const document = serialized.hash === known?.document.hash ? known.document : new PublishedDocument(serialized, now);
   return { from: 'v2', document, etag: answer.headers.etag };
 }

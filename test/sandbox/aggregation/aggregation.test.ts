@@ -564,7 +564,8 @@ describe('a server that means no good', () => {
 
   async function withHostile(answers: Answers, check: () => Promise<void>): Promise<void> {
     newer.answers = (seen, response) => {
-      if (seen.url.includes(group) || seen.url === '/apis' || seen.headers['x-hostile'] !== undefined) {
+      const isShared = ['/apis', '/openapi/v2', '/openapi/v3'].includes(seen.url);
+      if (seen.url.includes(group) || isShared) {
         return answers(seen, response);
       }
       return answersOfNewer(seen, response);
@@ -697,6 +698,33 @@ describe('a server that means no good', () => {
             verbs: [],
           },
         ]);
+      },
+    );
+  });
+
+  test('a document that becomes many times as long is not converted', async () => {
+    const schema = {
+      properties: Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`p${index}`, { type: 'string' }])),
+    };
+    const produces = Array.from({ length: 50 }, (_, index) => `application/t${index}`);
+    const responses = { 200: { description: '', schema } };
+    const paths = { [`/apis/${group}/v1/things`]: { get: { produces, responses } } };
+    let asked = 0;
+    await withHostile(
+      ({ url }, response) => {
+        if (url === '/openapi/v3') {
+          return false;
+        }
+        if (url === '/openapi/v2') {
+          asked++;
+          return json(response, { swagger: '2.0', info: { title: 't', version: '1' }, paths });
+        }
+        return json(response, url === `/apis/${group}/v1` ? { resources: [] } : {});
+      },
+      async () => {
+        await untilCondition(`v1.${group}`, 'Passed');
+        expect(asked).toBeGreaterThan(0);
+        expect(Object.keys((await get('/openapi/v3')).json.paths as object)).not.toContain(`apis/${group}/v1`);
       },
     );
   });
