@@ -17,16 +17,13 @@ process.on('SIGHUP', () => {
     stop.abort('SIGHUP');
   }
 });
-// A reader that has seen enough (`… | head`) is not a failure, nor is a terminal that was closed.
+// A reader that has seen enough (`… | head`) is not a failure, nor is a terminal that was closed. A full disk is.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE' || error.code === 'EIO') {
     process.exit();
   }
-  // Nor is a terminal that is gone while the program comes to its end.
-  if (error.code === 'EIO' && stop.signal.aborted) {
-    return;
-  }
-  throw error;
+  process.stderr.write(`extensionconfig-webhook: the output cannot be written: ${error.message}\n`);
+  process.exit(1);
 });
 
 const io = {

@@ -82,6 +82,9 @@ a file that cannot be read.`,
       }
       const extensions = await readExtensions(flags, names, io);
       const { configs, resolve, originals } = extensions;
+      if (configs.length === 0 && flags.filename.length > 0) {
+        throw new UsageError('preflight: there are no ExtensionConfigs in the files: give others with -f');
+      }
       const progress = createProgress(io.stderr);
       let asked = 0;
       const ticking = setInterval(

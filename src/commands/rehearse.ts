@@ -155,15 +155,35 @@ function htmlPrinter(io: Io, clear: () => void): Printer {
   };
 }
 
-async function readFiles(paths: readonly string[], target: string | undefined, io: Io): Promise<Given> {
+/** The files of flags, and the kinds of which each flag's files must have one: a wrong file must not mean the sample. */
+const wanted = {
+  cluster: ['Cluster', 'Namespace'],
+  'cluster-class': ['ClusterClass'],
+} as const;
+
+async function readFiles(
+  flags: Readonly<Record<keyof typeof wanted, readonly string[]>>,
+  target: string | undefined,
+  io: Io,
+): Promise<Given> {
   const objects: GivenObject[] = [];
-  for await (const { object, where } of manifestObjects(paths, io)) {
-    objects.push({
-      object,
-      get where() {
-        return where();
-      },
-    });
+  for (const flag of ['cluster', 'cluster-class'] as const) {
+    const kinds: readonly unknown[] = wanted[flag];
+    let hasWanted = flags[flag].length === 0;
+    for await (const { object, where } of manifestObjects(flags[flag], io)) {
+      hasWanted ||= kinds.includes(object.kind);
+      objects.push({
+        object,
+        get where() {
+          return where();
+        },
+      });
+    }
+    if (!hasWanted) {
+      throw new UsageError(
+        `--${flag}: there is no ${wanted[flag][0]} in ${printable(flags[flag].join(', ').slice(0, 500))}`,
+      );
+    }
   }
   try {
     return readGiven(objects, target);
@@ -202,7 +222,7 @@ file that cannot be read.`,
     .action(async (names: readonly string[]) => {
       const flags = readFlags(rehearseFlags, command, io.env);
       const upgrades = flags['upgrade-to'];
-      const given = await readFiles([...flags.cluster, ...flags['cluster-class']], upgrades[0], io);
+      const given = await readFiles(flags, upgrades[0], io);
       const extensions = await readExtensions(flags, names, io);
       if (extensions.configs.length === 0) {
         throw new UsageError('there are no ExtensionConfigs: give files with -f');

@@ -41,7 +41,8 @@ export function projectFiles(options: ProjectOptions): Map<string, string> {
     name,
     namespace: `${name}-system`,
     image: `registry.example.com/${name}:0.1.0`,
-    package: options.package,
+    // Inside quotes of JSON.
+    package: JSON.stringify(options.package).slice(1, -1),
     handlers: handlersTable(hooks),
   };
   const files = new Map<string, string>();
@@ -66,6 +67,16 @@ export function projectFiles(options: ProjectOptions): Map<string, string> {
   return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+/** Why folders cannot be written, by the codes of errors. */
+const reasons: Readonly<Record<string, string>> = {
+  EEXIST: 'something else than a folder has that name',
+  ENOTDIR: 'a part of the path is not a folder',
+  ENOENT: 'a link on the path leads nowhere',
+  EACCES: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+};
+
 /**
  * Writes a project into a folder that is not there yet, or empty. Never overwrites.
  *
@@ -89,8 +100,10 @@ export function writeProject(folder: string, options: ProjectOptions): string[] 
     if (error instanceof ProjectError) {
       throw error;
     }
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new ProjectError(`${folder} cannot be written: ${code ?? message}`);
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    throw new ProjectError(
+      `${folder} cannot be written: ${Object.hasOwn(reasons, code) ? reasons[code] : code || message}`,
+    );
   }
   return [...files.keys()];
 }

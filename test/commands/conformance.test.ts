@@ -143,8 +143,10 @@ test.each<[string, string[], string, RegExp]>([
     'a kind that is no request',
     ['-f', 'x', '--request', 'FILE'],
     'kind: Cluster',
-    /FILE:1: {2}Cluster is not the request of a hook/,
+    /FILE:1: Cluster is not the request of a hook/,
   ],
+  ['an object without a kind', ['-f', 'x', '--request', 'FILE'], 'a: 1', /FILE:1: an object without a kind is not the/],
+  ['files without ExtensionConfigs', ['-f', 'FILE'], 'kind: Pod', /there are no ExtensionConfigs in the files/],
   [
     'an invalid request',
     ['-f', 'x', '--request', 'FILE'],

@@ -65,6 +65,20 @@ describe('usage: exit code 2, and nothing is written', () => {
   });
 });
 
+test('a specification with quotes does not break package.json', async () => {
+  const spec = 'file:C:\\packs\\a.tgz", "left": "right';
+  expect((await create(join(folder, 'a'), '--package', spec)).code).toBe(0);
+  expect(JSON.parse(read('a/package.json')).dependencies).toEqual({ 'extensionconfig-webhook': spec });
+});
+
+test.each([
+  ['my dir', "cd 'DIR/my dir' && npm"],
+  ["it's", "cd 'DIR/it'\\''s' && npm"],
+])('what comes next can be typed for folder %s', async (name, next) => {
+  const { stdout } = await create(join(folder, name), '--name', 'x');
+  expect(stdout).toContain(next.replace('DIR', folder));
+});
+
 describe('never overwrites: exit code 1, and what was there stays', () => {
   test('a folder with a file', async () => {
     writeFileSync(join(folder, 'README.md'), 'mine');
@@ -83,9 +97,12 @@ describe('never overwrites: exit code 1, and what was there stays', () => {
 
   test('a file of that name, and a folder below a file', async () => {
     writeFileSync(join(folder, 'file'), 'mine');
-    for (const target of [join(folder, 'file'), join(folder, 'file/new')]) {
+    for (const [target, why] of [
+      [join(folder, 'file'), 'something else than a folder has that name'],
+      [join(folder, 'file/new'), 'a part of the path is not a folder'],
+    ] as const) {
       const { code, stderr } = await create(target);
-      expect([code, stderr]).toEqual([1, expect.stringMatching(/cannot be written: (EEXIST|ENOTDIR)/)]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`${target} cannot be written: ${why}`)]);
     }
     expect(read('file')).toBe('mine');
   });

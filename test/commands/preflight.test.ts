@@ -71,6 +71,14 @@ const topicsOf = ({ extensions }: Report) =>
   extensions.flatMap(({ findings }) => findings.map(({ level, topic }) => `${level} ${topic}`));
 
 describe('of files', () => {
+  test('files without ExtensionConfigs are a mistake, not safe', async () => {
+    const { code, stderr } = await preflight(...upgrade, '-f', write('pod.yaml', 'kind: Pod\n'));
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('there are no ExtensionConfigs in the files: give others with -f'),
+    });
+  });
+
   test('an extension that answers is safe; what changes in calls is said', async () => {
     const extension = await server(offering('BeforeClusterUpgrade'));
     const { code, report } = await preflight(

@@ -168,6 +168,16 @@ describe('wrong usage', () => {
       /none\.yaml: cannot be read: no such file/,
     ],
     [
+      'files without a Cluster',
+      () => ['--cluster', file('none-of-it.yaml', 'apiVersion: v1\nkind: Pod\nmetadata: { name: p }\n')],
+      /--cluster: there is no Cluster in .*none-of-it\.yaml/,
+    ],
+    [
+      'files without a ClusterClass',
+      () => ['--cluster-class', file('class.yaml', clusterYaml('v1.31.0'))],
+      /--cluster-class: there is no ClusterClass in .*class\.yaml/,
+    ],
+    [
       'a Cluster of an old version',
       () => ['--cluster', file('old.yaml', v1beta1)],
       /old\.yaml:2: Cluster of apiVersion cluster\.x-k8s\.io\/v1beta1: write it as cluster\.x-k8s\.io\/v1beta2/,

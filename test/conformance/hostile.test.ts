@@ -115,6 +115,25 @@ test('what a server says is shown without what a terminal or XML would obey', as
   expect(conductAsJunit([conduct])).toContain(']]&gt;\ufffd&lt;b&gt;&amp;&quot;');
 });
 
+test('nothing is called ok that was not looked at', async () => {
+  const server = await startExtension(() => ({}));
+  await server.close();
+  const { checks, verdict } = await tryExtension(server.port);
+  expect(verdict).toBe('failed');
+  expect(checks.filter(({ status }) => status === 'passed').map(({ id }) => id)).toEqual([]);
+});
+
+test('answers that are deep come to an end', async () => {
+  const port = await serve(
+    withHandlers((_received, response) => {
+      response.end(`{"status":"Success","variables":${'['.repeat(500_000)}${']'.repeat(500_000)}}`);
+      return undefined;
+    }),
+  );
+  const { verdict, checks } = await tryExtension(port, { checks: ['answers-calls', 'repeatable', 'variables-valid'] });
+  expect([verdict, checks.length]).toEqual(['failed', 3]);
+});
+
 test('the time limit leaves checks out, and says so', async () => {
   const port = await serve(withHandlers(() => undefined));
   const { checks, verdict } = await tryExtension(port, { timeLimitMs: 500 });

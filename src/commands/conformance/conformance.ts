@@ -101,6 +101,9 @@ made in time, 2 wrong usage or a file that cannot be read.`,
       const requests = readRequests(flags.request);
       const { configs, resolve } = await readExtensions(flags, names, io);
       const known = { catalog: hookCatalogOf(flags['hook-lifecycles']), release: flags['target-cluster-api-version'] };
+      if (configs.length === 0) {
+        throw new UsageError('conformance: there are no ExtensionConfigs in the files: give others with -f');
+      }
       const progress = createProgress(io.stderr);
       let doing = '';
       const ticking = setInterval(() => progress.show(() => doing), 200);
@@ -137,9 +140,6 @@ made in time, 2 wrong usage or a file that cannot be read.`,
       }
       if (flags.output === 'junit') {
         io.stdout.write(conductAsJunit(conducts));
-      }
-      if (configs.length === 0) {
-        io.stderr.write('conformance: there are no ExtensionConfigs\n');
       }
       end(conducts.every(({ verdict }) => verdict === 'passed') ? exitCode.ok : exitCode.findings);
     });

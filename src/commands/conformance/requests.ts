@@ -14,7 +14,8 @@ function hookOf({ apiVersion, kind }: JsonObject, where: string): HookDefinition
       request.kind === kind && (apiVersion ?? `${group}/${version}`) === `${group}/${version}`,
   );
   if (hook === undefined || hook.singleton) {
-    const shown = printable(`${String(apiVersion ?? '')} ${String(kind ?? 'without a kind')}`.slice(0, 200));
+    const named = [apiVersion, kind].filter((part) => typeof part === 'string').join(' ');
+    const shown = kind === undefined ? 'an object without a kind' : printable(named.slice(0, 200));
     throw new UsageError(`${where}: ${shown} is not the request of a hook, such as GeneratePatchesRequest`);
   }
   return hook;

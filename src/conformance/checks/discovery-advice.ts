@@ -13,6 +13,9 @@ export const check: Check = {
   remedy:
     'do long work in the background and answer with retryAfterSeconds; use Fail unless skipping the work is right',
   async run({ discovery, handlers }, report) {
+    if (discovery.handlers.length === 0) {
+      return { because: 'Discovery offers no handlers' };
+    }
     const blocking = new Set(handlers.filter(({ hook }) => hook.isBlocking).map(({ name }) => name));
     for (const { name, timeoutSeconds = defaultTimeoutSeconds, failurePolicy } of discovery.handlers) {
       const handler = name.slice(0, name.lastIndexOf('.'));

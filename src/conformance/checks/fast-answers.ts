@@ -13,6 +13,9 @@ export const check: Check = {
   why: 'They are asked in every reconcile of every Cluster, one after the other.',
   remedy: 'keep what is expensive out of these handlers; a port-forward adds some time of its own',
   async run({ answering, first, second, discovery, discover }, report) {
+    if (discovery.heard.kind !== 'answer') {
+      return { because: 'Discovery has no answer' };
+    }
     const asked = (await answering()).filter(({ hook }) => hook.tags.includes('Topology Mutation Hook'));
     for (const handler of asked) {
       const ms = Math.min((await first(handler)).ms, (await second(handler)).ms);
@@ -20,11 +23,9 @@ export const check: Check = {
         report({ handler: handler.name, message: `takes ${Math.round(ms)} ms` });
       }
     }
-    if (discovery.heard.kind === 'answer') {
-      const ms = Math.min(discovery.heard.ms, (await discover()).heard.ms);
-      if (ms > slowDiscoveryMs) {
-        report({ message: `Discovery takes ${Math.round(ms)} ms` });
-      }
+    const ms = Math.min(discovery.heard.ms, (await discover()).heard.ms);
+    if (ms > slowDiscoveryMs) {
+      report({ message: `Discovery takes ${Math.round(ms)} ms` });
     }
     return undefined;
   },

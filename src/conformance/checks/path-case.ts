@@ -15,11 +15,12 @@ export const check: Check = {
       const last = parts.length - (route.endsWith('/discovery') ? 1 : 2);
       return `${parts.map((part, index) => (index >= last ? part.toUpperCase() : part)).join('/')}?${query}`;
     };
-    if (discovery.heard.kind === 'answer') {
-      const { heard } = await discover({ path: upper });
-      if (isSuccess(heard) && !isSameAnswer(discovery.heard, heard)) {
-        report({ message: `Discovery in upper case: ${difference(discovery.heard, heard)}` });
-      }
+    if (discovery.heard.kind !== 'answer') {
+      return { because: 'Discovery has no answer' };
+    }
+    const { heard: shouted } = await discover({ path: upper });
+    if (isSuccess(shouted) && !isSameAnswer(discovery.heard, shouted)) {
+      report({ message: `Discovery in upper case: ${difference(discovery.heard, shouted)}` });
     }
     const handlers = await answering();
     for (const handler of handlers) {
