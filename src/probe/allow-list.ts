@@ -24,14 +24,15 @@ const guarded: readonly string[] = [
   // Metadata of Alibaba Cloud and of Azure, which are not link-local.
   '100.100.100.200/32',
   '168.63.129.16/32',
-  '::/128',
-  '::1/128',
+  // Nobody, the pod itself, and IPv4-compatible addresses, which some systems still route as the IPv4 address in them.
+  '::/96',
   'fe80::/10',
   'ff00::/8',
-  // Metadata of AWS and of Google Cloud.
-  'fd00:ec2::254/128',
+  // Metadata and the credentials of pods at AWS (::254, ::23), metadata of Google Cloud.
+  'fd00:ec2::/32',
   'fd20:ce::254/128',
-  // IPv4 addresses in disguise: NAT64, 6to4, Teredo.
+  // IPv4 addresses in disguise: translated, NAT64, 6to4, Teredo.
+  '::ffff:0:0:0/96',
   '64:ff9b::/96',
   '64:ff9b:1::/48',
   '2002::/16',
