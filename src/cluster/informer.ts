@@ -50,6 +50,8 @@ export interface InformerOptions {
   keep?(object: JsonObject): JsonObject;
   /** Most objects. A collection with more is a problem, and what is known of it stays as it was. Default: 10,000. */
   maxObjects?: number;
+  /** Most characters of JSON that are kept; beyond, as with too many objects. Default: not counted. */
+  maxLength?: number;
   /** Called for each change, in their order, after the copy has it. It must not throw. */
   onChange?(change: InformerChange): void;
   /** Why the copy may be stale, with what to do about it; undefined when it follows the server again. */
@@ -97,7 +99,13 @@ const describe = (error: unknown, resource: string) => (explain(error, 'watch', 
  * lists of any length in one answer, loses events whose JSON it cannot read, and swallows what its callbacks throw.
  */
 export function startInformer(config: KubeConfig, options: InformerOptions): Informer {
-  const { path, resource, keep = withoutManagedFields, maxObjects = 10_000 } = options;
+  const {
+    path,
+    resource,
+    keep = withoutManagedFields,
+    maxObjects = 10_000,
+    maxLength = Number.POSITIVE_INFINITY,
+  } = options;
   const { watchMs, graceMs, minRetryMs, maxRetryMs, readDeadlineMs } = { ...defaultPace, ...options.pace };
   const stop = new AbortController();
   const cluster = connect(config, stop.signal, {
@@ -112,11 +120,22 @@ export function startInformer(config: KubeConfig, options: InformerOptions): Inf
   };
   const synced = Promise.withResolvers<void>();
   const objects = new Map<string, JsonObject>();
+  /** Characters of JSON of the objects together. */
+  let length = 0;
   let isSynced = false;
   let heardAt: number | undefined;
   let problem: string | undefined;
   /** From where the watch goes on; undefined when the collection has to be read first. */
   let version: string | undefined;
+
+  const lengthOf = (object: JsonObject | undefined) =>
+    object === undefined || maxLength === Number.POSITIVE_INFINITY ? 0 : JSON.stringify(object).length;
+
+  function checkLength(characters: number, most: number): void {
+    if (characters > most) {
+      throw new AnswerError(`what is kept of ${resource} is more than ${maxLength / 1024 / 1024} MiB`);
+    }
+  }
 
   function tell(news: string | undefined): void {
     if (news !== problem && !stop.signal.aborted) {
@@ -135,12 +154,16 @@ export function startInformer(config: KubeConfig, options: InformerOptions): Inf
     const object = objects.get(key);
     if (object !== undefined) {
       objects.delete(key);
+      length -= lengthOf(object);
       change({ type: 'deleted', key, object });
     }
   }
 
-  /** @param object what `keep` left of it. */
-  function put(object: JsonObject): void {
+  /**
+   * @param object what `keep` left of it.
+   * @param most most characters afterwards; a list was counted as a whole before.
+   */
+  function put(object: JsonObject, most = maxLength): void {
     const key = objectKey(object);
     // One that was made again under the name is not the one that was known.
     if (textIn(objects.get(key), 'uid') !== textIn(object, 'uid')) {
@@ -153,6 +176,9 @@ export function startInformer(config: KubeConfig, options: InformerOptions): Inf
     if (previous === undefined && objects.size >= maxObjects) {
       throw new AnswerError(`there are more than ${maxObjects} ${resource}: choose by label`);
     }
+    const grown = length - lengthOf(previous) + lengthOf(object);
+    checkLength(grown, most);
+    length = grown;
     objects.set(key, object);
     change(previous === undefined ? { type: 'added', key, object } : { type: 'updated', key, object, previous });
   }
@@ -160,11 +186,15 @@ export function startInformer(config: KubeConfig, options: InformerOptions): Inf
   /** Reads everything; only when all of it is here the copy changes. */
   async function list(): Promise<string> {
     const found = new Map<string, JsonObject>();
+    let foundLength = 0;
     let listVersion = '';
     for await (const { items, resourceVersion } of listPages(cluster, { path, resource, query, maxObjects })) {
       listVersion = resourceVersion;
       for (const object of items) {
-        found.set(objectKey(object), keep(object));
+        const kept = keep(object);
+        foundLength += lengthOf(kept);
+        checkLength(foundLength, maxLength);
+        found.set(objectKey(object), kept);
       }
     }
     heardAt = performance.now();
@@ -174,7 +204,7 @@ export function startInformer(config: KubeConfig, options: InformerOptions): Inf
       }
     }
     for (const object of found.values()) {
-      put(object);
+      put(object, Number.POSITIVE_INFINITY);
     }
     if (!isSynced) {
       isSynced = true;

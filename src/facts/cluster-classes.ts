@@ -16,12 +16,15 @@ const patchFields = [
 /** Longest name of a handler that Cluster API allows, in characters. */
 const maxHandlerLength = 512;
 
+/** The places that name a handler, the first one for each handler. */
 function referencesOf(clusterClass: string, object: JsonObject): HandlerReference[] {
-  const found: HandlerReference[] = [];
+  const found = new Map<string, HandlerReference>();
   const add = (holder: JsonObject, at: string, field: string) => {
     const handler = textAt(holder, field);
-    if (handler !== undefined && handler.length <= maxHandlerLength) {
-      found.push({ clusterClass, field: `${at}.${field}`, handler });
+    // Without a dot it names a handler of no ExtensionConfig.
+    const isName = handler !== undefined && handler.length <= maxHandlerLength && handler.includes('.');
+    if (isName && !found.has(handler)) {
+      found.set(handler, { clusterClass, field: `${at}.${field}`, handler });
     }
   };
   const spec = objectAt(object, 'spec');
@@ -32,7 +35,7 @@ function referencesOf(clusterClass: string, object: JsonObject): HandlerReferenc
     }
   }
   add(objectAt(objectAt(spec, 'upgrade'), 'external'), 'spec.upgrade.external', 'generateUpgradePlanExtension');
-  return found;
+  return [...found.values()];
 }
 
 /** ClusterClasses by the handlers that they name. One that is being deleted needs none any more. */

@@ -7,8 +7,10 @@ import { keyOf, objectAt, textAt } from './parts.ts';
 /** Where Cluster API notes the hooks that are still to be called for a Cluster: names, separated by commas. */
 export const pendingHooksAnnotation = 'runtime.cluster.x-k8s.io/pending-hooks';
 
-/** Longest value of that annotation that is read, in characters: all hooks there are take 200. */
-const maxPendingLength = 4096;
+/** Longest value of that annotation that is read, in characters: all hooks there are take 300. */
+export const maxPendingLength = 1024;
+/** Most hooks that one Cluster waits for: Cluster API has 17. Whoever may write Clusters writes the annotation. */
+const maxPending = 32;
 
 interface Item extends KnownCluster {
   clusterClass: string | undefined;
@@ -24,15 +26,22 @@ function classOf(object: JsonObject, namespace: string): string | undefined {
   return name === undefined ? undefined : keyOf(other ?? namespace, name);
 }
 
+/** The hooks that are still to be called; none of one that is being deleted, since these are not called then. */
+function pendingOf(metadata: JsonObject): readonly string[] {
+  const pending = textAt(objectAt(metadata, 'annotations'), pendingHooksAnnotation) ?? '';
+  const isRead =
+    pending !== '' && pending.length <= maxPendingLength && textAt(metadata, 'deletionTimestamp') === undefined;
+  return isRead ? [...new Set(pending.split(',', maxPending))] : [];
+}
+
 function reduce(key: string, object: JsonObject): Item | undefined {
   const metadata = objectAt(object, 'metadata');
   const namespace = textAt(metadata, 'namespace') ?? '';
-  const pending = textAt(objectAt(metadata, 'annotations'), pendingHooksAnnotation) ?? '';
   return {
     key,
     namespace,
     clusterClass: classOf(object, namespace),
-    pending: pending === '' || pending.length > maxPendingLength ? [] : [...new Set(pending.split(','))],
+    pending: pendingOf(metadata),
   };
 }
 

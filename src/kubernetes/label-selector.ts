@@ -170,6 +170,15 @@ export function labelSelectorContradiction({ matchLabels, matchExpressions }: La
   return undefined;
 }
 
+/** How many keys and values a selector has: comparing takes time for each. */
+export function selectorSize({ matchLabels = {}, matchExpressions = [] }: LabelSelector): number {
+  let size = Object.keys(matchLabels).length;
+  for (const { values = [] } of matchExpressions) {
+    size += 1 + values.length;
+  }
+  return size;
+}
+
 function requirementsOf({ matchLabels = {}, matchExpressions = [] }: LabelSelector): LabelSelectorRequirement[] {
   const labels = Object.entries(matchLabels).map(([key, value]) => ({ key, operator: 'In', values: [value] }));
   return [...labels, ...matchExpressions];

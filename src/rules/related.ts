@@ -1,16 +1,69 @@
-import type { Facts, HandlerReference, KnownExtensionConfig } from '../facts/index.ts';
-import { type LabelSelector, selectorsOverlap, selectsEverything, selectsLabels } from '../kubernetes/index.ts';
+import type { Facts, HandlerReference, KnownCluster, KnownExtensionConfig } from '../facts/index.ts';
+import {
+  type LabelSelector,
+  selectorSize,
+  selectorsOverlap,
+  selectsEverything,
+  selectsLabels,
+} from '../kubernetes/index.ts';
 
 /** Most names that a message has. */
 const maxNamed = 3;
 /** Most other objects that are compared with the one that is checked: most overlap at once, since they select everything. */
 const maxCompared = 20;
 
+/** Most keys and values of a selector that is compared with others: one that lists its namespaces has a few dozen. */
+const maxSelectorSize = 500;
+
 /** Names for a message, the first few and the number of the rest: `a, b, c and 4 more`. */
 export function someOf(names: Iterable<string>): string {
   const all = [...new Set(names)];
-  const rest = all.length - maxNamed;
-  return `${all.slice(0, maxNamed).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  return firstOf(all.slice(0, maxNamed), all.length);
+}
+
+/** The first of many names, and the number of the rest. */
+function firstOf(names: readonly string[], count: number): string {
+  const rest = count - names.length;
+  return `${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}
+
+/**
+ * The Clusters in namespaces that an extension is called for, for a message as by `someOf`; undefined when there is none. Each
+ * namespace is looked at once, and few of the names are put together: there may be as many as the cluster has.
+ */
+export function someClusters(
+  clusters: ReadonlySet<KnownCluster>,
+  selector: LabelSelector | undefined,
+  facts: Facts,
+): string | undefined {
+  if (selector !== undefined && selectsEverything(selector)) {
+    const [...first] = clusters.values().take(maxNamed);
+    return first.length === 0
+      ? undefined
+      : firstOf(
+          first.map(({ key }) => `Cluster ${key}`),
+          clusters.size,
+        );
+  }
+  const isSelected = new Map<string, boolean>();
+  const names: string[] = [];
+  let count = 0;
+  for (const { key, namespace } of clusters) {
+    let counts = isSelected.get(namespace);
+    if (counts === undefined) {
+      counts = selectsNamespace(selector, namespace, facts) === true;
+      isSelected.set(namespace, counts);
+    }
+    if (counts && ++count <= maxNamed) {
+      names.push(`Cluster ${key}`);
+    }
+  }
+  return count === 0 ? undefined : firstOf(names, count);
+}
+
+/** Whether a selector is small enough to be compared with many. */
+export function isComparable(selector: LabelSelector | undefined): selector is LabelSelector {
+  return selector !== undefined && selectorSize(selector) <= maxSelectorSize;
 }
 
 /** The places where ClusterClasses name handlers, for a message: each class once, with its first place. */
@@ -48,6 +101,9 @@ export function overlapping(
   selector: LabelSelector | undefined,
 ): string[] {
   const found: string[] = [];
+  if (!isComparable(selector)) {
+    return found;
+  }
   let compared = 0;
   for (const other of others) {
     if (other.name === name) {
@@ -57,7 +113,7 @@ export function overlapping(
       break;
     }
     const { namespaceSelector } = other;
-    if (selector !== undefined && namespaceSelector !== undefined && selectorsOverlap(selector, namespaceSelector)) {
+    if (isComparable(namespaceSelector) && selectorsOverlap(selector, namespaceSelector)) {
       found.push(other.name);
     }
   }

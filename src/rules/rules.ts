@@ -16,6 +16,7 @@ import { rule as deletionNamedByClass } from './checks/deletion-named-by-class.t
 import { rule as failurePolicyBlocking } from './checks/failure-policy-blocking.ts';
 import { rule as fieldType } from './checks/field-type.ts';
 import { rule as handlerFailurePolicy } from './checks/handler-failure-policy.ts';
+import { rule as handlerHookInPlace } from './checks/handler-hook-in-place.ts';
 import { rule as handlerHookSingleton } from './checks/handler-hook-singleton.ts';
 import { rule as handlerHookVersion } from './checks/handler-hook-version.ts';
 import { rule as handlerName } from './checks/handler-name.ts';
@@ -92,6 +93,7 @@ export const rules: readonly Rule[] = [
   hookUnknown,
   hookTooNew,
   failurePolicyBlocking,
+  handlerHookInPlace,
   caMissing,
   caBundleAndAnnotation,
   caCertificateExpired,

@@ -1,5 +1,5 @@
 import { injectCaFromSecretAnnotation } from '../api/index.ts';
-import { type CollectedKind, pendingHooksAnnotation } from '../facts/index.ts';
+import { type CollectedKind, maxPendingLength, pendingHooksAnnotation } from '../facts/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
 
 /** Where the objects of a kind are, and what is kept of them. */
@@ -71,10 +71,26 @@ export function versionPath(group: string, version: string): string {
 /** The part of the metadata that says which object it is. */
 const identity = ['namespace', 'name', 'uid', 'resourceVersion', 'deletionTimestamp'];
 
-/** Of external patches only the names of their handlers are kept: inline ones may be large. */
+/** Of external patches only the names of their handlers are kept: settings and inline patches may be large. */
 function withoutDefinitions(patches: Json): Json {
   return Array.isArray(patches)
-    ? patches.map((patch) => (isJsonObject(patch) && patch.external ? { external: patch.external } : {}))
+    ? patches.map((patch) => (isJsonObject(patch) && patch.external ? { external: texts(patch.external) } : {}))
+    : [];
+}
+
+function texts(external: Json): Json {
+  return isJsonObject(external)
+    ? Object.fromEntries(Object.entries(external).filter(([, value]) => typeof value === 'string'))
+    : {};
+}
+
+/** Numbers and protocols of ports. */
+function withoutNames(ports: Json): Json {
+  return Array.isArray(ports)
+    ? ports.map((item) => {
+        const { port = null, protocol } = isJsonObject(item) ? item : {};
+        return { port, ...(protocol !== undefined && { protocol }) };
+      })
     : [];
 }
 
@@ -90,6 +106,8 @@ function withoutPolicies(handlers: Json): Json {
 const shorter: Readonly<Record<string, (value: Json) => Json>> = {
   patches: withoutDefinitions,
   handlers: withoutPolicies,
+  external: texts,
+  ports: withoutNames,
 };
 
 /** An object with its identity and the fields that facts are made of. */
@@ -107,7 +125,8 @@ export function keptOf({ fields }: FactResource, object: JsonObject): JsonObject
     for (const key of path) {
       from = isJsonObject(from) ? from[key] : undefined;
     }
-    if (from === undefined) {
+    // An annotation that is too long to be read is not kept either.
+    if (from === undefined || (path[1] === 'annotations' && String(from).length > maxPendingLength)) {
       continue;
     }
     let into = kept;

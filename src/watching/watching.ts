@@ -36,6 +36,11 @@ const defaultPace: WatchingPace = {
  * others, and not about that kind.
  */
 const maxObjects = 50_000;
+/**
+ * Most characters of JSON of a kind that are kept, for objects that somebody has made as large as they may be: an ordinary
+ * one takes 300. The indexes over them take some five times as much.
+ */
+const maxLength = 32 * 1024 * 1024;
 /** How long one request may take, in ms. */
 const requestDeadlineMs = 10_000;
 
@@ -161,6 +166,7 @@ export function watchCluster({
       resource: resourceName(resource),
       keep: (object) => keptOf(resource, object),
       maxObjects,
+      maxLength,
       onChange({ type, key, object }) {
         if (type === 'deleted') {
           collection.remove(key);

@@ -235,6 +235,20 @@ test('a list that never ends, of pages with nothing in them, is a problem', asyn
   await vi.waitFor(() => expect(informer.problems.at(-1)).toMatch(/goes on listing namespaces in empty pages/), within);
 });
 
+test('so is one of which more is kept than there may be', async () => {
+  const { config } = await scripted(
+    () => [namespace('a'), namespace('b')],
+    (response) => response.write(event('ADDED', namespace('c', '101'))),
+  );
+  const two = JSON.stringify(namespace('a')).length + JSON.stringify(namespace('b')).length;
+  const grown = follow(config, { maxLength: two + 20 });
+  await vi.waitFor(() => expect(grown.problems.at(-1)).toMatch(/what is kept of namespaces is more than/), within);
+  expect(grown.keys()).toEqual(['a', 'b']);
+  const listed = follow(config, { maxLength: two - 1 });
+  await vi.waitFor(() => expect(listed.problems.at(-1)).toMatch(/what is kept of namespaces is more than/), within);
+  expect(listed.keys()).toEqual([]);
+});
+
 test('only what is to be kept is kept; after stop nothing is reported', async () => {
   let watch: ServerResponse | undefined;
   const { config } = await scripted(

@@ -93,6 +93,25 @@ test('however objects come, change and go, lookups answer as if those that are l
   );
 });
 
+test('whoever writes Clusters and ClusterClasses decides little about what is kept of them', () => {
+  const { collections, facts } = allKnown();
+  const put = (name: string, pending: string) =>
+    collections.Cluster.put(name, exampleCluster({ 'runtime.cluster.x-k8s.io/pending-hooks': pending }, name));
+  put('many', Array.from({ length: 300 }, (_, index) => `h${index}`).join(','));
+  expect(facts.clusters?.waitingFor('h200').size).toBe(0);
+  put('short', Array.from({ length: 40 }, (_, index) => `h${index}`).join(','));
+  expect(facts.clusters?.waitingFor('h31').size).toBe(1);
+  expect(facts.clusters?.waitingFor('h32').size).toBe(0);
+
+  const patches = Array.from({ length: 1000 }, () => ({
+    external: { generatePatchesExtension: 'a.b', validateTopologyExtension: 'a.b' },
+  }));
+  collections.ClusterClass.put('x/y', { ...exampleClass(), spec: { patches } });
+  expect([...(facts.clusterClasses?.namingExtension('b') ?? [])]).toEqual([
+    { clusterClass: 'x/y', field: 'spec.patches[0].external.generatePatchesExtension', handler: 'a.b' },
+  ]);
+});
+
 test('a kind is not known until it is said to be', () => {
   const store = createFactsStore(noSecrets);
   expect(store.facts.services).toBeUndefined();

@@ -103,6 +103,66 @@ const cases: [name: string, rule: string, object: JsonObject, situation: Situati
     2,
   ],
   [
+    'a Cluster that is being deleted waits for no hook: none of these is called any more',
+    'deletion-awaited-by-cluster',
+    example({ handler: { requestHook: { apiVersion: capi, hook: 'AfterClusterUpgrade' } } }),
+    {
+      subject: 'deletion',
+      context: [
+        {
+          ...exampleCluster(),
+          metadata: {
+            namespace: 'clusters',
+            name: 'prod-1',
+            deletionTimestamp: '2026-01-01T00:00:00Z',
+            annotations: { 'runtime.cluster.x-k8s.io/pending-hooks': 'AfterClusterUpgrade' },
+          },
+        },
+      ],
+    },
+    0,
+  ],
+  [
+    'a name without a dot is of no extension',
+    'deletion-named-by-class',
+    example(),
+    { subject: 'deletion', context: [exampleClass('my-extension')] },
+    0,
+  ],
+  [
+    'two handlers of one extension for an in-place hook need no facts',
+    'handler-hook-in-place',
+    example({
+      handlers: ['a', 'b', 'c'].map((name) =>
+        exampleHandler({
+          name: `${name}.my-extension`,
+          requestHook: { apiVersion: capi, hook: 'CanUpdateMachineSet' },
+        }),
+      ),
+    }),
+    { subject: 'status' },
+    2,
+  ],
+  [
+    'one handler for each in-place hook is as it should be, and providers have hooks of their own',
+    'handler-hook-in-place',
+    example({
+      handlers: ['CanUpdateMachine', 'CanUpdateMachineSet', 'UpdateMachine', 'GeneratePatches', 'GeneratePatches']
+        .map((hook) => ({ apiVersion: capi, hook }))
+        .concat({ apiVersion: 'hooks.example.com/v1', hook: 'UpdateMachine' })
+        .map((requestHook, index) => exampleHandler({ name: `h${index}.my-extension`, requestHook })),
+    }),
+    { subject: 'status' },
+    0,
+  ],
+  [
+    'a namespace that can be none is another rule’s, and part of no command',
+    'service-missing',
+    example({ clientConfig: { service: { ...exampleService, namespace: 'x; rm -rf ~' } } }),
+    { context: [{ ...exampleServiceObject, metadata: { namespace: 'x; rm -rf ~', name: 'other' } }] },
+    0,
+  ],
+  [
     'a handler that was never offered is not dropped',
     'handler-named-by-class',
     example({ handlers: [] }),
@@ -211,5 +271,50 @@ test('every warning about the cluster fits into the 256 characters that API serv
   for (const rule of rules.filter(({ about, severity }) => about === 'facts' && severity === 'warn')) {
     const lengths = exampleReports(rule, rule.example.bad).map((report) => warningText(report).length);
     expect(Math.max(...lengths), rule.id).toBeLessThan(256);
+  }
+});
+
+/** CPU time of a check, in ms. */
+function cpuOf(work: () => unknown): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+test('however large the selectors of others are, and however many handlers one has, comparing ends at once', () => {
+  const requestHook = { apiVersion: capi, hook: 'CanUpdateMachine' };
+  const matchExpressions = Array.from({ length: 4000 }, (_, index) => ({ key: `k${index}`, operator: 'Exists' }));
+  const context = Array.from({ length: 20 }, (_, index) =>
+    example({
+      name: `other-${index}`,
+      spec: { namespaceSelector: { matchExpressions } },
+      handlers: [exampleHandler({ name: `h.other-${index}`, requestHook })],
+    }),
+  );
+  const handlers = Array.from({ length: 200 }, (_, index) =>
+    exampleHandler({ name: `h${index}.my-extension`, requestHook }),
+  );
+  const object = example({ handlers });
+  // It was 9 s.
+  expect(
+    cpuOf(() => exampleReports(ruleOf('in-place-hook-twice'), object, { subject: 'status', context })),
+  ).toBeLessThan(2500);
+});
+
+test('a deletion that a whole cluster waits for is refused with the number of Clusters', () => {
+  const context = Array.from({ length: 20_000 }, (_, index) =>
+    exampleCluster({ 'runtime.cluster.x-k8s.io/pending-hooks': 'AfterClusterUpgrade' }, `c-${index}`),
+  );
+  const requestHook = { apiVersion: capi, hook: 'AfterClusterUpgrade' };
+  for (const namespaceSelector of [{}, { matchLabels: { 'kubernetes.io/metadata.name': 'clusters' } }]) {
+    const object = example({ handler: { requestHook }, spec: { namespaceSelector } });
+    const reports = exampleReports(ruleOf('deletion-awaited-by-cluster'), object, {
+      subject: 'deletion',
+      context: [exampleNamespace, ...context],
+    });
+    expect(reports.map(({ message }) => message)).toEqual([
+      expect.stringContaining('for Cluster clusters/c-0, Cluster clusters/c-1, Cluster clusters/c-2 and 19997 more;'),
+    ]);
   }
 });

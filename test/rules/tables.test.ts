@@ -426,6 +426,29 @@ const cases: Record<string, Table> = {
       ['status.handlers[0].requestHook.apiVersion Invalid "a/b/c"'],
     ],
   },
+  'handler-hook-in-place': {
+    valid: [
+      handlers(
+        { name: 'a.my-extension', requestHook: { apiVersion: capi, hook: 'CanUpdateMachine' } },
+        { name: 'b.my-extension', requestHook: { apiVersion: capi, hook: 'UpdateMachine' } },
+      ),
+      handlers(
+        { name: 'a.my-extension', requestHook: { apiVersion: 'hooks.example.com/v1', hook: 'UpdateMachine' } },
+        { name: 'b.my-extension', requestHook: { apiVersion: 'hooks.example.com/v1', hook: 'UpdateMachine' } },
+      ),
+    ],
+    invalid: [
+      handlers(
+        { name: 'a.my-extension', requestHook: { apiVersion: capi, hook: 'UpdateMachine' } },
+        { name: 'b.my-extension', requestHook: { apiVersion: capi, hook: 'UpdateMachine' } },
+      ),
+    ],
+    findings: [
+      [
+        'status.handlers[1].requestHook.hook Duplicate "UpdateMachine": handler "a.my-extension" serves this hook already, and Cluster API fails every in-place update when there are two; keep one of them',
+      ],
+    ],
+  },
   'handler-hook-singleton': {
     valid: [
       handlers({ name: 'a.my-extension' }, { name: 'b.my-extension' }),

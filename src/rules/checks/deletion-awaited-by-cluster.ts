@@ -3,7 +3,7 @@ import { hooksGroup } from '../../hooks/index.ts';
 import { example, exampleCluster } from '../examples/index.ts';
 import { handlersOf } from '../handlers.ts';
 import { namespaceSelectorOf } from '../namespace-selector.ts';
-import { selectsNamespace, someOf } from '../related.ts';
+import { someClusters } from '../related.ts';
 import type { Rule } from '../rule.ts';
 
 const requestHook = { apiVersion: `${hooksGroup}/v1alpha1`, hook: 'AfterClusterUpgrade' };
@@ -23,18 +23,13 @@ export const rule: Rule = {
     const selector = namespaceSelectorOf(object);
     const hooks = new Set(handlersOf(object).flatMap(({ hook }) => (hook?.group === hooksGroup ? [hook.name] : [])));
     for (const hook of hooks) {
-      const waiting: string[] = [];
-      for (const { key, namespace } of facts.clusters.waitingFor(hook)) {
-        if (selectsNamespace(selector, namespace, facts)) {
-          waiting.push(`Cluster ${key}`);
-        }
-      }
-      if (waiting.length > 0) {
+      const waiting = someClusters(facts.clusters.waitingFor(hook), selector, facts);
+      if (waiting !== undefined) {
         report({
           path: ['metadata', 'name'],
           reason: 'FieldValueForbidden',
           value: hook,
-          message: `cannot be deleted, because its hook ${hook} is still to be called for ${someOf(waiting)}; wait until their annotation runtime.cluster.x-k8s.io/pending-hooks is gone, or allow it with kubectl annotate extensionconfig ${name} ${allowDeletionAnnotation}=true`,
+          message: `cannot be deleted, because its hook ${hook} is still to be called for ${waiting}; wait until their annotation runtime.cluster.x-k8s.io/pending-hooks is gone, or allow it with kubectl annotate extensionconfig ${name} ${allowDeletionAnnotation}=true`,
         });
       }
     }

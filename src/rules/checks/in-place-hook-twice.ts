@@ -1,13 +1,10 @@
 import { hooksGroup } from '../../hooks/index.ts';
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { example, exampleHandler } from '../examples/index.ts';
-import { handlersOf } from '../handlers.ts';
+import { inPlaceHandlersOf } from '../in-place-hooks.ts';
 import { namespaceSelectorOf } from '../namespace-selector.ts';
 import { overlapping, someOf } from '../related.ts';
 import type { Rule } from '../rule.ts';
-
-/** The hooks for which Cluster API wants one handler, and fails every decision when there are more. */
-const inPlaceHooks: ReadonlySet<string> = new Set(['CanUpdateMachine', 'CanUpdateMachineSet', 'UpdateMachine']);
 
 const canUpdate = (name: string): JsonObject =>
   exampleHandler({
@@ -26,20 +23,19 @@ export const rule: Rule = {
     if (facts?.extensionConfigs === undefined) {
       return;
     }
-    for (const { hook, path } of handlersOf(object)) {
-      if (hook === undefined || hook.group !== hooksGroup || !inPlaceHooks.has(hook.name)) {
-        continue;
-      }
+    const selector = namespaceSelectorOf(object);
+    // Once for each hook, however many handlers serve it.
+    for (const [hook, [first]] of inPlaceHandlersOf(object)) {
       const others = overlapping(
-        facts.extensionConfigs.byHook(`${hook.name}.${hook.group}`),
+        facts.extensionConfigs.byHook(`${hook}.${hooksGroup}`),
         object.metadata.name,
-        namespaceSelectorOf(object),
+        selector,
       );
-      if (others.length > 0) {
+      if (first !== undefined && others.length > 0) {
         report({
-          path: [...path, 'requestHook', 'hook'],
+          path: [...first.path, 'requestHook', 'hook'],
           reason: 'FieldValueDuplicate',
-          value: hook.name,
+          value: hook,
           message: `is served by ${someOf(others)} too, and Cluster API fails every in-place update when there are two; keep one of them`,
         });
       }

@@ -1,8 +1,11 @@
 import { selectsEverything } from '../../kubernetes/index.ts';
 import { example, exampleClass, exampleCluster, exampleNamespace } from '../examples/index.ts';
 import { namespaceSelectorOf } from '../namespace-selector.ts';
-import { selectsNamespace, someOf } from '../related.ts';
+import { isComparable, selectsNamespace, someOf } from '../related.ts';
 import type { Rule } from '../rule.ts';
+
+/** Most namespaces that are looked at: each is compared with the whole selector. */
+const maxNamespaces = 5_000;
 
 export const rule: Rule = {
   id: 'namespace-selector-excludes',
@@ -20,16 +23,20 @@ export const rule: Rule = {
       facts?.clusters === undefined ||
       references === undefined ||
       references.size === 0 ||
-      selector === undefined ||
+      !isComparable(selector) ||
       selectsEverything(selector)
     ) {
       return;
     }
+    const seen = new Set<string>();
     const outside = new Set<string>();
     for (const clusterClass of new Set(Array.from(references, (reference) => reference.clusterClass))) {
       for (const namespace of facts.clusters.namespacesOfClass(clusterClass)) {
-        if (selectsNamespace(selector, namespace, facts) === false) {
-          outside.add(namespace);
+        if (seen.size < maxNamespaces && !seen.has(namespace)) {
+          seen.add(namespace);
+          if (selectsNamespace(selector, namespace, facts) === false) {
+            outside.add(namespace);
+          }
         }
       }
     }
@@ -41,7 +48,9 @@ export const rule: Rule = {
       oldObject === undefined
         ? facts.extensionConfigs?.find(name)?.namespaceSelector
         : namespaceSelectorOf(oldObject());
-    const excluded = [...outside].filter((namespace) => selectsNamespace(before, namespace, facts) === true);
+    const excluded = isComparable(before)
+      ? [...outside].filter((namespace) => selectsNamespace(before, namespace, facts) === true)
+      : [];
     if (excluded.length > 0) {
       const classes = someOf(Array.from(references, ({ clusterClass }) => clusterClass));
       report({

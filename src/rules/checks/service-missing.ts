@@ -1,3 +1,4 @@
+import { dns1035LabelProblems, dns1123LabelProblems } from '../../kubernetes/index.ts';
 import { example, exampleService, exampleServiceObject } from '../examples/index.ts';
 import type { Rule } from '../rule.ts';
 
@@ -10,7 +11,10 @@ export const rule: Rule = {
   about: 'facts',
   check({ object, facts }, report) {
     const { namespace, name } = object.spec?.clientConfig?.service ?? {};
-    if (namespace && name && facts?.services?.find(namespace, name) === 'absent') {
+    // Names that no Service can have are another rule's, and no part of a command.
+    const isName =
+      namespace && name && dns1123LabelProblems(namespace).length === 0 && dns1035LabelProblems(name).length === 0;
+    if (isName && facts?.services?.find(namespace, name) === 'absent') {
       report({
         path: ['spec', 'clientConfig', 'service', 'name'],
         reason: 'FieldValueNotFound',
