@@ -44,7 +44,8 @@ export function loadKubeConfig(options: { kubeconfig?: string | undefined; conte
   } catch (error) {
     // The lines after the first quote the file.
     const [problem = ''] = (error as Error).message.split('\n');
-    throw new KubeConfigError(`the kubeconfig ${options.kubeconfig ?? ''} cannot be read: ${printable(problem)}`);
+    const named = options.kubeconfig === undefined ? '' : ` ${options.kubeconfig}`;
+    throw new KubeConfigError(`the kubeconfig${named} cannot be read: ${printable(problem)}`);
   }
   if (options.context !== undefined) {
     if (config.getContextObject(options.context) === null) {

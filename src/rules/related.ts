@@ -37,13 +37,14 @@ export function someClusters(
   facts: Facts,
 ): string | undefined {
   if (selector !== undefined && selectsEverything(selector)) {
-    const [...first] = clusters.values().take(maxNamed);
-    return first.length === 0
-      ? undefined
-      : firstOf(
-          first.map(({ key }) => `Cluster ${key}`),
-          clusters.size,
-        );
+    // Nothing has to be looked at but the first ones.
+    const first: string[] = [];
+    for (const { key } of clusters) {
+      if (first.push(`Cluster ${key}`) === maxNamed) {
+        break;
+      }
+    }
+    return first.length === 0 ? undefined : firstOf(first, clusters.size);
   }
   const isSelected = new Map<string, boolean>();
   const names: string[] = [];
