@@ -1,4 +1,5 @@
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
 
 /** Longest PEM text that is read, in bytes: a bundle of 16 certificates with 4096-bit keys is 32 KiB. */
 export const maxPemBytes = 64 * 1024;
@@ -130,5 +131,6 @@ export function missingNames({ x509 }: Certificate, names: readonly string[]): s
   const held = new Set(
     (x509.subjectAltName ?? '').split(', ').map((entry) => entry.replace(/^DNS:/, '').replace(/^IP Address:/, '')),
   );
-  return names.filter((name) => !held.has(name) && x509.checkIP(name) === undefined);
+  // An IP address may be written in several ways; of anything else, checkIP throws.
+  return names.filter((name) => !held.has(name) && (isIP(name) === 0 || x509.checkIP(name) === undefined));
 }

@@ -12,6 +12,7 @@ import {
   issueCa,
   issueClientCertificate,
   issueServingCertificate,
+  missingNames,
   readCertificates,
 } from '../../src/x509/index.ts';
 import { needs } from '../tools/needs.ts';
@@ -80,6 +81,18 @@ test("a sandbox's CA is never one that the recovery of a webhook's certificates 
   const sandbox = await issueCa(now, day, quickEntropy, { sandbox: true });
   expect(sandbox.certificate.x509.subject).toMatch(/^CN=extensionconfig-webhook sandbox [0-9a-f]{8}$/);
   expect(ca.certificate.x509.subject).toContain('O=extensionconfig-webhook\n');
+});
+
+test('the names that a certificate is not for', () => {
+  const missing = (...wanted: string[]) => missingNames(serving.certificate, wanted);
+  expect(missing(...names, '0:0:0:0:0:0:0:1')).toEqual([]);
+  expect(missing('webhook', 'other.ns.svc', '127.0.0.2', 'DNS:webhook', '')).toEqual([
+    'other.ns.svc',
+    '127.0.0.2',
+    'DNS:webhook',
+    '',
+  ]);
+  expect(missingNames(ca.certificate, ['webhook'])).toEqual(['webhook']);
 });
 
 /** A folder that goes with its test. */
