@@ -76,7 +76,7 @@ export function deriveFacts(
   if (successor.state === 'usable') {
     const key = keyOf(ca['next.key'], successor.value);
     if (key.state !== 'usable') {
-      successor = { state: 'broken', problem: key.state === 'absent' ? 'has no key' : `its key ${key.problem}` };
+      successor = { state: 'broken', problem: key.state === 'absent' ? 'has no key' : `has a key that ${key.problem}` };
     }
   }
   const previous = (usable(readCertificates(ca['previous.crt'])) ?? []).filter(
@@ -89,7 +89,7 @@ export function deriveFacts(
     const [certificate] = chain.value;
     const key = readKey(tls['tls.key'], certificate);
     if (key.state !== 'usable') {
-      serving = { state: 'broken', problem: key.state === 'absent' ? 'has no key' : `its key ${key.problem}` };
+      serving = { state: 'broken', problem: key.state === 'absent' ? 'has no key' : `has a key that ${key.problem}` };
     } else if (certificate.x509.validToDate <= now) {
       serving = { state: 'broken', problem: `expired at ${certificate.x509.validToDate.toISOString()}` };
     } else {

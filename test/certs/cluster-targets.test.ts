@@ -307,4 +307,23 @@ describe('reading targets', () => {
       'forbidden: the permission to list mutatingwebhookconfigurations.admissionregistration.k8s.io (all) is missing',
     );
   });
+
+  test('a list that ends in a 404 half-way, or has impossible names, is an error', async () => {
+    const page = (name: string, more: JsonObject = {}) => ({
+      metadata: more,
+      items: [{ metadata: { name, resourceVersion: '1' } }],
+    });
+    const half = clusterOf((_method, path) =>
+      path.includes('continue=t') ? status(404) : page('a', { continue: 't' }),
+    );
+    await expect(targets(half.cluster, [], 'a=b')).rejects.toMatchObject({ code: 404 });
+    const strange = clusterOf(() => page('a/../b'));
+    await expect(targets(strange.cluster, [], 'a=b')).rejects.toThrow(
+      'the API server listed something that is not one of mutatingwebhookconfigurations.admissionregistration.k8s.io',
+    );
+    const broken = clusterOf(() => {
+      throw Object.assign(new TypeError('a bug'), { code: 404 });
+    });
+    await expect(targets(broken.cluster, [], 'a=b')).rejects.toThrow(TypeError);
+  });
 });

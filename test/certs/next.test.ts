@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { deriveFacts, injectedAnnotation, injectedSinceAnnotation } from '../../src/certs/facts.ts';
 import { next, type Settings } from '../../src/certs/next.ts';
@@ -16,6 +17,9 @@ const [one, two, dead] = [await newCa(), await newCa(), await newCa(at(-20 * day
 const [servingOne, servingTwo, late] = [await servingOf(one), await servingOf(two), await servingOf(two, at(day))];
 const deadServing = await servingOf(dead, at(-20 * day));
 
+const fixture = (name: string) => readFileSync(new URL(`../fixtures/certs/${name}`, import.meta.url), 'utf8');
+const elliptic = { cert: fixture('elliptic-ca.crt'), key: fixture('elliptic-ca.key') };
+
 const pem = (...list: Issued[]) => list.map(({ certificate }) => certificate.pem).join('');
 interface World {
   ca?: Record<string, string>;
@@ -26,6 +30,10 @@ interface World {
   /** Since when the bundle is recorded to be in the target, in ms. */
   since?: number;
   now?: number;
+  /** What the serving certificate should be for. */
+  names?: string[];
+  /** A target that is not there. */
+  missing?: string;
   settings?: Partial<Settings>;
 }
 const steady = { 'ca.crt': pem(one), 'ca.key': one.key };
@@ -48,15 +56,18 @@ function decide(world: World) {
     entries: world.failed === undefined ? [{ where: 'x', bundle: world.target ?? '' }] : [],
     skipped: [],
   };
-  const targets = world.target === undefined && world.failed === undefined ? [] : [target];
+  const targets: TargetReading[] = world.target === undefined && world.failed === undefined ? [] : [target];
+  if (world.missing !== undefined) {
+    targets.push({ id: world.missing, state: 'missing', entries: [], skipped: [] });
+  }
   const stored = (data: Record<string, string> | undefined, annotations = {}) =>
     data === undefined ? undefined : { data, annotations, version: '1' };
-  const facts = () => deriveFacts(now, stored(world.ca), stored(world.tls), targets, names);
+  const facts = () => deriveFacts(now, stored(world.ca), stored(world.tls), targets, world.names ?? names);
   const annotations =
     world.since === undefined
       ? {}
       : { [injectedAnnotation]: facts().injection, [injectedSinceAnnotation]: at(world.since).toISOString() };
-  return next(deriveFacts(now, stored(world.ca, annotations), stored(world.tls), targets, names), {
+  return next(deriveFacts(now, stored(world.ca, annotations), stored(world.tls), targets, world.names ?? names), {
     mode: 'rotate',
     force: false,
     forceCa: false,
@@ -142,6 +153,77 @@ const rows: [string, World, string, RegExp][] = [
     { ca: promotedAlone(), tls: tls(servingOne, pem(one)) },
     'adopt-ca',
     /stays trusted/,
+  ],
+  [
+    'serving certificate for other names',
+    { ca: steady, tls: tls(servingOne, pem(one)), names: [...names, 'b.example', '127.0.0.1'] },
+    'issue-serving-certificate',
+    /^the serving certificate is not for b\.example, 127\.0\.0\.1$/,
+  ],
+  [
+    'serving certificate of a CA that nobody knows',
+    { ca: promotedAlone(), tls: tls(servingOne, pem(two)) },
+    'issue-serving-certificate',
+    /^the serving certificate is not signed by any known CA$/,
+  ],
+  [
+    'serving certificate without its key',
+    { ca: steady, tls: { ...tls(servingOne, pem(one)), 'tls.key': '' } },
+    'issue-serving-certificate',
+    /^the serving certificate has no key$/,
+  ],
+  [
+    'steady, a target missing',
+    { ca: steady, tls: tls(servingOne, pem(one)), target: pem(one), missing: 'Kind/gone' },
+    'blocked',
+    /^Kind\/gone: missing: does not exist$/,
+  ],
+  [
+    'steady, one target unreadable, one missing',
+    { ca: steady, tls: tls(servingOne, pem(one)), failed: 'no', missing: 'Kind/gone' },
+    'blocked',
+    /^Kind\/name: no; Kind\/gone: missing: does not exist$/,
+  ],
+  [
+    'steady, the target refused the write',
+    {
+      ca: steady,
+      tls: tls(servingOne, pem(one)),
+      target: '',
+      settings: { refused: new Map([['Kind/name', 'forbidden']]) },
+    },
+    'blocked',
+    /^Kind\/name: forbidden$/,
+  ],
+  [
+    'steady, no targets',
+    { ca: steady, tls: tls(servingOne, pem(one)) },
+    'done',
+    /^the CA and the serving certificate are in order; no targets were named$/,
+  ],
+  [
+    'staged, a target missing',
+    { ca: staged, tls: tls(servingOne, both), target: both, since: 0, missing: 'Kind/gone' },
+    'promote',
+    /trusts the next/,
+  ],
+  [
+    'CA in its window, repair only',
+    { ca: steady, tls: tls(servingTwo, pem(one)), now: 830 * day, settings: { mode: 'repair' } },
+    'issue-serving-certificate',
+    /expired/,
+  ],
+  [
+    'staged, key of the next is of another',
+    { ca: { ...staged, 'next.key': one.key }, tls: tls(servingOne, both) },
+    'stage-ca',
+    /^the next CA has a key that does not belong to the certificate$/,
+  ],
+  [
+    'CA with a key that cannot sign here',
+    { ca: { 'ca.crt': elliptic.cert, 'ca.key': elliptic.key } },
+    'stage-ca',
+    /^the key of the CA is not an RSA key, and only those can sign here$/,
   ],
   ['staged, bundle old', { ca: staged, tls: tls(servingOne, pem(one)) }, 'write-bundle', /staged/],
   ['staged, target old', { ca: staged, tls: tls(servingOne, both), target: pem(one) }, 'inject', /staged/],
