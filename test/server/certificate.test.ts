@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { dnsNamesOf } from '../../src/server/callers.ts';
 import { checkPair, judgePair } from '../../src/server/certificate.ts';
 import { selfSignedPair } from '../../src/server/index.ts';
-import { readinessOf } from '../../src/server/readiness.ts';
+import { describeChecks, type ReadinessFacts, readinessOf } from '../../src/server/readiness.ts';
 import { localhost, testCa } from './certificates.ts';
 import { pairOf } from './running.ts';
 
@@ -37,7 +37,11 @@ describe('checkPair', () => {
 test('an expired certificate does not replace one that is valid', () => {
   const soon = { ...good, notAfter: new Date('2030-01-01T00:00:00Z') };
   expect(judgePair(good, soon, new Date('2029-01-01T00:00:00Z'))).toEqual({ use: true });
-  expect(judgePair(good, soon, new Date('2030-01-01T00:00:00Z'))).toMatchObject({ use: false });
+  expect(judgePair(good, soon, new Date('2030-01-01T00:00:00Z'))).toEqual({
+    use: false,
+    reason: 'the new certificate expired at 2030-01-01T00:00:00.000Z',
+  });
+  expect(judgePair(soon, soon, new Date('2030-01-01T00:00:00Z'))).toEqual({ use: true });
   expect(judgePair(undefined, soon, new Date('2031-01-01T00:00:00Z'))).toEqual({ use: true });
   expect(judgePair(soon, soon, new Date('2031-01-01T00:00:00Z'))).toEqual({ use: true });
 });
@@ -82,4 +86,111 @@ test.each([
   if (!state.ready) {
     expect(state.reason).toMatch(reason!);
   }
+});
+
+describe('readiness in words', () => {
+  const said = (facts: Partial<ReadinessFacts>) => {
+    const state = readinessOf({
+      phase: 'serving',
+      port: 'webhook',
+      pair: good,
+      certificateProblem: undefined,
+      sourceProblem: undefined,
+      now: new Date('2030-01-01T00:00:00Z'),
+      ...facts,
+    });
+    return [state.ready ? 'ready' : state.reason, ...describeChecks(state, 'readyz').split('\n')];
+  };
+  const certificate = '[+]serving-certificate ok';
+  const source = '[+]certificate-source ok';
+  const phase = '[+]phase ok';
+  const passed = ['readyz check passed', ''];
+  const failed = ['readyz check failed', ''];
+
+  test.each<[string, Partial<ReadinessFacts>, string[]]>([
+    ['all is well', {}, ['ready', certificate, source, phase, ...passed]],
+    [
+      'client certificates are checked',
+      { clientCa: { problem: undefined } },
+      ['ready', certificate, source, '[+]client-ca ok', phase, ...passed],
+    ],
+    [
+      'the client CA is broken',
+      { clientCa: { problem: 'no PEM' } },
+      ['ready', certificate, source, '[!]client-ca degraded: no PEM', phase, ...passed],
+    ],
+    [
+      'the source fails',
+      { sourceProblem: 'forbidden' },
+      ['ready', certificate, '[!]certificate-source degraded: forbidden', phase, ...passed],
+    ],
+    [
+      'the new certificate is broken',
+      { certificateProblem: 'no PEM' },
+      [
+        'ready',
+        '[!]serving-certificate degraded: the certificate before is still served: no PEM',
+        source,
+        phase,
+        ...passed,
+      ],
+    ],
+    [
+      'no certificate yet',
+      { pair: undefined },
+      [
+        'no serving certificate: not read yet',
+        '[-]serving-certificate failed: no serving certificate: not read yet',
+        source,
+        phase,
+        ...failed,
+      ],
+    ],
+    [
+      'expired just now',
+      { now: good.notAfter },
+      [
+        'the serving certificate expired at 2049-01-01T00:00:00.000Z',
+        '[-]serving-certificate failed: the serving certificate expired at 2049-01-01T00:00:00.000Z',
+        source,
+        phase,
+        ...failed,
+      ],
+    ],
+    [
+      'before the start, the certificate comes first',
+      { phase: 'starting', pair: undefined, certificateProblem: 'gone' },
+      [
+        'no serving certificate: gone',
+        '[-]serving-certificate failed: no serving certificate: gone',
+        source,
+        '[-]phase failed: the webhook port is not open yet',
+        ...failed,
+      ],
+    ],
+    [
+      'before the start',
+      { phase: 'starting' },
+      [
+        'the webhook port is not open yet',
+        certificate,
+        source,
+        '[-]phase failed: the webhook port is not open yet',
+        ...failed,
+      ],
+    ],
+    [
+      'at the end, the end comes first',
+      { phase: 'stopped', pair: undefined },
+      [
+        'shutting down',
+        '[-]serving-certificate failed: no serving certificate: not read yet',
+        source,
+        '[-]phase failed: shutting down',
+        ...failed,
+      ],
+    ],
+  ])('%s', (_, facts, lines) => {
+    expect(said(facts)).toEqual(lines);
+  });
 });

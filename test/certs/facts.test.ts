@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest';
+import { deriveFacts, injectedAnnotation, injectedSinceAnnotation } from '../../src/certs/facts.ts';
+import { servingStatus } from '../../src/certs/metrics.ts';
+import type { TargetReading } from '../../src/certs/target.ts';
+import { type Issued, issueCa, issueServingCertificate } from '../../src/x509/index.ts';
+import { day, quickEntropy } from '../x509/entropy.ts';
+
+const now = new Date('2026-06-01T00:00:00Z');
+const at = (ms: number) => new Date(now.getTime() + ms);
+const newCa = (from: Date) => issueCa(from, 1000 * day, quickEntropy);
+const [one, two, sandbox] = [
+  await newCa(at(-day)),
+  await newCa(now),
+  await issueCa(now, day, quickEntropy, { sandbox: true }),
+];
+const serving = await issueServingCertificate(one, ['webhook'], at(-day), 90 * day, quickEntropy);
+
+const pem = (...list: Issued[]) => list.map(({ certificate }) => certificate.pem).join('');
+const targetOf = (id: string, state: TargetReading['state'], ...bundles: string[]): TargetReading => ({
+  id,
+  state,
+  entries: bundles.map((bundle) => ({ where: 'x', bundle })),
+  skipped: [],
+});
+interface World {
+  ca?: Record<string, string>;
+  tls?: Record<string, string>;
+  targets?: TargetReading[];
+  annotations?: Record<string, string>;
+}
+const factsOf = ({ ca, tls, targets = [], annotations = {} }: World, time = now) =>
+  deriveFacts(
+    time,
+    ca && { data: ca, annotations, version: '1' },
+    tls && { data: tls, annotations: {}, version: '1' },
+    targets,
+    ['webhook'],
+  );
+const steady = { 'ca.crt': pem(one), 'ca.key': one.key };
+const staged = { ...steady, 'next.crt': pem(two), 'next.key': two.key };
+const served = { 'tls.crt': pem(serving), 'tls.key': serving.key };
+
+test('the stage of a rotation is in the Secret of the CA', () => {
+  const stageOf = (ca?: Record<string, string>) => factsOf(ca === undefined ? {} : { ca }).stage;
+  expect(stageOf()).toBe('missing');
+  expect(stageOf({})).toBe('missing');
+  expect(stageOf(steady)).toBe('steady');
+  expect(stageOf(staged)).toBe('staged');
+  expect(stageOf({ ...steady, 'next.crt': 'x' })).toBe('staged');
+  expect(stageOf({ ...steady, 'previous.crt': pem(two) })).toBe('promoted');
+  expect(stageOf({ ...steady, 'previous.crt': 'x' })).toBe('promoted');
+  expect(stageOf({ ...steady, 'previous.crt': '' })).toBe('steady');
+});
+
+test('the bundle holds the active CA first, then the next, then those before; nothing without an active one', () => {
+  expect(factsOf({ ca: { ...staged, 'previous.crt': pem(sandbox) } }).bundle).toBe(pem(one, two, sandbox));
+  expect(factsOf({ ca: { 'next.crt': pem(two), 'next.key': two.key } }).bundle).toBe('');
+  expect(factsOf({ ca: steady, tls: { 'ca.crt': pem(one) } }).servingBundleIsCurrent).toBe(true);
+  expect(factsOf({ ca: staged, tls: { 'ca.crt': pem(one) } }).servingBundleIsCurrent).toBe(false);
+});
+
+describe('readings', () => {
+  test.each<[string, Record<string, string>, object]>([
+    ['nothing', {}, { active: { state: 'absent' }, activeKey: { state: 'absent' }, successor: { state: 'absent' } }],
+    ['a key without its CA', { 'ca.key': one.key }, { active: { state: 'absent' }, activeKey: { state: 'absent' } }],
+    ['a CA', steady, { active: { state: 'usable' }, activeKey: { state: 'usable', value: one.key } }],
+    ['a CA without its key', { 'ca.crt': pem(one) }, { active: { state: 'usable' }, activeKey: { state: 'absent' } }],
+    [
+      'a next CA without key',
+      { ...steady, 'next.crt': pem(two) },
+      { successor: { state: 'broken', problem: 'has no key' } },
+    ],
+    [
+      'a next CA with the key of another',
+      { ...staged, 'next.key': one.key },
+      { successor: { state: 'broken', problem: 'has a key that does not belong to the certificate' } },
+    ],
+  ])('of the CA: %s', (_, ca, expected) => {
+    expect(factsOf({ ca })).toMatchObject(expected);
+  });
+
+  test.each<[string, Record<string, string> | undefined, object]>([
+    ['nothing', undefined, { state: 'absent' }],
+    ['a certificate', served, { state: 'usable' }],
+    ['no key', { 'tls.crt': pem(serving) }, { state: 'broken', problem: 'has no key' }],
+    [
+      'the key of another',
+      { ...served, 'tls.key': two.key },
+      { state: 'broken', problem: 'has a key that does not belong to the certificate' },
+    ],
+    ['garbage', { ...served, 'tls.crt': 'x' }, { state: 'broken', problem: 'is not PEM' }],
+  ])('of the serving certificate: %s', (_, tls, expected) => {
+    expect(factsOf(tls === undefined ? {} : { tls }).serving).toMatchObject(expected);
+  });
+
+  test('a certificate has expired at the end of its life, not before', () => {
+    const end = serving.certificate.x509.validToDate;
+    expect(factsOf({ tls: served }, end).serving).toEqual({
+      state: 'broken',
+      problem: `expired at ${end.toISOString()}`,
+    });
+    expect(factsOf({ tls: served }, new Date(end.getTime() - 1)).serving.state).toBe('usable');
+  });
+});
+
+describe('the CA that signed the serving certificate', () => {
+  const fingerprintOf = (world: World) => factsOf(world).signer?.fingerprint;
+  const { fingerprint } = one.certificate;
+
+  test.each<[string, World, string | undefined, boolean]>([
+    ['is the active one', { ca: steady, tls: served }, fingerprint, true],
+    ['is a previous one', { ca: { 'ca.crt': pem(two), 'previous.crt': pem(one) }, tls: served }, fingerprint, true],
+    [
+      'is known from the serving Secret only',
+      { ca: { 'ca.crt': pem(two) }, tls: { ...served, 'ca.crt': pem(one) } },
+      fingerprint,
+      false,
+    ],
+    [
+      'is known from a target only',
+      { tls: served, targets: [targetOf('K/a', 'present', pem(one))] },
+      fingerprint,
+      false,
+    ],
+    ['is not known', { ca: { 'ca.crt': pem(two) }, tls: served }, undefined, false],
+    ['is nobody without a certificate', { ca: steady }, undefined, false],
+  ])('%s', (_, world, expected, isKept) => {
+    expect(fingerprintOf(world)).toBe(expected);
+    expect(factsOf(world).isSignerInBundle).toBe(isKept);
+  });
+});
+
+test('without an active CA, those that are still depended on are the anchors: the signer first, then ours in targets, then previous ones', () => {
+  const anchorsOf = (world: World) => factsOf(world).anchors.map(({ fingerprint }) => fingerprint);
+  const [a, b] = [one, two].map(({ certificate }) => certificate.fingerprint);
+  const inTargets = [targetOf('K/a', 'present', pem(sandbox), pem(two)), targetOf('K/b', 'present', pem(two), 'x')];
+  expect(anchorsOf({ ca: steady, tls: served, targets: inTargets })).toEqual([]);
+  // A CA that this program did not make is not taken over from a target.
+  expect(anchorsOf({ targets: inTargets })).toEqual([b]);
+  expect(anchorsOf({ tls: { ...served, 'ca.crt': pem(one) }, targets: inTargets })).toEqual([a, b]);
+  expect(anchorsOf({ ca: { 'previous.crt': pem(one, two) }, targets: inTargets })).toEqual([b, a]);
+  expect(anchorsOf({})).toEqual([]);
+});
+
+describe('what is recorded about targets', () => {
+  const targets = [targetOf('K/a', 'present', ''), targetOf('K/b', 'failed')];
+  const idOf = (world: World) => factsOf(world).injection;
+
+  test('is for this set of CAs and targets, in any order', () => {
+    const id = idOf({ ca: staged, targets });
+    expect(id).toMatch(/^[0-9a-f]{64}$/);
+    expect(idOf({ ca: staged, targets: [...targets].reverse() })).toBe(id);
+    expect(idOf({ ca: { 'ca.crt': pem(two), 'previous.crt': pem(one) }, targets })).toBe(id);
+    expect(idOf({ ca: staged, targets: [...targets, targetOf('K/c', 'missing')] })).toBe(id);
+    expect(idOf({ ca: staged, targets: [...targets, targetOf('K/c', 'present')] })).not.toBe(id);
+    expect(idOf({ ca: staged, targets: targets.slice(1) })).not.toBe(id);
+    expect(idOf({ ca: steady, targets })).not.toBe(id);
+  });
+
+  test.each<[string, string | undefined, boolean, Date | undefined]>([
+    ['a time', at(-1000).toISOString(), true, at(-1000)],
+    ['this moment', now.toISOString(), true, now],
+    ['a time to come', at(1).toISOString(), true, undefined],
+    ['no time', 'x', true, undefined],
+    ['nothing', undefined, true, undefined],
+    ['a time of another set', at(-1000).toISOString(), false, undefined],
+  ])('counts since %s', (_, since, isThis, expected) => {
+    const injection = isThis ? idOf({ ca: staged, targets }) : 'other';
+    const annotations = {
+      [injectedAnnotation]: injection,
+      ...(since !== undefined && { [injectedSinceAnnotation]: since }),
+    };
+    expect(factsOf({ ca: staged, targets, annotations }).injectedSince).toEqual(expected);
+  });
+});
+
+test('the status of a pod needs a serving certificate and a bundle', () => {
+  const cert = pem(serving);
+  expect(servingStatus({ cert, ca: '' })).toEqual({
+    servingNotAfter: serving.certificate.x509.validToDate,
+    caNotAfter: undefined,
+    stage: 'missing',
+  });
+  expect(servingStatus({ cert: '', ca: pem(one) })).toEqual({
+    servingNotAfter: undefined,
+    caNotAfter: one.certificate.x509.validToDate,
+    stage: 'missing',
+  });
+  // One younger CA is enough: the rotation is not over.
+  expect(servingStatus({ cert, ca: pem(one, two, one) }).stage).toBe('staged');
+  expect(servingStatus({ cert, ca: pem(one, one) }).stage).toBe('promoted');
+});
