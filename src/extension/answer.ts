@@ -67,8 +67,16 @@ export function responseIn(returned: unknown): JsonObject | undefined {
 
 const made = (response: JsonObject) => new MadeAnswer(response) as unknown as Answer<unknown>;
 
-/** The three functions that make the answers of a hook. */
+/** The three functions that make the answers of a hook. Made once a hook: a call takes microseconds. */
 export function answersOf(hook: HookDefinition): BlockingAnswers<unknown> {
+  const known = answersByHook.get(hook) ?? Object.freeze(makeAnswers(hook));
+  answersByHook.set(hook, known);
+  return known;
+}
+
+const answersByHook = new WeakMap<HookDefinition, BlockingAnswers<unknown>>();
+
+function makeAnswers(hook: HookDefinition): BlockingAnswers<unknown> {
   // Absent reads as 0, but the schema requires it, and Go's server always writes it.
   const goOn = hook.isBlocking ? { retryAfterSeconds: 0 } : {};
   return {

@@ -10,7 +10,7 @@ import {
   replying,
   type TrackedResponse,
 } from '../server/index.ts';
-import { type CallResult, call } from './call.ts';
+import { type CallOutcome, type CallResult, call } from './call.ts';
 import { discoveryOf } from './discovery.ts';
 import { goDurationMs } from './duration.ts';
 import type { Handler } from './handler.ts';
@@ -90,6 +90,22 @@ function envelopeOf({ hook }: Handler) {
   return { apiVersion: `${hook.group}/${hook.version}`, kind: hook.response.kind };
 }
 
+/** How a call ended. */
+interface Answered {
+  result: CallResult;
+  code?: number | undefined;
+  text: string;
+  retryAfterSeconds?: Json | undefined;
+}
+
+/** What answers on one path, with what is the same for each of its calls made once. */
+interface Route {
+  /** Answers a call whose body has arrived. */
+  answer(bytes: Buffer, response: TrackedResponse, startedMs: number, query: string): void;
+  /** What a call gets whose body was not read; undefined for a Status and its HTTP code. */
+  refuse(refused: BodyRefusal, startedMs: number): { code: number; text: string } | undefined;
+}
+
 /** What answers on the port of an extension server. */
 export function createApplication(foundation: Foundation, options: ApplicationOptions): Application {
   const { connections, log, maxBodyBytes, metrics: serverMetrics, monotonicNow } = foundation;
@@ -109,94 +125,132 @@ export function createApplication(foundation: Foundation, options: ApplicationOp
     }
   }
 
-  function finish(
-    hook: string,
-    handler: string,
-    answered: { result: CallResult; code?: number; text: string; retryAfterSeconds?: Json | undefined },
-    response: TrackedResponse,
-    startedMs: number,
-  ): void {
-    const { result, code = 200, text, retryAfterSeconds } = answered;
-    reply(response, code, text);
-    const durationMs = monotonicNow() - startedMs;
-    metrics.called(hook, handler, result, durationMs / 1000);
-    const fields = { result, durationMs: Math.round(durationMs * 1000) / 1000 };
-    if (result === 'blocking') {
-      log.info({ hook, handler, ...fields, retryAfterSeconds }, 'call answered');
-    } else {
-      log.info(handler === '' ? { hook, ...fields } : { hook, handler, ...fields }, 'call answered');
+  /** Sends answers of one handler (none: Discovery), counts them, and writes a line for each. */
+  function finisher(hook: string, handler: string) {
+    const names = { hook, ...(handler !== '' && { handler }) };
+    const count = metrics.of(hook, handler);
+    // Names are written into its lines once. Whether there are lines is for its parent to say, as for all others.
+    const callLog = log.child(names, { level: 'trace' });
+    function counted(result: CallResult, startedMs: number): number {
+      const durationMs = monotonicNow() - startedMs;
+      count(result, durationMs / 1000);
+      return Math.round(durationMs * 1000) / 1000;
     }
-  }
-
-  const discovery = JSON.stringify(discoveryOf(handlers));
-  function discover(bytes: Buffer, response: TrackedResponse, startedMs: number): void {
-    const body = parsed(bytes);
-    const answered =
-      'problem' in body
-        ? ({ result: 'invalid request', text: JSON.stringify(unreadable(body.problem)) } as const)
-        : ({ result: 'success', text: discovery } as const);
-    finish(hooks.Discovery.name, '', answered, response, startedMs);
-  }
-
-  function serve(handler: Handler, query: string) {
-    const { name, hook, timeoutSeconds } = handler;
-    const timeoutMs = Math.min(timeoutIn(query) ?? (timeoutSeconds ?? defaultTimeoutSeconds) * 1000, maxTimeoutMs);
-    return async (bytes: Buffer, response: TrackedResponse, startedMs: number) => {
-      // However long the handler takes, its call is not taken for one of a client that stands still.
-      connections.holdDecision(response);
-      const body = parsed(bytes);
-      if ('problem' in body) {
-        const text = JSON.stringify({ ...envelopeOf(handler), ...unreadable(body.problem) });
-        finish(hook.name, name, { result: 'invalid request', text }, response, startedMs);
-        return;
-      }
-      const ending = new AbortController();
-      const { promise: ended, resolve: end } = Promise.withResolvers<'late' | 'gone'>();
-      let lateTimer: NodeJS.Timeout | undefined;
-      const timer = setTimeout(() => {
-        lateTimer = setTimeout(() => end('late'), graceMs);
-        ending.abort(new DOMException(`the caller waits for ${timeoutMs / 1000} s only`, 'TimeoutError'));
-      }, timeoutMs);
-      const onClose = () => {
-        end('gone');
-        ending.abort(new DOMException('the caller has gone', 'AbortError'));
-      };
-      response.once('close', onClose);
-      const outcome = await Promise.race([call(handler, body.value, { signal: ending.signal, log }), ended]);
-      clearTimeout(timer);
-      clearTimeout(lateTimer);
-      response.off('close', onClose);
-      if (outcome === 'gone') {
-        metrics.called(hook.name, name, 'error', (monotonicNow() - startedMs) / 1000);
-        log.warn({ hook: hook.name, handler: name }, 'the caller has gone before its answer');
-      } else if (outcome === 'late') {
-        // As a call that ends with its time does: failurePolicy applies, which it does not to a Failure.
-        const message = `handler ${name} has no answer within ${timeoutMs / 1000} s`;
-        log.error({ hook: hook.name, handler: name, timeoutMs }, 'the handler has no answer in time');
-        const text = JSON.stringify({ ...envelopeOf(handler), status: 'Failure', message });
-        finish(hook.name, name, { result: 'error', code: 504, text }, response, startedMs);
-      } else {
-        const { response: answered, result } = outcome;
-        const replaced = replaceAnswer?.(name);
-        finish(
-          hook.name,
-          name,
-          {
-            result,
-            code: replaced?.code ?? 200,
-            text: replaced?.body ?? JSON.stringify({ ...envelopeOf(handler), ...answered }),
-            retryAfterSeconds: answered.retryAfterSeconds,
-          },
-          response,
-          startedMs,
+    function finish(
+      { result, code = 200, text, retryAfterSeconds }: Answered,
+      response: TrackedResponse,
+      startedMs: number,
+    ) {
+      reply(response, code, text);
+      const durationMs = counted(result, startedMs);
+      if (log.isLevelEnabled('info')) {
+        callLog.info(
+          result === 'blocking' ? { result, durationMs, retryAfterSeconds } : { result, durationMs },
+          'call answered',
         );
       }
+    }
+    function refuse(refused: BodyRefusal, startedMs: number, envelope: object) {
+      const failure = unread(refused);
+      if (failure === undefined) {
+        return undefined;
+      }
+      counted('invalid request', startedMs);
+      log.warn({ ...names, problem: refused.message }, 'request refused');
+      return { code: 200, text: JSON.stringify({ ...envelope, ...failure }) };
+    }
+    return { names, counted, finish, refuse };
+  }
+
+  function discoveryRoute(): Route {
+    const { finish, refuse } = finisher(hooks.Discovery.name, '');
+    const discovery = JSON.stringify(discoveryOf(handlers));
+    return {
+      answer(bytes, response, startedMs) {
+        const body = parsed(bytes);
+        const answered: Answered =
+          'problem' in body
+            ? { result: 'invalid request', text: JSON.stringify(unreadable(body.problem)) }
+            : { result: 'success', text: discovery };
+        finish(answered, response, startedMs);
+      },
+      refuse: (refused, startedMs) => refuse(refused, startedMs, {}),
     };
   }
 
-  const routes = new Map<string, Handler | 'discovery'>([[pathOf(hooks.Discovery), 'discovery']]);
+  function handlerRoute(handler: Handler): Route {
+    const { name, hook, timeoutSeconds } = handler;
+    const envelope = envelopeOf(handler);
+    const { names, counted, finish, refuse } = finisher(hook.name, name);
+
+    /** Sends what came of a call in `timeoutMs`, or says that nothing did. */
+    function conclude(
+      outcome: CallOutcome | 'late' | 'gone',
+      response: TrackedResponse,
+      startedMs: number,
+      timeoutMs: number,
+    ) {
+      if (outcome === 'gone') {
+        counted('error', startedMs);
+        log.warn(names, 'the caller has gone before its answer');
+      } else if (outcome === 'late') {
+        // As a call that ends with its time does: failurePolicy applies, which it does not to a Failure.
+        const message = `handler ${name} has no answer within ${timeoutMs / 1000} s`;
+        log.error({ ...names, timeoutMs }, 'the handler has no answer in time');
+        const text = JSON.stringify({ ...envelope, status: 'Failure', message });
+        finish({ result: 'error', code: 504, text }, response, startedMs);
+      } else {
+        const { response: answered, result } = outcome;
+        const replaced = replaceAnswer?.(name);
+        const text = replaced?.body ?? JSON.stringify({ ...envelope, ...answered });
+        const { retryAfterSeconds } = answered;
+        finish({ result, code: replaced?.code, text, retryAfterSeconds }, response, startedMs);
+      }
+    }
+
+    return {
+      answer(bytes, response, startedMs, query) {
+        // However long the handler takes, its call is not taken for one of a client that stands still.
+        connections.holdDecision(response);
+        const body = parsed(bytes);
+        if ('problem' in body) {
+          const text = JSON.stringify({ ...envelope, ...unreadable(body.problem) });
+          finish({ result: 'invalid request', text }, response, startedMs);
+          return;
+        }
+        const timeoutMs = Math.min(timeoutIn(query) ?? (timeoutSeconds ?? defaultTimeoutSeconds) * 1000, maxTimeoutMs);
+        const ending = new AbortController();
+        let lateTimer: NodeJS.Timeout | undefined;
+        const timer = setTimeout(() => {
+          lateTimer = setTimeout(() => end('late'), graceMs);
+          ending.abort(new DOMException(`the caller waits for ${timeoutMs / 1000} s only`, 'TimeoutError'));
+        }, timeoutMs);
+        let hasEnded = false;
+        /** The first of them counts. By hand: a race of promises takes longer than most handlers. */
+        function end(outcome: CallOutcome | 'late' | 'gone'): void {
+          if (hasEnded) {
+            return;
+          }
+          hasEnded = true;
+          clearTimeout(timer);
+          clearTimeout(lateTimer);
+          conclude(outcome, response, startedMs, timeoutMs);
+        }
+        response.on('close', () => {
+          if (!hasEnded) {
+            end('gone');
+            ending.abort(new DOMException('the caller has gone', 'AbortError'));
+          }
+        });
+        void call(handler, body.value, { ending, log }).then(end);
+      },
+      refuse: (refused, startedMs) => refuse(refused, startedMs, envelope),
+    };
+  }
+
+  const routes = new Map<string, Route>([[pathOf(hooks.Discovery), discoveryRoute()]]);
   for (const handler of handlers) {
-    routes.set(pathOf(handler.hook, handler.name), handler);
+    routes.set(pathOf(handler.hook, handler.name), handlerRoute(handler));
   }
 
   return (request, response) => {
@@ -213,29 +267,14 @@ export function createApplication(foundation: Foundation, options: ApplicationOp
       refuseUnread(request, response, refusal(404, message), maxBodyBytes);
       return;
     }
-    const onBody = route === 'discovery' ? discover : serve(route, mark === -1 ? '' : url.slice(mark + 1));
-    const wording = (refused: BodyRefusal) => {
-      const failure = unread(refused);
-      if (failure === undefined) {
-        return undefined;
-      }
-      const [hook, handler] = route === 'discovery' ? [hooks.Discovery.name, ''] : [route.hook.name, route.name];
-      metrics.called(hook, handler, 'invalid request', (monotonicNow() - startedMs) / 1000);
-      log.warn({ hook, ...(handler !== '' && { handler }), problem: refused.message }, 'request refused');
-      return {
-        code: 200,
-        text: JSON.stringify(route === 'discovery' ? failure : { ...envelopeOf(route), ...failure }),
-      };
-    };
+    const query = mark === -1 ? '' : url.slice(mark + 1);
     receiveBody(
       foundation,
       'any request',
       request,
       response,
-      (bytes) => {
-        void onBody(bytes, response, startedMs);
-      },
-      wording,
+      (bytes) => route.answer(bytes, response, startedMs, query),
+      (refused) => route.refuse(refused, startedMs),
     );
   };
 }

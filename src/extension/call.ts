@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts
 import { decodeRequest, formatProblems, messageProblems } from '../messages/index.ts';
 import { answersOf, responseIn } from './answer.ts';
 import { clusterOf } from './cluster.ts';
-import { type Handler, HandlerFailure } from './handler.ts';
+import { type Handler, type HandlerContext, HandlerFailure } from './handler.ts';
 
 /** How a call ended: two good ends, a Failure that the handler meant, and three that it did not. */
 export type CallResult = 'success' | 'blocking' | 'failure' | 'invalid request' | 'error' | 'invalid answer';
@@ -18,8 +18,38 @@ export interface CallOutcome {
 
 /** What a call runs in. */
 export interface CallContext {
-  signal: AbortSignal;
+  /** Aborts when the answer is not waited for any more; such as an AbortController, which makes its signal when it is asked for. */
+  ending: { readonly signal: AbortSignal };
   log: Logger;
+}
+
+/** What a handler gets. Log and signal are made when they are first read: many handlers need neither, and making them takes longer than all else here. */
+class Context implements HandlerContext<unknown> {
+  readonly answer;
+  readonly cluster;
+  readonly settings;
+  readonly #handler: Handler;
+  readonly #call: CallContext;
+  #log: Logger | undefined;
+
+  constructor(handler: Handler, request: JsonObject, call: CallContext) {
+    this.answer = answersOf(handler.hook);
+    this.cluster = clusterOf(request);
+    this.settings = (isJsonObject(request.settings) ? request.settings : {}) as Readonly<Record<string, string>>;
+    this.#handler = handler;
+    this.#call = call;
+  }
+
+  get signal(): AbortSignal {
+    return this.#call.ending.signal;
+  }
+
+  get log(): Logger {
+    const { cluster } = this;
+    const { hook, name } = this.#handler;
+    this.#log ??= this.#call.log.child({ hook: hook.name, handler: name, ...(cluster !== undefined && { cluster }) });
+    return this.#log;
+  }
 }
 
 /** Longest message of a response: Cluster API's conditions take 10,240 characters, and add words of their own. */
@@ -51,37 +81,24 @@ function answerProblem(response: JsonObject): string | undefined {
  * Runs a handler on a request as it came. Never throws: whatever goes wrong is a Failure with a message that is the same for
  * the same reason, and a line in the log with the rest.
  */
-export async function call(handler: Handler, body: Json, context: CallContext): Promise<CallOutcome> {
+export async function call(handler: Handler, body: Json, { ending, log }: CallContext): Promise<CallOutcome> {
   const { hook, name } = handler;
   const decoded = decodeRequest(hook, body);
   if ('problem' in decoded) {
-    context.log.warn({ hook: hook.name, handler: name, problem: decoded.problem }, 'request refused');
+    log.warn({ hook: hook.name, handler: name, problem: decoded.problem }, 'request refused');
     const message = `the request is not one of ${formatHook(hook)}: ${decoded.problem}`;
     return { response: failed(handler, message), result: 'invalid request' };
   }
   const { request } = decoded;
-  const cluster = clusterOf(request);
-  let childLog: Logger | undefined;
-  const logOf = () => {
-    childLog ??= context.log.child({ hook: hook.name, handler: name, ...(cluster !== undefined && { cluster }) });
-    return childLog;
-  };
+  const context = new Context(handler, request, { ending, log });
   let returned: unknown;
   try {
-    returned = await handler.handle(request, {
-      answer: answersOf(hook),
-      signal: context.signal,
-      cluster,
-      get log() {
-        return logOf();
-      },
-      settings: (isJsonObject(request.settings) ? request.settings : {}) as Readonly<Record<string, string>>,
-    });
+    returned = await handler.handle(request, context);
   } catch (error) {
     if (error instanceof HandlerFailure) {
       return { response: failed(handler, error.message), result: 'failure' };
     }
-    logOf().error(fault(error), 'the handler failed');
+    context.log.error(fault(error), 'the handler failed');
     return { response: failed(handler, `handler ${name} failed: ${seesLog}`), result: 'error' };
   }
   const response = responseIn(returned);
@@ -90,7 +107,7 @@ export async function call(handler: Handler, body: Json, context: CallContext): 
       ? 'the handler returned no answer: return what answer.done, answer.failure or answer.retryAfterSeconds makes'
       : formatProblems(messageProblems(hook, 'response', response, 'strict')) || answerProblem(response);
   if (response === undefined || problem !== undefined) {
-    logOf().error({ problem }, 'the answer of the handler is not one of its hook');
+    context.log.error({ problem }, 'the answer of the handler is not one of its hook');
     return {
       response: failed(handler, `handler ${name} gave an invalid answer: ${seesLog}`),
       result: 'invalid answer',

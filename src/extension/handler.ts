@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { formatHook, type HookDefinition, hooks } from '../hooks/index.ts';
 import type { Answer, Answers, Hook, HookName, RequestFor, ResponseFor } from './answer.ts';
 
-/** What a handler gets beside the request. */
+/** What a handler gets beside the request. To hand it on, hand on the object itself: a copy (`{ ...context }`) has no `signal` and no `log`. */
 export interface HandlerContext<Response> {
   /** Makes the answer. */
   answer: Answers<Response>;

@@ -4,22 +4,38 @@ import type { CallResult } from './call.ts';
 /** What the names of an extension's metrics begin with. */
 export const metricsPrefix = 'runtime_extension_';
 
+/** Counts a call that was answered. */
+export type CountCall = (result: CallResult, seconds: number) => void;
+
 /** What is counted of calls. */
 export interface CallMetrics {
-  called(hook: string, handler: string, result: CallResult, seconds: number): void;
+  /** Counts the calls of a handler; its name is empty for Discovery. */
+  of(hook: string, handler: string): CountCall;
 }
 
 /** Upper bounds in seconds: handlers should take milliseconds, external patches at most 0.2 s; 30 s is Cluster API's end. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 5, 10, 30];
 
+/** Most times of a handler that wait to be told to the library. */
+const maxPending = 64;
+
 /** Adds the metrics of calls to those of the server. */
 export function createCallMetrics(registry: Registry): CallMetrics {
   const registers = [registry];
-  const calls = new Counter({
+  // Added up here, and told to the library in one go: one call at a time that takes longer than many a handler.
+  const pending: { labels: Record<'hook' | 'handler' | 'result', string>; count: number }[] = [];
+  const observers: (() => void)[] = [];
+  new Counter({
     name: `${metricsPrefix}calls_total`,
     help: 'Calls answered, by hook, handler (empty for Discovery) and result: success, blocking, failure, invalid request, error (the handler threw), invalid answer.',
     labelNames: ['hook', 'handler', 'result'] as const,
     registers,
+    collect() {
+      for (const entry of pending) {
+        this.inc(entry.labels, entry.count);
+        entry.count = 0;
+      }
+    },
   });
   const duration = new Histogram({
     name: `${metricsPrefix}call_duration_seconds`,
@@ -27,20 +43,36 @@ export function createCallMetrics(registry: Registry): CallMetrics {
     labelNames: ['hook', 'handler'] as const,
     buckets,
     registers,
+    collect() {
+      for (const observe of observers) {
+        observe();
+      }
+    },
   });
-  // Looked up by their labels once: that costs more than counting. There are as many as handlers and results.
-  const counters = new Map<string, Counter.Internal>();
-  const histograms = new Map<string, Histogram.Internal<'hook' | 'handler'>>();
   return {
-    called(hook, handler, result, seconds) {
-      const key = `${hook} ${handler}`;
-      const counterKey = `${key} ${result}`;
-      const counter = counters.get(counterKey) ?? calls.labels({ hook, handler, result });
-      counters.set(counterKey, counter);
-      counter.inc();
-      const histogram = histograms.get(key) ?? duration.labels({ hook, handler });
-      histograms.set(key, histogram);
-      histogram.observe(seconds);
+    of(hook, handler) {
+      const histogram = duration.labels({ hook, handler });
+      const times: number[] = [];
+      const observe = () => {
+        for (const seconds of times) {
+          histogram.observe(seconds);
+        }
+        times.length = 0;
+      };
+      observers.push(observe);
+      const counts = new Map<CallResult, (typeof pending)[number]>();
+      return (result, seconds) => {
+        let entry = counts.get(result);
+        if (entry === undefined) {
+          entry = { labels: { hook, handler, result }, count: 0 };
+          counts.set(result, entry);
+          pending.push(entry);
+        }
+        entry.count++;
+        if (times.push(seconds) >= maxPending) {
+          observe();
+        }
+      };
     },
   };
 }

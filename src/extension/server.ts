@@ -192,14 +192,14 @@ export function createExtensionServer(options: ExtensionServerOptions): Extensio
     handlers,
     warnings,
     discovery: () => discoveryOf(handlers),
-    async call(name, request, { signal = new AbortController().signal } = {}) {
+    async call(name, request, { signal } = {}) {
       const handler = byName.get(name);
       if (handler === undefined) {
         throw new RangeError(
           `no handler has the name ${JSON.stringify(name)}: there are ${[...byName.keys()].join(', ')}`,
         );
       }
-      return call(handler, request as Json, { signal, log });
+      return call(handler, request as Json, { ending: signal === undefined ? new AbortController() : { signal }, log });
     },
     start,
     async run() {

@@ -127,8 +127,8 @@ export interface TrackedResponse {
   end(): unknown;
   end(text: string): unknown;
   writeContinue(): void;
+  on(event: 'close', listener: () => void): unknown;
   once(event: 'close', listener: () => void): unknown;
-  off(event: 'close', listener: () => void): unknown;
   /** HTTP/2: asks for no more of the request. For after `end`. */
   refuseRest(): void;
 }

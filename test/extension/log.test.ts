@@ -35,3 +35,16 @@ setTimeout(() => process.kill(process.pid, 'SIGKILL'), 500);`;
   });
   expect([signal, stdout]).toEqual(['SIGKILL', expect.stringContaining('"msg":"one"')]);
 });
+
+test('each line has its own time, also from one second to the next and back', () => {
+  const times = [1763700000000, 1763700000007, 1763700000999, 1763700001000, 1763700000080];
+  const program = `import { defaultLog } from ${JSON.stringify(module)};
+const log = defaultLog();
+for (const time of ${JSON.stringify(times)}) {
+  Date.now = () => time;
+  log.info('line');
+}`;
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], { encoding: 'utf8' });
+  const logged = stdout.trimEnd().split('\n');
+  expect(logged.map((line) => JSON.parse(line).time)).toEqual(times.map((time) => new Date(time).toISOString()));
+});

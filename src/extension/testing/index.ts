@@ -34,7 +34,7 @@ export async function callHandler(
     { level: 'trace', base: null, timestamp: false },
     { write: (line: string) => lines.push(JSON.parse(line)) },
   );
-  const outcome = await call(handler, copyOf(request as JsonObject), { signal, log });
+  const outcome = await call(handler, copyOf(request as JsonObject), { ending: { signal }, log });
   return { ...outcome, lines };
 }
 
