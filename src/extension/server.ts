@@ -159,7 +159,7 @@ export function createExtensionServer(options: ExtensionServerOptions): Extensio
     for (const warning of warnings) {
       log.warn(warning);
     }
-    // Compiled now: that takes some 100 ms for a hook, which no call should wait for.
+    // Compiled now: that takes some milliseconds for a hook, which no call should wait for.
     for (const { hook } of handlers) {
       messageProblems(hook, 'request', {}, 'received');
       messageProblems(hook, 'response', {}, 'strict');

@@ -7,7 +7,7 @@ import { kubernetesSchemas } from './kubernetes.ts';
 export type Components = ReadonlyMap<string, MessageSchema>;
 
 /** The components of Kubernetes and of Cluster API's core types, with their examples. */
-const shared: Components = new Map(
+export const shared: Components = new Map(
   Object.entries({ ...kubernetesSchemas, ...coreSchemas }).map(([name, schema]) => {
     const example = examples[name];
     return [name, example === undefined ? schema : { ...schema, example }];

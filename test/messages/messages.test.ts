@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { clusterApiHooks, type HookDefinition, hooks } from '../../src/hooks/index.ts';
+import { clusterApiHooks, defineHook, type HookDefinition, hooks, object, ref, string } from '../../src/hooks/index.ts';
 import type { Json } from '../../src/kubernetes/index.ts';
 import { decodeResponse, messageProblems, sampleRequest, sampleResponse } from '../../src/messages/index.ts';
 import { recordedCalls } from './recorded.ts';
@@ -148,4 +148,26 @@ describe('an answer', () => {
     const answer = { status: 'Success', items: [{ uid: 'a', patchType: 'JSONPatch', patch }] };
     expect(decodeResponse(hooks.GeneratePatches, answer)).toEqual({ response: answer });
   });
+});
+
+test('hooks whose components have the same name are each checked by their own, beside the shared ones', () => {
+  const { group, version, summary, purpose } = hooks.BeforeClusterUpgrade;
+  const hookWith = (name: string, field: string) =>
+    defineHook({
+      ...{ group, version, summary, purpose, introduced: '1.14', name },
+      components: { 'example.Step': object('A step.', { required: { [field]: string() } }) },
+      request: object('A request.', {
+        required: { step: ref('example.Step'), cluster: ref('sigs.k8s.io.cluster-api.api.core.v1beta2.Cluster') },
+        optional: { apiVersion: string(), kind: string() },
+      }),
+      response: object('A response.', { required: { status: string() } }),
+    });
+  const [one, other] = [hookWith('One', 'from'), hookWith('Other', 'to')];
+  const request = { step: { from: 'v1' }, cluster: { spec: { paused: 'yes' } } };
+  const wrongCluster = { field: 'cluster.spec.paused', message: 'must be of type boolean, not string' };
+  expect(messageProblems(one, 'request', request, 'strict')).toEqual([wrongCluster]);
+  expect(messageProblems(other, 'request', request, 'strict')).toEqual(
+    expect.arrayContaining([wrongCluster, { field: 'step.to', message: 'must be set' }]),
+  );
+  expect(messageProblems(one, 'request', request, 'received')).toEqual([wrongCluster]);
 });
