@@ -285,7 +285,9 @@ describe('the end', () => {
     const session = open(port);
     const goaway = new Promise((resolve) => session.once('goaway', (code, last) => resolve([code, last])));
     const calls = [call(session, bodyWith({ wait: '20' })), call(session, bodyWith({ wait: '300' }))];
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    // Its answer comes after the server has got the calls.
+    await new Promise((resolve) => session.once('connect', resolve));
+    await new Promise((resolve) => session.ping(resolve));
     const startedMs = performance.now();
     const stopped = stop({ graceMs: 0, timeoutMs: 10_000 });
     expect((await Promise.all(calls)).map(({ code }) => code)).toEqual([200, 200]);
