@@ -1,4 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -117,6 +119,33 @@ describe('the cluster', () => {
       'service-missing',
       'namespace-selector-excludes',
     ]);
+  });
+
+  test('that keeps its Secrets to itself says so, once', async () => {
+    const server = createServer((request, response) => {
+      const isSecret = request.url?.includes('/secrets/');
+      const refusal = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Forbidden', code: 403 };
+      response.writeHead(isSecret ? 403 : 200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(isSecret ? refusal : { resources: [], metadata: {}, items: [] }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = server.address() as AddressInfo;
+      const config = write('secretive', {
+        apiVersion: 'v1',
+        kind: 'Config',
+        'current-context': 'a',
+        contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
+        clusters: [{ name: 'a', cluster: { server: `http://127.0.0.1:${port}`, 'insecure-skip-tls-verify': true } }],
+        users: [{ name: 'a', user: {} }],
+      });
+      const file = write('cluster/s.yaml', example(), example({ name: 'second' }));
+      const { code, stderr } = await runProgram(['lint', file, '--context', 'cluster', '--kubeconfig', config]);
+      expect(stderr).toMatch(/^lint: --context: nothing is known about Secrets: .*secrets.*\n$/);
+      expect(code).toBe(0);
+    } finally {
+      server.close();
+    }
   });
 
   test('that does not answer is a failure', async () => {

@@ -3,7 +3,10 @@ import { createProgress, FailureError, type Io, UsageError } from '../../cli/ind
 import { count, type LintPolicy, printable, readContext, showPlace } from '../../lint/index.ts';
 
 /** What the linter knows about the cluster. */
-export type LintContext = Pick<LintPolicy, 'facts' | 'prepare'>;
+export interface LintContext extends Pick<LintPolicy, 'facts' | 'prepare'> {
+  /** Says what could not be known, once it has been asked for. */
+  finish?(): void;
+}
 
 /** The context that is the cluster of the kubeconfig. */
 const clusterContext = 'cluster';
@@ -31,10 +34,15 @@ async function ofCluster(kubeconfig: string | undefined, io: Io): Promise<LintCo
     if (problems.has('ExtensionConfig') && problems.has('Service')) {
       throw new FailureError(`--context: ${problems.get('ExtensionConfig')}`);
     }
-    for (const [kind, problem] of problems) {
-      io.stderr.write(`lint: --context: nothing is known about ${kind}s: ${printable(problem)}\n`);
-    }
-    return { facts, prepare };
+    const tell = () => {
+      for (const [kind, problem] of problems) {
+        io.stderr.write(`lint: --context: nothing is known about ${kind}s: ${printable(problem)}\n`);
+      }
+      problems.clear();
+    };
+    tell();
+    // Secrets are read when a manifest names them.
+    return { facts, prepare, finish: tell };
   } finally {
     progress.clear();
   }

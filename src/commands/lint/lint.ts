@@ -178,6 +178,7 @@ export const defineLint: DefineCommand = (command, io, end) => {
       }
     }
     progress.clear();
+    context.finish?.();
     if (io.signal.aborted) {
       await output.flush();
       io.stderr.write('lint: stopped before the end\n');
