@@ -5,11 +5,13 @@ import { type KnownSecret, readSecret, type SecretFacts } from '../facts/index.t
 export interface SecretPace {
   /** How old what was read may be before it is read again when it is asked for. */
   freshMs: number;
+  /** The same for one that is absent, or has no usable CA: whoever was told so creates it, and tries again. */
+  freshBadMs: number;
   /** How old it may be before it counts as not known. */
   maxAgeMs: number;
 }
 
-export const defaultSecretPace: SecretPace = { freshMs: 60_000, maxAgeMs: 600_000 };
+export const defaultSecretPace: SecretPace = { freshMs: 60_000, freshBadMs: 2_000, maxAgeMs: 600_000 };
 
 /** Most Secrets that are read at a time. */
 const maxReading = 4;
@@ -47,7 +49,7 @@ export function createSecretReader(
   cluster: Cluster,
   now: () => number,
   onProblem: (problem: string | undefined) => void,
-  { freshMs, maxAgeMs }: SecretPace,
+  { freshMs, freshBadMs, maxAgeMs }: SecretPace,
 ): SecretReader {
   const entries = new Map<string, Entry>();
   const waiting = new Map<string, { namespace: string; name: string }>();
@@ -111,7 +113,8 @@ export function createSecretReader(
   function want(namespace: string, name: string): void {
     const key = `${namespace}/${name}`;
     const entry = entries.get(key);
-    const isFresh = entry !== undefined && now() - entry.readAt < freshMs;
+    const isBad = entry?.found === 'absent' || entry?.found?.problem !== undefined;
+    const isFresh = entry !== undefined && now() - entry.readAt < (isBad ? freshBadMs : freshMs);
     if (isFresh || reading.has(key) || waiting.has(key) || waiting.size >= maxWaiting) {
       return;
     }

@@ -109,7 +109,7 @@ test('Secrets that annotations name are read before anybody asks, others when th
 test('a Secret that changes is read again once it is not fresh', async () => {
   const at = await cluster();
   await at.put(namespaceOf('capi-extensions'), exampleSecret({}));
-  const { watching, facts } = follow(at, { secrets: { freshMs: 0, maxAgeMs: 600_000 } });
+  const { watching, facts } = follow(at, { secrets: { freshMs: 0, freshBadMs: 0, maxAgeMs: 600_000 } });
   const find = () => facts().secrets?.find('capi-extensions', 'my-extension-cert');
   find();
   await watching.secretsRead();
@@ -119,6 +119,28 @@ test('a Secret that changes is read again once it is not fresh', async () => {
   find();
   await watching.secretsRead();
   expect(find()).toMatchObject({ problem: undefined });
+});
+
+test('a Secret that was absent, or without a CA, is looked at again soon; one that was fine later', async () => {
+  const at = await cluster();
+  await at.put(namespaceOf('capi-extensions'), exampleSecret({}), exampleSecret(undefined, 'fine'));
+  let later = 0;
+  const watching = watchCluster({ config: at.config, now: () => performance.now() + later });
+  cleanups.push(() => watching.stop());
+  const names = ['my-extension-cert', 'fine', 'missing'];
+  const find = (name: string) => watching.read().facts.secrets?.find('capi-extensions', name);
+  names.map(find);
+  await watching.secretsRead();
+  await at.put(exampleSecret(), exampleSecret({}, 'fine'), exampleSecret(undefined, 'missing'));
+  // Whoever was told what is missing has created it by now.
+  later = 3_000;
+  expect(names.map(find)).toEqual([
+    expect.objectContaining({ problem: 'has no ca.crt' }),
+    expect.objectContaining({ problem: undefined }),
+    'absent',
+  ]);
+  await watching.secretsRead();
+  expect(names.map(find)).toEqual(names.map(() => expect.objectContaining({ problem: undefined })));
 });
 
 test('with the API server gone, decisions go on with facts that get old, and are not known in the end', async () => {
