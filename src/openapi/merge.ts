@@ -57,6 +57,8 @@ export interface MergeOptions {
   onProgress?(done: number, total: number): void;
 }
 
+/** Fields of a path item that hold for all of its operations: without them an operation means something else. */
+const ofAllOperations = ['$ref', 'summary', 'description', 'servers', 'parameters'];
 /** Methods of a path item, in the order of the specification. */
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 const definitionPrefix = '#/definitions/';
@@ -223,6 +225,8 @@ const inherited = ['security', 'servers'] as const;
 interface PathEntry {
   document: string;
   item: JsonObject;
+  /** Whether the item is a copy made here, which can be changed. */
+  isOwn: boolean;
   /** JSON of its fields, as far as they have been compared. */
   texts: Map<string, string | undefined>;
 }
@@ -239,16 +243,23 @@ class MergedPaths {
       }
       const known = this.#items.get(path);
       if (known === undefined) {
-        this.#items.set(path, { document, item: value, texts: new Map() });
+        this.#items.set(path, { document, item: value, isOwn: false, texts: new Map() });
       } else {
         this.#combine(path, known, document, value);
       }
     }
   }
 
-  /** Both may be about the same path: what only one of them has comes to the other. */
+  /**
+   * Both may be about the same path: operations that only one of them has come to the other, unless the fields differ that
+   * hold for all operations of a path. The work is that of the fields of `item`, however many `known` has.
+   */
   #combine(path: string, known: PathEntry, document: string, item: JsonObject): void {
-    const result: JsonObject = { ...known.item };
+    if (!known.isOwn) {
+      known.item = { ...known.item };
+      known.isOwn = true;
+    }
+    const result = known.item;
     const textOf = (field: string) => {
       if (!known.texts.has(field)) {
         known.texts.set(field, JSON.stringify(result[field]));
@@ -256,9 +267,9 @@ class MergedPaths {
       return known.texts.get(field);
     };
     const isSame = (field: string) => textOf(field) === JSON.stringify(item[field]);
-    const shared = Object.keys({ ...result, ...item }).filter((field) => !methods.includes(field));
-    const differing = shared.filter((field) => !isSame(field));
-    for (const field of [...differing, ...methods.filter((method) => item[method] !== undefined)]) {
+    const differing = ofAllOperations.filter((field) => !isSame(field));
+    const others = Object.keys(item).filter((field) => !ofAllOperations.includes(field) && !methods.includes(field));
+    for (const field of [...differing, ...others, ...methods.filter((method) => item[method] !== undefined)]) {
       if (result[field] === undefined && differing.length === 0) {
         setOwn(result, field, item[field] as Json);
         known.texts.delete(field);
@@ -269,7 +280,6 @@ class MergedPaths {
         conflict.leftOut.push(document);
       }
     }
-    known.item = result;
   }
 
   /** Gives operations that have the same id ids of their own, as the specification asks for. */

@@ -336,4 +336,23 @@ describe('the work grows with the documents and no faster', () => {
     }));
     expect(await time(many)).toBeLessThan(2000);
   });
+
+  test('for one path with many fields in many documents', async () => {
+    const fields = Object.fromEntries(Array.from({ length: 4000 }, (_, index) => [`x-${index}`, index]));
+    const documents = Array.from({ length: 4000 }, (_, index) => ({
+      name: String(index),
+      document: documentOf({}, { paths: { '/a': index === 0 ? fields : { 'x-1': 1 } } }),
+    }));
+    expect(await time(documents)).toBeLessThan(2000);
+  });
+});
+
+test('extensions of a path that only one document has come to the other, and those that differ are conflicts', async () => {
+  const get = { responses: {} };
+  const { document, report } = await mergeDocuments([
+    { name: 'a', document: documentOf({}, { paths: { '/a': { 'x-a': 1, 'x-b': 1 } } }) },
+    { name: 'b', document: documentOf({}, { paths: { '/a': { get, 'x-b': 2, 'x-c': 3 } } }) },
+  ]);
+  expect(document.paths).toEqual({ '/a': { 'x-a': 1, 'x-b': 1, 'x-c': 3, get } });
+  expect(report.conflicts).toEqual([{ place: 'paths./a x-b', kept: 'a', leftOut: ['b'] }]);
 });
