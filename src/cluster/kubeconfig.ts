@@ -11,7 +11,7 @@ const maxKubeconfigBytes = 8 * 1024 * 1024;
 /** A kubeconfig cannot be used. The message is one line without anything secret. */
 export class KubeConfigError extends Error {}
 
-/** The client would block for ever on a FIFO: what it is going to read is checked first. */
+/** The client would block forever on a FIFO, so the files are checked before it reads them. */
 function checkFiles(named: string | undefined): void {
   const files =
     named === undefined ? (process.env.KUBECONFIG?.split(delimiter) ?? [join(homedir(), '.kube', 'config')]) : [named];

@@ -122,7 +122,7 @@ function leaderElectionOf(flags: ControllerFlags): LeaderElectionOptions | undef
   return flags['leader-elect'] ? options : undefined;
 }
 
-/** The pair in a folder, as it is at each call: none without a folder, and as long as there is none in it. */
+/** The pair that is in a folder at each call; undefined without a folder, and while there is none in it. */
 async function followClientCertificate(folder: string | undefined, log: Logger) {
   let pair: ClientCertificate | undefined;
   const source = folder === undefined ? undefined : fileCertificates(folder);

@@ -120,7 +120,7 @@ function eventOf(before: Status | undefined, finding: Finding, after: Status | u
  * Reconciles one ExtensionConfig: Paused, caBundle from its Secret, discovery, status, registration. What is wrong with the
  * extension or with the object is a condition.
  *
- * @throws {Error} when the API server fails, or another client wrote in between: the run has to begin anew.
+ * @throws {Error} when the API server fails, or another client wrote in between: the run has to start over.
  */
 export async function discoverConfig(
   config: StoredConfig,
@@ -169,7 +169,7 @@ export async function discoverConfig(
     if (finding.kind !== 'discovered' || !isRefusal(error)) {
       throw error;
     }
-    // A policy at admission, or a limit of the CRD: whoever looks for the reason looks into the status.
+    // A policy at admission, or a limit of the CRD: the status is where people look for the reason.
     finding = { kind: 'not-discovered', error: `the API server refuses what was discovered: ${error.message}` };
     await write(finding);
   }

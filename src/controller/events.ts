@@ -149,7 +149,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     const sinceMs = one.at.getTime() - before.writtenAt;
     // What happens again after something else, as a repair after another failure, is not told late.
     const isDue = happensAnew && isAllowed(one.config.metadata.uid, one.at.getTime());
-    // A clock that was set back does not silence it for ever.
+    // A clock that was set back does not silence it forever.
     if (!isDue && sinceMs >= 0 && sinceMs < repeatMs) {
       remember(one.key, { ...before, count });
       return;

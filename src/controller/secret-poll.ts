@@ -74,7 +74,7 @@ export async function pollSecrets(options: SecretPollOptions): Promise<void> {
           }
         }
       } catch {
-        // The API server is gone: whoever reconciles says so.
+        // The API server is gone: the informer reports that.
         if (before !== undefined) {
           found.set(key, before);
         }

@@ -51,7 +51,7 @@ export interface ConfigStore {
   writeCaBundle(config: StoredConfig, caBundle: string): Promise<StoredConfig>;
 }
 
-/** Conflicts in a row after which the work begins anew. */
+/** Conflicts in a row after which the run starts over. */
 const maxConflicts = 5;
 
 /**

@@ -1,5 +1,12 @@
 export { ConversionError, convertV2ToV3, maxMediaTypes } from './convert-v2.ts';
-export { type Merged, type MergeReport, mergeDocuments, type NamedDocument, type Renaming } from './merge.ts';
+export {
+  type Merged,
+  MergeError,
+  type MergeReport,
+  mergeDocuments,
+  type NamedDocument,
+  type Renaming,
+} from './merge.ts';
 export { encodeProtobuf, protobufMediaType } from './protobuf.ts';
 export { DocumentError, type DocumentPlace, documentList, openApiOf, readOpenApi } from './read.ts';
 export { type SerializedDocument, serializeDocument } from './serialize.ts';

@@ -10,7 +10,7 @@ export interface NamedDocument {
   document: JsonObject;
 }
 
-/** Something that came to be called otherwise. */
+/** A component or operation that was renamed. */
 export interface Renaming {
   /** Section of the components, or `operationId`. */
   section: string;
@@ -63,7 +63,7 @@ const ofAllOperations = ['$ref', 'summary', 'description', 'servers', 'parameter
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 const definitionPrefix = '#/definitions/';
 
-/** A name that is not taken: `NAME_v2`, `NAME_v3`, …, as API servers rename equal names. Asked again it continues. */
+/** Gives out names that are not taken: `NAME_v2`, `NAME_v3`, …, as API servers rename equal names. */
 class FreshNames {
   readonly #taken: Set<string>;
   readonly #next = new Map<string, number>();
@@ -331,11 +331,28 @@ function common(documents: readonly NamedDocument[], field: string): Json | unde
   return texts.size === 1 ? documents[0]?.document[field] : undefined;
 }
 
-/** Operations with the security and servers of their document written into them. */
-function withInherited(paths: JsonObject, values: JsonObject): JsonObject {
+/** The documents cannot become one. The message goes on after the name of a document. */
+export class MergeError extends Error {}
+
+/** Most characters that security and servers of documents have in JSON, counted once for each operation they come to. */
+const maxInherited = 64 * 1024 * 1024;
+
+/**
+ * Operations with the security and servers of their document written into them.
+ *
+ * @param left how many characters these may have, all together; is counted down.
+ * @throws {MergeError} when they have more.
+ */
+function withInherited(
+  { name, document }: NamedDocument,
+  values: JsonObject,
+  left: { characters: number },
+): JsonObject {
+  const paths = isJsonObject(document.paths) ? document.paths : {};
   if (Object.keys(values).length === 0) {
     return paths;
   }
+  const length = JSON.stringify(values).length;
   const result: JsonObject = {};
   for (const [path, item] of Object.entries(paths)) {
     if (!isJsonObject(item)) {
@@ -348,7 +365,13 @@ function withInherited(paths: JsonObject, values: JsonObject): JsonObject {
         const { servers, ...others } = values;
         const own = servers === undefined || item.servers !== undefined ? others : values;
         copy[method] = { ...own, ...operation };
+        left.characters -= length;
       }
+    }
+    if (left.characters < 0) {
+      throw new MergeError(
+        `${name} has security or servers that would have to stand in each operation, which is too much; make them those of all documents, or leave them out`,
+      );
     }
     setOwn(result, path, copy);
   }
@@ -376,7 +399,7 @@ function tagsOf(documents: readonly NamedDocument[]): Json[] {
  *
  * The work is linear in the documents, apart from sorting names; it yields to other work after each of them.
  *
- * @throws the reason of the signal.
+ * @throws {MergeError}, or the reason of the signal.
  */
 export async function mergeDocuments(
   documents: readonly NamedDocument[],
@@ -424,6 +447,7 @@ export async function mergeDocuments(
     }
   }
   const paths = new MergedPaths();
+  const left = { characters: maxInherited };
   for (const [index, { name, document }] of parts.entries()) {
     const values: JsonObject = {};
     for (const field of own) {
@@ -431,8 +455,7 @@ export async function mergeDocuments(
         values[field] = document[field];
       }
     }
-    const ofDocument = isJsonObject(document.paths) ? document.paths : {};
-    paths.add(name, components.renamed(withInherited(ofDocument, values), index) as JsonObject);
+    paths.add(name, components.renamed(withInherited({ name, document }, values, left), index) as JsonObject);
     await afterOne();
   }
 

@@ -180,7 +180,7 @@ export const protobufMediaType = 'application/com.github.proto-openapi.spec.v3.v
 /**
  * An OpenAPI v3 document (3.0) in protobuf: the message `openapi.v3.Document`, as a kube-apiserver writes it. What the
  * messages cannot say is left out, as there: bounds of 0, and defaults that are lists or objects. The work is linear in the
- * document, which must not nest deeper than the stack allows (`parseJson` sees to that).
+ * document, which must not nest deeper than the stack allows (`parseJson` ensures that).
  */
 export function encodeProtobuf(document: JsonObject): Uint8Array {
   encoder ??= new Encoder();

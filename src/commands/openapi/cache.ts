@@ -55,7 +55,7 @@ export const noCache: DocumentCache = {
   cleanUp: () => Promise.resolve(),
 };
 
-/** Why a folder is not one to trust, or undefined. Who else may write there may put in what we take for a server's words. */
+/** Why a folder cannot be trusted, or undefined. Other users who can write there could forge documents of a server. */
 function problemOf(found: Stats): string | undefined {
   if (!found.isDirectory()) {
     return 'is not a folder';

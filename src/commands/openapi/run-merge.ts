@@ -1,9 +1,9 @@
 import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dump } from 'js-yaml';
 import { createProgress, exitCode, FailureError, type Io } from '../../cli/index.ts';
-import { printable } from '../../kubernetes/index.ts';
+import { type JsonObject, printable } from '../../kubernetes/index.ts';
 import { systemProblem } from '../../manifests/index.ts';
-import { type MergeReport, mergeDocuments } from '../../openapi/index.ts';
+import { MergeError, type MergeReport, mergeDocuments } from '../../openapi/index.ts';
 import { cacheDirectory, noCache, openCache } from './cache.ts';
 import type { MergeFlagValues } from './merge-flags.ts';
 import { type Gathered, gather } from './sources.ts';
@@ -72,6 +72,21 @@ function writeReport(file: string, report: Report): void {
   }
 }
 
+/** The document as text. @throws {FailureError} when it is longer than a text can be. */
+function textOf(document: JsonObject, output: MergeFlagValues['output']): string {
+  try {
+    return output === 'json'
+      ? `${JSON.stringify(document, null, 2)}\n`
+      : dump(document, { noRefs: true, lineWidth: -1 });
+  } catch (error) {
+    // V8: "Invalid string length". All else was checked when the documents were read.
+    if (error instanceof RangeError) {
+      throw new FailureError('openapi merge: the merged document is too long to be written; merge fewer documents');
+    }
+    throw error;
+  }
+}
+
 /**
  * Merges what the arguments name and writes the document.
  *
@@ -104,15 +119,12 @@ export async function merge(args: readonly string[], flags: MergeFlagValues, io:
     });
     const { cached, missing, converted } = gathered;
     const report: Report = { ...merged, cached, missing, converted };
+    const text = textOf(document, flags.output);
     if (flags.report !== undefined) {
       writeReport(flags.report, report);
     }
     progress.clear();
-    io.stdout.write(
-      flags.output === 'json'
-        ? `${JSON.stringify(document, null, 2)}\n`
-        : dump(document, { noRefs: true, lineWidth: -1 }),
-    );
+    io.stdout.write(text);
     io.stderr.write(`openapi merge: ${summary(report)}`);
     const isWhole = missing.length + merged.conflicts.length + merged.dangling.length === 0;
     return isWhole ? exitCode.ok : exitCode.findings;
@@ -121,7 +133,7 @@ export async function merge(args: readonly string[], flags: MergeFlagValues, io:
     if (timeout.aborted) {
       throw new FailureError(`openapi merge: not done after ${flags.timeout / 1000} s; --timeout allows more`);
     }
-    throw error;
+    throw error instanceof MergeError ? new FailureError(`openapi merge: ${printable(error.message)}`) : error;
   } finally {
     clearInterval(ticking);
     progress.clear();

@@ -41,7 +41,7 @@ const maxAtOnce = 8;
 /** How long a server may take for one document, in ms. */
 const requestTimeoutMs = 30_000;
 
-/** There is more than is merged: nothing of it is, rather than a part. */
+/** A limit on the whole input: merging a part of it would mislead. */
 class LimitError extends FailureError {}
 
 /** Collects documents up to the limits. */
@@ -73,7 +73,7 @@ class Collection implements Gathered {
 
 /** Where lists of documents, and documents, come from. */
 interface DocumentServer {
-  /** As messages name it, and as it is told apart from others in the cache. */
+  /** Its name in messages, and in the keys of the cache. */
   name: string;
   /** @throws {StatusError} when it answers with anything but 200; other errors when it cannot be used. */
   get(path: string): Promise<JsonObject>;

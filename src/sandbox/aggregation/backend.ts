@@ -78,7 +78,7 @@ export class Backend {
     return endpoint;
   }
 
-  /** A request whose body and answer the caller sees to. @throws {NoEndpointError} */
+  /** A request; the caller writes its body and reads its answer. @throws {NoEndpointError} */
   start(method: string, path: string, headers: OutgoingHttpHeaders, agent = this.#agent): ClientRequest {
     const { namespace, name, port } = this.#service;
     const servername = `${name}.${namespace}.svc`;
@@ -111,7 +111,7 @@ export class Backend {
     const stop = () => call.destroy(signal.reason as Error);
     signal.addEventListener('abort', stop, { once: true });
     call.on('error', reject);
-    // Without this, the connection is closed and nobody is told.
+    // Without a listener Node closes the connection, and the promise would stay pending forever.
     call.on('upgrade', (_, socket) => {
       socket.destroy();
       reject(new Error(`GET ${path} was answered with another protocol`));

@@ -47,8 +47,8 @@ function subresourceOf(
 }
 
 /**
- * What of a resource is part of the discovery of everything; undefined when it has no name. All is made anew: one value of
- * another type than clients expect, and they could read the resources of no server.
+ * What of a resource is part of the discovery of everything; undefined when it has no name. Nothing is copied as it is: one value of
+ * another type than clients expect would keep them from reading the resources of any server.
  */
 function resourceOf(entry: JsonObject, own: ApiService['spec']): JsonObject | undefined {
   const { resource, responseKind, scope, singularResource, verbs, shortNames, categories, subresources } = entry;

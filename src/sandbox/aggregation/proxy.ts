@@ -121,7 +121,7 @@ export class BackendProxy {
           sendPlain(response, 503, `error trying to reach service: ${error.message}`);
         }
       });
-      // Without this, the connection is closed and nobody is told.
+      // Without a listener Node closes the connection, and the caller would wait forever.
       started.on('upgrade', (_, socket) => {
         socket.destroy();
         sendPlain(response, 502, 'error trying to reach service: it switched to another protocol');
@@ -148,7 +148,7 @@ export class BackendProxy {
     try {
       call = start(isRepeatable ? maxRetries : 0);
     } catch {
-      // There is no endpoint, or the name of the Service is none that a request can have.
+      // There is no endpoint, or the name of the Service cannot be used in a request.
       sendUnavailable(response);
       return;
     }

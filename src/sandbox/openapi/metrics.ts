@@ -50,7 +50,7 @@ export class OpenApiMetrics {
     this.#regenerations.inc(labels);
   }
 
-  /** The names of definitions are their users' choice: those of deleted ones must not stay for ever. */
+  /** Users choose the names of definitions: series of deleted ones must not stay forever. */
   #removeDeleted(): void {
     for (const [key, labels] of this.#series) {
       if (this.#registry.ofStorage(labels.crd).length === 0) {
