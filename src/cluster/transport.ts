@@ -115,7 +115,11 @@ export function transportFor(config: KubeConfig): Transport {
           pool = undefined;
           void used.close().catch(() => {});
         }
-        throw new ConnectionError(server, causeOf(error));
+        const cause = causeOf(error);
+        throw new ConnectionError(
+          server,
+          cause === 'UND_ERR_HEADERS_TIMEOUT' ? `nothing came within ${headersTimeoutMs / 1000} s` : cause,
+        );
       }
     },
   };

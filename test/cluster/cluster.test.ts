@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Cluster, connect, loadKubeConfig } from '../../src/cluster/index.ts';
+import { transportFor } from '../../src/cluster/transport.ts';
 import { ApiServer } from './api-server.ts';
 
 const hasty = { retries: 0, minTimeoutMs: 1, maxTimeoutMs: 1, deadlineMs: 20_000 };
@@ -13,7 +14,7 @@ const kubeconfig = api.kubeconfig();
 async function clientOf(
   answer: (request: IncomingMessage, response: ServerResponse, count: number) => void,
   patience = hasty,
-): Promise<{ cluster: Cluster; requests: () => number; url: string }> {
+): Promise<{ cluster: Cluster; requests: () => number; url: string; config: ReturnType<typeof loadKubeConfig> }> {
   let count = 0;
   const listener: RequestListener = (request, response) => answer(request, response, ++count);
   const server = createServer(listener).listen(0, '127.0.0.1');
@@ -25,7 +26,7 @@ async function clientOf(
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const config = loadKubeConfig({ kubeconfig });
   config.clusters = [{ ...config.getCurrentCluster()!, server: url }];
-  return { cluster: connect(config, new AbortController().signal, patience), requests: () => count, url };
+  return { cluster: connect(config, new AbortController().signal, patience), requests: () => count, url, config };
 }
 
 const json = (response: ServerResponse, code: number, value: unknown, headers = {}) =>
@@ -182,6 +183,15 @@ test.each([
   const { cluster, url } = await clientOf((_request, response) => answer(response), patience);
   await expect(cluster.request('GET', '/api/v1/x')).rejects.toThrow(
     `no answer from the API server ${url}: nothing came within 0.7 s`,
+  );
+});
+
+test('an answer that does not begin in time is said with the time', async () => {
+  const { config, url } = await clientOf(() => {});
+  const signal = new AbortController().signal;
+  const request = { method: 'GET', path: '/api/v1/x', body: undefined, signal, headersTimeoutMs: 100 } as const;
+  await expect(transportFor(config).open(request)).rejects.toThrow(
+    `no answer from the API server ${url}: nothing came within 0.1 s`,
   );
 });
 
