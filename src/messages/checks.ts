@@ -92,6 +92,8 @@ function createCompiler(strictness: Strictness): Ajv {
     logger: false,
     ownProperties: true,
     verbose: true,
+    // A third of the time to compile, for checks that are no faster by it.
+    code: { optimize: false },
   });
   formats.default(ajv, ['int32', 'int64', 'date-time']);
   ajv.addFormat('byte', isBase64);
