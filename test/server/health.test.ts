@@ -12,15 +12,17 @@ afterEach(stopAll);
 
 let state: Readiness = { ready: true, checks: [] };
 const { log, lines: logged } = collectingLog();
-const metrics = createMetrics(
-  { version: '1.2.3', prefix: metricsPrefix, port: 'webhook' },
-  { inFlight: () => 3, inFlightBytes: () => 0, connections: () => 7 },
-  false,
-);
-createReviewMetrics(metrics.registry, { RuntimeSDK: true, Other: false });
+const newMetrics = () =>
+  createMetrics(
+    { version: '1.2.3', prefix: metricsPrefix, port: 'webhook' },
+    { inFlight: () => 3, inFlightBytes: () => 0, connections: () => 7 },
+    false,
+  );
+const metrics = newMetrics();
 const http = supertest(createHealthApplication(() => state, metrics, log));
 
 test('/readyz follows the state, /healthz does not', async () => {
+  state = { ready: true, checks: [] };
   expect((await http.get('/readyz')).status).toBe(200);
   state = { ready: false, reason: 'no serving certificate', checks: [] };
   const answer = await http.get('/readyz');
@@ -92,9 +94,11 @@ test('metrics that cannot be rendered are a 500 and a line in the log', async ()
 });
 
 test('/metrics is Prometheus text', async () => {
-  metrics.certificateLoaded(pairOf(localhost), undefined);
-  metrics.certificateFailed();
-  const { status, headers, text } = await http.get('/metrics');
+  const own = newMetrics();
+  createReviewMetrics(own.registry, { RuntimeSDK: true, Other: false });
+  own.certificateLoaded(pairOf(localhost), undefined);
+  own.certificateFailed();
+  const { status, headers, text } = await supertest(createHealthApplication(() => state, own, log)).get('/metrics');
   expect(status).toBe(200);
   expect(headers['content-type']).toMatch(/^text\/plain; version=0.0.4/);
   const lines = text.split('\n').filter((line) => !line.startsWith('#'));
