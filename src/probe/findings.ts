@@ -1,6 +1,6 @@
 import type { FieldPath } from '../kubernetes/index.ts';
 import type { Finding } from '../rules/index.ts';
-import type { CallStep, DiscoverResult } from '../runtime/index.ts';
+import type { CallError, CallStep, DiscoverResult } from '../runtime/index.ts';
 
 /** Most problems of a Discovery response that are named. */
 const maxProblems = 5;
@@ -32,6 +32,17 @@ function short(message: string): string {
   return rest.length > maxRepeated ? `${rest.slice(0, maxRepeated)}…` : rest;
 }
 
+/**
+ * How a step failed. What an HTTP server says besides its code, and the names in a certificate, are not repeated: it may be a
+ * server that the user cannot ask.
+ */
+function whatOf({ step, code, message }: CallError): string {
+  if (step === 'http') {
+    return `it answered ${code}`;
+  }
+  return message.includes('ERR_TLS_CERT_ALTNAME_INVALID') ? 'its certificate is for other names' : short(message);
+}
+
 /** What Cluster API's controller would find out about an extension, as findings; none when it would discover it. */
 export function findingsOf(result: DiscoverResult): Finding[] {
   if (result.ok) {
@@ -45,8 +56,7 @@ export function findingsOf(result: DiscoverResult): Finding[] {
       message: `the server was asked, and Cluster API would refuse its answer: ${short(message)}; ${remedy}`,
     }));
   }
-  // What an HTTP server says besides its code is not repeated: it may be one that the user cannot ask.
-  const what = error.step === 'http' ? `it answered ${error.code}` : short(error.message);
+  const what = whatOf(error);
   const field = fields[error.step];
   return [
     {

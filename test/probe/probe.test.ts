@@ -86,6 +86,15 @@ test('a wrong certificate, and no server', async () => {
   ]);
 });
 
+test('a certificate for other names, which are not told', async () => {
+  const { url } = await serve(() => offered(), { certificate: other });
+  const { messages } = prober();
+  const config = extensionConfig('e', { url, caBundle: Buffer.from(other.cert).toString('base64') });
+  expect(await messages(config)).toEqual([
+    'spec.clientConfig.caBundle: the server was asked, and Cluster API could not discover it: its certificate is for other names; serve a certificate by the CA in caBundle, for this name',
+  ]);
+});
+
 test('a server that hangs takes its time and no more', async () => {
   const { url } = await serve(() => undefined);
   const { messages } = prober({ timeoutMs: 300 });
