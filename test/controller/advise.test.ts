@@ -166,7 +166,9 @@ test('observe writes nothing at all, and has metrics of certificates, discovery 
   expect(found).toMatch(/extensionconfig_controller_api_server_silent_seconds \d/);
   await stop({ graceMs: 0, timeoutMs: 100 });
   await until(async () => expect(await text()).toMatch(/extensionconfig="lab",result="failure"\} [1-9]/));
-  expect(await text()).not.toContain('extensionconfig_server_certificate_not_after_timestamp_seconds{');
+  await until(async () =>
+    expect(await text()).not.toContain('extensionconfig_server_certificate_not_after_timestamp_seconds{'),
+  );
   await lab.remove('lab');
   await until(async () => expect(await text()).not.toContain('extensionconfig="lab"'));
   expect(proxy.passed.filter(({ method }) => method !== 'GET')).toEqual([]);

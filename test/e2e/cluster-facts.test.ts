@@ -19,6 +19,9 @@ describe('a cluster whose objects name each other, with kubectl', needs('kubectl
   beforeAll(async () => {
     const quiet = pino({ level: 'silent' });
     sandbox = await startSandboxWithWebhook({ port: 0, clusterFacts: true }, quiet, AbortSignal.timeout(25_000));
+    await kubectl(['apply', '-f', definitions]);
+    await kubectl(['wait', '--for=condition=Established', 'crd', '--all']);
+    await apply(exampleNamespace);
   });
   afterAll(() => sandbox?.stop());
 
@@ -52,12 +55,10 @@ describe('a cluster whose objects name each other, with kubectl', needs('kubectl
   }
 
   test('an extension that a class needs: the deletion is refused, and the message says the way', async () => {
-    await kubectl(['apply', '-f', definitions]);
-    await kubectl(['wait', '--for=condition=Established', 'crd', '--all']);
     expect(await apply({ ...exampleNamespace, metadata: { name: 'capi-extensions' } }, example())).toMatch(
       /Warning: spec\.clientConfig\.service\.name: "my-extension": there is no such Service/,
     );
-    await apply(exampleNamespace, exampleServiceObject, exampleClass());
+    await apply(exampleServiceObject, exampleClass());
 
     const refusal = await deletion('my-extension', 'refused');
     expect(refusal).toMatch(
