@@ -9,7 +9,9 @@ export type Caller = (effect: CallEffect, signal: AbortSignal) => Promise<Extrac
 /** Longest message of an extension that is kept, in characters. */
 const maxMessage = 4096;
 
-const messageOf = (message: unknown): string => (typeof message === 'string' ? message.slice(0, maxMessage) : '');
+/** A copy: what `slice` returns keeps all of an answer in memory, which may be megabytes, as long as the entry is kept. */
+const messageOf = (message: unknown): string =>
+  typeof message === 'string' ? Buffer.from(message.slice(0, maxMessage)).toString() : '';
 
 /** A response with a message that is not too long to be kept, and told again and again. */
 const shortened = (response: JsonObject): JsonObject => ({ ...response, message: messageOf(response.message) });

@@ -8,6 +8,7 @@ import {
   type MachineTemplates,
   objectAt,
   objectsAt,
+  pendingHooksAnnotation,
   type Subject,
   textAt,
 } from './cluster/index.ts';
@@ -72,6 +73,13 @@ function checkedCluster({ object, where }: GivenObject): JsonObject {
   if (parseVersion(version) === undefined) {
     throw new GivenError(
       `${where}: spec.topology.version ${JSON.stringify(printable(version))} is not a version such as v1.33.0`,
+    );
+  }
+  const pending = textAt(cluster, 'metadata', 'annotations', pendingHooksAnnotation);
+  const stranger = pending.split(',').find((hook) => hook !== '' && !Object.hasOwn(hooks, hook));
+  if (stranger !== undefined) {
+    throw new GivenError(
+      `${where}: the annotation ${pendingHooksAnnotation} names ${JSON.stringify(printable(stranger.slice(0, 100)))}, which is not a hook: leave it out`,
     );
   }
   const groups = ['machineDeployments', 'machinePools'].flatMap((list) =>

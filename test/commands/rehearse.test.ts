@@ -191,6 +191,20 @@ describe('wrong usage', () => {
       /Cluster c has no spec\.topology/,
     ],
     [
+      'pending hooks that are none',
+      () => [
+        '--cluster',
+        file(
+          'pending.yaml',
+          clusterYaml('v1.31.0').replace(
+            'annotations: {',
+            'annotations: { runtime.cluster.x-k8s.io/pending-hooks: "AfterClusterUpgrade,Mine", ',
+          ),
+        ),
+      ],
+      /pending\.yaml:2: the annotation runtime\.cluster\.x-k8s\.io\/pending-hooks names "Mine", which is not a hook/,
+    ],
+    [
       'a version that is none',
       () => ['--cluster', file('version.yaml', clusterYaml('new'))],
       /spec\.topology\.version "new" is not a version/,

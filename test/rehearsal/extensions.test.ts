@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, test } from 'vitest';
 import { hooksGroup } from '../../src/hooks/index.ts';
 import { endAll, endWith } from '../extension/running.ts';
@@ -226,6 +228,38 @@ describe('faults', () => {
   ])('%s is not a fault', (text) => {
     expect(() => faultsOf(text)).toThrow();
   });
+});
+
+test('an upgrade of thousands of minors is refused: each call would have them all', async () => {
+  const { calls, end } = await played([await sample()], '', { upgrades: ['v1.9999.0'] });
+  expect(end).toMatchObject({
+    isComplete: false,
+    reason: expect.stringContaining('v1.9999.0 is more than 100 minors above v1.31.0, the most that a rehearsal plays'),
+  });
+  expect(calls.length).toBeLessThan(10);
+});
+
+test('long messages do not stay in memory behind their beginnings', async () => {
+  const message = 'a'.repeat(4_000_000);
+  const server = await startExtension(({ url }) =>
+    url.includes('/discovery')
+      ? {
+          status: 'Success',
+          handlers: [{ name: 'a', requestHook: { apiVersion: `${hooksGroup}/v1alpha1`, hook: 'BeforeClusterCreate' } }],
+        }
+      : { status: 'Success', retryAfterSeconds: 1, message },
+  );
+  endWith(() => server.close());
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  const config = extensionConfig('long', { url: server.url, caBundle });
+  const { entries } = await played([config], '', { maxCalls: 40 });
+  collect();
+  expect(entries.length).toBeGreaterThan(40);
+  // 160 MB, when each entry keeps all of its answer.
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(60_000_000);
 });
 
 describe('many Clusters in one run', () => {

@@ -152,6 +152,9 @@ export function* upgradePlan(reconcile: Reconcile): Life<Plan> {
   return { controlPlane, workers: defaultWorkerSteps(state, controlPlane, to) };
 }
 
+/** Most minors of an upgrade: each call has all that are still to come. */
+const maxMinors = 100;
+
 /**
  * Why Cluster API's webhook would refuse to change the version now; undefined when it takes it.
  */
@@ -160,6 +163,9 @@ export function refusalOf(state: State, to: string): string | undefined {
   const { blueprint } = state.subject;
   if (parseVersion(to) === undefined) {
     return `${JSON.stringify(to)} is not a version such as v1.33.0`;
+  }
+  if (minorOf(to) - minorOf(from) > maxMinors) {
+    return `${to} is more than ${maxMinors} minors above ${from}, the most that a rehearsal plays`;
   }
   if (isOlder(to, from)) {
     return `version cannot be decreased from ${JSON.stringify(from)} to ${JSON.stringify(to)}`;

@@ -10,7 +10,10 @@ const maxPatternLength = 1024;
 /** Most problems of a Cluster's variables that are said. */
 const maxProblems = 20;
 
-/** Keywords of the schemas of variables that say something about values. */
+/**
+ * Keywords of the schemas of variables that say something about values. Not `uniqueItems`: Cluster API takes no schema that
+ * has it, since comparing each item with each takes quadratic time.
+ */
 const keywords = [
   'type',
   'enum',
@@ -24,7 +27,6 @@ const keywords = [
   'minProperties',
   'pattern',
   'required',
-  'uniqueItems',
 ] as const;
 
 /** A schema of OpenAPI 3 as JSON Schema: the keywords that are known, and nothing else. */
