@@ -29,6 +29,7 @@ export {
   type Program,
   runProgram,
   UsageError,
+  usesColor,
 } from './program.ts';
 export { createProgress, type Progress } from './progress.ts';
 export { table } from './table.ts';

@@ -17,6 +17,10 @@ export interface Io {
   signal: AbortSignal;
 }
 
+/** Whether output is coloured: on a terminal, unless NO_COLOR says no (no-color.org). */
+export const usesColor = ({ stdout, env }: Pick<Io, 'stdout' | 'env'>): boolean =>
+  stdout.isTTY === true && (env.NO_COLOR ?? '') === '';
+
 /** A mistake of the caller (flags, files, environment): printed as one line, exit code 2. */
 export class UsageError extends Error {}
 

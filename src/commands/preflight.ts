@@ -11,6 +11,7 @@ import {
   readFlags,
   switchFlag,
   UsageError,
+  usesColor,
 } from '../cli/index.ts';
 import { formatRelease, parseRelease, type Release } from '../hooks/index.ts';
 import { examineExtension, installedRelease, preflightAsText, reportOf } from '../preflight/index.ts';
@@ -128,9 +129,7 @@ a file that cannot be read.`,
         const report = reportOf({ ...current, to }, verdicts);
         progress.clear();
         io.stdout.write(
-          flags.output === 'json'
-            ? `${JSON.stringify(report, null, 2)}\n`
-            : preflightAsText(report, io.stdout.isTTY === true),
+          flags.output === 'json' ? `${JSON.stringify(report, null, 2)}\n` : preflightAsText(report, usesColor(io)),
         );
         if (configs.length === 0) {
           io.stderr.write(`preflight: there are no ExtensionConfigs: nothing is in the way of ${formatRelease(to)}\n`);

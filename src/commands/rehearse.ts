@@ -13,6 +13,7 @@ import {
   readFlags,
   switchFlag,
   UsageError,
+  usesColor,
 } from '../cli/index.ts';
 import { printable } from '../kubernetes/index.ts';
 import {
@@ -93,7 +94,7 @@ interface Printer {
 }
 
 function textPrinter(io: Io, lives: number, clear: () => void): Printer {
-  const useColour = io.stdout.isTTY === true && (io.env.NO_COLOR ?? '') === '';
+  const useColour = usesColor(io);
   const write = (text: string) => {
     if (text !== '') {
       clear();

@@ -61,6 +61,13 @@ test('text says what was found, why and what to do, and exits with 1', async () 
   `);
 });
 
+test('colours on a terminal, and none with NO_COLOR', async () => {
+  const { file } = await extension(failing);
+  const args = ['conformance', '-f', file, '--check', 'known-status'];
+  expect((await runProgram(args, { isTTY: true })).stdout).toContain('\u001b[32mok');
+  expect((await runProgram(args, { isTTY: true, env: { NO_COLOR: '1' } })).stdout).not.toContain('\u001b[');
+});
+
 test('warnings are fine: exit code 0', async () => {
   const { file } = await extension(failing);
   expect((await runProgram(['conformance', '-f', file, '--check', 'success'])).code).toBe(0);

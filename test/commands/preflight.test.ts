@@ -71,6 +71,19 @@ const topicsOf = ({ extensions }: Report) =>
   extensions.flatMap(({ findings }) => findings.map(({ level, topic }) => `${level} ${topic}`));
 
 describe('of files', () => {
+  test('colours on a terminal, and none with NO_COLOR', async () => {
+    const args = [
+      'preflight',
+      ...upgrade,
+      '--offline',
+      '-f',
+      fileOf(extensionConfig('a', { url: 'https://a:1', caBundle })),
+    ];
+    const escape = '\u001b[32msafe';
+    expect((await runProgram(args, { isTTY: true })).stdout).toContain(escape);
+    expect((await runProgram(args, { isTTY: true, env: { NO_COLOR: '1' } })).stdout).not.toContain('\u001b[');
+  });
+
   test('files without ExtensionConfigs are a mistake, not safe', async () => {
     const { code, stderr } = await preflight(...upgrade, '-f', write('pod.yaml', 'kind: Pod\n'));
     expect({ code, stderr }).toEqual({

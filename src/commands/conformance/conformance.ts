@@ -13,6 +13,7 @@ import {
   switchFlag,
   textFlag,
   UsageError,
+  usesColor,
 } from '../../cli/index.ts';
 import {
   type Check,
@@ -131,7 +132,7 @@ made in time, 2 wrong usage or a file that cannot be read.`,
           if (flags.output === 'json') {
             io.stdout.write(`${JSON.stringify(conduct)}\n`);
           } else if (flags.output === 'text') {
-            io.stdout.write(conductAsText(conduct, io.stdout.isTTY === true));
+            io.stdout.write(conductAsText(conduct, usesColor(io)));
           }
         }
       } finally {

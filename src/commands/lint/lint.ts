@@ -15,6 +15,7 @@ import {
   readFlags,
   switchFlag,
   UsageError,
+  usesColor,
   version,
 } from '../../cli/index.ts';
 import {
@@ -150,7 +151,7 @@ export const defineLint: DefineCommand = (command, io, end) => {
     }
     const context = await contextOf(flags.context, flags, io);
     const policyOf = createPolicy(command, flags, context);
-    const useColor = io.stdout.isTTY === true && !io.env.NO_COLOR;
+    const useColor = usesColor(io);
     const chosen: typeof flags.output = command.getOptionValue('format') ?? flags.output;
     const format = formats[chosen]({ version, rules: rules, useColor });
     const maxWarnings = flags['max-warnings'];
