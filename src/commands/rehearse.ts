@@ -17,6 +17,7 @@ import {
 } from '../cli/index.ts';
 import { printable } from '../kubernetes/index.ts';
 import {
+  clusterOf,
   createTimeline,
   type Entry,
   type Fault,
@@ -93,7 +94,8 @@ interface Printer {
   end(): void;
 }
 
-function textPrinter(io: Io, lives: number, clear: () => void): Printer {
+function textPrinter(io: Io, clusters: readonly string[], clear: () => void): Printer {
+  const lives = clusters.length;
   const useColour = usesColor(io);
   const write = (text: string) => {
     if (text !== '') {
@@ -102,7 +104,7 @@ function textPrinter(io: Io, lives: number, clear: () => void): Printer {
     }
   };
   const running = new Map<string, { texts: string[]; add(entry: Entry): string }>();
-  const summaries: string[] = [];
+  const summaries = new Map<string, string>();
   let shown = 0;
   return {
     add(entry) {
@@ -119,7 +121,8 @@ function textPrinter(io: Io, lives: number, clear: () => void): Printer {
         write(timeline.texts.splice(0).join(''));
       } else if (entry.type === 'end') {
         running.delete(entry.cluster);
-        summaries.push(
+        summaries.set(
+          entry.cluster,
           `${printable(entry.cluster)}: ${entry.isComplete ? `complete, ${entry.calls} ${entry.calls === 1 ? 'call' : 'calls'}` : `incomplete: ${printable(entry.reason)}`}\n`,
         );
         if ((lives <= maxTimelines || !entry.isComplete) && shown < maxTimelines) {
@@ -128,7 +131,8 @@ function textPrinter(io: Io, lives: number, clear: () => void): Printer {
         }
       }
     },
-    end: () => write(summaries.join('')),
+    // In the order of the files, whoever was ready first.
+    end: () => write(clusters.map((cluster) => summaries.get(cluster) ?? '').join('')),
   };
 }
 
@@ -232,7 +236,7 @@ file that cannot be read.`,
       const lives = given.subjects.length;
       const printer =
         flags.output === 'text'
-          ? textPrinter(io, lives, progress.clear)
+          ? textPrinter(io, given.subjects.map(clusterOf), progress.clear)
           : flags.output === 'json'
             ? jsonPrinter(io, progress.clear)
             : htmlPrinter(io, progress.clear);

@@ -233,6 +233,11 @@ function connect(options: RehearsalOptions, resolve: Resolve | undefined): Clien
   });
 }
 
+/** The name that entries have of a Cluster: `NAMESPACE/NAME`. */
+export function clusterOf({ cluster: { metadata } }: Subject): string {
+  return `${textAt(metadata, 'namespace') || 'default'}/${textAt(metadata, 'name')}`;
+}
+
 async function playCluster(
   subject: Subject,
   configs: readonly ExtensionConfig[],
@@ -240,8 +245,7 @@ async function playCluster(
   options: RehearsalOptions,
 ): Promise<boolean> {
   const { story, limits, faults = [], onEntry, signal, start = new Date(), names = createNames() } = options;
-  const metadata = subject.cluster.metadata ?? null;
-  const cluster = `${textAt(metadata, 'namespace') || 'default'}/${textAt(metadata, 'name')}`;
+  const cluster = clusterOf(subject);
   let refusal = '';
   if (subject.blueprint !== undefined) {
     const { variables, problems } = checkedVariables(subject.blueprint, subject.cluster);

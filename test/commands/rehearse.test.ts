@@ -15,6 +15,8 @@ let folder: string;
 let server: ExtensionServer;
 /** What the extension answers to BeforeClusterUpgrade. */
 let answer: JsonObject = {};
+/** How long it takes for that, by the body of the request. */
+let delayMs: (body: string) => number = () => 0;
 
 const file = (name: string, text: string): string => {
   const path = join(folder, name);
@@ -25,11 +27,17 @@ const rehearse = (...args: string[]) => runProgram(['rehearse', '-f', join(folde
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'rehearse-'));
-  server = await startExtension(({ url }) => {
+  server = await startExtension(({ url, body }, response) => {
     const requestHook = { apiVersion: `${hooksGroup}/v1alpha1`, hook: 'BeforeClusterUpgrade' };
-    return url.includes('/discovery')
-      ? { status: 'Success', handlers: [{ name: 'up', requestHook }] }
-      : { status: 'Success', ...answer };
+    if (url.includes('/discovery')) {
+      return { status: 'Success', handlers: [{ name: 'up', requestHook }] };
+    }
+    const ms = delayMs(body);
+    if (ms > 0) {
+      setTimeout(() => response.end('{ "status": "Success" }'), ms);
+      return undefined;
+    }
+    return { status: 'Success', ...answer };
   });
   file('extension.yaml', stringify(extensionConfig('one', { url: server.url, caBundle })));
 });
@@ -98,7 +106,10 @@ test('several Clusters: a line for each at the end, their timelines one after th
   const clusters = [1, 2, 3]
     .map((index) => clusterYaml('v1.31.0').replace('name: c,', `name: c-${index},`))
     .join('---\n');
+  // The first is ready last.
+  delayMs = (body) => (body.includes('c-1') ? 300 : 0);
   const { code, stdout } = await rehearse('--cluster', file('clusters.yaml', clusters), '--upgrade-to', 'v1.32.0');
+  delayMs = () => 0;
   expect(code).toBe(0);
   expect(stdout).toMatch(
     /\nteam\/c-1: complete, 1 calls?\nteam\/c-2: complete, 1 calls?\nteam\/c-3: complete, 1 calls?\n$/,
