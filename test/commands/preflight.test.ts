@@ -79,8 +79,7 @@ describe('of files', () => {
       '-f',
       fileOf(extensionConfig('a', { url: 'https://a:1', caBundle })),
     ];
-    const escape = '\u001b[32msafe';
-    expect((await runProgram(args, { isTTY: true })).stdout).toContain(escape);
+    expect((await runProgram(args, { isTTY: true })).stdout).toContain('\u001b[32msafe');
     expect((await runProgram(args, { isTTY: true, env: { NO_COLOR: '1' } })).stdout).not.toContain('\u001b[');
   });
 
