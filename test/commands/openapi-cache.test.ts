@@ -146,7 +146,7 @@ test('a folder that cannot be made is said, and nothing else', async () => {
   writeFileSync(folder, '');
   const cache = await open();
   expect(await cache.read('a')).toBeUndefined();
-  expect(warnings).toEqual([`the cache ${folder} is not used: EEXIST`]);
+  expect(warnings).toEqual([`the cache ${folder} is not used: it is not a folder`]);
 });
 
 test.each([
@@ -155,4 +155,11 @@ test.each([
   [{ XDG_CACHE_HOME: '', HOME: '/h' }, '/h/.cache/extensionconfig-webhook/openapi'],
 ])('the folder with %j', (env, directory) => {
   expect(cacheDirectory(env)).toBe(directory);
+});
+
+test.runIf(process.platform === 'linux')('a folder that the system cannot make is not used', async () => {
+  const warnings: string[] = [];
+  const cache = await openCache('/proc/none/of/these', (message) => warnings.push(message));
+  expect(warnings).toEqual(['the cache /proc/none/of/these is not used: ENOENT']);
+  expect(await cache.read('a')).toBeUndefined();
 });

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { lstat, mkdir, open, opendir, rename, rm, utimes } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { readRegularFile } from '../../files/index.ts';
 
 /** Limits of the cache. */
@@ -68,6 +68,24 @@ function problemOf(found: Stats): string | undefined {
     : undefined;
 }
 
+/** Makes a folder and those above it. Not by `recursive`: below /proc, Node then tries forever. */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') {
+      return;
+    }
+    const parent = dirname(folder);
+    if (code !== 'ENOENT' || parent === folder) {
+      throw error;
+    }
+    await makeFolder(parent);
+    await mkdir(folder, { mode: 0o700 });
+  }
+}
+
 /**
  * Opens the cache in a folder, which is made when it is missing. Entries are files that only their owner can read: the
  * SHA-256 of the content, and the content. An entry that is not whole is removed when it is met, and counts as missing.
@@ -81,7 +99,7 @@ export async function openCache(
   now: () => number = Date.now,
 ): Promise<DocumentCache> {
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await makeFolder(directory);
     const problem = problemOf(await lstat(directory));
     if (problem !== undefined) {
       warn(`the cache ${directory} is not used: it ${problem}`);
