@@ -11,10 +11,17 @@ const maxKubeconfigBytes = 8 * 1024 * 1024;
 /** A kubeconfig cannot be used. The message is one line without anything secret. */
 export class KubeConfigError extends Error {}
 
+function filesOf(named: string | undefined): string[] {
+  if (named !== undefined) {
+    return [named];
+  }
+  // Empty is not set, as for kubectl.
+  return (process.env.KUBECONFIG || join(homedir(), '.kube', 'config')).split(delimiter);
+}
+
 /** The client would block forever on a FIFO, so the files are checked before it reads them. */
 function checkFiles(named: string | undefined): void {
-  const files =
-    named === undefined ? (process.env.KUBECONFIG?.split(delimiter) ?? [join(homedir(), '.kube', 'config')]) : [named];
+  const files = filesOf(named);
   for (const file of files.filter((path) => path !== '')) {
     try {
       readRegularFileSync(file, maxKubeconfigBytes);
@@ -26,6 +33,9 @@ function checkFiles(named: string | undefined): void {
     }
   }
 }
+
+/** What the client takes where there is neither a kubeconfig nor a service account: nothing listens there today. */
+const clientsFallback = { context: 'loaded-context', server: 'http://localhost:8080' };
 
 /**
  * Reads a kubeconfig: the file named, else $KUBECONFIG, ~/.kube/config, or the pod's service account.
@@ -46,6 +56,15 @@ export function loadKubeConfig(options: { kubeconfig?: string | undefined; conte
     const [problem = ''] = (error as Error).message.split('\n');
     const named = options.kubeconfig === undefined ? '' : ` ${options.kubeconfig}`;
     throw new KubeConfigError(`the kubeconfig${named} cannot be read: ${printable(problem)}`);
+  }
+  if (
+    options.kubeconfig === undefined &&
+    config.getCurrentContext() === clientsFallback.context &&
+    config.getCurrentCluster()?.server === clientsFallback.server
+  ) {
+    throw new KubeConfigError(
+      'KUBECONFIG is not set, ~/.kube/config does not exist, and this is not a pod: give --kubeconfig FILE',
+    );
   }
   if (options.context !== undefined) {
     if (config.getContextObject(options.context) === null) {

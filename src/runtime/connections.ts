@@ -105,7 +105,9 @@ function explained(thrown: unknown, target: Target): CallError {
   const error = (first ?? outer) as SystemError;
   const code = error.code ?? '';
   if (isTlsProblem(code)) {
-    const detail = quotable(error.message.replaceAll(/\s+/g, ' '));
+    // Node.js advises a flag of its own, which says nothing about the caBundle.
+    const [said = ''] = error.message.replaceAll(/\s+/g, ' ').split('; if the root CA is installed locally');
+    const detail = quotable(said);
     return {
       step: 'tls',
       message: `${prefix}tls: failed to verify certificate or handshake failed: ${code}: ${detail}`,

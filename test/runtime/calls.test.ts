@@ -371,7 +371,10 @@ describe('TLS', () => {
     ],
   ])('%s is not taken', async (_name, serverOptions, code) => {
     const { call, extension } = await single(() => success, { serverOptions });
-    expect(await call()).toMatchObject({ ok: false, error: { step: 'tls', message: expect.stringContaining(code) } });
+    const answer = await call();
+    expect(answer).toMatchObject({ ok: false, error: { step: 'tls', message: expect.stringContaining(code) } });
+    // The advice that Node.js adds would not help: it is the caBundle that counts.
+    expect(JSON.stringify(answer)).not.toMatch(/system-ca/);
     expect(extension.received).toEqual([]);
   });
 
@@ -380,7 +383,7 @@ describe('TLS', () => {
     const caller = client();
     expect(await caller.discover(extensionConfig('one', { url: extension.url }))).toMatchObject({
       ok: false,
-      error: { step: 'tls' },
+      error: { step: 'tls', message: expect.not.stringContaining('system-ca') },
     });
   });
 
