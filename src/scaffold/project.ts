@@ -23,7 +23,11 @@ export class ProjectError extends Error {}
 const templates = fileURLToPath(new URL('../../templates/extension/', import.meta.url));
 
 /** Names that npm would not pack as they are. */
-const packedNames: Readonly<Record<string, string>> = { gitignore: '.gitignore', dockerignore: '.dockerignore' };
+const packedNames: Readonly<Record<string, string>> = {
+  gitignore: '.gitignore',
+  dockerignore: '.dockerignore',
+  npmrc: '.npmrc',
+};
 
 /** The file of a template in the project; undefined for one that this project does not have. */
 function targetOf(template: string, { certificates }: ProjectOptions): string | undefined {

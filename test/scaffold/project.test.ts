@@ -37,7 +37,7 @@ test('no placeholder is left, and each hook has its file', () => {
     expect(text, path).not.toMatch(/\{\{/);
   }
   expect([...files.keys()]).toEqual(
-    expect.arrayContaining(['.gitignore', '.dockerignore', 'manifests/certificate.yaml', 'src/variables.ts']),
+    expect.arrayContaining(['.gitignore', '.dockerignore', '.npmrc', 'manifests/certificate.yaml', 'src/variables.ts']),
   );
   for (const name of hookNames) {
     expect(
