@@ -96,6 +96,7 @@ interface Answered {
   code?: number | undefined;
   text: string;
   retryAfterSeconds?: Json | undefined;
+  cluster?: string | undefined;
 }
 
 /** What answers on one path, with what is the same for each of its calls made once. */
@@ -137,17 +138,16 @@ export function createApplication(foundation: Foundation, options: ApplicationOp
       return Math.round(durationMs * 1000) / 1000;
     }
     function finish(
-      { result, code = 200, text, retryAfterSeconds }: Answered,
+      { result, code = 200, text, retryAfterSeconds, cluster }: Answered,
       response: TrackedResponse,
       startedMs: number,
     ) {
       reply(response, code, text);
       const durationMs = counted(result, startedMs);
       if (log.isLevelEnabled('info')) {
-        callLog.info(
-          result === 'blocking' ? { result, durationMs, retryAfterSeconds } : { result, durationMs },
-          'call answered',
-        );
+        // Fields that are undefined are left out by the log.
+        const seconds = result === 'blocking' ? retryAfterSeconds : undefined;
+        callLog.info({ cluster, result, durationMs, retryAfterSeconds: seconds }, 'call answered');
       }
     }
     function refuse(refused: BodyRefusal, startedMs: number, envelope: object) {
@@ -200,11 +200,11 @@ export function createApplication(foundation: Foundation, options: ApplicationOp
         const text = JSON.stringify({ ...envelope, status: 'Failure', message });
         finish({ result: 'error', code: 504, text }, response, startedMs);
       } else {
-        const { response: answered, result } = outcome;
+        const { response: answered, result, cluster } = outcome;
         const replaced = replaceAnswer?.(name);
         const text = replaced?.body ?? JSON.stringify({ ...envelope, ...answered });
         const { retryAfterSeconds } = answered;
-        finish({ result, code: replaced?.code, text, retryAfterSeconds }, response, startedMs);
+        finish({ result, code: replaced?.code, text, retryAfterSeconds, cluster }, response, startedMs);
       }
     }
 

@@ -14,6 +14,8 @@ export interface CallOutcome {
   /** What is sent: always a response that fits the schema of its hook. */
   response: JsonObject;
   result: CallResult;
+  /** The Cluster that the request is about, as `NAMESPACE/NAME`; undefined where it names none. */
+  cluster?: string | undefined;
 }
 
 /** What a call runs in. */
@@ -91,15 +93,16 @@ export async function call(handler: Handler, body: Json, { ending, log }: CallCo
   }
   const { request } = decoded;
   const context = new Context(handler, request, { ending, log });
+  const { cluster } = context;
   let returned: unknown;
   try {
     returned = await handler.handle(request, context);
   } catch (error) {
     if (error instanceof HandlerFailure) {
-      return { response: failed(handler, error.message), result: 'failure' };
+      return { response: failed(handler, error.message), result: 'failure', cluster };
     }
     context.log.error(fault(error), 'the handler failed');
-    return { response: failed(handler, `handler ${name} failed: ${seesLog}`), result: 'error' };
+    return { response: failed(handler, `handler ${name} failed: ${seesLog}`), result: 'error', cluster };
   }
   const response = responseIn(returned);
   const problem =
@@ -111,6 +114,7 @@ export async function call(handler: Handler, body: Json, { ending, log }: CallCo
     return {
       response: failed(handler, `handler ${name} gave an invalid answer: ${seesLog}`),
       result: 'invalid answer',
+      cluster,
     };
   }
   const { message } = response;
@@ -120,5 +124,5 @@ export async function call(handler: Handler, body: Json, { ending, log }: CallCo
       : response;
   const result =
     response.status === 'Failure' ? 'failure' : (response.retryAfterSeconds ?? 0) === 0 ? 'success' : 'blocking';
-  return { response: sent, result };
+  return { response: sent, result, cluster };
 }
