@@ -45,7 +45,7 @@ const preflightFlags = {
   },
   'current-cluster-api-version': releaseFlag,
   ...extensionFlags,
-  offline: switchFlag('call no extension: judge by what the objects say'),
+  offline: switchFlag('call no extension: judge by the handlers in the status of the objects'),
   output: choiceFlag('FORMAT', ['text', 'json'], { summary: 'form of the report', default: 'text' }),
   'hook-lifecycles': policyFlags['hook-lifecycles'],
 } satisfies Flags;

@@ -112,15 +112,19 @@ function discoveryFindings(facts: ExtensionFacts, upgrade: Upgrade): PreflightFi
       const message = `is not discovered now: ${quotable(condition.message ?? '', 300)}`;
       return [{ level: 'blocker', topic: 'unreachable', message, remedy: unreachableRemedy }];
     }
+    // An extension may offer no handlers; then only the condition says that it was discovered.
+    if (config.status?.handlers?.length || condition?.status === 'True') {
+      const message = 'was not called (--offline): whether it answers now was not found out';
+      return [{ level: 'note', topic: 'unreachable', message }];
+    }
+    const online = 'run without --offline where it can be reached';
     return [
       {
-        level: isFromCluster && condition === undefined ? 'unknown' : 'note',
+        level: 'unknown',
         topic: 'unreachable',
         message:
-          isFromCluster && condition === undefined
-            ? 'was not called (--offline), and nothing says that it was ever discovered'
-            : 'was not called (--offline): whether it answers now was not found out',
-        ...(isFromCluster && condition === undefined && { remedy: 'run without --offline where it can be reached' }),
+          'was not called (--offline), and has no discovered handlers in its status: which hooks it serves is not known',
+        remedy: isFromCluster ? online : `${online}, or give the object with its status: "kubectl get -o yaml" has it`,
       },
     ];
   }

@@ -77,7 +77,7 @@ describe('of files', () => {
       ...upgrade,
       '--offline',
       '-f',
-      fileOf(extensionConfig('a', { url: 'https://a:1', caBundle })),
+      fileOf(extensionConfig('a', { url: 'https://a:1', caBundle }, [storedHandler('h.a', 'GeneratePatches')])),
     ];
     expect((await runProgram(args, { isTTY: true })).stdout).toContain('\u001b[32msafe');
     expect((await runProgram(args, { isTTY: true, env: { NO_COLOR: '1' } })).stdout).not.toContain('\u001b[');
@@ -221,7 +221,8 @@ describe('of files', () => {
     ['no CA', { caBundle: undefined }, 'warning ca'],
   ])('%s', async (_name, more, topic) => {
     const extension = await server(offering('GeneratePatches'));
-    const config = extensionConfig('one', JSON.parse(JSON.stringify({ url: extension.url, caBundle, ...more })));
+    const clientConfig = JSON.parse(JSON.stringify({ url: extension.url, caBundle, ...more }));
+    const config = extensionConfig('one', clientConfig, [storedHandler('patches.one', 'GeneratePatches')]);
     const { code, report } = await preflight(...upgrade, '--offline', '-f', fileOf(config));
     expect(topicsOf(report)).toContain(topic);
     expect(code).toBe(topic.startsWith('blocker') ? 1 : 0);
@@ -250,7 +251,31 @@ describe('of files', () => {
     const { code, report } = await preflight(...upgrade, '-f', fileOf(config));
     expect(code).toBe(1);
     expect(report).toMatchObject({ verdict: 'unknown', first: [expect.stringContaining('manifests/preflight')] });
-    expect((await preflight(...upgrade, '--offline', '-f', fileOf(config))).code).toBe(0);
+    const discovered = { ...config, status: { handlers: [storedHandler('patches.one', 'GeneratePatches')] } };
+    expect((await preflight(...upgrade, '--offline', '-f', fileOf(discovered))).code).toBe(0);
+  });
+
+  test.each<[string, object, string]>([
+    ['no status', {}, 'unknown'],
+    ['no handlers', { status: { handlers: [] } }, 'unknown'],
+    [
+      'a condition that knows nothing',
+      { status: { conditions: [{ type: 'Discovered', status: 'Unknown' }] } },
+      'unknown',
+    ],
+    ['discovered, with no handlers', { status: { conditions: [{ type: 'Discovered', status: 'True' }] } }, 'safe'],
+    ['handlers', { status: { handlers: [storedHandler('patches.one', 'GeneratePatches')] } }, 'safe'],
+  ])('offline the status is all there is: %s', async (_name, more, verdict) => {
+    const { status: _, ...manifest } = extensionConfig('one', { url: 'https://localhost:1', caBundle });
+    const { code, report } = await preflight(...upgrade, '--offline', '-f', fileOf({ ...manifest, ...more }));
+    expect({ code, verdict: report.verdict }).toEqual({ code: verdict === 'safe' ? 0 : 1, verdict });
+    expect(report.first).toEqual(
+      verdict === 'safe'
+        ? []
+        : [
+            'one: run without --offline where it can be reached, or give the object with its status: "kubectl get -o yaml" has it',
+          ],
+    );
   });
 
   test('an old manifest, handlers that vanish, and an in-place hook twice', async () => {
