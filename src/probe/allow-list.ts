@@ -56,6 +56,40 @@ function rangeOf(text: string): Range | undefined {
   return prefix > longest ? undefined : { address, prefix, family: version === 4 ? 'ipv4' : 'ipv6' };
 }
 
+/** The bits of an address, from the first one. */
+function bitsOf({ address, family }: Range): bigint {
+  if (family === 'ipv4') {
+    return address.split('.').reduce((bits, byte) => (bits << 8n) | BigInt(byte), 0n);
+  }
+  // URLs have one form for each address: groups in hexadecimal, with at most one gap.
+  const [head = '', tail = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const [before, after] = [head, tail].map((part) => part.split(':').filter((group) => group !== '')) as [
+    string[],
+    string[],
+  ];
+  const gap = Array<string>(8 - before.length - after.length).fill('0');
+  return [...before, ...gap, ...after].reduce((bits, group) => (bits << 16n) | BigInt(`0x${group}`), 0n);
+}
+
+/** The range that an address with set bits behind the prefix would be taken for, as text; undefined when there are none. */
+function meantRange(range: Range): string | undefined {
+  const [length, size] = range.family === 'ipv4' ? [32, 8] : [128, 16];
+  const behind = BigInt(length - range.prefix);
+  const bits = bitsOf(range);
+  const start = (bits >> behind) << behind;
+  if (start === bits) {
+    return undefined;
+  }
+  const parts = Array.from({ length: length / size }, (_, index) =>
+    Number(BigInt.asUintN(size, start >> BigInt(length - size * (index + 1)))),
+  );
+  const address =
+    range.family === 'ipv4'
+      ? parts.join('.')
+      : new URL(`http://[${parts.map((part) => part.toString(16)).join(':')}]`).hostname.slice(1, -1);
+  return `${address}/${range.prefix}`;
+}
+
 function listOf(ranges: readonly Range[]): BlockList {
   const list = new BlockList();
   for (const { address, prefix, family } of ranges) {
@@ -100,7 +134,7 @@ const name = /^\.?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
  * The allow list of an operator: ranges of addresses (`10.0.0.0/8`, `192.0.2.7`) and names, which stand for themselves and for
  * what ends in them behind a dot (`svc`, `example.com`).
  *
- * @throws {AllowListError} for an entry that is neither.
+ * @throws {AllowListError} for an entry that is neither, and for a range that does not start at its address (`10.1.2.3/8`).
  */
 export function parseAllowList(entries: readonly string[]): AllowList {
   const ordinary: Range[] = [];
@@ -109,6 +143,12 @@ export function parseAllowList(entries: readonly string[]): AllowList {
   for (const entry of entries) {
     const range = rangeOf(entry);
     const lower = entry.toLowerCase();
+    const meant = range && meantRange(range);
+    if (range !== undefined && meant !== undefined) {
+      throw new AllowListError(
+        `the range does not start at this address: did you mean ${meant}, or ${range.address} alone?`,
+      );
+    }
     if (range !== undefined) {
       (isWithinGuarded(range) ? named : ordinary).push(range);
     } else if (name.test(lower) && !/^[\d.]+$/.test(lower)) {

@@ -55,7 +55,7 @@ const cases: [entries: string[], hostname: string, address: string, isAllowed: b
   ].map((address): [string[], string, string, boolean] => [['svc', '0.0.0.0/0', '::/0'], 'a.svc', address, false]),
   [['127.0.0.0/8'], 'localhost', '127.0.0.1', true],
   [['127.0.0.1'], 'localhost', '127.0.0.2', false],
-  [['127.0.0.0/7'], 'localhost', '127.0.0.1', false],
+  [['126.0.0.0/7'], 'localhost', '127.0.0.1', false],
   [['::1'], 'localhost', '::1', true],
   [['fe80::/64'], 'x', 'fe80::1', true],
   [['169.254.169.254/32'], 'x', '169.254.169.254', true],
@@ -83,6 +83,32 @@ describe('entries', () => {
   ])('%j is none', (entry) => {
     expect(() => parseAllowList([entry])).toThrow(AllowListError);
   });
+});
+
+test.each([
+  ['10.1.2.3/8', '10.0.0.0/8'],
+  ['255.255.255.255/31', '255.255.255.254/31'],
+  ['192.0.2.7/0', '0.0.0.0/0'],
+  ['fd00:1:2::7/32', 'fd00:1::/32'],
+  ['::1/127', '::/127'],
+  ['2001:db8::ffff:10.1.2.3/120', '2001:db8::ffff:a01:200/120'],
+  ['fe80::1/64', 'fe80::/64'],
+])('%s does not start at its address: %s does', (entry, meant) => {
+  expect(() => parseAllowList([entry])).toThrow(`did you mean ${meant}, or ${entry.split('/')[0]} alone?`);
+  expect(() => parseAllowList([meant])).not.toThrow();
+});
+
+test.each([
+  '192.0.2.7',
+  '192.0.2.7/32',
+  '0.0.0.0/0',
+  '1:2:3:4:5:6:7:8',
+  '1:2:3:4:5:6:7:8/125',
+  '::',
+  '::/0',
+  'FD00::/8',
+])('%s starts at its address', (entry) => {
+  expect(parseAllowList([entry]).mayReach('a.example.com')).toBe(true);
 });
 
 test('a name that is not allowed need not be resolved, unless addresses are', () => {
