@@ -8,6 +8,7 @@ import { allowDeletionAnnotation } from '../../src/api/index.ts';
 import { run } from '../../src/commands/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { example, exampleClass } from '../../src/rules/examples/index.ts';
+import { rules } from '../../src/rules/index.ts';
 import { eventually } from '../sandbox/client.ts';
 import { capturedCalls, keepAliveAgent, review, send, until, validate } from '../server/running.ts';
 import { clusterApiDefinitions, startCluster } from '../watching/cluster.ts';
@@ -100,6 +101,49 @@ test('serves until it is asked to stop, with flags from the command line and the
   expect(written.err).toBe('');
 });
 
+const factRules = rules.filter(({ about }) => about === 'facts').map(({ id }) => id);
+
+test.each<[string, string[], string, RegExp | undefined]>([
+  [
+    'upstream',
+    ['--profile', 'upstream'],
+    '',
+    /that know the cluster are not in --profile upstream\. Leave .* --profile strict/,
+  ],
+  ['all off', [], factRules.map((id) => `${id}: off\n`).join(''), /--rules-config switches off all rules that know/],
+  [
+    'all but one off',
+    [],
+    factRules
+      .slice(1)
+      .map((id) => `${id}: off\n`)
+      .join(''),
+    undefined,
+  ],
+  ['upstream and one', ['--profile', 'upstream'], `${factRules[0]}: warn\n`, undefined],
+  ['probes', ['--profile', 'upstream', '--probe', 'warn', '--probe-allow', 'svc'], '', undefined],
+])('--cluster-facts without a rule that needs them is warned about: %s', async (_name, flags, levels, warning) => {
+  const folder = mkdtempSync(join(tmpdir(), 'serve-'));
+  const [kubeconfig, rulesConfig] = [join(folder, 'kubeconfig'), join(folder, 'rules.yaml')];
+  const clusters = [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }];
+  const contexts = [{ name: 'c', context: { cluster: 'c', user: 'u' } }];
+  const users = [{ name: 'u', user: { token: 'x' } }];
+  writeFileSync(kubeconfig, JSON.stringify({ clusters, contexts, users, 'current-context': 'c' }));
+  writeFileSync(rulesConfig, levels === '' ? 'rules: {}\n' : `rules:\n${levels.replaceAll(/^(?=.)/gm, '  ')}`);
+  const { io, written, stop } = world();
+  const more = ['--health-port', '0', '--cluster-facts', '--kubeconfig', kubeconfig, '--rules-config', rulesConfig];
+  const ended = run(['serve', ...loopback, ...more, ...flags], io);
+  await until(() => lineWith(written.out, 'listening') !== undefined, 'listening');
+  stop.abort('SIGINT');
+  expect(await ended, written.err).toBe(0);
+  rmSync(folder, { recursive: true });
+  if (warning === undefined) {
+    expect(written.out).not.toContain('no rule needs it');
+  } else {
+    expect(written.out).toMatch(warning);
+  }
+});
+
 test('with --cluster-facts a deletion is judged by what the cluster has', async () => {
   const cluster = await startCluster();
   await cluster.define(...clusterApiDefinitions);
@@ -180,6 +224,11 @@ describe('mistakes are refused with exit code 2 and name the flag, the value and
     [['--probe', 'warn'], {}, /--probe warn needs --probe-allow: name the servers that may be asked/],
     [['--probe-allow', 'svc'], {}, /--probe-allow belongs to --probe, which is off/],
     [['--probe', 'deny', '--probe-allow', '10.0.0.0/64'], {}, /--probe-allow: "10.0.0.0\/64" is not allowed: .* range/],
+    [
+      ['--probe', 'warn', '--probe-allow', 'svc', '--probe-allow', '10.1.2.3/8'],
+      {},
+      /--probe-allow: "10.1.2.3\/8" is not allowed: .*did you mean 10\.0\.0\.0\/8, or 10\.1\.2\.3 alone\?/,
+    ],
     [['--cluster-facts', '--kubeconfig', '/does/not/exist'], {}, /--cluster-facts: no cluster: .*does not exist/],
     [['--nonsense'], {}, /unknown option '--nonsense'/],
   ])('%j %j', async (args, env, message) => {

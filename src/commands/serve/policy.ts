@@ -33,6 +33,23 @@ export function servePolicyOf(flags: ServeFlags): ServePolicy {
   };
 }
 
+/** A warning when the cluster is watched although no rule that is on needs it; else undefined. */
+export function unusedFacts({ rules, lifecycles, hasFacts, probes }: ServePolicy): string | undefined {
+  // Probes ask for the CA in a Secret.
+  if (!hasFacts || probes !== undefined) {
+    return undefined;
+  }
+  const { active } = createRuleSet({ ...rules, hooks: createHookCatalog(lifecycles) });
+  if (active.some(({ rule }) => rule.about === 'facts')) {
+    return undefined;
+  }
+  const [why, remedy] =
+    rules.profile === 'upstream'
+      ? ['the rules that know the cluster are not in --profile upstream', '--profile strict or --rules-config']
+      : ['--rules-config switches off all rules that know the cluster', '--rules-config'];
+  return `--cluster-facts watches the cluster, but no rule needs it: ${why}. Leave --cluster-facts out, or switch such rules on with ${remedy}`;
+}
+
 /** The decisions of a policy, with the facts about the cluster where it wants them. */
 export function admissionOf(
   { rules, lifecycles, isRuntimeSdkEnabled, probes }: ServePolicy,

@@ -27,7 +27,7 @@ import type { Watching } from '../../watching/index.ts';
 import { type RunningWebhook, startWebhook } from '../../webhook/index.ts';
 import { keepYoungHeapSmall } from '../heap.ts';
 import { type ServeFlags, serveFlags, shutdownDelayOf } from './flags.ts';
-import { admissionOf, servePolicyOf } from './policy.ts';
+import { admissionOf, servePolicyOf, unusedFacts } from './policy.ts';
 
 /** What a user can do about a port that cannot be listened on. */
 function listenFailure(error: ListenError): FailureError {
@@ -104,6 +104,10 @@ export const defineServe: DefineCommand = (command, io, end) => {
     const certificates = certificatesOf(flags);
     const config = policy.hasFacts ? kubeConfigOf('--cluster-facts', flags) : undefined;
     const log = openLog(io.stdout, flags);
+    const unused = unusedFacts(policy);
+    if (unused !== undefined) {
+      log.warn(unused);
+    }
     let watching: Watching | undefined;
     // What most servers do without is loaded only when it is asked for.
     const asksServers = flags.probe !== 'off' || flags['probe-allow'].length > 0;
