@@ -48,6 +48,9 @@ interface Table {
   findings: string[][];
 }
 
+const namedByClass =
+  'metadata.name Forbidden -: cannot be deleted, because handlers of it are named by ClusterClass clusters/quick-start (spec.patches[0].external.generatePatchesExtension): their Clusters would stop; remove them there first, or allow it with kubectl';
+
 /** By the id of the rule. */
 const cases: Record<string, Table> = {
   'api-version-unknown': {
@@ -626,10 +629,13 @@ const cases: Record<string, Table> = {
   },
   'deletion-named-by-class': {
     valid: [example({ name: 'other' })],
-    invalid: [example(), example({ annotations: { [allowDeletionAnnotation]: 'yes' } })],
-    message:
-      'cannot be deleted, because handlers of it are named by ClusterClass clusters/quick-start (spec.patches[0].external.generatePatchesExtension): their Clusters would stop; remove them there first, or allow it with kubectl annotate extensionconfig my-extension extensionconfig-webhook.runtime.cluster.x-k8s.io/allow-deletion=true',
-    findings: [['metadata.name Forbidden -'], ['metadata.name Forbidden -']],
+    invalid: [example(), ...['yes', ''].map((value) => example({ annotations: { [allowDeletionAnnotation]: value } }))],
+    findings: [
+      [`${namedByClass} annotate extensionconfig my-extension ${allowDeletionAnnotation}=true`],
+      ...['yes', ''].map((value) => [
+        `${namedByClass} annotate --overwrite extensionconfig my-extension ${allowDeletionAnnotation}=true (the annotation is "${value}": only "true" counts)`,
+      ]),
+    ],
   },
   'deletion-awaited-by-cluster': {
     valid: [

@@ -1,5 +1,6 @@
 import { allowDeletionAnnotation } from '../../api/index.ts';
 import { hooksGroup } from '../../hooks/index.ts';
+import { howToAllowDeletion, isDeletionAllowed } from '../allow-deletion.ts';
 import { example, exampleCluster } from '../examples/index.ts';
 import { handlersOf } from '../handlers.ts';
 import { namespaceSelectorOf } from '../namespace-selector.ts';
@@ -16,8 +17,7 @@ export const rule: Rule = {
   subjects: ['deletion'],
   about: 'facts',
   check({ object, facts }, report) {
-    const { name = '', annotations } = object.metadata;
-    if (facts?.clusters === undefined || annotations?.[allowDeletionAnnotation] === 'true') {
+    if (facts?.clusters === undefined || isDeletionAllowed(object.metadata)) {
       return;
     }
     const selector = namespaceSelectorOf(object);
@@ -29,7 +29,7 @@ export const rule: Rule = {
           path: ['metadata', 'name'],
           reason: 'FieldValueForbidden',
           value: hook,
-          message: `cannot be deleted, because its hook ${hook} is still to be called for ${waiting}; wait until their annotation runtime.cluster.x-k8s.io/pending-hooks is gone, or allow it with kubectl annotate extensionconfig ${name} ${allowDeletionAnnotation}=true`,
+          message: `cannot be deleted, because its hook ${hook} is still to be called for ${waiting}; wait until their annotation runtime.cluster.x-k8s.io/pending-hooks is gone, or ${howToAllowDeletion(object.metadata)}`,
         });
       }
     }

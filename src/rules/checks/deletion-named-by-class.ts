@@ -1,4 +1,5 @@
 import { allowDeletionAnnotation } from '../../api/index.ts';
+import { howToAllowDeletion, isDeletionAllowed } from '../allow-deletion.ts';
 import { example, exampleClass } from '../examples/index.ts';
 import { someReferences } from '../related.ts';
 import type { Rule } from '../rule.ts';
@@ -11,15 +12,15 @@ export const rule: Rule = {
   subjects: ['deletion'],
   about: 'facts',
   check({ object, facts }, report) {
-    const { name = '', annotations } = object.metadata;
+    const { name = '' } = object.metadata;
     const references = facts?.clusterClasses?.namingExtension(name);
-    if (references === undefined || references.size === 0 || annotations?.[allowDeletionAnnotation] === 'true') {
+    if (references === undefined || references.size === 0 || isDeletionAllowed(object.metadata)) {
       return;
     }
     report({
       path: ['metadata', 'name'],
       reason: 'FieldValueForbidden',
-      message: `cannot be deleted, because handlers of it are named by ${someReferences(references)}: their Clusters would stop; remove them there first, or allow it with kubectl annotate extensionconfig ${name} ${allowDeletionAnnotation}=true`,
+      message: `cannot be deleted, because handlers of it are named by ${someReferences(references)}: their Clusters would stop; remove them there first, or ${howToAllowDeletion(object.metadata)}`,
     });
   },
   example: {
