@@ -82,6 +82,15 @@ const wireChanges: readonly WireChange[] = [
     remedy: 'answer what both read: no metadata in variables',
   },
   {
+    release: v1(13),
+    hooks: ['GeneratePatches', 'ValidateTopology'],
+    // The fields are the same: labels and annotations.
+    isBreaking: false,
+    change:
+      'the metadata of builtin variables (cluster, controlPlane, machineDeployment, machinePool) has the type of v1beta2',
+    remedy: 'build Go extensions with the module of 1.13; JSON is read as before',
+  },
+  {
     release: v1(14),
     isBreaking: false,
     change: 'messages of Failures stand in conditions, where all who may read Clusters read them',
