@@ -1,4 +1,4 @@
-import type { Trial } from './trial.ts';
+import type { Trial, TriedHandler } from './trial.ts';
 
 /** What a check is about, for the order and the headings of reports. */
 export type CheckGroup = 'TLS' | 'Discovery' | 'Calls' | 'Answers' | 'Patches' | 'Variables' | 'Upgrade plans' | 'Load';
@@ -34,4 +34,19 @@ export interface Check {
   remedy: string;
   /** Reports every problem that it finds. */
   run(trial: Trial, report: (problem: Problem) => void): Promise<Skipped | undefined>;
+}
+
+/** Looks at the handlers that answer, one after the other. Without any the check could not be made. */
+export async function ofAnswering(
+  { answering }: Trial,
+  look: (handler: TriedHandler) => Promise<void>,
+): Promise<Skipped | undefined> {
+  const handlers = await answering();
+  if (handlers.length === 0) {
+    return { because: 'no handler answers' };
+  }
+  for (const handler of handlers) {
+    await look(handler);
+  }
+  return undefined;
 }

@@ -153,54 +153,15 @@ export async function issueCa(
   return { certificate, key: privateKey };
 }
 
-/**
- * Makes a serving certificate with a new key.
- *
- * @param names DNS names and IP addresses, at least one; the first becomes the common name.
- * @param validityMs how long it is valid from `now`, in ms; it ends no later than the CA.
- */
-export async function issueServingCertificate(
-  ca: Issued,
-  names: readonly string[],
-  now: Date,
-  validityMs: number,
-  entropy: Entropy,
-): Promise<Issued> {
-  const { privateKey, publicKey } = await entropy.makeKeyPair();
-  const issuer = nodeForge().pki.certificateFromPem(ca.certificate.pem);
-  const certificate = issue({
-    serial: serialNumber(entropy),
-    subject: [commonName(names[0] as string)],
-    publicKey,
-    issuer: issuer.subject.attributes,
-    issuerKey: ca.key,
-    now,
-    notAfter: new Date(Math.min(now.getTime() + validityMs, ca.certificate.x509.validToDate.getTime())),
-    extensions: [
-      { name: 'basicConstraints', critical: true, cA: false },
-      { name: 'keyUsage', critical: true, digitalSignature: true, keyEncipherment: true },
-      { name: 'extKeyUsage', serverAuth: true },
-      { name: 'authorityKeyIdentifier', keyIdentifier: issuer.generateSubjectKeyIdentifier().getBytes() },
-      alternativeNames(names),
-    ],
-  });
-  return { certificate, key: privateKey };
-}
-
-/**
- * Makes a certificate by which a client proves who it is, for a key that is there.
- *
- * @param name the common name.
- * @param keys the key pair that it is for.
- * @param validityMs how long it is valid from `now`, in ms; it ends no later than the CA.
- */
-export function issueClientCertificate(
+/** A certificate that is not a CA, signed by one; it ends no later than the CA. */
+function issueBy(
   ca: Issued,
   name: string,
   { privateKey, publicKey }: KeyPair,
   now: Date,
   validityMs: number,
   entropy: Entropy,
+  { usage, more }: { usage: object; more: object[] },
 ): Issued {
   const issuer = nodeForge().pki.certificateFromPem(ca.certificate.pem);
   const certificate = issue({
@@ -214,11 +175,50 @@ export function issueClientCertificate(
     extensions: [
       { name: 'basicConstraints', critical: true, cA: false },
       { name: 'keyUsage', critical: true, digitalSignature: true, keyEncipherment: true },
-      { name: 'extKeyUsage', clientAuth: true },
+      { name: 'extKeyUsage', ...usage },
       { name: 'authorityKeyIdentifier', keyIdentifier: issuer.generateSubjectKeyIdentifier().getBytes() },
+      ...more,
     ],
   });
   return { certificate, key: privateKey };
+}
+
+/**
+ * Makes a serving certificate with a new key.
+ *
+ * @param names DNS names and IP addresses, at least one; the first becomes the common name.
+ * @param validityMs how long it is valid from `now`, in ms; it ends no later than the CA.
+ */
+export async function issueServingCertificate(
+  ca: Issued,
+  names: readonly string[],
+  now: Date,
+  validityMs: number,
+  entropy: Entropy,
+): Promise<Issued> {
+  const [name = ''] = names;
+  return issueBy(ca, name, await entropy.makeKeyPair(), now, validityMs, entropy, {
+    usage: { serverAuth: true },
+    more: [alternativeNames(names)],
+  });
+}
+
+/**
+ * Makes a certificate by which a client proves who it is, for a key that is there.
+ *
+ * @param name the common name.
+ * @param keys the key pair that it is for.
+ * @param validityMs how long it is valid from `now`, in ms; it ends no later than the CA.
+ */
+export function issueClientCertificate(
+  ca: Issued,
+  name: string,
+  keys: KeyPair,
+  now: Date,
+  validityMs: number,
+  entropy: Entropy,
+): Issued {
+  return issueBy(ca, name, keys, now, validityMs, entropy, { usage: { clientAuth: true }, more: [] });
 }
 
 /**

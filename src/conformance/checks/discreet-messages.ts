@@ -1,4 +1,4 @@
-import type { Check } from '../check.ts';
+import { type Check, ofAnswering } from '../check.ts';
 import { messageOf } from '../heard.ts';
 import { secretParts } from '../texts.ts';
 
@@ -12,12 +12,9 @@ export const check: Check = {
   asks: 'Messages hold no secrets, no stack traces, and at most 1,024 characters.',
   why: 'Since 1.14 every Failure message stands in a condition, for all who may read Clusters.',
   remedy: 'write messages for users; log what is for developers',
-  async run({ answering, first, call }, report) {
-    const handlers = await answering();
-    if (handlers.length === 0) {
-      return { because: 'no handler answers' };
-    }
-    for (const handler of handlers) {
+  run(trial, report) {
+    const { first, call } = trial;
+    return ofAnswering(trial, async (handler) => {
       const texts = [await first(handler), await call(handler, { body: '{"cluster": 5' })].map(messageOf);
       const parts = new Set(texts.flatMap(secretParts));
       if (parts.size > 0) {
@@ -28,7 +25,6 @@ export const check: Check = {
       if (longest > longMessage) {
         report({ handler: handler.name, message: `a message has ${longest} characters`, isWarning: true });
       }
-    }
-    return undefined;
+    });
   },
 };

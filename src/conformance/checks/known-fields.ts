@@ -1,6 +1,6 @@
 import { messageProblems } from '../../messages/index.ts';
 import { quotable } from '../../runtime/index.ts';
-import type { Check } from '../check.ts';
+import { type Check, ofAnswering } from '../check.ts';
 import { isSuccess } from '../heard.ts';
 
 export const check: Check = {
@@ -10,22 +10,18 @@ export const check: Check = {
   asks: 'Answers have the fields that the hook defines, all required ones and no others.',
   why: 'Cluster API leaves fields alone that it does not know: a misspelt one is lost without a word (the book itself spells boostrapConfigPatch).',
   remedy: 'compare with "hooks HOOK"; answer retryAfterSeconds: 0 where nothing is to wait for',
-  async run({ answering, first }, report) {
-    const handlers = await answering();
-    if (handlers.length === 0) {
-      return { because: 'no handler answers' };
-    }
-    for (const handler of handlers) {
+  run(trial, report) {
+    const { first } = trial;
+    return ofAnswering(trial, async (handler) => {
       const heard = await first(handler);
       if (!isSuccess(heard)) {
-        continue;
+        return;
       }
       const { group, version, response } = handler.hook;
       const typed = { ...heard.response, apiVersion: `${group}/${version}`, kind: response.kind };
       for (const { field, message } of messageProblems(handler.hook, 'response', typed, 'strict')) {
         report({ handler: handler.name, message: `${quotable(field, 100)} ${quotable(message, 200)}` });
       }
-    }
-    return undefined;
+    });
   },
 };

@@ -1,5 +1,5 @@
 import { quotable } from '../../runtime/index.ts';
-import type { Check } from '../check.ts';
+import { type Check, ofAnswering } from '../check.ts';
 
 export const check: Check = {
   id: 'known-status',
@@ -8,12 +8,9 @@ export const check: Check = {
   asks: 'Every answer has the status Success or Failure.',
   why: 'Any other one, and none, is an error for Cluster API ("got unknown response status").',
   remedy: 'set status in every answer, spelled Success or Failure',
-  async run({ answering, first }, report) {
-    const handlers = await answering();
-    if (handlers.length === 0) {
-      return { because: 'no handler answers' };
-    }
-    for (const handler of handlers) {
+  run(trial, report) {
+    const { first } = trial;
+    return ofAnswering(trial, async (handler) => {
       const heard = await first(handler);
       const status = heard.kind === 'answer' ? heard.response.status : undefined;
       if (status !== 'Success' && status !== 'Failure') {
@@ -22,7 +19,6 @@ export const check: Check = {
           message: `the status is ${JSON.stringify(quotable(String(status ?? ''), 60))}`,
         });
       }
-    }
-    return undefined;
+    });
   },
 };

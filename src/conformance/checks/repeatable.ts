@@ -1,4 +1,4 @@
-import type { Check } from '../check.ts';
+import { type Check, ofAnswering } from '../check.ts';
 import { describe, difference, isBlocking, isSameAnswer } from '../heard.ts';
 
 export const check: Check = {
@@ -8,12 +8,9 @@ export const check: Check = {
   asks: 'The same call twice has the same answer; one that blocked may go on.',
   why: 'Any call may come again after it succeeded: another handler blocked, the controller restarted, a write after the call failed.',
   remedy: 'make handlers idempotent: look at what is, and answer from the request alone',
-  async run({ answering, first, second }, report) {
-    const handlers = await answering();
-    if (handlers.length === 0) {
-      return { because: 'no handler answers' };
-    }
-    for (const handler of handlers) {
+  run(trial, report) {
+    const { first, second } = trial;
+    return ofAnswering(trial, async (handler) => {
       const [one, other] = [await first(handler), await second(handler)];
       if (other.kind !== 'answer') {
         report({ handler: handler.name, message: `called again, it ${describe(other)}` });
@@ -24,7 +21,6 @@ export const check: Check = {
       ) {
         report({ handler: handler.name, message: difference(one, other) });
       }
-    }
-    return undefined;
+    });
   },
 };

@@ -1,4 +1,4 @@
-import type { Check } from '../check.ts';
+import { type Check, ofAnswering } from '../check.ts';
 import { messageOf } from '../heard.ts';
 import { changingParts } from '../texts.ts';
 
@@ -9,12 +9,9 @@ export const check: Check = {
   asks: 'Messages hold no times, durations or counters, and are the same for the same reason.',
   why: 'They are written into conditions: a text that changes makes controllers write, see their own change, and loop.',
   remedy: 'say what is waited for or wrong, and nothing that changes by itself',
-  async run({ answering, first, second, call }, report) {
-    const handlers = await answering();
-    if (handlers.length === 0) {
-      return { because: 'no handler answers' };
-    }
-    for (const handler of handlers) {
+  run(trial, report) {
+    const { first, second, call } = trial;
+    return ofAnswering(trial, async (handler) => {
       const [one, other] = [await first(handler), await second(handler)];
       const malformed = [
         await call(handler, { body: '{"cluster": 5' }),
@@ -32,7 +29,6 @@ export const check: Check = {
       if (bothFail && texts[0] !== texts[1]) {
         report({ handler: handler.name, message: 'the same request has different messages' });
       }
-    }
-    return undefined;
+    });
   },
 };

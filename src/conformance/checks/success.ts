@@ -1,4 +1,4 @@
-import type { Check } from '../check.ts';
+import { type Check, ofAnswering } from '../check.ts';
 import { shownMessage } from '../heard.ts';
 
 export const check: Check = {
@@ -8,12 +8,9 @@ export const check: Check = {
   asks: 'The request of the trial is answered with Success.',
   why: 'A Failure is a correct answer, but the checks of what a success holds then look at nothing.',
   remedy: 'give a request that the extension can work on: --request FILE',
-  async run({ answering, first }, report) {
-    const handlers = await answering();
-    if (handlers.length === 0) {
-      return { because: 'no handler answers' };
-    }
-    for (const handler of handlers) {
+  run(trial, report) {
+    const { first } = trial;
+    return ofAnswering(trial, async (handler) => {
       const heard = await first(handler);
       if (heard.kind === 'answer' && heard.response.status === 'Failure') {
         const said = shownMessage(heard);
@@ -22,7 +19,6 @@ export const check: Check = {
           message: `answers Failure${said === '' ? ' without a message' : `: ${said}`}`,
         });
       }
-    }
-    return undefined;
+    });
   },
 };
