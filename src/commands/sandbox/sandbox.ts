@@ -71,6 +71,9 @@ function referenceOf(flags: FlagValues<typeof sandboxFlags>): WebhookReference |
   return behindService(url, ca);
 }
 
+/** This program, as a shell finds it wherever it is called from. */
+const program = fileURLToPath(new URL('../../../bin/extensionconfig-webhook', import.meta.url));
+
 const hint = fileURLToPath(new URL('../../../manifests/samples/', import.meta.url));
 
 /** The extension is registered, found, stopped, missed, and started again. */
@@ -139,7 +142,7 @@ async function runSandbox(command: Command, io: Io): Promise<void> {
     void running.started.then(() => {
       if (running.endpoint !== undefined && !io.signal.aborted) {
         io.stdout.write(
-          `The sample extension listens. To play a Cluster's life against it:\nextensionconfig-webhook rehearse ${extensionName} ${resolveFlagOf(running.endpoint)} --upgrade-to v1.33.0 --delete\n`,
+          `\nThe sample extension listens. To play a Cluster's life against it:\n\n  ${program} rehearse ${extensionName} ${resolveFlagOf(running.endpoint)} --upgrade-to v1.33.0 --delete\n\n`,
         );
       }
     });
