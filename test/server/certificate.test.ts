@@ -5,7 +5,7 @@ import { dnsNamesOf } from '../../src/server/callers.ts';
 import { checkPair, judgePair } from '../../src/server/certificate.ts';
 import { selfSignedPair } from '../../src/server/index.ts';
 import { describeChecks, type ReadinessFacts, readinessOf } from '../../src/server/readiness.ts';
-import { localhost, testCa } from './certificates.ts';
+import { localhost, makeCertificate, testCa } from './certificates.ts';
 import { pairOf } from './running.ts';
 
 const good = pairOf(localhost);
@@ -14,7 +14,22 @@ const encrypted = forge.pki.encryptRsaPrivateKey(forge.pki.privateKeyFromPem(loc
 describe('checkPair', () => {
   test('takes a pair, and a chain behind the certificate', () => {
     const chain = pairOf({ cert: localhost.cert + testCa.cert, key: localhost.key });
-    expect(chain).toMatchObject({ subjectAltName: 'DNS:localhost', notAfter: new Date('2049-01-01T00:00:00Z') });
+    expect(chain).toEqual({
+      cert: localhost.cert + testCa.cert,
+      key: localhost.key,
+      notBefore: new Date('2020-01-01T00:00:00Z'),
+      notAfter: new Date('2049-01-01T00:00:00Z'),
+      fingerprint: new X509Certificate(localhost.cert).fingerprint256,
+      subjectAltName: 'DNS:localhost',
+    });
+    expect(pairOf(testCa).subjectAltName).toBe('');
+  });
+
+  test('refuses a pair that is too weak for OpenSSL, and says how OpenSSL calls that', () => {
+    const weak = makeCertificate({ commonName: 'weak', modulusLength: 512 });
+    expect(checkPair(weak.cert, weak.key)).toEqual({
+      problem: 'the pair cannot be used for TLS: ERR_SSL_EE_KEY_TOO_SMALL',
+    });
   });
 
   test.each([

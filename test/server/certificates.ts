@@ -14,6 +14,8 @@ export interface TestCertificateRequest {
   isCa?: boolean;
   notAfter?: Date;
   issuer?: TestCertificate;
+  /** Bits of its RSA key. */
+  modulusLength?: number;
 }
 
 let serial = 1;
@@ -21,7 +23,7 @@ let serial = 1;
 /** Makes a certificate, signed by its issuer or by itself. */
 export function makeCertificate(request: TestCertificateRequest): TestCertificate {
   const keys = generateKeyPairSync('rsa', {
-    modulusLength: 2048,
+    modulusLength: request.modulusLength ?? 2048,
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   });

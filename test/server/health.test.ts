@@ -32,6 +32,34 @@ test('/readyz follows the state, /healthz does not', async () => {
   expect((await http.get('/livez')).status).toBe(200);
 });
 
+describe('an answer to the kubelet', () => {
+  const checks = [
+    { name: 'a', problem: 'gone', essential: true },
+    { name: 'b', problem: undefined, essential: true },
+  ];
+  const well: Readiness = { ready: true, checks: [] };
+  const unwell: Readiness = { ready: false, reason: 'gone', checks };
+
+  test.each<[string, Readiness, number, string]>([
+    ['/healthz', unwell, 200, 'ok\n'],
+    ['/livez', unwell, 200, 'ok\n'],
+    ['/readyz', well, 200, 'ok\n'],
+    ['/readyz', unwell, 503, 'gone\n'],
+    ['/readyz?verbose', well, 200, 'readyz check passed\n'],
+    ['/readyz?verbose', unwell, 503, '[-]a failed: gone\n[+]b ok\nreadyz check failed\n'],
+  ])('%s is plain text that nobody keeps, and ends its connection', async (path, now, code, text) => {
+    state = now;
+    // Without this header Node ends the connection by itself.
+    const answer = await http.get(path).set('connection', 'keep-alive');
+    expect([answer.status, answer.text]).toEqual([code, text]);
+    expect(answer.headers).toMatchObject({
+      'content-type': 'text/plain; charset=utf-8',
+      'cache-control': 'no-store',
+      connection: 'close',
+    });
+  });
+});
+
 test('/readyz?verbose has a line a check; a source that fails leaves the pod ready', async () => {
   let tell: ((event: CertificateEvent) => void) | undefined;
   const { health, lines } = await start({
@@ -90,7 +118,12 @@ test('metrics that cannot be rendered are a 500 and a line in the log', async ()
   const answer = await supertest(broken).get('/metrics');
   expect([answer.status, answer.body.code]).toEqual([500, 500]);
   expect(answer.text).not.toContain('collector');
-  expect(logged.at(-1)).toMatchObject({ level: 50, err: { message: 'a collector fails' } });
+  expect(answer.body.message).toBe('internal error; the log has more');
+  expect(logged.at(-1)).toMatchObject({
+    level: 50,
+    msg: 'the health port failed to answer',
+    err: { message: 'a collector fails' },
+  });
 });
 
 test('/metrics is Prometheus text', async () => {
@@ -124,6 +157,7 @@ describe('everything else is a 404 in JSON', () => {
     ['get', '/%ff', 404],
   ] as const)('%s %s', async (method, path, code) => {
     const answer = await http[method](path);
-    expect([answer.status, answer.body.kind]).toEqual([code, 'Status']);
+    expect([answer.status, answer.body.kind, answer.body.code]).toEqual([code, 'Status', code]);
+    expect(answer.body.message).toBe('no such path; there are /healthz, /livez, /readyz and /metrics');
   });
 });
