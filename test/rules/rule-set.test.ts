@@ -49,6 +49,9 @@ test('findings come in the order of the fields', () => {
 
 test('the upstream profile, and a level above it', () => {
   expect(found({ profile: 'upstream' })).toEqual(['deny name-dns-label']);
+  expect(createRuleSet(ruleSetOptions({ profile: 'upstream' })).active.map(({ rule }) => rule.id)).toEqual(
+    rules.filter(({ upstream }) => upstream).map(({ id }) => id),
+  );
   const levels = new Map<string, Level>([['url-local-host', 'deny']]);
   expect(found({ profile: 'upstream', levels })).toEqual(['deny name-dns-label', 'deny url-local-host']);
 });
@@ -211,6 +214,15 @@ describe('a rule set of invented rules', () => {
     expect(reports.at(-1)).toMatchObject({ ...note, field: '', path: [], reason: 'FieldValueTooMany', verbatim: true });
   });
 
+  test('findings come in the order of the fields, in whatever order rules report them', () => {
+    const at =
+      (...path: string[]): Check =>
+      (_, report) =>
+        report(finding('m', { path }));
+    const reports = setOf(invented('r0', at('status')), invented('r1', at('spec', 'a')), invented('r2', at('spec')));
+    expect(reports.check(input).map(({ field }) => field)).toEqual(['spec', 'spec.a', 'status']);
+  });
+
   test('one rule with many findings leaves the others theirs', () => {
     const reports = setOf(
       invented('many', times(500, 'm'), { severity: 'warn' }),
@@ -257,11 +269,16 @@ describe('a rule set of invented rules', () => {
       invented('both', () => void ran.push('both'), { subjects: ['object', 'status'] }),
       invented('deletion', () => void ran.push('deletion'), { subjects: ['deletion'] }),
     );
-    for (const subject of ['object', 'status', 'deletion'] as const) {
-      set.check({ ...input, subject });
-      ran.push('-');
+    const bare = example({ clientConfig: {} });
+    const full = example({ clientConfig: { url: 'https://h', service: exampleService } });
+    for (const parts of [full, bare]) {
+      for (const subject of ['object', 'status', 'deletion'] as const) {
+        set.check({ ...inputOf(parts), violations: [], subject });
+        ran.push('-');
+      }
     }
-    expect(ran).toEqual(['object', 'both', '-', 'both', '-', 'deletion', '-']);
+    const once = ['object', 'both', '-', 'both', '-', 'deletion', '-'];
+    expect(ran).toEqual([...once, ...once]);
   });
 
   test('Cluster API’s own rules see the whole object, the others what is within its limits', () => {
@@ -359,6 +376,7 @@ test('a level of the file wins over the profile, and enforcement over both', () 
   expect(found({ levels })).not.toContainEqual(expect.stringContaining('url-local-host'));
   expect(found({ levels })).toContain('deny url-query');
   expect(found({ levels, enforcement: 'warn' })).toContain('warn url-query');
+  expect(found({ levels, enforcement: 'warn' })).not.toContainEqual(expect.stringContaining('url-local-host'));
   expect(createRuleSet(ruleSetOptions()).active).toHaveLength(rules.length);
   expect(createRuleSet(ruleSetOptions({ levels })).active).toHaveLength(rules.length - 1);
 });

@@ -93,6 +93,25 @@ describe('a body', () => {
     expect(collected(chunks, { 'content-length': length })).toEqual({ text: [text], held, refusals: [] });
   });
 
+  test('of a known length in one piece is not copied', () => {
+    const request = requestOf('POST', { 'content-length': '3' });
+    const piece = Buffer.from('abc');
+    let body: Buffer | undefined;
+    collectBody(
+      request,
+      3,
+      () => true,
+      (whole) => {
+        body = whole;
+      },
+      () => {},
+    );
+    request.emit('data', piece);
+    request.emit('end');
+    expect(body?.buffer).toBe(piece.buffer);
+    expect(body?.byteOffset).toBe(piece.byteOffset);
+  });
+
   test('of an unknown length is held as it comes', () => {
     expect(collected(pieces('abcdef', 4))).toEqual({ text: ['abcdef'], held: [4, 2], refusals: [] });
     expect(collected(pieces(long, 7_000))).toEqual({ text: [long], held: [7_000, 7_000, 6_000], refusals: [] });

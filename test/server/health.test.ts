@@ -19,17 +19,17 @@ const newMetrics = () =>
     false,
   );
 const metrics = newMetrics();
-const http = supertest(createHealthApplication(() => state, metrics, log));
+const http = () => supertest(createHealthApplication(() => state, metrics, log));
 
 test('/readyz follows the state, /healthz does not', async () => {
   state = { ready: true, checks: [] };
-  expect((await http.get('/readyz')).status).toBe(200);
+  expect((await http().get('/readyz')).status).toBe(200);
   state = { ready: false, reason: 'no serving certificate', checks: [] };
-  const answer = await http.get('/readyz');
+  const answer = await http().get('/readyz');
   expect([answer.status, answer.text]).toEqual([503, 'no serving certificate\n']);
   expect(answer.headers['cache-control']).toBe('no-store');
-  expect((await http.get('/healthz')).status).toBe(200);
-  expect((await http.get('/livez')).status).toBe(200);
+  expect((await http().get('/healthz')).status).toBe(200);
+  expect((await http().get('/livez')).status).toBe(200);
 });
 
 describe('an answer to the kubelet', () => {
@@ -50,7 +50,7 @@ describe('an answer to the kubelet', () => {
   ])('%s is plain text that nobody keeps, and ends its connection', async (path, now, code, text) => {
     state = now;
     // Without this header Node ends the connection by itself.
-    const answer = await http.get(path).set('connection', 'keep-alive');
+    const answer = await http().get(path).set('connection', 'keep-alive');
     expect([answer.status, answer.text]).toEqual([code, text]);
     expect(answer.headers).toMatchObject({
       'content-type': 'text/plain; charset=utf-8',
@@ -156,7 +156,7 @@ describe('everything else is a 404 in JSON', () => {
     ['get', '/debug', 404],
     ['get', '/%ff', 404],
   ] as const)('%s %s', async (method, path, code) => {
-    const answer = await http[method](path);
+    const answer = await http()[method](path);
     expect([answer.status, answer.body.kind, answer.body.code]).toEqual([code, 'Status', code]);
     expect(answer.body.message).toBe('no such path; there are /healthz, /livez, /readyz and /metrics');
   });
