@@ -13,10 +13,13 @@ function findingLines({ level, message, remedy }: PreflightFinding): string[] {
 export function preflightAsText(report: PreflightReport, useColor: boolean): string {
   const { from, isFromKnown, to, verdict, first, findings, extensions } = report;
   const paint = (one: Verdict) => (useColor ? `\u001b[${colors[one]}m${verdicts[one]}\u001b[0m` : verdicts[one]);
-  const notSafe = extensions.filter((extension) => extension.verdict !== 'safe').length;
-  const lines = [
-    `Cluster API ${from} to ${to}: ${paint(verdict)} (${count(extensions.length, 'extension')}, ${notSafe} not safe)`,
+  const withVerdict = (one: Verdict) => extensions.filter((extension) => extension.verdict === one).length;
+  const counts = [
+    count(extensions.length, 'extension'),
+    `${withVerdict('unsafe')} not safe`,
+    ...(withVerdict('unknown') > 0 ? [`${withVerdict('unknown')} not known`] : []),
   ];
+  const lines = [`Cluster API ${from} to ${to}: ${paint(verdict)} (${counts.join(', ')})`];
   if (!isFromKnown) {
     lines.push(`  which release runs is not known: --current-cluster-api-version says it (${from} is assumed)`);
   }
