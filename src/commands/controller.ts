@@ -10,7 +10,6 @@ import {
   FailureError,
   type Flags,
   type FlagValues,
-  integerFlag,
   logFlags,
   openLog,
   portProblem,
@@ -33,6 +32,7 @@ import { dns1123LabelProblems, dns1123SubdomainProblems } from '../kubernetes/in
 import type { ClientCertificate } from '../runtime/index.ts';
 import { fileCertificates, type HealthServer, ListenError, startHealthServer } from '../server/index.ts';
 import { clusterFlags } from './cluster-flags.ts';
+import { healthFlags } from './health-flags.ts';
 import { keepYoungHeapSmall } from './heap.ts';
 import { podNamespace } from './pod-namespace.ts';
 import { hookCatalogOf, policyFlags } from './policy-flags.ts';
@@ -77,15 +77,7 @@ const controllerFlags = {
     default: clusterApiLease.namespace as string,
   }),
   force: switchFlag("do not look for Cluster API's own controller"),
-  'health-port': integerFlag('PORT', 0, 65_535, {
-    summary: 'port of /healthz, /readyz and /metrics (HTTP); 0: any free one',
-    default: 8080,
-  }),
-  'health-host': textFlag('HOST', {
-    summary: 'address of the health port to listen on',
-    default: undefined,
-    defaultText: 'all interfaces',
-  }),
+  ...healthFlags,
   ...logFlags,
 } satisfies Flags;
 

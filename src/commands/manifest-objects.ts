@@ -11,6 +11,28 @@ export interface ManifestObject {
 }
 
 /**
+ * The objects of a text in YAML or JSON.
+ *
+ * @param name how messages name where it is from.
+ * @throws {UsageError} for what cannot be read, with name and line.
+ */
+export function* objectsOf(text: string, name: string): Generator<ManifestObject> {
+  for (const part of splitDocuments(text)) {
+    if ('error' in part) {
+      throw new UsageError(`${name}:${part.line}: ${part.error}`);
+    }
+    const document = readDocument(part);
+    if ('errors' in document) {
+      const [error] = document.errors;
+      throw new UsageError(`${name}:${error?.line}: ${printable(error?.message ?? '')}`);
+    }
+    for (const { object, placeOf } of document.objects) {
+      yield { object, where: () => `${name}:${placeOf([]).line}` };
+    }
+  }
+}
+
+/**
  * The objects of files and folders, or of standard input for `-`.
  *
  * @throws {UsageError} for what cannot be read, with file and line.
@@ -28,18 +50,6 @@ export async function* manifestObjects(paths: readonly string[], io: Io): AsyncG
       io.signal.throwIfAborted();
       throw error instanceof SourceError ? new UsageError(`${file}: ${error.message}`) : error;
     }
-    for (const part of splitDocuments(text)) {
-      if ('error' in part) {
-        throw new UsageError(`${file}:${part.line}: ${part.error}`);
-      }
-      const document = readDocument(part);
-      if ('errors' in document) {
-        const [error] = document.errors;
-        throw new UsageError(`${file}:${error?.line}: ${printable(error?.message ?? '')}`);
-      }
-      for (const { object, placeOf } of document.objects) {
-        yield { object, where: () => `${file}:${placeOf([]).line}` };
-      }
-    }
+    yield* objectsOf(text, file);
   }
 }

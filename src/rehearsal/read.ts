@@ -1,8 +1,7 @@
 import { hooks } from '../hooks/index.ts';
-import { copyOf, type Json, type JsonObject, printable } from '../kubernetes/index.ts';
+import { copyOf, fieldAt, type Json, type JsonObject, printable } from '../kubernetes/index.ts';
 import { formatProblems, messageProblems, parseVersion } from '../messages/index.ts';
 import {
-  at,
   type Blueprint,
   type ExternalPatch,
   type MachineTemplates,
@@ -65,7 +64,7 @@ function checkedCluster({ object, where }: GivenObject): JsonObject {
     throw new GivenError(`${where}: the Cluster has no metadata.name`);
   }
   const version = textAt(cluster, 'spec', 'topology', 'version');
-  if (at(cluster, 'spec', 'topology') === undefined) {
+  if (fieldAt(cluster, 'spec', 'topology') === undefined) {
     throw new GivenError(
       `${where}: Cluster ${printable(nameOf(cluster))} has no spec.topology: Cluster API calls hooks only for Clusters of a ClusterClass`,
     );
@@ -141,7 +140,7 @@ function blueprintOf({ object, where }: GivenObject, templates: Templates): Blue
       inlinePatches.push(textAt(patch, 'name'));
       continue;
     }
-    const settings = at(patch, 'external', 'settings');
+    const settings = fieldAt(patch, 'external', 'settings');
     patches.push({
       name: textAt(patch, 'name'),
       generatePatches: handler(patch, 'generatePatchesExtension'),
@@ -152,7 +151,7 @@ function blueprintOf({ object, where }: GivenObject, templates: Templates): Blue
   }
   // Without patches nobody looks at a template.
   const template = (...path: (string | number)[]) =>
-    patches.length === 0 ? undefined : templateAt(at(object, ...path, 'templateRef'), namespace, templates, where);
+    patches.length === 0 ? undefined : templateAt(fieldAt(object, ...path, 'templateRef'), namespace, templates, where);
   const machines = (list: string): ReadonlyMap<string, MachineTemplates> =>
     new Map(
       objectsAt(object, 'spec', 'workers', list).map((workerClass, index) => [
@@ -164,7 +163,7 @@ function blueprintOf({ object, where }: GivenObject, templates: Templates): Blue
         },
       ]),
     );
-  const versions = at(object, 'spec', 'kubernetesVersions');
+  const versions = fieldAt(object, 'spec', 'kubernetesVersions');
   return {
     namespace,
     name,
@@ -180,7 +179,9 @@ function blueprintOf({ object, where }: GivenObject, templates: Templates): Blue
     },
     machineDeployments: machines('machineDeployments'),
     machinePools: machines('machinePools'),
-    variables: new Map(definitionsIn(at(object, 'spec', 'variables'), 'inline').map(([key, value]) => [key, [value]])),
+    variables: new Map(
+      definitionsIn(fieldAt(object, 'spec', 'variables'), 'inline').map(([key, value]) => [key, [value]]),
+    ),
   };
 }
 
@@ -193,8 +194,8 @@ function kindsOf(object: JsonObject): Subject['kinds'] {
           kind: kindOfTemplate({ kind: textAt(reference, 'kind') }),
         };
   return {
-    infrastructure: kind(at(object, 'spec', 'infrastructure', 'templateRef'), defaultKinds.infrastructure),
-    controlPlane: kind(at(object, 'spec', 'controlPlane', 'templateRef'), defaultKinds.controlPlane),
+    infrastructure: kind(fieldAt(object, 'spec', 'infrastructure', 'templateRef'), defaultKinds.infrastructure),
+    controlPlane: kind(fieldAt(object, 'spec', 'controlPlane', 'templateRef'), defaultKinds.controlPlane),
   };
 }
 

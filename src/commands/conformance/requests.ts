@@ -2,8 +2,8 @@ import { readLimitedFile, UsageError } from '../../cli/index.ts';
 import { clusterApiHooks, formatHook, type HookDefinition } from '../../hooks/index.ts';
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { printable } from '../../lint/index.ts';
-import { readDocument, splitDocuments } from '../../manifests/index.ts';
 import { formatProblems, messageProblems } from '../../messages/index.ts';
+import { objectsOf } from '../manifest-objects.ts';
 
 /** Largest file with requests, in MiB: the limit of Cluster API's server. */
 const maxMebibytes = 20;
@@ -29,29 +29,19 @@ function hookOf({ apiVersion, kind }: JsonObject, where: string): HookDefinition
 export function readRequests(files: readonly string[]): Map<string, JsonObject> {
   const requests = new Map<string, JsonObject>();
   for (const file of files) {
-    const where = `--request: ${printable(file)}`;
-    for (const part of splitDocuments(readLimitedFile('--request', file, maxMebibytes))) {
-      if ('error' in part) {
-        throw new UsageError(`${where}:${part.line}: ${part.error}`);
+    const text = readLimitedFile('--request', file, maxMebibytes);
+    for (const { object, where } of objectsOf(text, `--request: ${printable(file)}`)) {
+      const place = where();
+      const hook = hookOf(object, place);
+      const typed = { ...object, apiVersion: `${hook.group}/${hook.version}` };
+      const problems = messageProblems(hook, 'request', typed, 'received');
+      if (problems.length > 0) {
+        throw new UsageError(`${place}: ${printable(formatProblems(problems))}`);
       }
-      const document = readDocument(part);
-      if ('errors' in document) {
-        const [error] = document.errors;
-        throw new UsageError(`${where}:${error?.line}: ${printable(error?.message ?? '')}`);
+      if (requests.has(formatHook(hook))) {
+        throw new UsageError(`${place}: there are two requests of ${hook.name}`);
       }
-      for (const { object, placeOf } of document.objects) {
-        const place = `${where}:${placeOf([]).line}`;
-        const hook = hookOf(object, place);
-        const typed = { ...object, apiVersion: `${hook.group}/${hook.version}` };
-        const problems = messageProblems(hook, 'request', typed, 'received');
-        if (problems.length > 0) {
-          throw new UsageError(`${place}: ${printable(formatProblems(problems))}`);
-        }
-        if (requests.has(formatHook(hook))) {
-          throw new UsageError(`${place}: there are two requests of ${hook.name}`);
-        }
-        requests.set(formatHook(hook), object);
-      }
+      requests.set(formatHook(hook), object);
     }
   }
   return requests;

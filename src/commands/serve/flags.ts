@@ -13,6 +13,7 @@ import {
 } from '../../cli/index.ts';
 import { defaultLimits } from '../../server/index.ts';
 import { type FeatureGates, knownFeatureGates, parseFeatureGates } from '../../webhook/index.ts';
+import { healthFlags } from '../health-flags.ts';
 import { policyFlags } from '../policy-flags.ts';
 
 const featureGatesFlag: Flag<FeatureGates> = {
@@ -59,15 +60,7 @@ export const serveFlags = {
     default: undefined,
     defaultText: 'all interfaces',
   }),
-  'health-port': integerFlag('PORT', 0, 65535, {
-    summary: 'port of /healthz, /readyz and /metrics (HTTP); 0: any free one',
-    default: 8080,
-  }),
-  'health-host': textFlag('HOST', {
-    summary: 'address of the health port to listen on',
-    default: undefined,
-    defaultText: 'all interfaces',
-  }),
+  ...healthFlags,
   'cert-dir': textFlag('DIR', { summary: 'folder with tls.crt and tls.key; read again on change', default: undefined }),
   'cert-secret': textFlag('NAMESPACE/NAME', {
     summary: 'Secret with tls.crt and tls.key, watched at the API server instead of a folder',

@@ -1,4 +1,4 @@
-import { copyOf, isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { copyOf, fieldAt, isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
 import type { Effect, Life, LifeEvent } from './effects.ts';
 import type { Names } from './names.ts';
 import type { Subject } from './subject.ts';
@@ -71,31 +71,21 @@ export const pendingHooksAnnotation = 'runtime.cluster.x-k8s.io/pending-hooks';
 export const okToDeleteAnnotation = 'runtime.cluster.x-k8s.io/ok-to-delete';
 export const upgradeStepAnnotation = 'topology.internal.cluster.x-k8s.io/upgrade-step';
 
-/** A part of an object by its path. */
-export function at(value: Json | undefined, ...path: readonly (string | number)[]): Json | undefined {
-  return path.reduce<Json | undefined>((found, key) => {
-    if (Array.isArray(found)) {
-      return typeof key === 'number' ? found[key] : undefined;
-    }
-    return isJsonObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
-  }, value);
-}
-
 /** An object at a path, or an empty one. */
 export function objectAt(value: Json | undefined, ...path: readonly (string | number)[]): JsonObject {
-  const found = at(value, ...path);
+  const found = fieldAt(value, ...path);
   return isJsonObject(found) ? found : {};
 }
 
 /** A text at a path, or an empty one. */
 export function textAt(value: Json | undefined, ...path: readonly (string | number)[]): string {
-  const found = at(value, ...path);
+  const found = fieldAt(value, ...path);
   return typeof found === 'string' ? found : '';
 }
 
 /** The items of a list at a path that are objects. */
 export function objectsAt(value: Json | undefined, ...path: readonly (string | number)[]): JsonObject[] {
-  const found = at(value, ...path);
+  const found = fieldAt(value, ...path);
   return Array.isArray(found) ? found.filter(isJsonObject) : [];
 }
 
@@ -188,7 +178,7 @@ const byName = new WeakMap<object, ReadonlyMap<string, JsonObject>>();
 
 /** What the topology says about a group. */
 export function topologyOf({ cluster }: State, { kind, topologyName }: Worker): JsonObject {
-  const list = at(cluster, 'spec', 'topology', 'workers', listOf[kind]);
+  const list = fieldAt(cluster, 'spec', 'topology', 'workers', listOf[kind]);
   if (!Array.isArray(list)) {
     return {};
   }
@@ -225,7 +215,7 @@ export function initialState(subject: Subject, names: Names, start: Date): State
   const cluster = copyOf(subject.cluster) as State['cluster'];
   const clusterName = textAt(cluster, 'metadata', 'name');
   const { status: _status, ...rest } = cluster;
-  const isCreated = at(cluster, 'spec', 'controlPlaneRef') !== undefined;
+  const isCreated = fieldAt(cluster, 'spec', 'controlPlaneRef') !== undefined;
   const version = isCreated ? textAt(cluster, 'spec', 'topology', 'version') : undefined;
   const pending = textAt(cluster, 'metadata', 'annotations', pendingHooksAnnotation);
   return {

@@ -1,5 +1,5 @@
+import { fieldAt } from '../../kubernetes/index.ts';
 import {
-  at,
   isPending,
   type Life,
   type LifeEvent,
@@ -108,7 +108,8 @@ const pausedAnnotation = 'cluster.x-k8s.io/paused';
 
 /** Whether a Cluster gets no calls at all. */
 export const isPaused = ({ cluster }: State): boolean =>
-  at(cluster, 'spec', 'paused') === true || at(cluster, 'metadata', 'annotations', pausedAnnotation) !== undefined;
+  fieldAt(cluster, 'spec', 'paused') === true ||
+  fieldAt(cluster, 'metadata', 'annotations', pausedAnnotation) !== undefined;
 
 /** Tells a condition where it is another one than before. */
 export function* tellCondition(state: State, told: Condition): Life {

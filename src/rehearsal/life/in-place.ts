@@ -1,6 +1,5 @@
-import { copyOf, isJsonObject, isSame, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { copyOf, fieldAt, isJsonObject, isSame, type Json, type JsonObject } from '../../kubernetes/index.ts';
 import {
-  at,
   backoffMs,
   ControllerRestart,
   call,
@@ -84,7 +83,7 @@ const compared = (spec: Json | undefined): JsonObject => {
 
 /** Whether patches cover everything that differs. */
 function covers(current: JsonObject, desired: JsonObject, path: readonly string[]): boolean {
-  return isSame(compared(at(current, ...path)), compared(at(desired, ...path)));
+  return isSame(compared(fieldAt(current, ...path)), compared(fieldAt(desired, ...path)));
 }
 
 /** Calls, and again where the controller restarts: what is marked on a machine is marked for the next one too. */

@@ -1,7 +1,7 @@
+import { fieldAt } from '../../kubernetes/index.ts';
 import {
   annotate,
   ask,
-  at,
   call,
   failed,
   isControlPlaneStable,
@@ -29,7 +29,7 @@ import { decideVersions } from './upgrade.ts';
 /** How long things take in a rehearsal, in ms. */
 export const durations = { create: 120_000, controlPlane: 180_000, workers: 120_000, delete: 60_000 } as const;
 
-const isCreated = ({ cluster }: State): boolean => at(cluster, 'spec', 'controlPlaneRef') !== undefined;
+const isCreated = ({ cluster }: State): boolean => fieldAt(cluster, 'spec', 'controlPlaneRef') !== undefined;
 
 function* create({ state }: Reconcile): Life {
   yield* setPending(state, ['AfterControlPlaneInitialized']);
@@ -136,7 +136,7 @@ function* callAfterHooks(reconcile: Reconcile): Life {
 
 function* reconcileDelete(reconcile: Reconcile): Life {
   const { state } = reconcile;
-  const isOk = () => at(state.cluster, 'metadata', 'annotations', okToDeleteAnnotation) !== undefined;
+  const isOk = () => fieldAt(state.cluster, 'metadata', 'annotations', okToDeleteAnnotation) !== undefined;
   if (!isOk() && (yield* ask(reconcile, 'BeforeClusterDelete')) === 'passed') {
     annotate(state, okToDeleteAnnotation, '');
   }
@@ -172,7 +172,7 @@ export function* reconcileCluster(reconcile: Reconcile): Life {
     yield* changeVersions(reconcile, version, plan);
   }
   const step = isPending(state, 'AfterClusterUpgrade') ? version : '';
-  if (at(state.cluster, 'metadata', 'annotations', upgradeStepAnnotation) !== step) {
+  if (fieldAt(state.cluster, 'metadata', 'annotations', upgradeStepAnnotation) !== step) {
     annotate(state, upgradeStepAnnotation, step);
     reconcile.isChanged = true;
   }

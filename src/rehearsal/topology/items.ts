@@ -1,7 +1,6 @@
-import { copyOf, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { copyOf, fieldAt, type Json, type JsonObject } from '../../kubernetes/index.ts';
 import {
   annotationsOf,
-  at,
   type Blueprint,
   objectAt,
   objectsAt,
@@ -61,8 +60,8 @@ export function clusterBuiltin(state: State, { upgradeStep }: Desired): JsonObje
   const classRef = objectAt(spec, 'topology', 'classRef');
   const classNamespace = textAt(classRef, 'namespace') || namespace;
   const network = objectAt(spec, 'clusterNetwork');
-  const pods = at(network, 'pods', 'cidrBlocks');
-  const services = at(network, 'services', 'cidrBlocks');
+  const pods = fieldAt(network, 'pods', 'cidrBlocks');
+  const services = fieldAt(network, 'services', 'cidrBlocks');
   return {
     cluster: {
       name,

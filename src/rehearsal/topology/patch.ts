@@ -2,6 +2,7 @@ import {
   applyMergePatch,
   applyOperations,
   copyOf,
+  fieldAt,
   isJsonObject,
   isOperation,
   isSame,
@@ -12,7 +13,7 @@ import {
   PatchError,
   type PatchOperation,
 } from '../../kubernetes/index.ts';
-import { at, textAt } from '../cluster/index.ts';
+import { textAt } from '../cluster/index.ts';
 
 /** What is wrong with a patch. The message continues Cluster API's. */
 export class BadPatch extends Error {}
@@ -113,15 +114,15 @@ export function applyPatch(
   const taken = copyOf(object);
   taken.spec = copyOf(result.spec ?? {});
   for (const name of ['labels', 'annotations']) {
-    const value = at(result, 'metadata', name);
-    if (!isSame(value, at(object, 'metadata', name))) {
+    const value = fieldAt(result, 'metadata', name);
+    if (!isSame(value, fieldAt(object, 'metadata', name))) {
       put(taken, ['metadata', name], value === undefined ? undefined : copyOf(value));
     }
   }
   if (isControlPlane) {
     for (const path of controlPlaneFields) {
-      const before = at(object, ...path);
-      if (!isSame(before, at(taken, ...path))) {
+      const before = fieldAt(object, ...path);
+      if (!isSame(before, fieldAt(taken, ...path))) {
         put(taken, path, before);
       }
     }

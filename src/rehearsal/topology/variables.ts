@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import { RE2JS } from 're2js';
-import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
-import { at, type Blueprint, objectAt, objectsAt, textAt, type VariableDefinition } from '../cluster/index.ts';
+import { fieldAt, isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { type Blueprint, objectAt, objectsAt, textAt, type VariableDefinition } from '../cluster/index.ts';
 
 /** Longest schema that values are held against, in characters of JSON; a longer one is not looked at. */
 const maxSchemaLength = 64 * 1024;
@@ -170,4 +170,4 @@ export function variablesFor(blueprint: Blueprint, patch: string, variables: rea
 
 /** The variables of a Cluster as they stand. */
 export const variablesOf = (cluster: JsonObject): JsonObject[] =>
-  objectsAt(at(cluster, 'spec', 'topology', 'variables') ?? null);
+  objectsAt(fieldAt(cluster, 'spec', 'topology', 'variables') ?? null);

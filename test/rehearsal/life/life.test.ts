@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Answer, callLine, classYaml, clusterYaml, live } from './living.ts';
+import { type Answer, blocking, callLine, classYaml, clusterYaml, live } from './living.ts';
 
 const passes = () => undefined;
 const steps = (...versions: string[]) => versions.map((version) => ({ version }));
@@ -137,16 +137,6 @@ describe('the calls of a life', () => {
 
 describe('what blocks', () => {
   test('each hook that can block is asked again after its time, and no earlier', () => {
-    const blocking = [
-      'BeforeClusterCreate',
-      'BeforeClusterUpgrade',
-      'BeforeControlPlaneUpgrade',
-      'AfterControlPlaneUpgrade',
-      'BeforeWorkersUpgrade',
-      'AfterWorkersUpgrade',
-      'AfterClusterUpgrade',
-      'BeforeClusterDelete',
-    ];
     const { calls, end } = live(
       ({ hook }, nth) =>
         blocking.includes(hook) && nth === 1 ? { retryAfterSeconds: 5000, message: 'wait' } : undefined,

@@ -12,6 +12,18 @@ import { readGiven } from '../../../src/rehearsal/index.ts';
 import { clusterLife, type Story } from '../../../src/rehearsal/life/index.ts';
 import { objectsOf } from '../given.ts';
 
+/** Hooks that can block. */
+export const blocking = [
+  'BeforeClusterCreate',
+  'BeforeClusterUpgrade',
+  'BeforeControlPlaneUpgrade',
+  'AfterControlPlaneUpgrade',
+  'BeforeWorkersUpgrade',
+  'AfterWorkersUpgrade',
+  'AfterClusterUpgrade',
+  'BeforeClusterDelete',
+];
+
 /** What a fake extension answers: fields of a success, an error, or nothing where no handler is registered. */
 export type Answer = JsonObject | { error: string } | 'none' | 'restart';
 

@@ -1,17 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Answer, callLine, clusterYaml, live } from './living.ts';
-
-const blocking = [
-  'BeforeClusterCreate',
-  'BeforeClusterUpgrade',
-  'BeforeControlPlaneUpgrade',
-  'AfterControlPlaneUpgrade',
-  'BeforeWorkersUpgrade',
-  'AfterWorkersUpgrade',
-  'AfterClusterUpgrade',
-  'BeforeClusterDelete',
-];
+import { type Answer, blocking, callLine, clusterYaml, live } from './living.ts';
 
 /** What goes wrong before a hook passes. */
 const trouble = fc.oneof(

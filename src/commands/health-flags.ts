@@ -1,0 +1,14 @@
+import { type Flags, integerFlag, textFlag } from '../cli/index.ts';
+
+/** Where a command that runs in a cluster says how it is. */
+export const healthFlags = {
+  'health-port': integerFlag('PORT', 0, 65535, {
+    summary: 'port of /healthz, /readyz and /metrics (HTTP); 0: any free one',
+    default: 8080,
+  }),
+  'health-host': textFlag('HOST', {
+    summary: 'address of the health port to listen on',
+    default: undefined,
+    defaultText: 'all interfaces',
+  }),
+} satisfies Flags;
