@@ -8,8 +8,8 @@ import {
   type JsonObject,
   type JsonPatchOperation,
   jsonPointer,
-  printable,
 } from '../kubernetes/index.ts';
+import { printable } from '../terminal/index.ts';
 import { Conflict } from './store.ts';
 import { type TargetAccess, type TargetEntry, TargetFailure, type TargetReading } from './target.ts';
 

@@ -1,5 +1,6 @@
 import { AnswerError, type Cluster, decodeSecret, explain, StatusError, secretPath } from '../cluster/index.ts';
-import { dns1123LabelProblems, dns1123SubdomainProblems, isJsonObject, printable } from '../kubernetes/index.ts';
+import { dns1123LabelProblems, dns1123SubdomainProblems, isJsonObject } from '../kubernetes/index.ts';
+import { printable } from '../terminal/index.ts';
 import type { Reading } from '../x509/index.ts';
 import { injectBundle, listTargets, readTarget } from './cluster-targets.ts';
 import { bundleIn } from './inject.ts';

@@ -27,9 +27,9 @@ export {
   FailureError,
   type Io,
   type Program,
+  paintFor,
   runProgram,
   UsageError,
-  usesColor,
 } from './program.ts';
 export { createProgress, type Progress } from './progress.ts';
 export { table } from './table.ts';

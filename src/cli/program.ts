@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { coloured, type Paint, plain } from '../terminal/index.ts';
 import { helpConfiguration, helpWidthOf } from './help.ts';
 
 /** Exit codes of the program, for scripts. `interrupted` is what shells have for SIGINT. */
@@ -17,9 +18,10 @@ export interface Io {
   signal: AbortSignal;
 }
 
-/** Whether output is coloured: on a terminal, unless NO_COLOR says no (no-color.org). */
-export const usesColor = ({ stdout, env }: Pick<Io, 'stdout' | 'env'>): boolean =>
-  stdout.isTTY === true && (env.NO_COLOR ?? '') === '';
+/** How standard output is painted: in colour on a terminal, unless NO_COLOR is set to anything (no-color.org). */
+export function paintFor({ stdout, env }: Pick<Io, 'stdout' | 'env'>): Paint {
+  return stdout.isTTY === true && (env.NO_COLOR ?? '') === '' ? coloured : plain;
+}
 
 /** A mistake of the caller (flags, files, environment): printed as one line, exit code 2. */
 export class UsageError extends Error {}

@@ -2,7 +2,8 @@ import type { Readable } from 'node:stream';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import pRetry from 'p-retry';
-import { isJsonObject, type Json, type JsonObject, parseJson, printable } from '../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../kubernetes/index.ts';
+import { printable } from '../terminal/index.ts';
 import {
   type Answer,
   AnswerError,

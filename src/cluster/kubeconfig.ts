@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { FileError, readRegularFileSync } from '../files/index.ts';
-import { printable } from '../kubernetes/index.ts';
+import { printable } from '../terminal/index.ts';
 import { clientNode } from './client-node.ts';
 
 /** Largest kubeconfig, in bytes: one of 500 clusters with certificates in it has some 3 MiB. */

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import type { HttpMethod, KubeConfig } from '@kubernetes/client-node';
 import type { Dispatcher } from 'undici';
-import { printable } from '../kubernetes/index.ts';
+import { printable } from '../terminal/index.ts';
 import { clientNode, undici } from './client-node.ts';
 
 /** The API server can't be reached. Names the cause by its code: messages of TLS libraries quote certificates. */

@@ -19,7 +19,6 @@ import {
 } from '../cli/index.ts';
 import { clusterApiHooks, type HookDefinition } from '../hooks/index.ts';
 import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
-import { printable } from '../lint/index.ts';
 import { sampleRequest } from '../messages/index.ts';
 import {
   type CallAllResult,
@@ -29,6 +28,7 @@ import {
   createClient,
   isCallError,
 } from '../runtime/index.ts';
+import { withoutControls } from '../terminal/index.ts';
 import { type Extensions, extensionFlags, readExtensions } from './extensions.ts';
 import { hookNamed } from './hooks.ts';
 
@@ -92,7 +92,7 @@ function verdictText(name: string, { verdict, retryAfterSeconds, message, error 
     swallowed: `swallowed by failurePolicy Ignore: ${error}`,
     failed: `failed: ${error}`,
   };
-  return `${printable(`${name}: ${texts[verdict]}`)}\n`;
+  return `${withoutControls(`${name}: ${texts[verdict]}`)}\n`;
 }
 
 /** A response as indented YAML, without what a terminal would obey. */
@@ -100,7 +100,7 @@ function responseText(response: object): string {
   return stringify(response, { aliasDuplicateObjects: false })
     .trimEnd()
     .split('\n')
-    .map((line) => `  ${printable(line)}\n`)
+    .map((line) => `  ${withoutControls(line)}\n`)
     .join('');
 }
 
@@ -164,7 +164,7 @@ async function register(client: Client, configs: readonly ExtensionConfig[], io:
       const found = await client.discover(config, { signal: io.signal });
       io.signal.throwIfAborted();
       if (!found.ok) {
-        io.stderr.write(`${printable(found.error.message)}\n`);
+        io.stderr.write(`${withoutControls(found.error.message)}\n`);
         failures++;
         continue;
       }
@@ -172,7 +172,7 @@ async function register(client: Client, configs: readonly ExtensionConfig[], io:
     }
     const error = client.registry.add(current);
     if (error !== undefined) {
-      io.stderr.write(`${printable(error.message)}\n`);
+      io.stderr.write(`${withoutControls(error.message)}\n`);
       failures++;
     }
   }
@@ -190,7 +190,7 @@ async function callOne(name: string, client: Client, flags: CallFlags, io: Io): 
     const nearest = nearestTo(name, known);
     const hint =
       nearest.length === 0 ? `"discover ${extension}" says what it offers` : `did you mean ${nearest.join(' or ')}?`;
-    throw new FailureError(printable(`${handler.message}; ${hint}`));
+    throw new FailureError(withoutControls(`${handler.message}; ${hint}`));
   }
   const hook = clusterApiHooks.find(
     (candidate) =>
@@ -198,7 +198,7 @@ async function callOne(name: string, client: Client, flags: CallFlags, io: Io): 
   );
   if (hook === undefined) {
     throw new FailureError(
-      printable(
+      withoutControls(
         `${name} serves ${handler.group}/${handler.version}, Hook=${handler.hook}, which this program does not know`,
       ),
     );

@@ -14,7 +14,7 @@ import {
 } from '../cli/index.ts';
 import { ConversionError, extensionConfigConverter } from '../conversion/index.ts';
 import { formatFieldPath, isJsonObject, type Json } from '../kubernetes/index.ts';
-import { count, isExtensionConfig, printable, showPlace } from '../lint/index.ts';
+import { isExtensionConfig, showPlace } from '../lint/index.ts';
 import {
   createReplacer,
   type DocumentText,
@@ -30,6 +30,7 @@ import {
   splitDocuments,
   systemProblem,
 } from '../manifests/index.ts';
+import { count, withoutControls } from '../terminal/index.ts';
 
 const help = `
 PATH is a file, a folder (all *.yaml, *.yml and *.json below it, without hidden
@@ -214,7 +215,7 @@ export const defineConvert: DefineCommand = (command, io, end) => {
     }
     let code: number = exitCode.ok;
     const report = (file: string, { isContent, ...problem }: Problem) => {
-      io.stderr.write(`${showPlace({ file, ...problem })}: ${printable(problem.message)}\n`);
+      io.stderr.write(`${showPlace({ file, ...problem })}: ${withoutControls(problem.message)}\n`);
       code = Math.max(code, isContent ? exitCode.findings : exitCode.usage);
     };
     let printed = '';
@@ -239,7 +240,7 @@ export const defineConvert: DefineCommand = (command, io, end) => {
       }
       if (check) {
         if (text !== before) {
-          io.stdout.write(diffOf(printable(file), before, text, changes));
+          io.stdout.write(diffOf(withoutControls(file), before, text, changes));
           code = Math.max(code, exitCode.findings);
         }
       } else if (!write) {
@@ -251,7 +252,7 @@ export const defineConvert: DefineCommand = (command, io, end) => {
         try {
           await replaceFile(file, text);
           if (!quiet) {
-            io.stderr.write(`${printable(file)}: ${count(objects, kind)} converted to ${to}\n`);
+            io.stderr.write(`${withoutControls(file)}: ${count(objects, kind)} converted to ${to}\n`);
           }
         } catch (error) {
           const problem = error instanceof ReplaceError ? error.message : systemProblem(error);

@@ -9,8 +9,8 @@ import {
   readFlags,
   table,
 } from '../cli/index.ts';
-import { printable } from '../lint/index.ts';
 import { createClient, type Survey, type SurveyFinding, surveyExtension } from '../runtime/index.ts';
+import { count, withoutControls } from '../terminal/index.ts';
 import { extensionFlags, readExtensions } from './extensions.ts';
 import { inTurn } from './in-turn.ts';
 import { hookCatalogOf, policyFlags } from './policy-flags.ts';
@@ -27,13 +27,13 @@ const discoverFlags = {
 } satisfies Flags;
 
 function findingText({ severity, handler, message, remedy }: SurveyFinding): string {
-  return printable(`  ${severity}: ${handler === undefined ? '' : `${handler}: `}${message}; ${remedy}`);
+  return withoutControls(`  ${severity}: ${handler === undefined ? '' : `${handler}: `}${message}; ${remedy}`);
 }
 
 function surveyText({ extensionConfig, status, handlers, findings, tls, latenciesMs }: Survey): string {
   const facts = [
     status,
-    ...(status === 'Discovered' ? [`${handlers.length} handler${handlers.length === 1 ? '' : 's'}`] : []),
+    ...(status === 'Discovered' ? [count(handlers.length, 'handler')] : []),
     ...(tls === undefined ? [] : [`${tls.protocol}, certificate until ${tls.notAfter.slice(0, 10)}`]),
     `${latenciesMs.map((latency) => `${latency} ms`).join(', ')}`,
   ];
@@ -44,10 +44,10 @@ function surveyText({ extensionConfig, status, handlers, findings, tls, latencie
       requestHook.apiVersion,
       `${timeoutSeconds}s`,
       failurePolicy,
-    ].map(printable),
+    ].map(withoutControls),
   );
   return [
-    `${printable(extensionConfig)}: ${facts.join('; ')}\n`,
+    `${withoutControls(extensionConfig)}: ${facts.join('; ')}\n`,
     rows.length === 0 ? '' : table([['  HANDLER', 'HOOK', 'VERSION', 'TIMEOUT', 'POLICY'], ...rows]),
     ...findings.map((finding) => `${findingText(finding)}\n`),
   ].join('');

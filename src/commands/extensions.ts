@@ -12,8 +12,9 @@ import { FailureError, type Flags, type FlagValues, type Io, listFlag, UsageErro
 import { type Cluster, connect, loadKubeConfig, StatusError } from '../cluster/index.ts';
 import { ConversionError, extensionConfigConverter } from '../conversion/index.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems, isJsonObject, type JsonObject } from '../kubernetes/index.ts';
-import { isExtensionConfig, printable } from '../lint/index.ts';
+import { isExtensionConfig } from '../lint/index.ts';
 import type { Resolve } from '../runtime/index.ts';
+import { withoutControls } from '../terminal/index.ts';
 import { clusterFlags } from './cluster-flags.ts';
 import { manifestObjects } from './manifest-objects.ts';
 import { resolveFlag, resolveOf } from './resolve-flag.ts';
@@ -63,7 +64,9 @@ function read(object: JsonObject, where: string): ExtensionConfig {
   }
   const name = config.metadata.name ?? '';
   if (dns1123LabelProblems(name).length > 0) {
-    throw new UsageError(`${where}: metadata.name ${JSON.stringify(printable(name.slice(0, 100)))} is not a DNS label`);
+    throw new UsageError(
+      `${where}: metadata.name ${JSON.stringify(withoutControls(name.slice(0, 100)))} is not a DNS label`,
+    );
   }
   return config;
 }

@@ -21,7 +21,6 @@ import {
   phaseIn,
   type Release,
 } from '../hooks/index.ts';
-import { printable } from '../lint/index.ts';
 import {
   compareHookDocuments,
   type HookChange,
@@ -31,6 +30,7 @@ import {
   sampleRequest,
   sampleResponse,
 } from '../messages/index.ts';
+import { withoutControls } from '../terminal/index.ts';
 import { hookCatalogOf, policyFlags } from './policy-flags.ts';
 
 const output = choiceFlag('FORMAT', ['text', 'json'], { summary: 'form of the output', default: 'text' });
@@ -158,7 +158,7 @@ function readDocument(file: string): HookDocument {
 
 function changeText({ severity, rule, hook, field, message }: HookChange): string {
   const by = rule === undefined || severity === 'note' ? '' : ` (rule ${rule})`;
-  return printable(`${severity}: ${hook}${field === undefined ? '' : ` ${field}`} ${message}${by}`);
+  return withoutControls(`${severity}: ${hook}${field === undefined ? '' : ` ${field}`} ${message}${by}`);
 }
 
 const defineDiff: DefineCommand = (command, io, end) => {

@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
 import { type Io, UsageError } from '../cli/index.ts';
-import { type JsonObject, printable } from '../kubernetes/index.ts';
+import type { JsonObject } from '../kubernetes/index.ts';
 import { readDocument, SourceError, sourcesOf, splitDocuments } from '../manifests/index.ts';
+import { printable } from '../terminal/index.ts';
 
 /** An object of a file, and how to name its place. */
 export interface ManifestObject {

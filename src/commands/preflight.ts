@@ -8,10 +8,10 @@ import {
   type Flag,
   FlagError,
   type Flags,
+  paintFor,
   readFlags,
   switchFlag,
   UsageError,
-  usesColor,
 } from '../cli/index.ts';
 import { formatRelease, parseRelease, type Release } from '../hooks/index.ts';
 import { examineExtension, installedRelease, preflightAsText, reportOf } from '../preflight/index.ts';
@@ -129,7 +129,7 @@ a file that cannot be read.`,
         const report = reportOf({ ...current, to }, verdicts);
         progress.clear();
         io.stdout.write(
-          flags.output === 'json' ? `${JSON.stringify(report, null, 2)}\n` : preflightAsText(report, usesColor(io)),
+          flags.output === 'json' ? `${JSON.stringify(report, null, 2)}\n` : preflightAsText(report, paintFor(io)),
         );
         if (configs.length === 0) {
           io.stderr.write(`preflight: there are no ExtensionConfigs: nothing is in the way of ${formatRelease(to)}\n`);

@@ -10,12 +10,11 @@ import {
   type Io,
   integerFlag,
   listFlag,
+  paintFor,
   readFlags,
   switchFlag,
   UsageError,
-  usesColor,
 } from '../cli/index.ts';
-import { printable } from '../kubernetes/index.ts';
 import {
   clusterOf,
   createTimeline,
@@ -30,6 +29,7 @@ import {
   readGiven,
   rehearse,
 } from '../rehearsal/index.ts';
+import { printable } from '../terminal/index.ts';
 import { extensionFlags, readExtensions } from './extensions.ts';
 import { manifestObjects } from './manifest-objects.ts';
 
@@ -96,7 +96,7 @@ interface Printer {
 
 function textPrinter(io: Io, clusters: readonly string[], clear: () => void): Printer {
   const lives = clusters.length;
-  const useColour = usesColor(io);
+  const paint = paintFor(io);
   const write = (text: string) => {
     if (text !== '') {
       clear();
@@ -110,7 +110,7 @@ function textPrinter(io: Io, clusters: readonly string[], clear: () => void): Pr
     add(entry) {
       let timeline = running.get(entry.cluster);
       if (timeline === undefined) {
-        timeline = { texts: [], ...createTimeline({ useColour }) };
+        timeline = { texts: [], ...createTimeline(paint) };
         running.set(entry.cluster, timeline);
         const title = entry.cluster === '' ? 'extensions' : printable(entry.cluster);
         timeline.texts.push(`${title}\n`);

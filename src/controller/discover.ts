@@ -2,6 +2,7 @@ import { injectCaFromSecretAnnotation } from '../api/index.ts';
 import { type Cluster, StatusError } from '../cluster/index.ts';
 import { type LabelSelector, labelSelectorProblems } from '../kubernetes/index.ts';
 import type { Client } from '../runtime/index.ts';
+import { count } from '../terminal/index.ts';
 import { readCaBundle, secretNameOf } from './ca-secret.ts';
 import { conditionOf, type Status } from './conditions.ts';
 import { discoveredStatus, type Finding, pausedAnnotation } from './discovered-status.ts';
@@ -97,8 +98,7 @@ function eventOf(before: Status | undefined, finding: Finding, after: Status | u
       const added = [...now].filter((name) => !old.has(name));
       const removed = [...old].filter((name) => !now.has(name));
       if (conditionOf(before, 'Discovered')?.status !== 'True') {
-        const count = `${now.size} handler${now.size === 1 ? '' : 's'}`;
-        return { type: 'Normal', reason: 'Discovered', message: `discovered ${count}` };
+        return { type: 'Normal', reason: 'Discovered', message: `discovered ${count(now.size, 'handler')}` };
       }
       if (added.length === 0 && removed.length === 0) {
         return undefined;

@@ -17,6 +17,5 @@ export * from './json-patch.ts';
 export * from './label-selector.ts';
 export * from './names.ts';
 export { compilePattern, type Pattern, PatternError } from './pattern.ts';
-export { printable } from './printable.ts';
 export * from './request-uri.ts';
 export * from './status.ts';

@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject, printable, setOwn } from '../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, setOwn } from '../kubernetes/index.ts';
+import { printable } from '../terminal/index.ts';
 
 /** Why a document of OpenAPI v2 cannot be converted: one line that names the place in it. */
 export class ConversionError extends Error {}

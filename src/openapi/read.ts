@@ -1,13 +1,6 @@
 import { load } from 'js-yaml';
-import {
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  maxJsonDepth,
-  parseJson,
-  printable,
-  setOwn,
-} from '../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, maxJsonDepth, parseJson, setOwn } from '../kubernetes/index.ts';
+import { printable } from '../terminal/index.ts';
 import { componentSections } from './components.ts';
 import { ConversionError, convertV2ToV3 } from './convert-v2.ts';
 

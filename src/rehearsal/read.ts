@@ -1,6 +1,7 @@
 import { hooks } from '../hooks/index.ts';
-import { copyOf, fieldAt, type Json, type JsonObject, printable } from '../kubernetes/index.ts';
+import { copyOf, fieldAt, type Json, type JsonObject } from '../kubernetes/index.ts';
 import { formatProblems, messageProblems, parseVersion } from '../messages/index.ts';
+import { printable } from '../terminal/index.ts';
 import {
   type Blueprint,
   type ExternalPatch,

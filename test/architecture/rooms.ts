@@ -11,6 +11,7 @@ export interface Room {
  */
 export const rooms: readonly Room[] = [
   { name: 'files', knows: 'reading small files that another user may have put there' },
+  { name: 'terminal', knows: 'text for people: colours, counts, untrusted text made harmless' },
   { name: 'kubernetes', knows: 'Kubernetes conventions: names, selectors, Status, reviews, JSON Patch' },
   { name: 'x509', knows: 'certificates and their keys: reading, checking, issuing' },
   { name: 'cluster', knows: 'the connection to an API server: kubeconfig, requests, retries, watches' },

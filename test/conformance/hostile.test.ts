@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { conductAsJunit, conductAsText } from '../../src/conformance/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
+import { plain } from '../../src/terminal/index.ts';
 import { type Answering, startExtension } from '../runtime/extension-server.ts';
 import { localhost } from '../server/certificates.ts';
 import { complaints, offered, tryExtension } from './trying.ts';
@@ -96,7 +97,7 @@ test.concurrent.for(hostile)('%s ends in time, with a report that can be read', 
   const conduct = await tryExtension(server.port, { timeLimitMs: limitMs });
   expect(performance.now() - started).toBeLessThan(limitMs + 15_000);
   expect(conduct.verdict).toBe('failed');
-  for (const text of [conductAsText(conduct, false), conductAsJunit([conduct]), JSON.stringify(conduct)]) {
+  for (const text of [conductAsText(conduct, plain), conductAsJunit([conduct]), JSON.stringify(conduct)]) {
     expect(text.length).toBeLessThan(100_000);
   }
 });
@@ -107,7 +108,7 @@ test('what a server says is shown without what a terminal or XML would obey', as
   const conduct = await tryExtension(port, { checks: ['success'] });
   const found = JSON.stringify(conduct);
   expect(found).toContain('answers Failure');
-  for (const text of [conductAsText(conduct, false), conductAsJunit([conduct])]) {
+  for (const text of [conductAsText(conduct, plain), conductAsJunit([conduct])]) {
     expect(text).not.toContain('\u001b');
     expect(text).not.toContain('\u0000');
     expect(text).not.toContain('\u202e');

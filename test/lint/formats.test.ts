@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { type FormatContext, formats, type LintError, type LintedObject } from '../../src/lint/index.ts';
 import { rules } from '../../src/rules/index.ts';
+import { coloured, plain } from '../../src/terminal/index.ts';
 
-const context: FormatContext = { version: '1.2.3', rules: rules, useColor: false };
+const context: FormatContext = { version: '1.2.3', rules, paint: plain };
 
 const file = 'a folder/x,y:50%.yaml';
 const object: LintedObject = {
@@ -56,7 +57,7 @@ test('text: one line a finding, without control characters', () => {
   expect(first).toBe(`${file}:3:5: error: bad\ufffd[31m 100%\ufffd::error::x ]]> <&> (url-query)`);
   expect(second).toBe(`${file}:4:6: warning: missing (ca-missing)`);
   expect(rest.at(-2)).toBe('2 ExtensionConfigs in 3 files: 1 error, 1 warning, 2 read errors');
-  expect(render('text', { useColor: true })).toContain('\u001b[33mwarning\u001b[0m');
+  expect(render('text', { paint: coloured })).toContain('\u001b[33mwarning\u001b[39m');
 });
 
 test('json: findings, errors, summary', () => {

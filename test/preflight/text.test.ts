@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Verdict } from '../../src/preflight/finding.ts';
 import { preflightAsText } from '../../src/preflight/text.ts';
+import { plain } from '../../src/terminal/index.ts';
 
 test.each<[Verdict[], string]>([
   [[], '0 extensions, 0 not safe'],
@@ -24,7 +25,7 @@ test.each<[Verdict[], string]>([
         findings: [],
       })),
     },
-    false,
+    plain,
   ).split('\n');
   expect(first).toBe(`Cluster API v1.13 to v1.14: NOT SAFE (${counts})`);
 });

@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import type { HandlerCall } from '../../src/rehearsal/cluster/index.ts';
 import { createTimeline, type Entry, htmlPage, jsonLine } from '../../src/rehearsal/index.ts';
+import { plain } from '../../src/terminal/index.ts';
 import { needs } from '../tools/needs.ts';
 
 const call = (more: Partial<HandlerCall> = {}): HandlerCall => ({
@@ -79,7 +80,7 @@ const life: Entry[] = [
 ];
 
 test('text: a line a call, runs counted, conditions in the words of Cluster API', () => {
-  const timeline = createTimeline({ useColour: false });
+  const timeline = createTimeline(plain);
   expect(life.map((entry) => timeline.add(entry)).join('')).toBe(`\
   0:00:00  the user sets spec.topology.version to v1.32.0
   0:00:00  control plane c-x is at v1.31.0
@@ -107,7 +108,7 @@ test('text: a line a call, runs counted, conditions in the words of Cluster API'
 });
 
 test('text: nothing that a terminal would obey', () => {
-  const timeline = createTimeline({ useColour: false });
+  const timeline = createTimeline(plain);
   const hostile = '\u001b]0;x\u0007\r\n\u202e';
   const text = [
     callEntry(0, 'BeforeClusterUpgrade', call({ message: hostile, handler: hostile })),

@@ -1,5 +1,5 @@
 import { type Action, type Facts, isCaDue, isInSync, isServingCertificateDue } from '../../certs/index.ts';
-import { printable } from '../../kubernetes/index.ts';
+import { printable } from '../../terminal/index.ts';
 import { type Certificate, problemOf, type Reading, readCertificates, usable } from '../../x509/index.ts';
 
 interface CertificateStatus {

@@ -9,11 +9,11 @@ import {
   FlagError,
   type Flags,
   nearestTo,
+  paintFor,
   readFlags,
   switchFlag,
   textFlag,
   UsageError,
-  usesColor,
 } from '../../cli/index.ts';
 import {
   type Check,
@@ -24,7 +24,7 @@ import {
   conductAsText,
 } from '../../conformance/index.ts';
 import { clusterApiHooks } from '../../hooks/index.ts';
-import { printable } from '../../lint/index.ts';
+import { withoutControls } from '../../terminal/index.ts';
 import { extensionFlags, readExtensions } from '../extensions.ts';
 import { hookCatalogOf, policyFlags } from '../policy-flags.ts';
 import { readRequests } from './requests.ts';
@@ -111,7 +111,7 @@ made in time, 2 wrong usage or a file that cannot be read.`,
       const conducts: Conduct[] = [];
       try {
         for (const config of configs) {
-          const name = printable(config.metadata.name ?? '');
+          const name = withoutControls(config.metadata.name ?? '');
           doing = `${name}: discovery`;
           const conduct = await checkConduct(config, {
             known,
@@ -132,7 +132,7 @@ made in time, 2 wrong usage or a file that cannot be read.`,
           if (flags.output === 'json') {
             io.stdout.write(`${JSON.stringify(conduct)}\n`);
           } else if (flags.output === 'text') {
-            io.stdout.write(conductAsText(conduct, usesColor(io)));
+            io.stdout.write(conductAsText(conduct, paintFor(io)));
           }
         }
       } finally {

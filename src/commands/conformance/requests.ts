@@ -1,8 +1,8 @@
 import { readLimitedFile, UsageError } from '../../cli/index.ts';
 import { clusterApiHooks, formatHook, type HookDefinition } from '../../hooks/index.ts';
 import type { JsonObject } from '../../kubernetes/index.ts';
-import { printable } from '../../lint/index.ts';
 import { formatProblems, messageProblems } from '../../messages/index.ts';
+import { withoutControls } from '../../terminal/index.ts';
 import { objectsOf } from '../manifest-objects.ts';
 
 /** Largest file with requests, in MiB: the limit of Cluster API's server. */
@@ -15,7 +15,7 @@ function hookOf({ apiVersion, kind }: JsonObject, where: string): HookDefinition
   );
   if (hook === undefined || hook.singleton) {
     const named = [apiVersion, kind].filter((part) => typeof part === 'string').join(' ');
-    const shown = kind === undefined ? 'an object without a kind' : printable(named.slice(0, 200));
+    const shown = kind === undefined ? 'an object without a kind' : withoutControls(named.slice(0, 200));
     throw new UsageError(`${where}: ${shown} is not the request of a hook, such as GeneratePatchesRequest`);
   }
   return hook;
@@ -30,13 +30,13 @@ export function readRequests(files: readonly string[]): Map<string, JsonObject> 
   const requests = new Map<string, JsonObject>();
   for (const file of files) {
     const text = readLimitedFile('--request', file, maxMebibytes);
-    for (const { object, where } of objectsOf(text, `--request: ${printable(file)}`)) {
+    for (const { object, where } of objectsOf(text, `--request: ${withoutControls(file)}`)) {
       const place = where();
       const hook = hookOf(object, place);
       const typed = { ...object, apiVersion: `${hook.group}/${hook.version}` };
       const problems = messageProblems(hook, 'request', typed, 'received');
       if (problems.length > 0) {
-        throw new UsageError(`${place}: ${printable(formatProblems(problems))}`);
+        throw new UsageError(`${place}: ${withoutControls(formatProblems(problems))}`);
       }
       if (requests.has(formatHook(hook))) {
         throw new UsageError(`${place}: there are two requests of ${hook.name}`);

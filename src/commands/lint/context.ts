@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { createProgress, FailureError, type Io, UsageError } from '../../cli/index.ts';
-import { count, type LintPolicy, printable, readContext, showPlace } from '../../lint/index.ts';
+import { type LintPolicy, readContext, showPlace } from '../../lint/index.ts';
+import { count, withoutControls } from '../../terminal/index.ts';
 
 /** What the linter knows about the cluster. */
 export interface LintContext extends Pick<LintPolicy, 'facts' | 'prepare'> {
@@ -36,7 +37,7 @@ async function ofCluster(kubeconfig: string | undefined, io: Io): Promise<LintCo
     }
     const tell = () => {
       for (const [kind, problem] of problems) {
-        io.stderr.write(`lint: --context: nothing is known about ${kind}s: ${printable(problem)}\n`);
+        io.stderr.write(`lint: --context: nothing is known about ${kind}s: ${withoutControls(problem)}\n`);
       }
       problems.clear();
     };
@@ -62,11 +63,11 @@ async function ofFolders(paths: readonly string[], io: Io): Promise<LintContext>
   const [first] = errors;
   const named = errors.find(({ file }) => paths.includes(file));
   if (named !== undefined && named.line === undefined) {
-    throw new UsageError(`--context: ${showPlace(named)}: ${printable(named.message)}`);
+    throw new UsageError(`--context: ${showPlace(named)}: ${withoutControls(named.message)}`);
   }
   if (first !== undefined) {
     io.stderr.write(
-      `lint: --context: ${count(errors.length, 'document')} could not be read and count as absent, first ${showPlace(first)}: ${printable(first.message)}\n`,
+      `lint: --context: ${count(errors.length, 'document')} could not be read and count as absent, first ${showPlace(first)}: ${withoutControls(first.message)}\n`,
     );
   }
   if (objects === 0) {

@@ -12,24 +12,23 @@ import {
   type Io,
   integerFlag,
   listFlag,
+  paintFor,
   readFlags,
   switchFlag,
   UsageError,
-  usesColor,
   version,
 } from '../../cli/index.ts';
 import {
-  count,
   formats,
   type LintedObject,
   type LintPolicy,
   type LintResult,
   type LintSummary,
   lint,
-  printable,
   showPlace,
 } from '../../lint/index.ts';
 import { createRuleSet, type RuleSetOptions, rules } from '../../rules/index.ts';
+import { count, withoutControls } from '../../terminal/index.ts';
 import { clusterFlags } from '../cluster-flags.ts';
 import { policyFlags, ruleSetOptionsOf } from '../policy-flags.ts';
 import { createLintOptions, lintConfigName } from './config.ts';
@@ -151,9 +150,8 @@ export const defineLint: DefineCommand = (command, io, end) => {
     }
     const context = await contextOf(flags.context, flags, io);
     const policyOf = createPolicy(command, flags, context);
-    const useColor = usesColor(io);
     const chosen: typeof flags.output = command.getOptionValue('format') ?? flags.output;
-    const format = formats[chosen]({ version, rules: rules, useColor });
+    const format = formats[chosen]({ version, rules, paint: paintFor(io) });
     const maxWarnings = flags['max-warnings'];
 
     const summary: LintSummary = { files: 0, objects: 0, denials: 0, warnings: 0, errors: 0 };
@@ -171,7 +169,7 @@ export const defineLint: DefineCommand = (command, io, end) => {
       tally(summary, result);
       if ('error' in result) {
         progress.clear();
-        io.stderr.write(`${showPlace(result.error)}: ${printable(result.error.message)}\n`);
+        io.stderr.write(`${showPlace(result.error)}: ${withoutControls(result.error.message)}\n`);
         await output.write(format.error(result.error));
       } else {
         await output.write(format.object(flags.quiet ? withoutWarnings(result.object) : result.object));

@@ -1,9 +1,10 @@
 import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dump } from 'js-yaml';
 import { createProgress, exitCode, FailureError, type Io } from '../../cli/index.ts';
-import { type JsonObject, printable } from '../../kubernetes/index.ts';
+import type { JsonObject } from '../../kubernetes/index.ts';
 import { systemProblem } from '../../manifests/index.ts';
 import { MergeError, type MergeReport, mergeDocuments } from '../../openapi/index.ts';
+import { count, printable } from '../../terminal/index.ts';
 import { cacheDirectory, noCache, openCache } from './cache.ts';
 import type { MergeFlagValues } from './merge-flags.ts';
 import { type Gathered, gather } from './sources.ts';
@@ -28,7 +29,7 @@ function summary(report: Report): string {
   const { documents, cached, paths, componentsBefore, componentsAfter } = report;
   const from = cached === 0 ? '' : ` (${cached} from the cache)`;
   const text = [
-    `${documents} document${documents === 1 ? '' : 's'}${from}, ${paths} paths, ${componentsBefore} components became ${componentsAfter}`,
+    `${count(documents, 'document')}${from}, ${paths} paths, ${componentsBefore} components became ${componentsAfter}`,
     ...lines(
       report.renamed.map(
         ({ section, name, newName, documents: of }) => `  renamed: ${section} ${name} of ${names(of)} is ${newName}`,

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { FailureError, type Io, UsageError } from '../../cli/index.ts';
 import { type Cluster, connect, explain, loadKubeConfig, StatusError } from '../../cluster/index.ts';
-import { JsonError, type JsonObject, parseJson, printable } from '../../kubernetes/index.ts';
+import { JsonError, type JsonObject, parseJson } from '../../kubernetes/index.ts';
 import { maxStreamBytes, SourceError, sourcesOf } from '../../manifests/index.ts';
 import {
   DocumentError,
@@ -11,6 +11,7 @@ import {
   openApiOf,
   readOpenApi,
 } from '../../openapi/index.ts';
+import { printable } from '../../terminal/index.ts';
 import type { DocumentCache } from './cache.ts';
 
 /** All documents to merge, with what was not so good about getting them. */

@@ -1,8 +1,8 @@
-import { count, printable } from '../../lint/index.ts';
+import { count, type Paint, type Style, withoutControls } from '../../terminal/index.ts';
 import type { CheckResult, CheckStatus, Conduct } from '../run.ts';
 
 const words: Record<CheckStatus, string> = { passed: 'ok', failed: 'FAILED', warning: 'warning', skipped: 'skipped' };
-const colors: Record<CheckStatus, number> = { passed: 32, failed: 31, warning: 33, skipped: 90 };
+const styles: Record<CheckStatus, Style> = { passed: 'green', failed: 'red', warning: 'yellow', skipped: 'gray' };
 /** Width of the column of statuses. */
 const statusWidth = 8;
 const margin = ' '.repeat(statusWidth + 3);
@@ -13,7 +13,7 @@ function linesOf({ id, status, asks, because, problems, more, why, remedy }: Che
     ...problems.map(({ handler, message }) => `${margin}- ${handler === undefined ? '' : `${handler}: `}${message}`),
     ...(more === undefined ? [] : [`${margin}- and ${more} more`]),
     ...(problems.length === 0 ? [] : [`${margin}why: ${why}`, `${margin}do: ${remedy}`]),
-  ].map(printable);
+  ].map(withoutControls);
 }
 
 /** Handlers that were not called, by the reason. */
@@ -24,20 +24,21 @@ function notCalledLines({ notCalled }: Conduct): string[] {
     known.push(name);
     names.set(because, known);
   }
-  return [...names].map(([because, list]) => printable(`  not called: ${list.slice(0, 10).join(', ')}: ${because}`));
+  return [...names].map(([because, list]) =>
+    withoutControls(`  not called: ${list.slice(0, 10).join(', ')}: ${because}`),
+  );
 }
 
 /** For people: a line for each check, and below those that found something what, why and what to do. */
-export function conductAsText(conduct: Conduct, useColor: boolean): string {
+export function conductAsText(conduct: Conduct, paint: Paint): string {
   const { extensionConfig, checks, called, calls, ms, verdict } = conduct;
   const of = (status: CheckStatus) => checks.filter((result) => result.status === status).length;
   const widest = Math.max(0, ...checks.map(({ id }) => id.length));
-  const name = printable(extensionConfig);
+  const name = withoutControls(extensionConfig);
   const lines = [`${name}: ${count(called.length, 'handler')} called, ${calls} calls, ${(ms / 1000).toFixed(1)} s`];
   for (const result of checks) {
     const [first = '', ...rest] = linesOf(result, widest);
-    const word = words[result.status].padEnd(statusWidth);
-    const label = useColor ? `\u001b[${colors[result.status]}m${word}\u001b[0m` : word;
+    const label = paint(styles[result.status], words[result.status].padEnd(statusWidth));
     lines.push(`  ${label} ${first}`, ...rest);
   }
   lines.push(

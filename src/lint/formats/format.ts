@@ -1,4 +1,5 @@
 import type { Rule } from '../../rules/index.ts';
+import { type Paint, withoutControls } from '../../terminal/index.ts';
 import type { LintError, LintedObject, LintSummary } from '../result.ts';
 
 /** What a format needs to know before the first result. */
@@ -7,8 +8,7 @@ export interface FormatContext {
   version: string;
   /** All rules that can have findings. */
   rules: readonly Rule[];
-  /** Whether to colour: the output is a terminal. */
-  useColor: boolean;
+  paint: Paint;
 }
 
 /** Writes results as they come: each function returns the text to print next, which may be empty. */
@@ -19,17 +19,7 @@ export interface Format {
   end(summary: LintSummary): string;
 }
 
-/** Makes control characters visible: file names and values are untrusted, and terminals interpret control characters. */
-export function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
-}
-
 /** `file:line:column`, without what is not known. */
 export function showPlace({ file, line, column }: LintError | LintedObject): string {
-  return [printable(file), line, column].filter((part) => part !== undefined).join(':');
-}
-
-/** `1 warning`, `2 warnings`. */
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+  return [withoutControls(file), line, column].filter((part) => part !== undefined).join(':');
 }

@@ -1,5 +1,6 @@
+import { count } from '../../terminal/index.ts';
 import type { LintError } from '../result.ts';
-import { count, type Format } from './format.ts';
+import type { Format } from './format.ts';
 
 const escapeData = (text: string) => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 const escapeProperty = (text: string) => escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');

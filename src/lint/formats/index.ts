@@ -5,7 +5,7 @@ import { junitFormat } from './junit.ts';
 import { sarifFormat } from './sarif.ts';
 import { textFormat } from './text.ts';
 
-export { count, type Format, type FormatContext, printable, showPlace } from './format.ts';
+export { type Format, type FormatContext, showPlace } from './format.ts';
 export { xmlText } from './xml.ts';
 
 /** The formats of a report, by the name that --output takes. */

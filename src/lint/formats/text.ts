@@ -1,15 +1,15 @@
 import { apiVersionOf, hubVersion } from '../../api/index.ts';
-import { count, type Format, type FormatContext, printable, showPlace } from './format.ts';
+import { count, withoutControls } from '../../terminal/index.ts';
+import { type Format, type FormatContext, showPlace } from './format.ts';
 
 const label = { deny: 'error', warn: 'warning' } as const;
-const color = { deny: 31, warn: 33 } as const;
+const style = { deny: 'red', warn: 'yellow' } as const;
 
 /** How to fix a deprecated API version: the warning itself is the API server's, word for word. */
 const hint = `To rewrite files in ${apiVersionOf(hubVersion)}: extensionconfig-webhook convert --to ${hubVersion} --write PATH\n`;
 
 /** One line per finding, for people and editors: `file:line:column: error: message (rule)`. Errors are printed elsewhere. */
-export function textFormat({ useColor }: FormatContext): Format {
-  const paint = (text: string, code: number) => (useColor ? `\u001b[${code}m${text}\u001b[0m` : text);
+export function textFormat({ paint }: FormatContext): Format {
   let isDeprecated = false;
   return {
     begin: () => '',
@@ -18,7 +18,7 @@ export function textFormat({ useColor }: FormatContext): Format {
       return findings
         .map(
           (finding) =>
-            `${showPlace(finding)}: ${paint(label[finding.severity], color[finding.severity])}: ${printable(finding.message)} (${finding.ruleId})\n`,
+            `${showPlace(finding)}: ${paint(style[finding.severity], label[finding.severity])}: ${withoutControls(finding.message)} (${finding.ruleId})\n`,
         )
         .join('');
     },

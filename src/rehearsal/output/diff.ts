@@ -1,6 +1,7 @@
 import { structuredPatch } from 'diff';
 import { stringify } from 'yaml';
-import { type JsonObject, jsonPatchOf, printable } from '../../kubernetes/index.ts';
+import { type JsonObject, jsonPatchOf } from '../../kubernetes/index.ts';
+import { printable } from '../../terminal/index.ts';
 
 /** Lines of two texts that are compared; longer ones are shown as operations. */
 const maxLines = 2000;

@@ -1,4 +1,4 @@
-import { printable } from '../../kubernetes/index.ts';
+import { printable } from '../../terminal/index.ts';
 
 /** Text from outside as HTML shows it: each line printable, and nothing that a browser would obey. */
 export const escaped = (text: string): string =>

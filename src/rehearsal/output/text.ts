@@ -1,4 +1,4 @@
-import { printable } from '../../kubernetes/index.ts';
+import { count, type Paint, printable } from '../../terminal/index.ts';
 import type { TemplateChange } from '../cluster/index.ts';
 import type { CallEntry, EndEntry, Entry } from '../record.ts';
 import { diffLines } from './diff.ts';
@@ -9,10 +9,7 @@ export interface Timeline {
   add(entry: Entry): string;
 }
 
-type Colour = 'green' | 'yellow' | 'red' | 'dim' | 'bold' | 'cyan';
-
-const codes: Record<Colour, number> = { green: 32, yellow: 33, red: 31, dim: 2, bold: 1, cyan: 36 };
-const colourOf = { passed: 'green', blocked: 'yellow', failed: 'red', ignored: 'dim' } as const;
+const styleOf = { passed: 'green', blocked: 'yellow', failed: 'red', ignored: 'dim' } as const;
 
 /** Width of the column with the hook and its versions. */
 const hookWidth = 27;
@@ -20,9 +17,7 @@ const argumentWidth = 19;
 const indent = ' '.repeat(11);
 
 /** A timeline that a person can follow: a line a call, below it what changed. Runs of the same call are counted. */
-export function createTimeline({ useColour }: { useColour: boolean }): Timeline {
-  const paint = (colour: Colour, text: string) =>
-    useColour && text !== '' ? `\u001b[${codes[colour]}m${text}\u001b[0m` : text;
+export function createTimeline(paint: Paint): Timeline {
   /** The call that was shown last, and those like it that were not. */
   let last = { key: '', repeats: 0, until: 0 };
   const rounds = new Map<string, string>();
@@ -32,9 +27,9 @@ export function createTimeline({ useColour }: { useColour: boolean }): Timeline 
   const line = (at: number, text: string) => `  ${clockText(at).padStart(7)}  ${text}\n`;
 
   function repeats(): string {
-    const { key, repeats: count, until } = last;
+    const { key, repeats: more, until } = last;
     last = { key, repeats: 0, until };
-    return count === 0 ? '' : `${indent}${paint('dim', `… and ${count} more like it, until ${clockText(until)}`)}\n`;
+    return more === 0 ? '' : `${indent}${paint('dim', `… and ${more} more like it, until ${clockText(until)}`)}\n`;
   }
 
   function callText(entry: CallEntry): string {
@@ -63,7 +58,7 @@ export function createTimeline({ useColour }: { useColour: boolean }): Timeline 
       before,
       line(
         at,
-        `${paint('bold', hook.padEnd(hookWidth))} ${given.padEnd(argumentWidth)} ${paint(colourOf[verdict], answer)}${paint('dim', `  (${printable(call.handler)}${call.isMadeUp ? ', made up' : ''})`)}`,
+        `${paint('bold', hook.padEnd(hookWidth))} ${given.padEnd(argumentWidth)} ${paint(styleOf[verdict], answer)}${paint('dim', `  (${printable(call.handler)}${call.isMadeUp ? ', made up' : ''})`)}`,
       ),
       shownSteps,
     ].join('');
@@ -73,8 +68,8 @@ export function createTimeline({ useColour }: { useColour: boolean }): Timeline 
     [
       `${indent}${printable(template)} (${printable(holder)})\n`,
       ...diffLines(before, after).map((text) => {
-        const colour = text.startsWith('+') ? 'green' : text.startsWith('-') ? 'red' : 'dim';
-        return `${indent}  ${paint(colour, text)}\n`;
+        const style = text.startsWith('+') ? 'green' : text.startsWith('-') ? 'red' : 'dim';
+        return `${indent}  ${paint(style, text)}\n`;
       }),
       ...ignored.map(
         (path) =>
@@ -83,8 +78,8 @@ export function createTimeline({ useColour }: { useColour: boolean }): Timeline 
     ].join('');
 
   function endText({ isComplete, reason, at, calls }: EndEntry): string {
-    const list = [...counts].map(([hook, count]) => `${count} ${hook}`).join(', ');
-    const length = `${clockText(at)} of simulated time, ${calls} ${calls === 1 ? 'call' : 'calls'}`;
+    const list = [...counts].map(([hook, number]) => `${number} ${hook}`).join(', ');
+    const length = `${clockText(at)} of simulated time, ${count(calls, 'call')}`;
     return [
       repeats(),
       isComplete
@@ -108,11 +103,11 @@ export function createTimeline({ useColour }: { useColour: boolean }): Timeline 
         case 'condition': {
           const lines = event.message === '' ? [] : event.message.split('\n');
           const [first = '', ...more] = lines.map(printable);
-          const colour = event.reason === 'ReconcileFailed' ? 'red' : 'cyan';
+          const style = event.reason === 'ReconcileFailed' ? 'red' : 'cyan';
           return [
             repeats(),
-            `${indent}${paint(colour, `${text}${first === '' ? '' : `: ${first}`}`)}\n`,
-            ...more.map((one) => `${indent}${paint(colour, one)}\n`),
+            `${indent}${paint(style, `${text}${first === '' ? '' : `: ${first}`}`)}\n`,
+            ...more.map((one) => `${indent}${paint(style, one)}\n`),
           ].join('');
         }
         case 'pending-hooks':

@@ -1,4 +1,4 @@
-import { printable } from '../../kubernetes/index.ts';
+import { printable } from '../../terminal/index.ts';
 import type { LifeEvent } from '../cluster/index.ts';
 import type { CallEntry } from '../record.ts';
 

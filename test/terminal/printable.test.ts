@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { printable } from '../../src/kubernetes/index.ts';
+import { printable } from '../../src/terminal/index.ts';
 
 test.each([
   ['secrets "x" not found', 'secrets "x" not found'],

@@ -1,0 +1,3 @@
+export { count } from './count.ts';
+export { coloured, type Paint, plain, type Style } from './paint.ts';
+export { printable, withoutControls } from './printable.ts';

@@ -1,0 +1,13 @@
+import { styleText } from 'node:util';
+
+/** The colours and weights that output uses. */
+export type Style = 'red' | 'green' | 'yellow' | 'cyan' | 'gray' | 'dim' | 'bold';
+
+/** Text in a style where the output has styles; otherwise the text itself. */
+export type Paint = (style: Style, text: string) => string;
+
+/** For output that is not a terminal. */
+export const plain: Paint = (_style, text) => text;
+
+/** For a terminal: text between escape sequences (ECMA-48, 8.3.117). Empty text stays empty. */
+export const coloured: Paint = (style, text) => (text === '' ? '' : styleText(style, text, { validateStream: false }));

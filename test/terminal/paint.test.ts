@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { type Io, paintFor } from '../../src/cli/index.ts';
+import { coloured, count, plain, withoutControls } from '../../src/terminal/index.ts';
+
+test('paints text with escape sequences, but nothing where there is no text', () => {
+  expect(coloured('red', 'error')).toBe('\u001b[31merror\u001b[39m');
+  expect(coloured('red', '')).toBe('');
+  expect(plain('red', 'error')).toBe('error');
+});
+
+test.each([
+  ['a terminal', true, {}, coloured],
+  ['a file or a pipe', undefined, {}, plain],
+  ['a terminal with NO_COLOR', true, { NO_COLOR: '1' }, plain],
+  ['a terminal with an empty NO_COLOR, which no-color.org has as not set', true, { NO_COLOR: '' }, coloured],
+])('the paint for %s', (_, isTTY, env, paint) => {
+  expect(paintFor({ stdout: { isTTY } as Io['stdout'], env })).toBe(paint);
+});
+
+test('a count has the plural', () => {
+  expect([0, 1, 2].map((number) => count(number, 'warning'))).toEqual(['0 warnings', '1 warning', '2 warnings']);
+});
+
+test('control characters are replaced in text of any length', () => {
+  expect(withoutControls(`${'x'.repeat(5000)}\u001b[2J\u202e`)).toBe(`${'x'.repeat(5000)}\ufffd[2J\ufffd`);
+});
