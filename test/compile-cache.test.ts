@@ -1,5 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,7 +36,7 @@ function help(env: NodeJS.ProcessEnv): void {
 
 test('what a start compiles is kept in the folder of the user for such things', () => {
   help({ XDG_CACHE_HOME: folder });
-  const [version] = readdirSync(join(folder, 'extensionconfig-webhook'));
+  const version = readdirSync(join(folder, 'extensionconfig-webhook')).find((name) => name.startsWith('v'));
   const kept = () => readdirSync(join(folder, 'extensionconfig-webhook', version!)).length;
   const first = kept();
   expect(first).toBeGreaterThan(5);
@@ -53,4 +64,27 @@ test('without a place for it, or told not to, it works all the same', () => {
   expect(readdirSync(folder)).toEqual([]);
   chmodSync(folder, 0o500);
   help({ XDG_CACHE_HOME: folder });
+});
+
+test('what is older than 30 days is deleted, once a day', () => {
+  const cache = join(folder, 'extensionconfig-webhook');
+  const days = (count: number) => Date.now() / 1000 - count * 24 * 60 * 60;
+  const write = (name: string, age: number) => {
+    mkdirSync(join(cache, 'v22.0.0-x64'), { recursive: true });
+    writeFileSync(join(cache, 'v22.0.0-x64', name), '');
+    utimesSync(join(cache, 'v22.0.0-x64', name), days(age), days(age));
+  };
+  write('old', 31);
+  write('recent', 29);
+  help({ XDG_CACHE_HOME: folder });
+  expect(readdirSync(join(cache, 'v22.0.0-x64'))).toEqual(['recent']);
+  expect(statSync(join(cache, 'cleaned')).mode & 0o777).toBe(0o600);
+
+  write('old', 31);
+  help({ XDG_CACHE_HOME: folder });
+  expect(readdirSync(join(cache, 'v22.0.0-x64'))).toEqual(['old', 'recent']);
+
+  utimesSync(join(cache, 'cleaned'), days(1.1), days(1.1));
+  help({ XDG_CACHE_HOME: folder });
+  expect(readdirSync(join(cache, 'v22.0.0-x64'))).toEqual(['recent']);
 });
