@@ -67,8 +67,8 @@ export interface WatchEvent {
 
 /** What a watch reports, and to whom. */
 export interface WatchOptions {
-  /** How long the server should keep the watch, in seconds. */
-  timeoutSeconds: number;
+  /** How long the server should keep the watch, in ms; it is asked for whole seconds, rounded up. */
+  watchMs: number;
   /** How long after that the connection counts as dead, in ms: the server should have ended it. */
   graceMs: number;
   /** The server took the watch; events may follow. */
@@ -272,13 +272,13 @@ export function connect(config: KubeConfig, signal: AbortSignal, patience: Patie
         throw error;
       }
     },
-    async watch(path, { timeoutSeconds, graceMs, onOpen, onEvent, onBookmark }) {
-      const end = AbortSignal.timeout(timeoutSeconds * 1000 + graceMs);
+    async watch(path, { watchMs, graceMs, onOpen, onEvent, onBookmark }) {
+      const end = AbortSignal.timeout(watchMs + graceMs);
       const stop = AbortSignal.any([signal, end]);
-      const query = `watch=true&allowWatchBookmarks=true&timeoutSeconds=${timeoutSeconds}`;
+      const query = `watch=true&allowWatchBookmarks=true&timeoutSeconds=${Math.ceil(watchMs / 1000)}`;
       const full = `${path}${path.includes('?') ? '&' : '?'}${query}`;
       try {
-        const headersTimeoutMs = Math.min(watchHeadersTimeoutMs, timeoutSeconds * 1000 + graceMs);
+        const headersTimeoutMs = Math.min(watchHeadersTimeoutMs, watchMs + graceMs);
         const answer = await transport.open({ method: 'GET', path: full, signal: stop, headersTimeoutMs });
         await reading(server, stop, answer.body, async () => {
           if (answer.code !== 200) {
@@ -306,7 +306,7 @@ export function connect(config: KubeConfig, signal: AbortSignal, patience: Patie
         if (end.aborted) {
           throw new ConnectionError(
             server,
-            `a watch of ${timeoutSeconds} s had not ended after ${timeoutSeconds + graceMs / 1000} s: the connection is dead`,
+            `a watch of ${watchMs / 1000} s had not ended after ${(watchMs + graceMs) / 1000} s: the connection is dead`,
           );
         }
         throw error;

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
-import { connect, StatusError } from './cluster.ts';
+import { StatusError } from './cluster.ts';
 import { explain } from './forbidden.ts';
 import { listPages } from './list.ts';
 import { AnswerError, ConnectionError } from './transport.ts';
+import { askedWait, connectToFollow, type WatchPace, waitAfter } from './watch-pace.ts';
 
 /** A change of one object. `object` of a deletion is the last one that was seen. */
 export interface InformerChange {
@@ -16,21 +17,8 @@ export interface InformerChange {
   previous?: JsonObject;
 }
 
-/** Times of an informer, in ms; tests pass shorter ones. */
-export interface InformerPace {
-  /** How long one watch is asked for: at its end another goes on from where it stopped. A whole number of seconds. */
-  watchMs: number;
-  /** How long after that a connection that says nothing counts as dead. */
-  graceMs: number;
-  /** The first and the longest wait between two tries that fail. */
-  minRetryMs: number;
-  maxRetryMs: number;
-  /** How long one page of a list may take. */
-  readDeadlineMs: number;
-}
-
 /** A connection that died without a word is noticed within 35 s. */
-const defaultPace: InformerPace = {
+const defaultPace: WatchPace = {
   watchMs: 30_000,
   graceMs: 5_000,
   minRetryMs: 1_000,
@@ -56,7 +44,7 @@ export interface InformerOptions {
   onChange?(change: InformerChange): void;
   /** Why the copy may be stale, with what to do about it; undefined when it follows the server again. */
   onProblem?(problem: string | undefined): void;
-  pace?: Partial<InformerPace>;
+  pace?: Partial<WatchPace>;
 }
 
 /** A copy of a collection that follows the API server. */
@@ -106,14 +94,10 @@ export function startInformer(config: KubeConfig, options: InformerOptions): Inf
     maxObjects = 10_000,
     maxLength = Number.POSITIVE_INFINITY,
   } = options;
-  const { watchMs, graceMs, minRetryMs, maxRetryMs, readDeadlineMs } = { ...defaultPace, ...options.pace };
+  const pace = { ...defaultPace, ...options.pace };
+  const { watchMs, graceMs, minRetryMs, maxRetryMs } = pace;
   const stop = new AbortController();
-  const cluster = connect(config, stop.signal, {
-    retries: 0,
-    minTimeoutMs: 0,
-    maxTimeoutMs: 0,
-    deadlineMs: readDeadlineMs,
-  });
+  const cluster = connectToFollow(config, stop.signal, pace);
   const query: Record<string, string> = {
     ...(options.labelSelector === undefined ? {} : { labelSelector: options.labelSelector }),
     ...(options.fieldSelector === undefined ? {} : { fieldSelector: options.fieldSelector }),
@@ -217,7 +201,7 @@ export function startInformer(config: KubeConfig, options: InformerOptions): Inf
   async function follow(from: string): Promise<void> {
     const parameters = new URLSearchParams({ ...query, resourceVersion: from });
     await cluster.watch(`${path}?${parameters}`, {
-      timeoutSeconds: Math.ceil(watchMs / 1000),
+      watchMs,
       graceMs,
       onOpen() {
         heardAt = performance.now();
@@ -266,12 +250,12 @@ export function startInformer(config: KubeConfig, options: InformerOptions): Inf
           failures++;
           continue;
         }
-        asked = error instanceof StatusError ? (error.retryAfterMs ?? 0) : 0;
+        asked = askedWait(error);
         tell(`${resource}: ${describe(error, resource)}`);
       }
       failures++;
       // Several informers lost the same server: they do not come back at the same time.
-      const wait = Math.min(maxRetryMs, minRetryMs * 2 ** Math.min(failures - 1, 16)) * (0.75 + Math.random() / 2);
+      const wait = waitAfter(failures, minRetryMs, maxRetryMs) * (0.75 + Math.random() / 2);
       await sleep(Math.max(asked, wait), undefined, { signal: stop.signal, ref: false }).catch(() => {});
     }
   }

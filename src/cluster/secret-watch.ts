@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { JsonObject } from '../kubernetes/index.ts';
-import { connect, StatusError } from './cluster.ts';
+import { StatusError } from './cluster.ts';
 import { explain, Forbidden } from './forbidden.ts';
 import { decodeSecret, secretPath } from './secrets.ts';
 import { ConnectionError } from './transport.ts';
+import { askedWait, connectToFollow, type WatchPace, waitAfter } from './watch-pace.ts';
 
 /** What a serving Secret holds. `ca` is the trust bundle. */
 export interface ServingSecret {
@@ -20,36 +21,27 @@ export type SecretEvent =
   /** Why changes may come late or not at all, and what to do about it; undefined when they come at once again. */
   | { kind: 'watching'; problem: string | undefined };
 
-/** Times of a watch, in ms; tests pass shorter ones. */
-export interface WatchPace {
-  /** How long one watch is asked for: at its end another begins. A whole number of seconds. */
-  watchMs: number;
-  /** How long after that a connection that says nothing counts as dead. */
-  graceMs: number;
+/** Times of following a Secret, in ms; tests pass shorter ones. */
+export interface SecretPace extends WatchPace {
   /** How often the Secret is read while it cannot be watched. */
   pollMs: number;
   /** The longest wait between two reads that fail. */
   maxPollMs: number;
-  /** The first and the longest wait between two tries to watch. */
-  minRetryMs: number;
-  maxRetryMs: number;
 }
 
 /**
  * A request every 20 s is nothing to an API server, and a connection that died without a word is noticed by then. Without a
  * watch, a rotation with a short overlap still needs to be seen: one read a second.
  */
-const defaultPace: WatchPace = {
+const defaultPace: SecretPace = {
   watchMs: 20_000,
   graceMs: 5_000,
   pollMs: 1_000,
   maxPollMs: 5_000,
   minRetryMs: 1_000,
   maxRetryMs: 30_000,
+  readDeadlineMs: 10_000,
 };
-
-/** How long one read may take, in ms. */
-const readDeadlineMs = 10_000;
 
 /**
  * Follows a kubernetes.io/tls Secret: its present state, then every change, across lost connections; while it is absent, too.
@@ -63,16 +55,12 @@ export function watchServingSecret(
   namespace: string,
   name: string,
   onEvent: (event: SecretEvent) => void,
-  pace: Partial<WatchPace> = {},
+  changes: Partial<SecretPace> = {},
 ): () => void {
-  const { watchMs, graceMs, pollMs, maxPollMs, minRetryMs, maxRetryMs } = { ...defaultPace, ...pace };
+  const pace = { ...defaultPace, ...changes };
+  const { watchMs, graceMs, pollMs, maxPollMs, minRetryMs, maxRetryMs } = pace;
   const stop = new AbortController();
-  const cluster = connect(config, stop.signal, {
-    retries: 0,
-    minTimeoutMs: 0,
-    maxTimeoutMs: 0,
-    deadlineMs: readDeadlineMs,
-  });
+  const cluster = connectToFollow(config, stop.signal, pace);
   const place = `Secret ${namespace}/${name}`;
   const pathOfWatch = `${secretPath(namespace)}?fieldSelector=${encodeURIComponent(`metadata.name=${name}`)}`;
   let lastState = '';
@@ -131,7 +119,7 @@ export function watchServingSecret(
     // Without a resourceVersion a watch begins with what is there, however old that is. Only that nothing is there it does not
     // say: that takes a read, begun when nothing can be missed any more.
     await cluster.watch(pathOfWatch, {
-      timeoutSeconds: Math.ceil(watchMs / 1000),
+      watchMs,
       graceMs,
       onOpen() {
         reading = read().then(
@@ -175,10 +163,10 @@ export function watchServingSecret(
         tell(`${problem}; until it can be watched it is read every ${pollMs / 1000} s`);
       } catch (error) {
         failures++;
-        asked = error instanceof StatusError ? (error.retryAfterMs ?? 0) : 0;
+        asked = askedWait(error);
         tell(`${describe(error, 'get')}; what was read last is kept`);
       }
-      const next = Math.max(asked, failures === 0 ? pollMs : Math.min(maxPollMs, pollMs * 2 ** (failures - 1)));
+      const next = Math.max(asked, failures === 0 ? pollMs : waitAfter(failures, pollMs, maxPollMs));
       const left = until - performance.now();
       if (left <= next) {
         await wait(Math.max(0, left));
@@ -208,10 +196,10 @@ export function watchServingSecret(
           continue;
         }
         problem = describe(error, 'watch');
-        asked = error instanceof StatusError ? (error.retryAfterMs ?? 0) : 0;
+        asked = askedWait(error);
       }
       failures++;
-      await poll(Math.max(asked, Math.min(maxRetryMs, minRetryMs * 2 ** (failures - 1))), problem);
+      await poll(Math.max(asked, waitAfter(failures, minRetryMs, maxRetryMs)), problem);
     }
   }
 

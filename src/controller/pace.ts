@@ -1,4 +1,4 @@
-import type { InformerPace } from '../cluster/index.ts';
+import type { WatchPace } from '../cluster/index.ts';
 import type { QueuePace } from './queue.ts';
 
 /** Times and limits of a controller; tests pass others. */
@@ -17,7 +17,7 @@ export interface ControllerPace {
   rivalCheckMs: number;
   rivalRetryMs: number;
   queue: QueuePace;
-  informer: Partial<InformerPace>;
+  informer: Partial<WatchPace>;
 }
 
 /** As Cluster API has them, but for the concurrency (there 10): most of the time of a run is a wait for the extension. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
-import { type SecretEvent, type WatchPace, watchServingSecret } from '../cluster/index.ts';
+import { type SecretEvent, type SecretPace, watchServingSecret } from '../cluster/index.ts';
 import { checkPair } from './certificate.ts';
 import type { CertificateEvent, CertificateSource } from './certificate-source.ts';
 
@@ -29,7 +29,7 @@ export function secretCertificates(
   config: KubeConfig,
   namespace: string,
   name: string,
-  pace?: Partial<WatchPace>,
+  pace?: Partial<SecretPace>,
 ): CertificateSource {
   let stop: (() => void) | undefined;
   return {

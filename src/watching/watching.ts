@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { ClusterFacts } from '../admission/index.ts';
 import { injectCaFromSecretAnnotation } from '../api/index.ts';
-import { connect, type Informer, type InformerPace, startInformer } from '../cluster/index.ts';
+import { connect, type Informer, startInformer, type WatchPace } from '../cluster/index.ts';
 import { type CollectedKind, collectedKinds, createFactsStore, type FactKind } from '../facts/index.ts';
 import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
 import { secretNameOf } from '../rules/index.ts';
@@ -12,7 +12,7 @@ import { servedVersion } from './versions.ts';
 
 /** Times of watching, in ms; tests pass shorter ones. */
 export interface WatchingPace {
-  informers: Partial<InformerPace>;
+  informers: Partial<WatchPace>;
   secrets: SecretPace;
   /** How often the API server is asked which versions it serves. */
   versionsMs: number;

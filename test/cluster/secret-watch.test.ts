@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { loadKubeConfig, type SecretEvent, watchServingSecret } from '../../src/cluster/index.ts';
+import { loadKubeConfig, type SecretEvent, type SecretPace, watchServingSecret } from '../../src/cluster/index.ts';
 import { ApiServer, namespace, servingPath } from './api-server.ts';
 
-const within = { timeout: 20_000, interval: 20 };
-/** What a user sees as «at once»: no poll has to come round. */
-const atOnce = { timeout: 1_000, interval: 10 };
+const within = { timeout: 20_000, interval: 5 };
 const name = 'extensionconfig-webhook-tls';
 const collection = servingPath.slice(0, servingPath.lastIndexOf('/'));
-const pace = { watchMs: 1000, graceMs: 500, pollMs: 200, maxPollMs: 400, minRetryMs: 100, maxRetryMs: 1000 };
+/** Where only a watch brings news in time: no poll comes round. */
+const watchOnly = { pollMs: 60_000, maxPollMs: 60_000, minRetryMs: 1 };
+/** Where polls and tries come fast. */
+const fast = { pollMs: 10, maxPollMs: 40, minRetryMs: 10, maxRetryMs: 100 };
 
 let server: ApiServer;
 let events: SecretEvent[];
@@ -22,7 +23,7 @@ afterEach(async () => {
   await server.stop();
 });
 
-function watch(changes = {}): void {
+function watch(changes: Partial<SecretPace>): void {
   const config = loadKubeConfig({ kubeconfig: server.kubeconfig() });
   stop = watchServingSecret(config, namespace, name, (event) => events.push(event), changes);
 }
@@ -39,100 +40,167 @@ const last = () => states().at(-1);
 const problems = () => events.flatMap((event) => (event.kind === 'watching' ? [event.problem] : []));
 const is = (text: string) => ({ kind: 'secret', secret: { cert: text, key: text, ca: text } });
 
+const sees = (text: string) => vi.waitFor(() => expect(last()).toEqual(is(text)), within);
+const seesNone = () => vi.waitFor(() => expect(last()?.kind).toBe('absent'), within);
+
 test('the watch of a Secret sees it appear, change, go, come back, and change while the connection is lost', async () => {
-  watch();
-  await vi.waitFor(() => expect(last()?.kind).toBe('absent'), within);
+  watch(watchOnly);
+  await seesNone();
+  expect(last()).toEqual({ kind: 'absent', reason: `Secret ${namespace}/${name} does not exist` });
   expect(server.watching).toBe(1);
   put('1');
-  await vi.waitFor(() => expect(last()).toEqual(is('1')), atOnce);
+  await sees('1');
   put('2');
-  await vi.waitFor(() => expect(last()).toEqual(is('2')), atOnce);
+  await sees('2');
   server.dropWatches();
   put('3');
-  await vi.waitFor(() => expect(last()).toEqual(is('3')), { timeout: 2_000, interval: 10 });
+  await sees('3');
   await vi.waitFor(() => expect(server.watching).toBe(1), within);
   server.delete(servingPath);
-  await vi.waitFor(() => expect(last()?.kind).toBe('absent'), atOnce);
+  await seesNone();
+  expect(last()).toEqual({ kind: 'absent', reason: `Secret ${namespace}/${name} was deleted` });
   put('4');
-  await vi.waitFor(() => expect(last()).toEqual(is('4')), atOnce);
+  await sees('4');
   expect(states()).toHaveLength(6);
+  expect(problems()).toEqual([]);
+});
+
+test('other Secrets of the namespace do not matter, and after the end nothing is said', async () => {
+  put('1');
+  watch(watchOnly);
+  await sees('1');
+  server.put(`${collection}/other`, { metadata: { name: 'other' } });
+  put('2');
+  await sees('2');
+  stop();
+  put('3');
+  await vi.waitFor(() => expect(server.watching).toBe(0), within);
+  expect(events).toEqual([is('1'), is('2')]);
 });
 
 test('a watch that is forbidden is said, with the permission and the remedy, and the Secret is read often instead', async () => {
   server.forbidden.add(`WATCH ${collection}`);
   put('1');
-  watch();
-  await vi.waitFor(() => expect(last()).toEqual(is('1')), within);
+  watch(fast);
+  await sees('1');
   await vi.waitFor(
     () =>
       expect(problems()).toEqual([
         `Secret ${namespace}/${name}: forbidden: the permission to watch secrets ${namespace}/${name} is missing` +
           ` (User "test" cannot watch ${collection}); allow get and watch on it, in a Role of namespace ${namespace}` +
-          ' for the account of this server; until it can be watched it is read every 1 s',
+          ' for the account of this server; until it can be watched it is read every 0.01 s',
       ]),
     within,
   );
   put('2');
-  await vi.waitFor(() => expect(last()).toEqual(is('2')), { timeout: 3_000, interval: 10 });
+  await sees('2');
   server.delete(servingPath);
-  await vi.waitFor(() => expect(last()?.kind).toBe('absent'), { timeout: 3_000, interval: 10 });
+  await seesNone();
   put('3');
-  await vi.waitFor(() => expect(last()).toEqual(is('3')), { timeout: 3_000, interval: 10 });
+  await sees('3');
   server.forbidden.clear();
   await vi.waitFor(() => expect(problems()).toHaveLength(2), within);
   expect(problems().at(-1)).toBeUndefined();
 });
 
-test('an API server that fails is said, asked with growing waits, and well again once it answers', async () => {
-  put('1');
-  watch(pace);
-  await vi.waitFor(() => expect(last()).toEqual(is('1')), within);
-  server.faults.push(...Array<number>(1000).fill(500));
-  server.dropWatches();
+test('a read that is forbidden is said, too', async () => {
+  server.forbidden.add(`GET ${servingPath}`);
+  watch(fast);
   await vi.waitFor(
-    () => expect(problems().join()).toContain('a fault of the test; what was read last is kept'),
+    () =>
+      expect(problems()).toEqual([
+        `Secret ${namespace}/${name}: forbidden: the permission to get secrets ${namespace}/${name} is missing` +
+          ` (User "test" cannot GET ${servingPath}); allow get and watch on it, in a Role of namespace ${namespace}` +
+          ' for the account of this server',
+      ]),
     within,
   );
+  expect(states()).toEqual([]);
+});
+
+test('an API server that fails is said, asked with growing waits, and well again once it answers', async () => {
+  put('1');
+  watch(fast);
+  await sees('1');
+  server.faults.push(...Array<number>(1000).fill(500));
+  server.dropWatches();
+  const problem = `Secret ${namespace}/${name}: a fault of the test; what was read last is kept`;
+  await vi.waitFor(() => expect(problems()).toContain(problem), within);
   const before = server.requests;
-  await new Promise((resolve) => setTimeout(resolve, 2_000));
-  // One read in 400 ms, one try to watch a second: some 8.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  // One read in 40 ms, one try to watch in 100 ms: some 8.
   expect(server.requests - before).toBeLessThan(16);
   put('2');
   server.faults.length = 0;
-  await vi.waitFor(() => expect(last()).toEqual(is('2')), within);
+  await sees('2');
   await vi.waitFor(() => expect(problems().at(-1)).toBeUndefined(), within);
 });
 
-test('reads that fail come at growing intervals', async () => {
+test('reads that fail come at growing intervals, up to the longest', async () => {
   server.faults.push(...Array<number>(1000).fill(500));
-  watch({ ...pace, pollMs: 50, maxPollMs: 60_000, minRetryMs: 60_000, maxRetryMs: 60_000 });
+  watch({ pollMs: 5, maxPollMs: 20, minRetryMs: 60_000, maxRetryMs: 60_000 });
+  const after = async (count: number) => {
+    await vi.waitFor(() => expect(server.requests).toBeGreaterThanOrEqual(count), within);
+    return performance.now();
+  };
+  // One try to watch, then a read at once and after 5, 10, 20, 20, … ms. A timer may be a little early.
+  const began = await after(2);
+  expect((await after(6)) - began).toBeGreaterThan(5 + 10 + 20 + 20 - 6);
+  // Without the longest it would take 20 s.
+  await after(14);
+  expect(performance.now() - began).toBeLessThan(10_000);
+});
+
+test('a server that asks to wait is not asked before', async () => {
+  server.retryAfterSeconds = 0.3;
+  server.faults.push(...Array<number>(1000).fill(503));
+  watch({ pollMs: 1, maxPollMs: 1, minRetryMs: 1, maxRetryMs: 1 });
+  const began = performance.now();
+  // A try to watch, a read, and the wait of both before others.
   await vi.waitFor(() => expect(server.requests).toBeGreaterThan(2), within);
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
-  // After 50, 100, 200, 400 and 800 ms; at a constant 50 ms there would be some 30.
-  expect(server.requests).toBeLessThan(12);
+  expect(performance.now() - began).toBeGreaterThan(290);
+});
+
+test('a watch that the server ends at once is said, and not asked for again and again', async () => {
+  put('1');
+  server.maxWatchMs = 0;
+  watch({ ...fast, minRetryMs: 50 });
+  await vi.waitFor(
+    () =>
+      expect(problems()).toContain(
+        `Secret ${namespace}/${name}: the API server ends its watch at once; until it can be watched it is read every 0.01 s`,
+      ),
+    within,
+  );
+  put('2');
+  await sees('2');
 });
 
 test('a connection that dies without a word is noticed', async () => {
   put('1');
-  watch(pace);
-  await vi.waitFor(() => expect(last()).toEqual(is('1')), within);
+  watch({ ...watchOnly, watchMs: 200, graceMs: 50 });
+  await sees('1');
   server.silenceWatches();
   put('2');
-  await vi.waitFor(() => expect(last()).toEqual(is('2')), { timeout: 5_000, interval: 20 });
+  await sees('2');
   await vi.waitFor(() => expect(server.watching).toBe(1), within);
 });
 
 test('a watch goes on over many connections without a repeated state, a missed one, or a problem', async () => {
   put('0');
-  watch(pace);
+  server.maxWatchMs = 30;
+  watch(watchOnly);
+  const before = server.requests;
   for (let count = 1; count <= 40; count++) {
     put(String(count));
-    await vi.waitFor(() => expect(last()).toEqual(is(String(count))), atOnce);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await sees(String(count));
+    await new Promise((resolve) => setTimeout(resolve, 5));
   }
   expect(states().length).toBeLessThanOrEqual(41);
   expect(new Set(states().map((state) => JSON.stringify(state))).size).toBe(states().length);
   expect(problems()).toEqual([]);
+  // A watch and a read each.
+  expect(server.requests - before).toBeGreaterThan(6);
 });
 
 test.each([
@@ -141,9 +209,9 @@ test.each([
   ['another object', { metadata: { name: 'other' } }],
 ])('a Secret of the wrong shape (%s) is a problem, not an empty Secret', async (_what, changes) => {
   server.put(servingPath, { metadata: { name }, ...changes } as Parameters<ApiServer['put']>[1]);
-  watch(pace);
+  watch(fast);
   await vi.waitFor(() => expect(problems().join()).toContain('is not the Secret'), within);
   expect(states()).toEqual([]);
   put('1');
-  await vi.waitFor(() => expect(last()).toEqual(is('1')), within);
+  await sees('1');
 });
