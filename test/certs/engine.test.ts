@@ -13,7 +13,7 @@ import {
   valueIn,
 } from '../cluster/api-server.ts';
 import { day } from '../x509/entropy.ts';
-import { brokenMoments, FakeClock, runFor } from './machine.ts';
+import { brokenMoments, FakeClock, overHttp, runFor } from './machine.ts';
 
 let server: ApiServer;
 let clock: FakeClock;
@@ -47,7 +47,7 @@ function expectSteady(): void {
 }
 
 test('bootstrap makes both Secrets and injects into every entry of ours, and only there', async () => {
-  const outcome = await runCertificates(runFor(server, clock, { mode: 'repair' }));
+  const outcome = await runCertificates(runFor(server, clock, { mode: 'repair' }, {}, overHttp(server)));
   expect(outcome.action.kind).toBe('done');
   expectSteady();
   expect(server.objects.get(servingPath)!.type).toBe('kubernetes.io/tls');
@@ -64,7 +64,7 @@ test('bootstrap again writes nothing', async () => {
 });
 
 test('two bootstraps at once end with one CA', async () => {
-  const runs = [0, 1, 2].map(() => runFor(server, clock, { mode: 'repair' }));
+  const runs = [0, 1, 2].map(() => runFor(server, clock, { mode: 'repair' }, {}, overHttp(server)));
   const outcomes = await Promise.all(runs.map((run) => runCertificates(run)));
   expect(outcomes.map(({ action }) => action.kind)).toEqual(['done', 'done', 'done']);
   expectSteady();
@@ -90,7 +90,7 @@ test('the checker sees a rotation that waits for nothing', async () => {
 test('two rotations at once end steady and break no connection', async () => {
   const from = await bootstrapped();
   // Each has its own view of the same clock; one sleeps, the other one's time goes on too.
-  const runs = [0, 1].map(() => runFor(server, clock, { forceCa: true, force: true }));
+  const runs = [0, 1].map(() => runFor(server, clock, { forceCa: true, force: true }, {}, overHttp(server)));
   await Promise.all(runs.map((run) => runCertificates(run)));
   await runCertificates(runFor(server, clock));
   expectSteady();
@@ -207,7 +207,8 @@ test('a target that vanishes half-way does not stop the rotation', async () => {
 
 test('retryable errors are tried again', async () => {
   server.faults.push(503, 0, 429, 500);
-  expect((await runCertificates(runFor(server, clock, { mode: 'repair' }))).action.kind).toBe('done');
+  const run = runFor(server, clock, { mode: 'repair' }, {}, overHttp(server));
+  expect((await runCertificates(run)).action.kind).toBe('done');
 });
 
 test.each([

@@ -5,14 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { runCertificates } from '../../src/certs/index.ts';
 import { ApiServer, bundlesOf, namespace, putTargets, servingPath, valueIn } from '../cluster/api-server.ts';
-import { runFor } from './machine.ts';
+import { overHttp, runFor } from './machine.ts';
 
 const clock = { now: () => new Date(), sleep: (ms: number) => sleep(ms) };
 
 test('rotation of serving certificate and CA under load: no connection fails', async () => {
   const server = await new ApiServer().start();
   putTargets(server);
-  await runCertificates(runFor(server, clock, { mode: 'repair' }));
+  await runCertificates(runFor(server, clock, { mode: 'repair' }, {}, overHttp(server)));
   const secret = () => server.objects.get(servingPath);
   const pair = () => ({ cert: valueIn(secret(), 'tls.crt'), key: valueIn(secret(), 'tls.key') });
   const pod = createServer(pair(), (_request, response) => response.end('ok'));
@@ -62,9 +62,9 @@ test('rotation of serving certificate and CA under load: no connection fails', a
   );
   const settings = { propagationDelayMs: 200, overlapMs: 500 };
   const before = served;
-  await runCertificates(runFor(server, clock, { ...settings, force: true }));
+  await runCertificates(runFor(server, clock, { ...settings, force: true }, {}, overHttp(server)));
   expect(served).not.toBe(before);
-  await runCertificates(runFor(server, clock, { ...settings, forceCa: true }));
+  await runCertificates(runFor(server, clock, { ...settings, forceCa: true }, {}, overHttp(server)));
   going = false;
   await load;
   for (const agent of agents.values()) {

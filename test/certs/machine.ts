@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { type Clock, clusterStore, clusterTargets, type Run, type Step } from '../../src/certs/index.ts';
-import { connect, loadKubeConfig } from '../../src/cluster/index.ts';
+import { type Cluster, connect, loadKubeConfig } from '../../src/cluster/index.ts';
 import { type ApiServer, bundlesOf, namespace, servingPath, valueIn } from '../cluster/api-server.ts';
 import { day, quickEntropy } from '../x509/entropy.ts';
 
@@ -18,21 +18,23 @@ export class FakeClock implements Clock {
   }
 }
 
+const patience = { retries: 2, minTimeoutMs: 1, maxTimeoutMs: 5, deadlineMs: 10_000 };
+
+/** A client of a server, over HTTP. */
+export function overHttp(server: ApiServer): Cluster {
+  const config = loadKubeConfig({ kubeconfig: server.kubeconfig() });
+  return connect(config, new AbortController().signal, patience);
+}
+
 /** A run against a server, with the given settings changed. */
 export function runFor(
   server: ApiServer,
   clock: Clock,
   settings: Partial<Run['settings']> = {},
   changes: Partial<Run> = {},
+  cluster: Cluster = server.client(),
 ): Run & { progress: Step[] } {
   const progress: Step[] = [];
-  const signal = new AbortController().signal;
-  const cluster = connect(loadKubeConfig({ kubeconfig: server.kubeconfig() }), signal, {
-    retries: 2,
-    minTimeoutMs: 1,
-    maxTimeoutMs: 5,
-    deadlineMs: 10_000,
-  });
   return {
     store: clusterStore(cluster, namespace, {
       ca: 'extensionconfig-webhook-ca',
@@ -63,7 +65,7 @@ export function runFor(
       ...settings,
     },
     report: (entry) => void progress.push(entry),
-    signal,
+    signal: new AbortController().signal,
     progress,
     ...changes,
   };

@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { applyPatch } from 'rfc6902';
+import { type Cluster, ConnectionError, StatusError } from '../../src/cluster/index.ts';
+import type { JsonObject } from '../../src/kubernetes/index.ts';
 
 /** A Kubernetes object, as far as these tests look into it. */
 export interface Stored {
@@ -27,6 +29,22 @@ export interface Write {
   path: string;
 }
 
+/** A request, as far as it is looked at. */
+interface Asked {
+  verb: string;
+  url: URL;
+  contentType: string | undefined;
+  // biome-ignore lint/suspicious/noExplicitAny: bodies of many kinds
+  body: any;
+}
+/** What becomes of a request; undefined breaks its connection. */
+type Reply = { code: number; value: object } | undefined;
+
+const fail = (code: number, message: string, details?: object): Reply => ({
+  code,
+  value: { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, message, details },
+});
+
 const collection =
   /^\/api(?:s\/[^/]+)?\/v1[^/]*(?:\/namespaces\/[^/]+)?\/(secrets|mutatingwebhookconfigurations|validatingwebhookconfigurations|customresourcedefinitions|apiservices|extensionconfigs)$/;
 
@@ -49,8 +67,12 @@ export class ApiServer {
   after: (write: Write) => 'answer' | 'drop' | undefined = () => 'answer';
   /** Status codes to answer the next requests with. */
   readonly faults: number[] = [];
+  /** How long faults ask to wait, in seconds. */
+  retryAfterSeconds: number | undefined;
   /** Items of a page at most; as many as the client asks for when undefined. */
   maxPage: number | undefined;
+  /** How long a watch is kept at most, in ms, whatever the client asks for. */
+  maxWatchMs = Number.POSITIVE_INFINITY;
   #version = 1;
   readonly #folders: string[] = [];
   readonly #watches = new Set<{ prefix: string; name: string | undefined; response: ServerResponse }>();
@@ -131,74 +153,106 @@ export class ApiServer {
     }
   }
 
+  /** A client without HTTP between, for tests of what is asked, and in which order, rather than how. It does not try again. */
+  client(): Cluster {
+    return {
+      request: async (verb, path, body) => {
+        this.requests++;
+        const contentType = Array.isArray(body) ? 'application/json-patch+json' : 'application/json';
+        const reply = this.#reply({ verb, url: new URL(path, 'http://server'), contentType, body });
+        if (reply === undefined) {
+          throw new ConnectionError('http://server', 'the connection broke');
+        }
+        const { code, value } = reply;
+        if (code > 299) {
+          throw new StatusError(code, (value as { message: string }).message);
+        }
+        return structuredClone(value) as JsonObject;
+      },
+      watch: () => Promise.reject(new Error('only over HTTP')),
+    };
+  }
+
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.requests++;
     const url = new URL(request.url ?? '/', 'http://server');
-    const path = url.pathname;
     const chunks: Buffer[] = [];
     for await (const chunk of request) {
       chunks.push(chunk as Buffer);
     }
     const body = chunks.length === 0 ? undefined : JSON.parse(Buffer.concat(chunks).toString());
-    const answer = (code: number, value: unknown) => {
-      response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(value));
-    };
-    const fail = (code: number, message: string) =>
-      answer(code, { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, message });
-    const fault = this.faults.shift();
-    if (fault !== undefined) {
-      return fault === 0 ? void response.destroy() : fail(fault, 'a fault of the test');
+    const asked = { verb: request.method ?? 'GET', url, contentType: request.headers['content-type'], body };
+    const reply = url.searchParams.get('watch') === 'true' ? this.#watch(url, response) : this.#reply(asked);
+    if (reply === 'watching') {
+      return;
     }
-    const verb = request.method ?? 'GET';
+    if (reply === undefined) {
+      response.destroy();
+    } else {
+      response.writeHead(reply.code, { 'content-type': 'application/json' }).end(JSON.stringify(reply.value));
+    }
+  }
+
+  /** The fault that is to come instead of an answer. */
+  #fault(): { reply: Reply } | undefined {
+    const fault = this.faults.shift();
+    if (fault === undefined) {
+      return undefined;
+    }
+    const { retryAfterSeconds } = this;
+    return { reply: fault === 0 ? undefined : fail(fault, 'a fault of the test', { retryAfterSeconds }) };
+  }
+
+  #watch(url: URL, response: ServerResponse): Reply | 'watching' {
+    const path = url.pathname;
+    const fault = this.#fault();
+    if (fault !== undefined) {
+      return fault.reply;
+    }
+    if (this.forbidden.has(`WATCH ${path}`) || this.forbidden.has(`GET ${path}`)) {
+      return fail(403, `User "test" cannot watch ${path}`);
+    }
+    response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders();
+    const name = /metadata\.name=(.+)/.exec(url.searchParams.get('fieldSelector') ?? '')?.[1];
+    const watch = { prefix: path, name, response };
+    this.#watches.add(watch);
+    const asked = Number(url.searchParams.get('timeoutSeconds') ?? 1800) * 1000;
+    const timer = setTimeout(() => this.#watches.has(watch) && response.end(), Math.min(asked, this.maxWatchMs));
+    response.on('close', () => {
+      clearTimeout(timer);
+      this.#watches.delete(watch);
+    });
+    // What happened since the version that the client knows.
+    const since = Number(url.searchParams.get('resourceVersion') ?? 0);
+    for (const [at, object] of this.objects) {
+      if (at.startsWith(`${path}/`) && Number(object.metadata.resourceVersion) > since) {
+        this.#tell(at, 'MODIFIED', object);
+      }
+    }
+    return 'watching';
+  }
+
+  #reply({ verb, url, contentType, body }: Asked): Reply {
+    const path = url.pathname;
+    const fault = this.#fault();
+    if (fault !== undefined) {
+      return fault.reply;
+    }
     if (this.forbidden.has(`${verb} ${path}`)) {
       return fail(403, `User "test" cannot ${verb} ${path}`);
     }
     const isCollection = collection.test(path);
     if (verb === 'GET' && isCollection) {
-      const name = /metadata\.name=(.+)/.exec(url.searchParams.get('fieldSelector') ?? '')?.[1];
-      if (url.searchParams.get('watch') === 'true') {
-        if (this.forbidden.has(`WATCH ${path}`)) {
-          return fail(403, `User "test" cannot watch ${path}`);
-        }
-        response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders();
-        const watch = { prefix: path, name, response };
-        this.#watches.add(watch);
-        const seconds = Number(url.searchParams.get('timeoutSeconds') ?? 1800);
-        const timer = setTimeout(() => this.#watches.has(watch) && response.end(), seconds * 1000);
-        response.on('close', () => {
-          clearTimeout(timer);
-          this.#watches.delete(watch);
-        });
-        // What happened since the version that the client knows.
-        const since = Number(url.searchParams.get('resourceVersion') ?? 0);
-        for (const [at, object] of this.objects) {
-          if (at.startsWith(`${path}/`) && Number(object.metadata.resourceVersion) > since) {
-            this.#tell(at, 'MODIFIED', object);
-          }
-        }
-        return;
-      }
-      const [key, value] = (url.searchParams.get('labelSelector') ?? '').split('=');
-      const items = [...this.objects]
-        .filter(([at]) => at.startsWith(`${path}/`))
-        .map(([, object]) => object)
-        .filter((object) => !key || object.metadata.labels?.[key] === value);
-      const from = Number(url.searchParams.get('continue') ?? 0);
-      const to = from + Math.min(Number(url.searchParams.get('limit') ?? items.length), this.maxPage ?? items.length);
-      const metadata = {
-        resourceVersion: String(this.#version),
-        ...(to < items.length && { continue: String(to) }),
-      };
-      return answer(200, { kind: 'List', metadata, items: items.slice(from, to) });
+      return this.#list(url);
     }
     let current = this.objects.get(path);
     if (verb === 'GET') {
-      return current === undefined ? fail(404, `${path} not found`) : answer(200, current);
+      return current === undefined ? fail(404, `${path} not found`) : { code: 200, value: current };
     }
 
     const write: Write = { number: ++this.writes, verb, path };
     if (this.before(write) === 'refuse') {
-      return void response.destroy();
+      return undefined;
     }
     current = this.objects.get(path);
     let stored: Stored;
@@ -216,7 +270,7 @@ export class ApiServer {
       }
       stored = this.put(path, body);
     } else {
-      if (request.headers['content-type'] !== 'application/json-patch+json') {
+      if (contentType !== 'application/json-patch+json') {
         return fail(415, 'only JSON patches here');
       }
       const patched = structuredClone(current);
@@ -225,10 +279,22 @@ export class ApiServer {
       }
       stored = this.put(path, patched);
     }
-    if (this.after(write) === 'drop') {
-      return void response.destroy();
-    }
-    answer(verb === 'POST' ? 201 : 200, stored);
+    return this.after(write) === 'drop' ? undefined : { code: verb === 'POST' ? 201 : 200, value: stored };
+  }
+
+  #list(url: URL): Reply {
+    const [key, value] = (url.searchParams.get('labelSelector') ?? '').split('=');
+    const items = [...this.objects]
+      .filter(([at]) => at.startsWith(`${url.pathname}/`))
+      .map(([, object]) => object)
+      .filter((object) => !key || object.metadata.labels?.[key] === value);
+    const from = Number(url.searchParams.get('continue') ?? 0);
+    const to = from + Math.min(Number(url.searchParams.get('limit') ?? items.length), this.maxPage ?? items.length);
+    const metadata = {
+      resourceVersion: String(this.#version),
+      ...(to < items.length && { continue: String(to) }),
+    };
+    return { code: 200, value: { kind: 'List', metadata, items: items.slice(from, to) } };
   }
 }
 
