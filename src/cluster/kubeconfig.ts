@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
@@ -8,63 +9,102 @@ import { clientNode } from './client-node.ts';
 /** Largest kubeconfig, in bytes: one of 500 clusters with certificates in it has some 3 MiB. */
 const maxKubeconfigBytes = 8 * 1024 * 1024;
 
+/** Where a pod finds the token of its service account. */
+const serviceAccountToken = '/var/run/secrets/kubernetes.io/serviceaccount/token';
+
 /** A kubeconfig cannot be used. The message is one line without anything secret. */
 export class KubeConfigError extends Error {}
 
-function filesOf(named: string | undefined): string[] {
-  if (named !== undefined) {
-    return [named];
-  }
-  // Empty is not set, as for kubectl.
-  return (process.env.KUBECONFIG || join(homedir(), '.kube', 'config')).split(delimiter);
+/** Which API server is meant, and as whom. */
+export interface KubeConfigOptions {
+  /** The file; undefined for $KUBECONFIG, ~/.kube/config or the pod's service account. */
+  kubeconfig?: string | undefined;
+  /** A context other than the current one. */
+  context?: string | undefined;
 }
 
-/** The client would block forever on a FIFO, so the files are checked before it reads them. */
-function checkFiles(named: string | undefined): void {
-  const files = filesOf(named);
-  for (const file of files.filter((path) => path !== '')) {
-    try {
-      readRegularFileSync(file, maxKubeconfigBytes);
-    } catch (error) {
-      // Of several files some may be missing, as for kubectl; the one that was named may not.
-      if (!(error instanceof FileError && error.code === 'ENOENT' && named === undefined)) {
-        throw new KubeConfigError(`the kubeconfig ${(error as Error).message}`);
-      }
+/** The files that may be there without a file that was named: those of $KUBECONFIG, else the one in the home folder. */
+function defaultFiles(env: NodeJS.ProcessEnv): string[] {
+  // An empty variable counts as not set, as for kubectl.
+  const listed = (env.KUBECONFIG ?? '').split(delimiter).filter((path) => path !== '');
+  return listed.length > 0 ? listed : [join(env.HOME || homedir(), '.kube', 'config')];
+}
+
+/** Reads a file; undefined when it does not exist. */
+function load(file: string): KubeConfig | undefined {
+  try {
+    // The client would block forever on a FIFO, so the file is checked before the client reads it.
+    readRegularFileSync(file, maxKubeconfigBytes);
+  } catch (error) {
+    if (error instanceof FileError && error.code === 'ENOENT') {
+      return undefined;
+    }
+    throw new KubeConfigError(`the kubeconfig ${(error as Error).message}`);
+  }
+  const config = new (clientNode().KubeConfig)();
+  try {
+    config.loadFromFile(file);
+  } catch (error) {
+    // The lines after the first quote the file.
+    const [problem = ''] = (error as Error).message.split('\n');
+    throw new KubeConfigError(`the kubeconfig ${file} cannot be read: ${printable(problem)}`);
+  }
+  return config;
+}
+
+function firstOfEachName<T extends { name: string }>(entries: readonly T[]): T[] {
+  const byName = new Map<string, T>();
+  for (const entry of entries) {
+    if (!byName.has(entry.name)) {
+      byName.set(entry.name, entry);
     }
   }
+  return [...byName.values()];
 }
 
-/** What the client takes where there is neither a kubeconfig nor a service account: nothing listens there today. */
-const clientsFallback = { context: 'loaded-context', server: 'http://localhost:8080' };
+/** Several files as one: of each name, and of the current context, the first counts (kubectl, "Merging kubeconfig files"). */
+function merged(configs: readonly KubeConfig[]): KubeConfig {
+  const config = new (clientNode().KubeConfig)();
+  config.loadFromOptions({
+    clusters: firstOfEachName(configs.flatMap(({ clusters }) => clusters ?? [])),
+    users: firstOfEachName(configs.flatMap(({ users }) => users ?? [])),
+    contexts: firstOfEachName(configs.flatMap(({ contexts }) => contexts ?? [])),
+    currentContext: configs.find(({ currentContext }) => currentContext)?.currentContext,
+  });
+  return config;
+}
+
+/** The kubeconfig where no file was named. */
+function loadDefault(env: NodeJS.ProcessEnv): KubeConfig {
+  const files = defaultFiles(env);
+  const found = files.map(load).filter((config) => config !== undefined);
+  if (found.length > 0) {
+    return merged(found);
+  }
+  if (env.KUBECONFIG) {
+    throw new KubeConfigError(`KUBECONFIG: ${files.join(' and ')} ${files.length === 1 ? 'does' : 'do'} not exist`);
+  }
+  if (!existsSync(serviceAccountToken)) {
+    throw new KubeConfigError(
+      'KUBECONFIG is not set, ~/.kube/config does not exist, and this is not a pod: give --kubeconfig FILE',
+    );
+  }
+  const config = new (clientNode().KubeConfig)();
+  config.loadFromCluster();
+  return config;
+}
 
 /**
  * Reads a kubeconfig: the file named, else $KUBECONFIG, ~/.kube/config, or the pod's service account.
  *
- * @throws {KubeConfigError} when it cannot be read, or names no cluster or not this context.
+ * @param env the environment variables that count: KUBECONFIG and HOME.
+ * @throws {KubeConfigError} when it cannot be read, or does not name a cluster, or does not have this context.
  */
-export function loadKubeConfig(options: { kubeconfig?: string | undefined; context?: string | undefined }): KubeConfig {
-  checkFiles(options.kubeconfig);
-  const config = new (clientNode().KubeConfig)();
-  try {
-    if (options.kubeconfig === undefined) {
-      config.loadFromDefault();
-    } else {
-      config.loadFromFile(options.kubeconfig);
-    }
-  } catch (error) {
-    // The lines after the first quote the file.
-    const [problem = ''] = (error as Error).message.split('\n');
-    const named = options.kubeconfig === undefined ? '' : ` ${options.kubeconfig}`;
-    throw new KubeConfigError(`the kubeconfig${named} cannot be read: ${printable(problem)}`);
-  }
-  if (
-    options.kubeconfig === undefined &&
-    config.getCurrentContext() === clientsFallback.context &&
-    config.getCurrentCluster()?.server === clientsFallback.server
-  ) {
-    throw new KubeConfigError(
-      'KUBECONFIG is not set, ~/.kube/config does not exist, and this is not a pod: give --kubeconfig FILE',
-    );
+export function loadKubeConfig(options: KubeConfigOptions, env: NodeJS.ProcessEnv = process.env): KubeConfig {
+  const { kubeconfig } = options;
+  const config = kubeconfig === undefined ? loadDefault(env) : load(kubeconfig);
+  if (config === undefined) {
+    throw new KubeConfigError(`the kubeconfig ${kubeconfig} does not exist`);
   }
   if (options.context !== undefined) {
     if (config.getContextObject(options.context) === null) {

@@ -162,7 +162,7 @@ Exit code: 0 stopped, 1 Cluster API's own controller runs or a port is taken,
     const catalog = hookCatalogOf(flags['hook-lifecycles']);
     let kubeConfig: ReturnType<typeof loadKubeConfig>;
     try {
-      kubeConfig = loadKubeConfig({ kubeconfig: flags.kubeconfig, context: flags.context });
+      kubeConfig = loadKubeConfig(flags, io.env);
     } catch (error) {
       throw new UsageError(`no cluster: ${(error as Error).message}`);
     }

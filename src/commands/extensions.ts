@@ -163,7 +163,7 @@ export async function readExtensions(
   }
   let cluster: Cluster;
   try {
-    cluster = connect(loadKubeConfig({ kubeconfig: flags.kubeconfig, context: flags.context }), io.signal);
+    cluster = connect(loadKubeConfig(flags, io.env), io.signal);
   } catch (error) {
     throw new UsageError(`no cluster: ${(error as Error).message}; or give files with -f`);
   }

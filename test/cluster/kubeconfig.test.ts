@@ -1,54 +1,83 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { delimiter, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { KubeConfigError, loadKubeConfig } from '../../src/cluster/index.ts';
 
-const kubeconfig = JSON.stringify({
-  apiVersion: 'v1',
-  kind: 'Config',
-  'current-context': 'here',
-  clusters: [{ name: 'here', cluster: { server: 'https://127.0.0.1:6443' } }],
-  users: [{ name: 'here', user: {} }],
-  contexts: [{ name: 'here', context: { cluster: 'here', user: 'here' } }],
-});
+const server = 'https://127.0.0.1:6443';
 
-/** With these environment variables, and a home of its own. */
-function inHome(env: { KUBECONFIG: string | undefined; config?: string }): () => ReturnType<typeof loadKubeConfig> {
-  return () => {
-    const home = mkdtempSync(join(tmpdir(), 'kubeconfig-'));
-    if (env.config !== undefined) {
-      mkdirSync(join(home, '.kube'));
-      writeFileSync(join(home, '.kube', 'config'), env.config);
-    }
-    vi.stubEnv('HOME', home);
-    vi.stubEnv('KUBECONFIG', env.KUBECONFIG);
-    try {
-      return loadKubeConfig({});
-    } finally {
-      vi.unstubAllEnvs();
-      rmSync(home, { recursive: true });
-    }
-  };
+/** A kubeconfig with clusters of these names, each at a port of its own, of which the first is the current one. */
+function kubeconfigOf(names: readonly string[], firstPort = 6443, currentContext = names[0]): string {
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': currentContext,
+    clusters: names.map((name, index) => ({ name, cluster: { server: `https://127.0.0.1:${firstPort + index}` } })),
+    users: names.map((name) => ({ name, user: {} })),
+    contexts: names.map((name) => ({ name, context: { cluster: name, user: name } })),
+  });
+}
+
+/** A folder with files, removed after the test. */
+function folderWith(files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'kubeconfig-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  mkdirSync(join(folder, '.kube'));
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(join(folder, name), text);
+  }
+  return folder;
 }
 
 const inPod = existsSync('/var/run/secrets/kubernetes.io/serviceaccount/token');
 
-test.skipIf(inPod).each([undefined, ''])(
-  'no kubeconfig anywhere is said, with what to do: KUBECONFIG %j',
-  (KUBECONFIG) => {
-    expect(inHome({ KUBECONFIG })).toThrow(
-      new KubeConfigError(
-        'KUBECONFIG is not set, ~/.kube/config does not exist, and this is not a pod: give --kubeconfig FILE',
-      ),
-    );
-  },
-);
+test.skipIf(inPod).each([{}, { KUBECONFIG: '' }])('no kubeconfig anywhere is said, with what to do: %j', (env) => {
+  expect(() => loadKubeConfig({}, { ...env, HOME: folderWith({}) })).toThrow(
+    new KubeConfigError(
+      'KUBECONFIG is not set, ~/.kube/config does not exist, and this is not a pod: give --kubeconfig FILE',
+    ),
+  );
+});
 
-test.each([undefined, ''])('the one at home counts where the variable is not set: KUBECONFIG %j', (KUBECONFIG) => {
-  expect(inHome({ KUBECONFIG, config: kubeconfig })().getCurrentCluster()?.server).toBe('https://127.0.0.1:6443');
+test.each([{}, { KUBECONFIG: '' }])('the one at home counts where the variable is not set: %j', (env) => {
+  const HOME = folderWith({ '.kube/config': kubeconfigOf(['here']) });
+  expect(loadKubeConfig({}, { ...env, HOME }).getCurrentCluster()?.server).toBe(server);
 });
 
 test('the one at home is checked before it is read, also where the variable is empty', () => {
-  expect(inHome({ KUBECONFIG: '', config: ' '.repeat(9 * 1024 * 1024) })).toThrow(/^the kubeconfig .*config/);
+  const HOME = folderWith({ '.kube/config': ' '.repeat(9 * 1024 * 1024) });
+  expect(() => loadKubeConfig({}, { KUBECONFIG: '', HOME })).toThrow(/^the kubeconfig .*config is larger than 8 MiB/);
+});
+
+test('of several files missing ones are skipped, and the first counts for each name and for the current context', () => {
+  const folder = folderWith({
+    first: kubeconfigOf(['one', 'two'], 6443, ''),
+    second: kubeconfigOf(['two', 'three'], 7443),
+    third: kubeconfigOf(['three'], 8443),
+  });
+  const KUBECONFIG = ['missing', 'first', '', 'second', 'third']
+    .map((name) => (name === '' ? '' : join(folder, name)))
+    .join(delimiter);
+  const config = loadKubeConfig({}, { KUBECONFIG });
+  expect(config.getContexts().map(({ name }) => name)).toEqual(['one', 'two', 'three']);
+  expect(config.getCurrentContext()).toBe('two');
+  expect(config.getCurrentCluster()?.server).toBe('https://127.0.0.1:6444');
+  expect(loadKubeConfig({ context: 'three' }, { KUBECONFIG }).getCurrentCluster()?.server).toBe(
+    'https://127.0.0.1:7444',
+  );
+});
+
+test('files of the variable that do not exist are named, and nothing else is taken instead', () => {
+  const folder = folderWith({ '.kube/config': kubeconfigOf(['home']) });
+  const [a, b] = [join(folder, 'a'), join(folder, 'b')];
+  const load = (KUBECONFIG: string) => () => loadKubeConfig({}, { KUBECONFIG, HOME: folder });
+  expect(load(a)).toThrow(new KubeConfigError(`KUBECONFIG: ${a} does not exist`));
+  expect(load([a, b].join(delimiter))).toThrow(new KubeConfigError(`KUBECONFIG: ${a} and ${b} do not exist`));
+});
+
+test('of a file that is not a kubeconfig the message does not quote what is in it', () => {
+  const folder = folderWith({ broken: 'users:\n- name: x\n  user: {token: s3cr3t' });
+  expect(() => loadKubeConfig({ kubeconfig: join(folder, 'broken') })).toThrow(
+    expect.not.objectContaining({ message: expect.stringContaining('s3cr3t') }),
+  );
 });

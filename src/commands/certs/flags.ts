@@ -206,7 +206,7 @@ export function readContext(flags: CommonFlags & Partial<RunFlags>, io: Io): Cer
   let cluster: Cluster | undefined;
   if (folder === undefined) {
     try {
-      cluster = connect(loadKubeConfig({ kubeconfig: flags.kubeconfig, context: flags.context }), io.signal);
+      cluster = connect(loadKubeConfig(flags, io.env), io.signal);
     } catch (error) {
       throw new UsageError(`no cluster: ${(error as Error).message}`);
     }

@@ -20,7 +20,7 @@ async function ofCluster(kubeconfig: string | undefined, io: Io): Promise<LintCo
   ]);
   let config: ReturnType<typeof loadKubeConfig>;
   try {
-    config = loadKubeConfig({ kubeconfig });
+    config = loadKubeConfig({ kubeconfig }, io.env);
   } catch (error) {
     throw new UsageError(`--context: no cluster: ${(error as Error).message}`);
   }

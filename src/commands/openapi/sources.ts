@@ -27,7 +27,7 @@ export interface Gathered {
 
 /** What getting documents needs of its surroundings. */
 export interface Surroundings {
-  io: Pick<Io, 'stdin'>;
+  io: Pick<Io, 'stdin' | 'env'>;
   cache: DocumentCache;
   /** Aborted when the user or the time says so. */
   signal: AbortSignal;
@@ -232,7 +232,7 @@ async function fromCluster(
   let list: JsonObject;
   let config: ReturnType<typeof loadKubeConfig>;
   try {
-    config = loadKubeConfig(flags);
+    config = loadKubeConfig(flags, surroundings.io.env);
   } catch (error) {
     throw new UsageError(`openapi merge: no API server: ${(error as Error).message}; or name files or URLs`);
   }

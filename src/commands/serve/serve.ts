@@ -49,15 +49,15 @@ function listenFailure(error: ListenError): FailureError {
 }
 
 /** The API server that the flags name. `flag` is the one that needs it. */
-function kubeConfigOf(flag: string, flags: ServeFlags) {
+function kubeConfigOf(flag: string, flags: ServeFlags, env: NodeJS.ProcessEnv) {
   try {
-    return loadKubeConfig({ kubeconfig: flags.kubeconfig, context: flags.context });
+    return loadKubeConfig(flags, env);
   } catch (error) {
     throw new UsageError(`${flag}: no cluster: ${(error as Error).message}`);
   }
 }
 
-function certificatesOf(flags: ServeFlags) {
+function certificatesOf(flags: ServeFlags, env: NodeJS.ProcessEnv) {
   const folder = flags['cert-dir'];
   const secret = flags['cert-secret'];
   if ([folder, secret, flags['self-signed'] || undefined].filter((source) => source !== undefined).length > 1) {
@@ -71,7 +71,7 @@ function certificatesOf(flags: ServeFlags) {
     if (rest.length > 0 || dns1123LabelProblems(namespace).length > 0 || dns1123SubdomainProblems(name).length > 0) {
       throw new UsageError(`--cert-secret: ${JSON.stringify(secret)} is not allowed: it must be NAMESPACE/NAME`);
     }
-    return secretCertificates(kubeConfigOf('--cert-secret', flags), namespace, name);
+    return secretCertificates(kubeConfigOf('--cert-secret', flags, env), namespace, name);
   }
   if (folder === undefined) {
     throw new UsageError(
@@ -101,8 +101,8 @@ export const defineServe: DefineCommand = (command, io, end) => {
     const clients = clientsOf(flags);
     const now = () => new Date();
     const policy = servePolicyOf(flags);
-    const certificates = certificatesOf(flags);
-    const config = policy.hasFacts ? kubeConfigOf('--cluster-facts', flags) : undefined;
+    const certificates = certificatesOf(flags, io.env);
+    const config = policy.hasFacts ? kubeConfigOf('--cluster-facts', flags, io.env) : undefined;
     const log = openLog(io.stdout, flags);
     const unused = unusedFacts(policy);
     if (unused !== undefined) {
