@@ -31,6 +31,7 @@ import { createRuleSet, type RuleSetOptions, rules } from '../../rules/index.ts'
 import { count, withoutControls } from '../../terminal/index.ts';
 import { clusterFlags } from '../cluster-flags.ts';
 import { policyFlags, ruleSetOptionsOf } from '../policy-flags.ts';
+import { whyFactsAreUnused } from '../unused-facts.ts';
 import { createLintOptions, lintConfigName } from './config.ts';
 import { contextOf, type LintContext } from './context.ts';
 
@@ -106,12 +107,15 @@ function withoutWarnings(object: LintedObject): LintedObject {
   return { ...object, findings: object.findings.filter(({ severity }) => severity === 'deny') };
 }
 
-/** The policy of each file. Files with the same options share one. */
-function createPolicy(
-  command: Command,
-  flags: FlagValues<typeof lintFlags>,
-  context: LintContext,
-): (file: string) => LintPolicy {
+/** The policies of files. */
+interface Policies {
+  /** The policy of a file. Files with the same options share one. */
+  policyOf: (file: string) => LintPolicy;
+  /** Why `--context` was read for nothing, once all files have had their policies; undefined where a rule looked at it. */
+  unusedContext: () => string | undefined;
+}
+
+function createPolicies(command: Command, flags: FlagValues<typeof lintFlags>, context: LintContext): Policies {
   const now = new Date();
   const policies = new Map<RuleSetOptions, LintPolicy>();
   const attributes = new Map(command.options.map((option) => [option.name(), option.attributeName()]));
@@ -120,11 +124,17 @@ function createPolicy(
     values: flags,
     isGiven: (flag) => ['cli', 'env'].includes(command.getOptionValueSource(attributes.get(flag) ?? flag) ?? ''),
   });
-  return (file) => {
-    const options = common ?? optionsOf(file);
-    const policy = policies.get(options) ?? { rules: createRuleSet(options), now: () => now, ...context };
-    policies.set(options, policy);
-    return policy;
+  return {
+    policyOf(file) {
+      const options = common ?? optionsOf(file);
+      const policy = policies.get(options) ?? { rules: createRuleSet(options), now: () => now, ...context };
+      policies.set(options, policy);
+      return policy;
+    },
+    unusedContext() {
+      const reasons = [...policies].map(([options, { rules: set }]) => whyFactsAreUnused('--context', set, options));
+      return context.facts === undefined || reasons.includes(undefined) ? undefined : reasons[0];
+    },
   };
 }
 
@@ -149,7 +159,7 @@ export const defineLint: DefineCommand = (command, io, end) => {
       throw new UsageError('lint: name files or folders to check, "." for this folder, or "-" for standard input');
     }
     const context = await contextOf(flags.context, flags, io);
-    const policyOf = createPolicy(command, flags, context);
+    const { policyOf, unusedContext } = createPolicies(command, flags, context);
     const chosen: typeof flags.output = command.getOptionValue('format') ?? flags.output;
     const format = formats[chosen]({ version, rules, paint: paintFor(io) });
     const maxWarnings = flags['max-warnings'];
@@ -178,6 +188,10 @@ export const defineLint: DefineCommand = (command, io, end) => {
     }
     progress.clear();
     context.finish?.();
+    const unused = unusedContext();
+    if (unused !== undefined) {
+      io.stderr.write(`lint: --context is read, ${unused}\n`);
+    }
     if (io.signal.aborted) {
       await output.flush();
       io.stderr.write('lint: stopped before the end\n');

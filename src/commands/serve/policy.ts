@@ -3,6 +3,7 @@ import { runtimeSdkFeatureGate } from '../../api/index.ts';
 import { createHookCatalog, type Lifecycle } from '../../hooks/index.ts';
 import { createRuleSet, type RuleSetOptions, type Severity } from '../../rules/index.ts';
 import { ruleSetOptionsOf } from '../policy-flags.ts';
+import { whyFactsAreUnused } from '../unused-facts.ts';
 import type { ServeFlags } from './flags.ts';
 
 /** What an operator has decided, as plain data: both threads of `serve` make their decisions from it. */
@@ -39,15 +40,9 @@ export function unusedFacts({ rules, lifecycles, hasFacts, probes }: ServePolicy
   if (!hasFacts || probes !== undefined) {
     return undefined;
   }
-  const { active } = createRuleSet({ ...rules, hooks: createHookCatalog(lifecycles) });
-  if (active.some(({ rule }) => rule.about === 'facts')) {
-    return undefined;
-  }
-  const [why, remedy] =
-    rules.profile === 'upstream'
-      ? ['the rules that know the cluster are not in --profile upstream', '--profile strict or --rules-config']
-      : ['--rules-config switches off all rules that know the cluster', '--rules-config'];
-  return `--cluster-facts watches the cluster, but no rule needs it: ${why}. Leave --cluster-facts out, or switch such rules on with ${remedy}`;
+  const ruleSet = createRuleSet({ ...rules, hooks: createHookCatalog(lifecycles) });
+  const why = whyFactsAreUnused('--cluster-facts', ruleSet, rules);
+  return why && `--cluster-facts watches the cluster, ${why}`;
 }
 
 /** The decisions of a policy, with the facts about the cluster where it wants them. */

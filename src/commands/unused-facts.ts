@@ -1,0 +1,20 @@
+import type { RuleSet, RuleSetOptions } from '../rules/index.ts';
+
+/**
+ * Why facts about the cluster are of no use to these rules, and what to do, as the end of a sentence that begins with what
+ * the flag does; undefined when a rule that is on looks at facts.
+ */
+export function whyFactsAreUnused(
+  flag: string,
+  { active }: RuleSet,
+  { profile }: Pick<RuleSetOptions, 'profile'>,
+): string | undefined {
+  if (active.some(({ rule }) => rule.about === 'facts')) {
+    return undefined;
+  }
+  const [why, remedy] =
+    profile === 'upstream'
+      ? ['the rules that know the cluster are not in --profile upstream', '--profile strict or --rules-config']
+      : ['--rules-config switches off all rules that know the cluster', '--rules-config'];
+  return `but no rule needs it: ${why}. Leave ${flag} out, or switch such rules on with ${remedy}`;
+}
