@@ -1,6 +1,6 @@
 // A test runner for Stryker that imports the test files once and runs their functions again for each fault, in one process: the
 // runner for Vitest starts a thread and imports everything for each fault, which takes a hundred times longer than the tests.
-import { globSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -50,28 +50,69 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   process.on(event, (error: unknown) => onStray?.(error));
 }
 
-/** Why a test fails, or undefined. */
-async function failureOf(test: CollectedTest): Promise<string | undefined> {
+const tickMs = 20;
+let ticks = 0;
+setInterval(() => ticks++, tickMs).unref();
+// The clock and the timers of a test may be its own.
+const { setInterval: realSetInterval, clearInterval: realClearInterval } = globalThis;
+
+/**
+ * Rejects with `message` when this process has had so many milliseconds: while others keep it from running, none passes, so
+ * that a busy machine is not taken for a fault.
+ */
+function giveUpAfter(ms: number, message: string): { late: Promise<never>; cancel(): void } {
+  const end = ticks + ms / tickMs;
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = realSetInterval(() => {
+    if (ticks >= end) {
+      reject(new Error(message));
+    }
+  }, tickMs);
+  late.catch(() => {});
+  return { late, cancel: () => realClearInterval(timer) };
+}
+
+/** How long taking down what one test has set up may take, in ms. */
+const takeDownMs = 5_000;
+
+/** Why a test fails, or undefined. It is given up after so many milliseconds. */
+async function failureOf(test: CollectedTest, ms: number): Promise<string | undefined> {
+  const { late, cancel } = giveUpAfter(ms, `takes longer than ${ms} ms`);
   const stray = new Promise<never>((_, reject) => {
     onStray = reject;
   });
+  const within = async (step: Promise<unknown>) => {
+    const bound = giveUpAfter(takeDownMs, `is not taken down within ${takeDownMs} ms`);
+    await Promise.race([step, bound.late]).finally(bound.cancel);
+  };
   try {
-    await Promise.race([runTest(test), stray]);
+    await runTest(test, Promise.race([stray, late]), within);
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   } finally {
     onStray = undefined;
+    cancel();
   }
 }
+
+/** What is allowed for a test whose duration is not known yet, in ms. */
+const firstMs = 60_000;
+/** What is allowed for one that took so many ms: a fault that makes it wait for what never comes costs no more than that. */
+const allowedMs = (durationMs: number) => Math.round(2_000 + 5 * durationMs);
+
+/** Where the process of the first run leaves how long each test took, for those that Stryker starts later. */
+const durationsFile = 'durations.json';
 
 /** Stryker lets a fault be reached so many times as often as in the first run, before it counts as endless. */
 const hitLimitFactor = 100;
 
 class InProcessRunner implements TestRunner {
   readonly #tests = new Map<string, CollectedTest>();
-  /** How long each test last took, in ms: the quick ones are tried first. */
-  readonly #durations = new Map<string, number>();
+  /** How long each test took in the first run, in ms. */
+  #durations = new Map<string, number>();
+  /** How many faults each test has noticed: quick tests are tried first, and those that notice much. */
+  readonly #kills = new Map<string, number>();
   /** Whether this process is of no use any more. */
   #isSpent = false;
   /** Whether no test has run in this process, so that nothing is cached. */
@@ -99,12 +140,12 @@ class InProcessRunner implements TestRunner {
       await prepare(test);
       instrumented.currentTestId = id;
       const start = performance.now();
-      let failureMessage = await failureOf(test);
+      let failureMessage = await failureOf(test, firstMs);
       const timeSpentMs = performance.now() - start;
       if (failureMessage === undefined) {
         // What this covers is left out below: the first run counts.
         instrumented.currentTestId = 'again';
-        const again = await failureOf(test);
+        const again = await failureOf(test, firstMs);
         failureMessage = again && `fails when it is run a second time: ${again}`;
       }
       instrumented.currentTestId = undefined;
@@ -116,6 +157,7 @@ class InProcessRunner implements TestRunner {
           : { ...result, status: TestStatus.Failed, failureMessage },
       );
     }
+    writeFileSync(durationsFile, JSON.stringify([...this.#durations]));
     const { mutantCoverage = { static: {}, perTest: {} } } = instrumented;
     delete mutantCoverage.perTest.again;
     return { status: DryRunStatus.Complete, tests, mutantCoverage };
@@ -128,18 +170,20 @@ class InProcessRunner implements TestRunner {
     }
     const isFresh = this.#isFresh;
     this.#isFresh = false;
+    if (this.#durations.size === 0 && existsSync(durationsFile)) {
+      this.#durations = new Map(JSON.parse(readFileSync(durationsFile, 'utf8')));
+    }
     let nrOfTests = 0;
     let hits = 0;
-    const durationOf = (id: string) => this.#durations.get(id) ?? 0;
-    const ids = [...(testFilter ?? this.#tests.keys())].sort((a, b) => durationOf(a) - durationOf(b));
+    const durationOf = (id: string) => this.#durations.get(id) ?? firstMs;
+    const costOf = (id: string) => durationOf(id) / (1 + (this.#kills.get(id) ?? 0));
+    const ids = [...(testFilter ?? this.#tests.keys())].sort((a, b) => costOf(a) - costOf(b));
     for (const id of ids) {
       const test = this.#tests.get(id) as CollectedTest;
       await prepare(test);
       nrOfTests++;
       Object.assign(instrumented, { activeMutant: activeMutant.id, hitCount: 0, hitLimit });
-      const start = performance.now();
-      const failureMessage = await failureOf(test);
-      this.#durations.set(id, performance.now() - start);
+      const failureMessage = await failureOf(test, allowedMs(durationOf(id)));
       hits += instrumented.hitCount ?? 0;
       const isEndless = hitLimit !== undefined && (instrumented.hitCount ?? 0) > hitLimit;
       instrumented.activeMutant = undefined;
@@ -148,15 +192,16 @@ class InProcessRunner implements TestRunner {
       }
       if (failureMessage !== undefined) {
         // A fault may leave something behind that makes tests fail without it: this one, or one before.
-        this.#isSpent = (await failureOf(test)) !== undefined;
+        this.#isSpent = (await failureOf(test, allowedMs(durationOf(id)))) !== undefined;
         if (this.#isSpent && !isFresh) {
           break;
         }
+        this.#kills.set(id, (this.#kills.get(id) ?? 0) + 1);
         return { status: MutantRunStatus.Killed, killedBy: [id], failureMessage, nrOfTests };
       }
     }
-    // Code that ran less often than in the first run has results from then in a cache.
-    this.#isSpent ||= hitLimit !== undefined && hits < hitLimit / hitLimitFactor;
+    // Code that ran far less often than in the first run has results from then in a cache.
+    this.#isSpent ||= hitLimit !== undefined && hits < hitLimit / hitLimitFactor / 2;
     if (this.#isSpent && !isFresh) {
       throw new Error('to be run in another process');
     }

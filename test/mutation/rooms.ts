@@ -30,5 +30,9 @@ export const mutationRooms: Readonly<Record<string, MutationRoom>> = {
     mutate: ['src/server/**/*.ts'],
     tests: ['test/server/**/*.test.ts'],
   },
+  extension: {
+    mutate: ['src/extension/**/*.ts'],
+    tests: ['test/extension/**/*.test.ts'],
+  },
   webhook: { mutate: ['src/webhook/**/*.ts'], tests: ['test/webhook/**/*.test.ts'] },
 };

@@ -120,18 +120,31 @@ export async function prepare(one: CollectedTest): Promise<void> {
   }
 }
 
-/** Runs a test; throws when it fails. */
-export async function runTest(one: CollectedTest): Promise<void> {
+/**
+ * Runs a test; throws when it fails. What was set up for it is taken down whatever happens, also while a test that was given
+ * up still waits for something.
+ *
+ * @param stopped rejects when the test is given up.
+ * @param within bounds a step of taking down.
+ */
+export async function runTest(
+  one: CollectedTest,
+  stopped: Promise<never>,
+  within: (step: Promise<unknown>) => Promise<unknown>,
+): Promise<void> {
   const suites = suitesOf(one);
   finished = [];
-  try {
+  async function body(): Promise<void> {
     for (const run of suites.flatMap((each) => each.beforeEach)) {
       await run();
     }
     await one.body({ expect, onTestFinished });
+  }
+  try {
+    await Promise.race([body(), stopped]);
   } finally {
     for (const run of [...suites.reverse().flatMap((each) => each.afterEach), ...finished]) {
-      await run();
+      await within(Promise.resolve(run()));
     }
   }
 }
