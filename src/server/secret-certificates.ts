@@ -19,7 +19,7 @@ function eventOf(event: SecretEvent, place: string): CertificateEvent {
 }
 
 /** How long a start waits for the first news, in ms: an API server that says nothing must not keep the ports closed. */
-const firstNewsMs = 3_000;
+const defaultFirstNewsMs = 3_000;
 
 /**
  * The pair in a kubernetes.io/tls Secret, followed at the API server: a change arrives within a second, where a mounted
@@ -29,7 +29,7 @@ export function secretCertificates(
   config: KubeConfig,
   namespace: string,
   name: string,
-  pace?: Partial<SecretPace>,
+  { firstNewsMs = defaultFirstNewsMs, ...pace }: Partial<SecretPace> & { firstNewsMs?: number } = {},
 ): CertificateSource {
   let stop: (() => void) | undefined;
   return {

@@ -12,6 +12,8 @@ export interface SideThreadOptions {
   overBytes?: number | undefined;
   /** Longest time for a decision, the wait for others included, in milliseconds; then 503. */
   timeoutMs?: number | undefined;
+  /** Most memory for the objects of one body, in MiB. */
+  maxHeapMib?: number | undefined;
 }
 
 /** What the module is called with. */
@@ -45,7 +47,7 @@ const defaultTimeoutMs = 10_000;
  * Most memory for the objects of one body, in MiB: the worst body that is known, 7 MiB of `{},` for a status, takes 300
  * when it is parsed. A thread that needs more ends, and the process does not.
  */
-const maxHeapMib = 512;
+const defaultMaxHeapMib = 512;
 /** How long the thread waits for another body before it ends and gives its memory back, in milliseconds. */
 const idleTimeoutMs = 60_000;
 
@@ -66,7 +68,13 @@ const problems: Record<Exclude<SideThreadResult, 'answered'>, string> = {
  * of time and of memory that no body can pass.
  */
 export function createSideThread(
-  { module, data, overBytes = defaultOverBytes, timeoutMs = defaultTimeoutMs }: SideThreadOptions,
+  {
+    module,
+    data,
+    overBytes = defaultOverBytes,
+    timeoutMs = defaultTimeoutMs,
+    maxHeapMib = defaultMaxHeapMib,
+  }: SideThreadOptions,
   onResult: (result: SideThreadResult) => void,
 ): SideThread {
   let pool: Promise<Piscina<SideThreadTask, Reply>> | undefined;

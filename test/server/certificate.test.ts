@@ -5,7 +5,7 @@ import { dnsNamesOf } from '../../src/server/callers.ts';
 import { checkPair, judgePair } from '../../src/server/certificate.ts';
 import { selfSignedPair } from '../../src/server/index.ts';
 import { describeChecks, type ReadinessFacts, readinessOf } from '../../src/server/readiness.ts';
-import { localhost, makeCertificate, testCa } from './certificates.ts';
+import { localhost, makeCertificate, makeKey, testCa } from './certificates.ts';
 import { pairOf } from './running.ts';
 
 const good = pairOf(localhost);
@@ -26,7 +26,7 @@ describe('checkPair', () => {
   });
 
   test('refuses a pair that is too weak for OpenSSL, and says how OpenSSL calls that', () => {
-    const weak = makeCertificate({ commonName: 'weak', modulusLength: 512 });
+    const weak = makeCertificate({ commonName: 'weak', key: makeKey(512) });
     expect(checkPair(weak.cert, weak.key)).toEqual({
       problem: 'the pair cannot be used for TLS: ERR_SSL_EE_KEY_TOO_SMALL',
     });

@@ -1,5 +1,7 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import forge from 'node-forge';
+import { signWithRsa } from '../../src/x509/forge.ts';
 
 /** A certificate and its key in PEM. */
 export interface TestCertificate {
@@ -14,21 +16,28 @@ export interface TestCertificateRequest {
   isCa?: boolean;
   notAfter?: Date;
   issuer?: TestCertificate;
-  /** Bits of its RSA key. */
-  modulusLength?: number;
+  /** Its key in PEM. Default: one of the fixture, another one for each of eight certificates in a row. */
+  key?: string;
 }
 
 let serial = 1;
 
+// Made once and for all: an RSA key takes 50 ms.
+const fixture = readFileSync(new URL('../fixtures/certs/rsa-keys.pem', import.meta.url), 'utf8');
+const [keyOfCa, keyOfLocalhost, ...otherKeys] = fixture.split(/(?<=END PRIVATE KEY-----\n)/);
+
+/** A new RSA key in PEM. */
+export function makeKey(modulusLength: number): string {
+  return generateKeyPairSync('rsa', { modulusLength }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+}
+
 /** Makes a certificate, signed by its issuer or by itself. */
 export function makeCertificate(request: TestCertificateRequest): TestCertificate {
-  const keys = generateKeyPairSync('rsa', {
-    modulusLength: request.modulusLength ?? 2048,
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-  });
+  const key = request.key ?? otherKeys[serial % otherKeys.length] ?? '';
   const certificate = forge.pki.createCertificate();
-  certificate.publicKey = forge.pki.publicKeyFromPem(keys.publicKey);
+  certificate.publicKey = forge.pki.publicKeyFromPem(
+    createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString(),
+  );
   certificate.serialNumber = (serial++).toString(16).padStart(4, '0');
   certificate.validity.notBefore = new Date('2020-01-01T00:00:00Z');
   certificate.validity.notAfter = request.notAfter ?? new Date('2049-01-01T00:00:00Z');
@@ -46,10 +55,15 @@ export function makeCertificate(request: TestCertificateRequest): TestCertificat
       ? []
       : [{ name: 'subjectAltName', altNames: request.dnsNames.map((value) => ({ type: 2, value })) }]),
   ]);
-  certificate.sign(forge.pki.privateKeyFromPem(issuer?.key ?? keys.privateKey), forge.md.sha256.create());
-  return { cert: forge.pki.certificateToPem(certificate), key: keys.privateKey };
+  signWithRsa(certificate, issuer?.key ?? key);
+  return { cert: forge.pki.certificateToPem(certificate), key };
 }
 
-/** The authority of all tests, and a serving certificate for localhost by it. */
-export const testCa = makeCertificate({ commonName: 'test CA', isCa: true });
-export const localhost = makeCertificate({ commonName: 'localhost', dnsNames: ['localhost'], issuer: testCa });
+/** The CA of all tests, and a serving certificate for localhost by it. */
+export const testCa = makeCertificate({ commonName: 'test CA', isCa: true, ...(keyOfCa && { key: keyOfCa }) });
+export const localhost = makeCertificate({
+  commonName: 'localhost',
+  dnsNames: ['localhost'],
+  issuer: testCa,
+  ...(keyOfLocalhost && { key: keyOfLocalhost }),
+});

@@ -1,10 +1,10 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { fileCertificates } from '../../src/server/index.ts';
+import { ClientCaError, fileCertificates } from '../../src/server/index.ts';
 import { localhost, makeCertificate, type TestCertificate, testCa } from './certificates.ts';
 import { keepAliveAgent, openTls, review, send, start, stopAll, until, validate } from './running.ts';
 
@@ -79,6 +79,7 @@ test('takes up a new pair without a failed request, on connections old and new',
       const { code } = await send(webhookPort, validate, review('x'), options);
       expect(code).toBe(200);
       answered++;
+      await new Promise((resolve) => setTimeout(resolve, 2));
     }
   }
   const loads = Promise.all([load({ agent }), load({ agent }), load({}), load({})]);
@@ -173,31 +174,24 @@ test.each([
   await until(async () => (await servedName(webhookPort)) === 'third', 'third is served');
 });
 
-test('a FIFO as tls.key or as the client CA does not keep SIGTERM from ending the process', async () => {
+test('a FIFO as tls.key keeps nothing alive once its watch has ended', async () => {
   await write(localhost);
-  const fifo = join(folder, 'fifo');
-  execFileSync('mkfifo', [fifo]);
-  const args = ['src/main.ts', 'serve', '--port', '0', '--health-port', '0', '--cert-dir', folder];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const ended: Promise<unknown[]> = once(child, 'exit');
-  let log = '';
-  child.stdout.on('data', (chunk) => {
-    log += chunk;
-  });
-  try {
-    await until(() => log.includes('listening'), 'the server listens');
-    await rm(join(folder, 'tls.key'));
-    await rename(fifo, join(folder, 'tls.key'));
-    await until(() => log.includes('is a FIFO'), 'the FIFO is logged');
-    child.kill('SIGTERM');
-    expect((await ended)[0]).toBe(0);
-  } finally {
-    child.kill('SIGKILL');
-  }
-  const refused = spawnSync(process.execPath, [...args, '--client-ca-file', join(folder, 'tls.key')], {
-    encoding: 'utf8',
-    timeout: 20_000,
-  });
-  expect(refused.status).toBe(2);
-  expect(refused.stderr).toContain(`--client-ca-file: ${join(folder, 'tls.key')} is a FIFO, not a regular file`);
+  await rm(join(folder, 'tls.key'));
+  execFileSync('mkfifo', [join(folder, 'tls.key')]);
+  const module = fileURLToPath(new URL('../../src/server/file-certificates.ts', import.meta.url));
+  const program = `import { fileCertificates } from ${JSON.stringify(module)};
+const source = fileCertificates(${JSON.stringify(folder)}, 20);
+await source.start(({ reason }) => console.log(reason));
+setTimeout(() => source.stop(), 100);`;
+  const args = ['--input-type=module', '--eval', program];
+  const { status, signal, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 20_000 });
+  expect([status, signal, stdout]).toEqual([0, null, `${join(folder, 'tls.key')} is a FIFO, not a regular file\n`]);
+});
+
+test('a FIFO as the client CA keeps the server from starting, and says so', async () => {
+  const caFile = join(folder, 'ca.crt');
+  execFileSync('mkfifo', [caFile]);
+  await expect(start({ clients: { caFile, allowedNames: [] } })).rejects.toThrow(
+    new ClientCaError(`${caFile} is a FIFO, not a regular file`),
+  );
 });

@@ -6,7 +6,7 @@ import { createProber, parseAllowList } from '../../src/probe/index.ts';
 import { webhookPaths } from '../../src/webhook/index.ts';
 import { admission } from '../admission/policy.ts';
 import { caBundle, extensionConfig, startExtension } from '../runtime/extension-server.ts';
-import { send, start, stopAll } from '../server/running.ts';
+import { send, start, stopAll, until } from '../server/running.ts';
 
 const closes: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -86,8 +86,11 @@ test('a server is asked about neither dry runs, nor updates of other fields, nor
 });
 
 test('a slow server makes nobody else wait', async () => {
-  const { url } = await serve(() => undefined);
-  const { webhookPort } = await probing('warn', 1500);
+  let release: (() => void) | undefined;
+  const { url } = await serve((_, response) => {
+    release = () => response.writeHead(500).end();
+  });
+  const { webhookPort } = await probing('warn', 20_000);
   let isSlowDone = false;
   const slow = validate(webhookPort, review(configOf(url))).then((response) => {
     isSlowDone = true;
@@ -97,5 +100,15 @@ test('a slow server makes nobody else wait', async () => {
   const answers = await Promise.all(Array.from({ length: 20 }, () => validate(webhookPort, other)));
   expect(answers.map(({ allowed }) => allowed)).toEqual(answers.map(() => true));
   expect(isSlowDone).toBe(false);
-  expect(local(await slow)).toEqual([expect.stringContaining('context deadline exceeded')]);
+  await until(() => release !== undefined, 'the server is asked');
+  release?.();
+  expect(local(await slow)).toEqual([expect.stringContaining('it answered 500')]);
+});
+
+test('a server that does not answer in time is one that cannot be discovered', async () => {
+  const { url } = await serve(() => undefined);
+  const { webhookPort } = await probing('warn', 100);
+  expect(local(await validate(webhookPort, review(configOf(url))))).toEqual([
+    expect.stringContaining('context deadline exceeded'),
+  ]);
 });

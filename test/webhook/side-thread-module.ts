@@ -13,10 +13,12 @@ export default function answer({ webhook, body }: SideThreadTask): Reply {
       eaten.push(new Array<number>(100_000).fill(0.5));
     }
   }
-  if (text === 'wait') {
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+  const { gate, ...data } = workerData as { gate?: Int32Array };
+  if (text === 'wait' && gate !== undefined) {
+    Atomics.store(gate, 1, 1);
+    Atomics.wait(gate, 0, 0);
   }
-  const shown = JSON.stringify({ webhook, text, data: workerData });
+  const shown = JSON.stringify({ webhook, text, data });
   return {
     code: 200,
     text: shown,

@@ -1,0 +1,55 @@
+import { PassThrough } from 'node:stream';
+import { expect, onTestFinished, test } from 'vitest';
+import { loadKubeConfig } from '../../src/cluster/index.ts';
+import { run } from '../../src/commands/index.ts';
+import { secretCertificates } from '../../src/server/index.ts';
+import { ApiServer, bundlesOf, namespace, putTargets, servingPath, targetFlags } from '../cluster/api-server.ts';
+import { openTls, start, stopAll } from './running.ts';
+
+test('without a watch a rotation with an overlap of three seconds fails no call', async () => {
+  const api = await new ApiServer().start();
+  onTestFinished(async () => {
+    await stopAll();
+    await api.stop();
+  });
+  api.forbidden.add(`WATCH ${servingPath.slice(0, servingPath.lastIndexOf('/'))}`);
+  putTargets(api);
+  const place = ['--namespace', namespace, '--kubeconfig', api.kubeconfig(), ...targetFlags];
+  const certs = async (...args: string[]) => {
+    const stderr = new PassThrough();
+    const io = { stdin: new PassThrough(), stdout: new PassThrough(), stderr, env: {} };
+    const code = await run(['certs', ...args, ...place], { ...io, signal: new AbortController().signal });
+    return { code, err: String(stderr.read() ?? '') };
+  };
+  expect(await certs('bootstrap')).toMatchObject({ code: 0 });
+  const config = loadKubeConfig({ kubeconfig: api.kubeconfig() });
+  const server = await start({ certificates: secretCertificates(config, namespace, 'extensionconfig-webhook-tls') });
+  const servername = `extensionconfig-webhook.${namespace}.svc`;
+  const failures: string[] = [];
+  const served = new Set<string>();
+  let calls = 0;
+  let done = false;
+  const caller = async () => {
+    while (!done) {
+      // As an API server does: a new connection, trusting what the target holds right now.
+      const [ca = ''] = bundlesOf(api.objects);
+      try {
+        const socket = await openTls(server.webhookPort, { ca, servername });
+        served.add(socket.getPeerCertificate().fingerprint256);
+        socket.destroy();
+      } catch (error) {
+        failures.push(String((error as NodeJS.ErrnoException).code));
+      }
+      calls++;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+  const calling = Promise.all([caller(), caller()]);
+  const flags = ['--force-ca', '--wait', '--propagation-delay', '200ms', '--overlap', '3s'];
+  expect(await certs('rotate', ...flags)).toMatchObject({ code: 0 });
+  done = true;
+  await calling;
+  expect(failures).toEqual([]);
+  expect(calls).toBeGreaterThan(50);
+  expect(served.size).toBe(2);
+});
