@@ -96,3 +96,8 @@ export function caBundleOf(object: ExtensionConfig): CaBundle | undefined {
   latest = { encoded, bundle: parsed.get(encoded) };
   return latest.bundle;
 }
+
+/** The certificates of an object's caBundle, as far as it could be parsed. */
+export function certificatesOf(object: ExtensionConfig): readonly BundledCertificate[] {
+  return caBundleOf(object)?.certificates ?? [];
+}

@@ -20,7 +20,7 @@ function complete(selector: GivenSelector): LabelSelector {
 /** The namespaceSelector with the absent parts of its requirements filled in; undefined when there is none. */
 export function namespaceSelectorOf(object: ExtensionConfig): LabelSelector | undefined {
   const selector = object.spec?.namespaceSelector;
-  if (selector === undefined || selector === null) {
+  if (selector === undefined) {
     return undefined;
   }
   // The common case, which needs no lookup: nothing to complete.

@@ -48,3 +48,15 @@ export function namedSecret({ metadata }: ExtensionConfig, facts: Facts | undefi
     }
   );
 }
+
+/** The Secret that the annotation of an object names, if it is known to have a CA that can be used. */
+export function usableSecret(
+  object: ExtensionConfig,
+  facts: Facts | undefined,
+): (NamedSecret & { found: KnownSecret }) | undefined {
+  const secret = namedSecret(object, facts);
+  if (secret?.found === undefined || secret.found === 'absent' || secret.found.problem !== undefined) {
+    return undefined;
+  }
+  return { ...secret, found: secret.found };
+}

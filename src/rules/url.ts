@@ -3,6 +3,8 @@ import { parseRequestUri, type RequestUri } from '../kubernetes/index.ts';
 
 /** A parsed `spec.clientConfig.url`. */
 export interface ClientUrl extends RequestUri {
+  /** The URL as written. */
+  text: string;
   /** Host without port and brackets, lower case and without a trailing dot; empty when there is none. */
   hostname: string;
   /** Port as written, or undefined without one. */
@@ -25,7 +27,7 @@ function parse(text: string): ClientUrl | undefined {
   const colon = bracket === -1 ? authority.lastIndexOf(':') : authority.indexOf(':', bracket);
   const port = colon === -1 ? undefined : authority.slice(colon + 1);
   const host = bracket === -1 ? authority.slice(0, colon === -1 ? undefined : colon) : authority.slice(1, bracket);
-  return { ...uri, hostname: (host.endsWith('.') ? host.slice(0, -1) : host).toLowerCase(), port };
+  return { ...uri, text, hostname: (host.endsWith('.') ? host.slice(0, -1) : host).toLowerCase(), port };
 }
 
 /** The parsed url of an object; undefined when it is absent, or rejected by rule `url-valid`. */

@@ -12,13 +12,21 @@ import {
   exampleServiceObject,
 } from '../../src/rules/examples/index.ts';
 import { exampleReports, rules, type Situation } from '../../src/rules/index.ts';
+import { factsOf, linesOf, linesWith, ruleOf } from './lines.ts';
 
-const ruleOf = (id: string) => rules.find((rule) => rule.id === id)!;
 const capi = 'hooks.runtime.cluster.x-k8s.io/v1alpha1';
 const server = { url: 'https://second.example.com' };
 
-/** Objects of the cluster, what is written, and how often the rule finds something. */
-const cases: [name: string, rule: string, object: JsonObject, situation: Situation, findings: number][] = [
+const allow = `allow it with kubectl annotate extensionconfig my-extension ${allowDeletionAnnotation}=true`;
+const namedBy = (classes: string) =>
+  `metadata.name Forbidden -: cannot be deleted, because handlers of it are named by ${classes}: their Clusters would stop; remove them there first, or ${allow}`;
+const awaited = (hook: string, clusters: string) =>
+  `metadata.name Forbidden "${hook}": cannot be deleted, because its hook ${hook} is still to be called for ${clusters}; wait until their annotation runtime.cluster.x-k8s.io/pending-hooks is gone, or ${allow}`;
+const excludes = (namespaces: string, classes: string) =>
+  `spec.namespaceSelector Invalid -: now excludes ${namespaces}, with Clusters of a ClusterClass that names the extension (${classes}): they fail; select these namespaces`;
+
+/** What is written, the objects of the cluster, and what the rule finds. */
+const cases: [name: string, rule: string, object: JsonObject, situation: Situation, findings: string[]][] = [
   [
     'an upgrade plan names a handler',
     'deletion-named-by-class',
@@ -32,7 +40,7 @@ const cases: [name: string, rule: string, object: JsonObject, situation: Situati
         },
       ],
     },
-    1,
+    [namedBy('ClusterClass clusters/quick-start (spec.upgrade.external.generateUpgradePlanExtension)')],
   ],
   [
     'a class of v1beta1 names a handler',
@@ -48,7 +56,7 @@ const cases: [name: string, rule: string, object: JsonObject, situation: Situati
         },
       ],
     },
-    1,
+    [namedBy('ClusterClass clusters/quick-start (spec.patches[0].external.discoverVariablesExtension)')],
   ],
   [
     'a class that is being deleted needs nothing',
@@ -63,14 +71,14 @@ const cases: [name: string, rule: string, object: JsonObject, situation: Situati
         },
       ],
     },
-    0,
+    [],
   ],
   [
     'an inline patch names nothing',
     'deletion-named-by-class',
     example(),
     { subject: 'deletion', context: [{ ...exampleClass(), spec: { patches: [{ name: 'inline', definitions: [] }] } }] },
-    0,
+    [],
   ],
   [
     'Clusters in namespaces that the extension is not called for wait for others',
@@ -83,7 +91,7 @@ const cases: [name: string, rule: string, object: JsonObject, situation: Situati
       subject: 'deletion',
       context: [exampleNamespace, exampleCluster({ 'runtime.cluster.x-k8s.io/pending-hooks': 'AfterClusterUpgrade' })],
     },
-    0,
+    [],
   ],
   [
     'each hook that is waited for is one finding',
@@ -100,7 +108,10 @@ const cases: [name: string, rule: string, object: JsonObject, situation: Situati
         exampleCluster({ 'runtime.cluster.x-k8s.io/pending-hooks': 'BeforeWorkersUpgrade' }, 'prod-2'),
       ],
     },
-    2,
+    [
+      awaited('AfterClusterUpgrade', 'Cluster clusters/prod-1'),
+      awaited('BeforeWorkersUpgrade', 'Cluster clusters/prod-1, Cluster clusters/prod-2'),
+    ],
   ],
   [
     'a Cluster that is being deleted waits for no hook: none of these is called any more',
@@ -120,14 +131,14 @@ const cases: [name: string, rule: string, object: JsonObject, situation: Situati
         },
       ],
     },
-    0,
+    [],
   ],
   [
     'a name without a dot is of no extension',
     'deletion-named-by-class',
     example(),
     { subject: 'deletion', context: [exampleClass('my-extension')] },
-    0,
+    [],
   ],
   [
     'two handlers of one extension for an in-place hook need no facts',
@@ -141,7 +152,10 @@ const cases: [name: string, rule: string, object: JsonObject, situation: Situati
       ),
     }),
     { subject: 'status' },
-    2,
+    [1, 2].map(
+      (index) =>
+        `status.handlers[${index}].requestHook.hook Duplicate "CanUpdateMachineSet": handler "a.my-extension" serves this hook already, and Cluster API fails every in-place update when there are two; keep one of them`,
+    ),
   ],
   [
     'one handler for each in-place hook is as it should be, and providers have hooks of their own',
@@ -153,21 +167,21 @@ const cases: [name: string, rule: string, object: JsonObject, situation: Situati
         .map((requestHook, index) => exampleHandler({ name: `h${index}.my-extension`, requestHook })),
     }),
     { subject: 'status' },
-    0,
+    [],
   ],
   [
     'a namespace that can be none is another rule’s, and part of no command',
     'service-missing',
     example({ clientConfig: { service: { ...exampleService, namespace: 'x; rm -rf ~' } } }),
     { context: [{ ...exampleServiceObject, metadata: { namespace: 'x; rm -rf ~', name: 'other' } }] },
-    0,
+    [],
   ],
   [
     'a handler that was never offered is not dropped',
     'handler-named-by-class',
     example({ handlers: [] }),
     { subject: 'status', context: [exampleClass('generate.my-extension')], old: example({ handlers: [] }) },
-    0,
+    [],
   ],
   [
     'an update that leaves the selector alone excludes nothing anew',
@@ -177,21 +191,21 @@ const cases: [name: string, rule: string, object: JsonObject, situation: Situati
       context: [exampleClass(), exampleCluster(), exampleNamespace],
       old: example({ spec: { namespaceSelector: { matchLabels: { team: 'b' } } } }),
     },
-    0,
+    [],
   ],
   [
     'without an old object the one in the cluster counts',
     'namespace-selector-excludes',
     example({ spec: { namespaceSelector: { matchLabels: { team: 'b' } } } }),
     { context: [exampleClass(), exampleCluster(), exampleNamespace, example()] },
-    1,
+    [excludes('clusters', 'clusters/quick-start')],
   ],
   [
     'a namespace whose labels are not known is not excluded',
     'namespace-selector-excludes',
     example({ spec: { namespaceSelector: { matchLabels: { team: 'b' } } } }),
     { context: [exampleClass(), exampleCluster()], old: example() },
-    0,
+    [],
   ],
   [
     'the same server for namespaces that exclude each other is fine',
@@ -205,7 +219,7 @@ const cases: [name: string, rule: string, object: JsonObject, situation: Situati
         }),
       ],
     },
-    0,
+    [],
   ],
   [
     'two extensions for an in-place hook, on the status write',
@@ -220,34 +234,37 @@ const cases: [name: string, rule: string, object: JsonObject, situation: Situati
         }),
       ],
     },
-    1,
+    [
+      'status.handlers[0].requestHook.hook Duplicate "UpdateMachine": is served by other too, and Cluster API fails every in-place update when there are two; keep one of them',
+    ],
   ],
   [
     'a Service of another namespace says nothing about this one',
     'service-missing',
     example({ clientConfig: { service: { ...exampleService, namespace: 'elsewhere' } } }),
     { context: [exampleServiceObject] },
-    0,
+    [],
   ],
   [
     'a Service of type ExternalName takes every port',
     'service-port-missing',
     example({ clientConfig: { service: { ...exampleService, port: 1 } } }),
     { context: [{ ...exampleServiceObject, spec: { type: 'ExternalName', externalName: 'x.example.com' } }] },
-    0,
+    [],
   ],
   [
     'a UDP port is not one',
     'service-port-missing',
     example(),
     { context: [{ ...exampleServiceObject, spec: { ports: [{ port: 443, protocol: 'UDP' }, { port: 80 }] } }] },
-    1,
+    [
+      'spec.clientConfig.service.port NotFound 443: the Service has no such TCP port, but 80: look with kubectl -n capi-extensions get service my-extension',
+    ],
   ],
 ];
 
 test.each(cases)('%s', (_name, id, object, situation, findings) => {
-  const reports = exampleReports(ruleOf(id), object, situation).filter(({ rule }) => rule.id === id);
-  expect(reports.map(({ message }) => message)).toHaveLength(findings);
+  expect(linesOf(id, object, situation)).toEqual(findings);
 });
 
 test('rules about the cluster say nothing when nothing is known', () => {
@@ -272,6 +289,19 @@ test('every warning about the cluster fits into the 256 characters that API serv
     const lengths = exampleReports(rule, rule.example.bad).map((report) => warningText(report).length);
     expect(Math.max(...lengths), rule.id).toBeLessThan(256);
   }
+});
+
+test('the old object is not decoded where no handler is missing', () => {
+  const reference = { clusterClass: 'x/y', field: 'f', handler: 'before-upgrade.my-extension' };
+  const facts = factsOf({
+    clusterClasses: { namingExtension: () => new Set([reference]), namingHandler: () => new Set() },
+  });
+  const oldObject = () => {
+    throw new Error('not needed');
+  };
+  const subject = 'status';
+  expect(linesWith('handler-named-by-class', example({ handler: {} }), { facts, oldObject, subject })).toEqual([]);
+  expect(linesWith('handler-named-by-class', example({ handlers: [] }), { facts, subject })).toEqual([]);
 });
 
 /** CPU time of a check, in ms. */

@@ -98,6 +98,24 @@ test('all reports together are short, however long each may be', () => {
   expect(length).toBeLessThan(maxReportsLength);
 });
 
+test('the finding that only counts others is shown without a field', () => {
+  const counted = (object: JsonObject) =>
+    createRuleSet(ruleSetOptions())
+      .check(inputOf(object))
+      .filter(({ verbatim }) => verbatim)
+      .map(({ rule, field, reason, message }) => [rule.id, field, reason, message]);
+  const expressions = (item: JsonObject | number) =>
+    example({ spec: { namespaceSelector: { matchExpressions: Array(101).fill(item) } } });
+  expect(counted(expressions(7))).toEqual([
+    ['field-type', '', 'FieldValueTypeInvalid', '2 more fields have a wrong type'],
+  ]);
+  expect(counted(expressions({}))).toEqual([
+    ['schema-limits', '', 'FieldValueInvalid', '103 more fields do not fit the CustomResourceDefinition'],
+    // The selector is invalid, too.
+    ['schema-limits', '', 'FieldValueTooMany', '1 more findings were left out'],
+  ]);
+});
+
 test('what is over a limit is one finding, and Cluster API’s own where it has one', () => {
   const findings = (object: JsonObject) =>
     createRuleSet(ruleSetOptions())

@@ -11,6 +11,7 @@ export const rule: Rule = {
   subjects: ['object'],
   about: 'caBundle',
   check({ object, oldObject }, report) {
+    const caBundle = object.spec?.clientConfig?.caBundle;
     if (caBundleOf(object) === undefined || !object.metadata.annotations?.[injectCaFromSecretAnnotation]) {
       return;
     }
@@ -18,7 +19,7 @@ export const rule: Rule = {
     // not be warned about, and neither must any later one, which carries both.
     const old = oldObject?.();
     const isInjected = Boolean(old?.metadata.annotations?.[injectCaFromSecretAnnotation]);
-    const isUnchanged = old?.spec?.clientConfig?.caBundle === object.spec?.clientConfig?.caBundle;
+    const isUnchanged = old?.spec?.clientConfig?.caBundle === caBundle;
     if (!isInjected && !isUnchanged) {
       report({
         path: caBundlePath,

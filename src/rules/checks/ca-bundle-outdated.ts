@@ -1,8 +1,8 @@
 import { injectCaFromSecretAnnotation } from '../../api/index.ts';
-import { caBundleOf, caBundlePath } from '../ca-bundle.ts';
+import { caBundlePath, certificatesOf } from '../ca-bundle.ts';
 import { example, exampleCaBundle, exampleFutureCaBundle, exampleSecret, exampleService } from '../examples/index.ts';
 import type { Rule } from '../rule.ts';
-import { namedSecret } from '../secret.ts';
+import { usableSecret } from '../secret.ts';
 
 const injected = { service: exampleService, caBundle: exampleCaBundle };
 
@@ -14,11 +14,11 @@ export const rule: Rule = {
   subjects: ['object'],
   about: 'facts',
   check({ object, facts }, report) {
-    const secret = namedSecret(object, facts);
-    if (secret?.found === undefined || secret.found === 'absent' || secret.found.problem !== undefined) {
+    const secret = usableSecret(object, facts);
+    if (secret === undefined) {
       return;
     }
-    const dates = caBundleOf(object)?.certificates.map(({ notBefore }) => notBefore) ?? [];
+    const dates = certificatesOf(object).map(({ notBefore }) => notBefore);
     if (dates.length > 0 && Math.max(...dates) < secret.found.newestNotBefore) {
       report({
         path: caBundlePath,

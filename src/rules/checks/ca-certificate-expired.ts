@@ -1,4 +1,4 @@
-import { caBundleOf, caBundlePath } from '../ca-bundle.ts';
+import { caBundlePath, certificatesOf } from '../ca-bundle.ts';
 import { example, exampleCaBundle, exampleExpiredCaBundle, exampleService } from '../examples/index.ts';
 import type { Rule } from '../rule.ts';
 
@@ -10,7 +10,7 @@ export const rule: Rule = {
   subjects: ['object'],
   about: 'caBundle',
   check({ object, now }, report) {
-    for (const { subject, notAfter } of caBundleOf(object)?.certificates ?? []) {
+    for (const { subject, notAfter } of certificatesOf(object)) {
       if (notAfter < now.getTime()) {
         const message = `the certificate of ${subject} expired on ${new Date(notAfter).toISOString()}; put its successor here`;
         report({ path: caBundlePath, reason: 'FieldValueInvalid', message });

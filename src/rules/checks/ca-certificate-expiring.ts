@@ -1,4 +1,4 @@
-import { caBundleOf, caBundlePath } from '../ca-bundle.ts';
+import { caBundlePath, certificatesOf } from '../ca-bundle.ts';
 import { example, exampleCaBundle, exampleExpiredCaBundle, exampleService } from '../examples/index.ts';
 import type { Rule } from '../rule.ts';
 
@@ -13,7 +13,7 @@ export const rule: Rule = {
   subjects: ['object'],
   about: 'caBundle',
   check({ object, now }, report) {
-    for (const { subject, notAfter } of caBundleOf(object)?.certificates ?? []) {
+    for (const { subject, notAfter } of certificatesOf(object)) {
       if (notAfter >= now.getTime() && notAfter < now.getTime() + notice) {
         const message = `the certificate of ${subject} expires on ${new Date(notAfter).toISOString()}; add its successor beside it now`;
         report({ path: caBundlePath, reason: 'FieldValueInvalid', message });

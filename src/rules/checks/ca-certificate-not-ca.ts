@@ -1,4 +1,4 @@
-import { caBundleOf, caBundlePath } from '../ca-bundle.ts';
+import { caBundlePath, certificatesOf } from '../ca-bundle.ts';
 import { example, exampleCaBundle, exampleService, exampleServingCertificate } from '../examples/index.ts';
 import type { Rule } from '../rule.ts';
 
@@ -10,7 +10,7 @@ export const rule: Rule = {
   subjects: ['object'],
   about: 'caBundle',
   check({ object }, report) {
-    for (const { subject, isCa } of caBundleOf(object)?.certificates ?? []) {
+    for (const { subject, isCa } of certificatesOf(object)) {
       if (!isCa) {
         const message = `the certificate of ${subject} is not a CA certificate; put the certificate here that signed the serving certificate`;
         report({ path: caBundlePath, reason: 'FieldValueInvalid', message });

@@ -1,4 +1,4 @@
-import { caBundleOf, caBundlePath } from '../ca-bundle.ts';
+import { caBundlePath, certificatesOf } from '../ca-bundle.ts';
 import { example, exampleCaBundle, exampleFutureCaBundle, exampleService } from '../examples/index.ts';
 import type { Rule } from '../rule.ts';
 
@@ -10,7 +10,7 @@ export const rule: Rule = {
   subjects: ['object'],
   about: 'caBundle',
   check({ object, now }, report) {
-    for (const { subject, notBefore } of caBundleOf(object)?.certificates ?? []) {
+    for (const { subject, notBefore } of certificatesOf(object)) {
       if (notBefore > now.getTime()) {
         const message = `the certificate of ${subject} is valid only from ${new Date(notBefore).toISOString()} on; check the clocks, or put the current one here`;
         report({ path: caBundlePath, reason: 'FieldValueInvalid', message });

@@ -12,7 +12,7 @@ export const rule: Rule = {
   check({ object }, report) {
     for (const { handler, path } of handlersOf(object)) {
       const value = handler.failurePolicy;
-      if (value !== undefined && value !== null && value !== 'Ignore' && value !== 'Fail') {
+      if (value !== undefined && value !== 'Ignore' && value !== 'Fail') {
         const message = 'must be Ignore or Fail (the default)';
         report({ path: [...path, 'failurePolicy'], reason: 'FieldValueNotSupported', value, message });
       }

@@ -12,7 +12,7 @@ export const rule: Rule = {
   check({ object }, report, { maxHandlerTimeoutSeconds }) {
     for (const { handler, path } of handlersOf(object)) {
       const value = handler.timeoutSeconds;
-      if (value !== undefined && value !== null && !(value >= 1 && value <= maxHandlerTimeoutSeconds)) {
+      if (value !== undefined && !(value >= 1 && value <= maxHandlerTimeoutSeconds)) {
         report({
           path: [...path, 'timeoutSeconds'],
           reason: 'FieldValueInvalid',

@@ -16,7 +16,7 @@ export const rule: Rule = {
       }
       const meant =
         hooks.findIgnoringCase(hook.group, hook.version, hook.name) ??
-        hooks.findIgnoringCase(hook.group.replace(/^hook\./, 'hooks.'), hook.version, hook.name);
+        hooks.findIgnoringCase(hook.group.replace('hook.', 'hooks.'), hook.version, hook.name);
       const remedy =
         meant === undefined
           ? 'check its group, version and name, or describe it in a file for --hook-lifecycles'

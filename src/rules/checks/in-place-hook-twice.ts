@@ -31,7 +31,7 @@ export const rule: Rule = {
         object.metadata.name,
         selector,
       );
-      if (first !== undefined && others.length > 0) {
+      if (others.length > 0) {
         report({
           path: [...first.path, 'requestHook', 'hook'],
           reason: 'FieldValueDuplicate',

@@ -13,9 +13,12 @@ export const rule: Rule = {
   subjects: ['object'],
   check({ object }, report) {
     const selector = namespaceSelectorOf(object);
-    const contradiction = selector && labelSelectorContradiction(selector);
+    if (selector === undefined) {
+      return;
+    }
+    const contradiction = labelSelectorContradiction(selector);
     // Invalid selectors are reported by rule namespace-selector.
-    if (selector !== undefined && contradiction !== undefined && labelSelectorProblems(selector, 1).length === 0) {
+    if (contradiction !== undefined && labelSelectorProblems(selector, 1).length === 0) {
       report({
         path: ['spec', 'namespaceSelector'],
         reason: 'FieldValueInvalid',

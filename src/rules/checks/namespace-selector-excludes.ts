@@ -22,25 +22,22 @@ export const rule: Rule = {
     if (
       facts?.clusters === undefined ||
       references === undefined ||
-      references.size === 0 ||
       !isComparable(selector) ||
       selectsEverything(selector)
     ) {
       return;
     }
-    const seen = new Set<string>();
-    const outside = new Set<string>();
+    const namespaces = new Set<string>();
     for (const clusterClass of new Set(Array.from(references, (reference) => reference.clusterClass))) {
       for (const namespace of facts.clusters.namespacesOfClass(clusterClass)) {
-        if (seen.size < maxNamespaces && !seen.has(namespace)) {
-          seen.add(namespace);
-          if (selectsNamespace(selector, namespace, facts) === false) {
-            outside.add(namespace);
-          }
+        if (namespaces.size < maxNamespaces) {
+          namespaces.add(namespace);
         }
       }
     }
-    if (outside.size === 0) {
+    const outside = [...namespaces].filter((namespace) => selectsNamespace(selector, namespace, facts) === false);
+    // Then the old object need not be decoded.
+    if (outside.length === 0) {
       return;
     }
     // For an object in git, the one in the cluster is the one before it.
@@ -49,7 +46,7 @@ export const rule: Rule = {
         ? facts.extensionConfigs?.find(name)?.namespaceSelector
         : namespaceSelectorOf(oldObject());
     const excluded = isComparable(before)
-      ? [...outside].filter((namespace) => selectsNamespace(before, namespace, facts) === true)
+      ? outside.filter((namespace) => selectsNamespace(before, namespace, facts) === true)
       : [];
     if (excluded.length > 0) {
       const classes = someOf(Array.from(references, ({ clusterClass }) => clusterClass));

@@ -2,7 +2,7 @@ import { injectCaFromSecretAnnotation } from '../../api/index.ts';
 import { example, exampleExpiredCaBundle, exampleSecret } from '../examples/index.ts';
 import { someOf } from '../related.ts';
 import type { Rule } from '../rule.ts';
-import { namedSecret, secretAnnotationPath } from '../secret.ts';
+import { secretAnnotationPath, usableSecret } from '../secret.ts';
 
 /** How long before its end a shared CA is reported, in milliseconds: 30 days. */
 const notice = 30 * 24 * 60 * 60 * 1000;
@@ -17,12 +17,10 @@ export const rule: Rule = {
   subjects: ['object'],
   about: 'facts',
   check({ object, facts, now }, report) {
-    const secret = namedSecret(object, facts);
+    const secret = usableSecret(object, facts);
     if (
       facts?.extensionConfigs === undefined ||
-      secret?.found === undefined ||
-      secret.found === 'absent' ||
-      secret.found.problem !== undefined ||
+      secret === undefined ||
       secret.found.firstNotAfter >= now.getTime() + notice
     ) {
       return;

@@ -1,7 +1,7 @@
 import { injectCaFromSecretAnnotation } from '../../api/index.ts';
 import { example, exampleForeignSecret, exampleSecret } from '../examples/index.ts';
 import type { Rule } from '../rule.ts';
-import { namedSecret, secretAnnotationPath } from '../secret.ts';
+import { secretAnnotationPath, usableSecret } from '../secret.ts';
 
 export const rule: Rule = {
   id: 'secret-not-signer',
@@ -11,8 +11,8 @@ export const rule: Rule = {
   subjects: ['object'],
   about: 'facts',
   check({ object, facts }, report) {
-    const secret = namedSecret(object, facts);
-    if (secret?.found === undefined || secret.found === 'absent' || secret.found.isSigner !== false) {
+    const secret = usableSecret(object, facts);
+    if (secret?.found.isSigner !== false) {
       return;
     }
     const { namespace, name, key } = secret;

@@ -14,7 +14,7 @@ export const rule: Rule = {
   about: 'facts',
   check({ object, facts }, report) {
     const clientConfig = object.spec?.clientConfig as JsonObject | undefined;
-    const address = facts?.extensionConfigs && serverAddress(clientConfig);
+    const address = serverAddress(clientConfig);
     if (facts?.extensionConfigs === undefined || address === undefined) {
       return;
     }

@@ -1,6 +1,5 @@
 import { example, exampleService } from '../examples/index.ts';
 import type { Rule } from '../rule.ts';
-import { isServiceDefined } from '../service.ts';
 
 export const rule: Rule = {
   id: 'service-path-plain',
@@ -10,15 +9,15 @@ export const rule: Rule = {
   subjects: ['object'],
   about: 'service',
   check({ object }, report) {
-    const service = object.spec?.clientConfig?.service;
-    const at = service?.path?.search(/[?#]/) ?? -1;
-    if (isServiceDefined(service) && at !== -1) {
-      const what = service.path?.[at] === '?' ? 'query' : 'fragment';
+    const value = object.spec?.clientConfig?.service?.path ?? '';
+    const mark = /[?#]/.exec(value)?.[0];
+    if (mark !== undefined) {
+      const what = mark === '?' ? 'query' : 'fragment';
       report({
         path: ['spec', 'clientConfig', 'service', 'path'],
         reason: 'FieldValueInvalid',
-        value: service.path,
-        message: `has a ${what}; remove the "${service.path?.[at]}" and everything after it`,
+        value,
+        message: `has a ${what}; remove the "${mark}" and everything after it`,
       });
     }
   },

@@ -1,7 +1,6 @@
 import { parseRequestUri } from '../../kubernetes/index.ts';
 import { example, exampleService } from '../examples/index.ts';
 import type { Rule } from '../rule.ts';
-import { isServiceDefined } from '../service.ts';
 
 export const rule: Rule = {
   id: 'service-path',
@@ -11,12 +10,11 @@ export const rule: Rule = {
   subjects: ['object'],
   about: 'service',
   check({ object }, report) {
-    const service = object.spec?.clientConfig?.service;
-    if (!isServiceDefined(service) || !service.path) {
+    const value = object.spec?.clientConfig?.service?.path;
+    if (!value) {
       return;
     }
     const path = ['spec', 'clientConfig', 'service', 'path'];
-    const value = service.path;
     const uri = parseRequestUri(value);
     if ('problem' in uri) {
       report({

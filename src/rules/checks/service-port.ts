@@ -1,7 +1,6 @@
 import { isPortNumber } from '../../kubernetes/index.ts';
 import { example, exampleService } from '../examples/index.ts';
 import type { Rule } from '../rule.ts';
-import { isServiceDefined } from '../service.ts';
 
 export const rule: Rule = {
   id: 'service-port',
@@ -11,9 +10,8 @@ export const rule: Rule = {
   subjects: ['object'],
   about: 'service',
   check({ object }, report) {
-    const service = object.spec?.clientConfig?.service;
-    const port = service?.port;
-    if (isServiceDefined(service) && port !== undefined && port !== null && !isPortNumber(port)) {
+    const port = object.spec?.clientConfig?.service?.port;
+    if (port !== undefined && !isPortNumber(port)) {
       report({
         path: ['spec', 'clientConfig', 'service', 'port'],
         reason: 'FieldValueInvalid',

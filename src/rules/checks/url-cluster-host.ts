@@ -12,10 +12,10 @@ export const rule: Rule = {
   subjects: ['object'],
   about: 'url',
   check({ object }, report) {
-    const hostname = clientUrlOf(object)?.hostname ?? '';
-    if (clusterHost.test(hostname)) {
+    const url = clientUrlOf(object);
+    if (url !== undefined && clusterHost.test(url.hostname)) {
       // A Service has at least its name and its namespace before ".svc"; the host "svc" has neither.
-      const [name, namespace] = hostname.split('.');
+      const [name, namespace] = url.hostname.split('.');
       const remedy =
         name === 'svc' || namespace === 'svc'
           ? 'use service with the name and the namespace of the Service'
@@ -23,7 +23,7 @@ export const rule: Rule = {
       report({
         path: urlPath,
         reason: 'FieldValueInvalid',
-        value: showableUrl(object.spec?.clientConfig?.url ?? ''),
+        value: showableUrl(url.text),
         message: `is a Service of the cluster; ${remedy} instead of url`,
       });
     }

@@ -10,10 +10,10 @@ export const rule: Rule = {
   subjects: ['object'],
   about: 'url',
   check({ object }, report) {
-    const url = object.spec?.clientConfig?.url ?? '';
-    if (url.includes('#') && clientUrlOf(object) !== undefined) {
+    const url = clientUrlOf(object);
+    if (url?.text.includes('#')) {
       const message = 'has a fragment; remove the "#" and everything after it';
-      report({ path: urlPath, reason: 'FieldValueInvalid', value: showableUrl(url), message });
+      report({ path: urlPath, reason: 'FieldValueInvalid', value: showableUrl(url.text), message });
     }
   },
   example: {

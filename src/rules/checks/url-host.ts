@@ -10,11 +10,12 @@ export const rule: Rule = {
   subjects: ['object'],
   about: 'url',
   check({ object }, report) {
-    if (clientUrlOf(object)?.hostname === '') {
+    const url = clientUrlOf(object);
+    if (url?.hostname === '') {
       report({
         path: urlPath,
         reason: 'FieldValueInvalid',
-        value: showableUrl(object.spec?.clientConfig?.url ?? ''),
+        value: showableUrl(url.text),
         message: 'has no host; write a URL like https://extensions.example.com',
       });
     }

@@ -1,4 +1,4 @@
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIPv6 } from 'node:net';
 import { example } from '../examples/index.ts';
 import type { Rule } from '../rule.ts';
 import { clientUrlOf, showableUrl, urlPath } from '../url.ts';
@@ -17,8 +17,7 @@ function isLocal(hostname: string): boolean {
     return true;
   }
   const [address = ''] = hostname.split('%', 1);
-  const family = isIP(address);
-  return family !== 0 && localAddresses.check(address, family === 4 ? 'ipv4' : 'ipv6');
+  return localAddresses.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
 export const rule: Rule = {
@@ -29,13 +28,13 @@ export const rule: Rule = {
   subjects: ['object'],
   about: 'url',
   check({ object }, report) {
-    const hostname = clientUrlOf(object)?.hostname ?? '';
-    if (isLocal(hostname)) {
+    const url = clientUrlOf(object);
+    if (url !== undefined && isLocal(url.hostname)) {
       report({
         path: urlPath,
         reason: 'FieldValueInvalid',
-        value: showableUrl(object.spec?.clientConfig?.url ?? ''),
-        message: `${hostname} is the machine or network segment that Cluster API's controller runs on; use an address that every node can reach`,
+        value: showableUrl(url.text),
+        message: `${url.hostname} is the machine or network segment that Cluster API's controller runs on; use an address that every node can reach`,
       });
     }
   },

@@ -11,14 +11,14 @@ export const rule: Rule = {
   subjects: ['object'],
   about: 'url',
   check({ object }, report) {
-    const port = clientUrlOf(object)?.port;
+    const url = clientUrlOf(object);
     // A colon without a port is legal (RFC 3986, 3.2.3) and means the scheme's default.
-    if (port !== undefined && port !== '' && !isPortNumber(Number(port))) {
+    if (url?.port && !isPortNumber(Number(url.port))) {
       report({
         path: urlPath,
         reason: 'FieldValueInvalid',
-        value: showableUrl(object.spec?.clientConfig?.url ?? ''),
-        message: `has the port ${port.slice(0, 20)}; it must be between 1 and 65535`,
+        value: showableUrl(url.text),
+        message: `has the port ${url.port.slice(0, 20)}; it must be between 1 and 65535`,
       });
     }
   },

@@ -10,11 +10,11 @@ export const rule: Rule = {
   subjects: ['object'],
   about: 'url',
   check({ object }, report) {
-    const url = object.spec?.clientConfig?.url ?? '';
+    const url = clientUrlOf(object);
     // A "?" after a "#" belongs to the fragment.
-    if (clientUrlOf(object)?.query !== undefined && url.split('#', 1)[0]?.includes('?')) {
+    if (url !== undefined && /^[^#]*\?/.test(url.text)) {
       const message = 'has a query; remove the "?" and everything after it, and pass settings in spec.settings';
-      report({ path: urlPath, reason: 'FieldValueInvalid', value: showableUrl(url), message });
+      report({ path: urlPath, reason: 'FieldValueInvalid', value: showableUrl(url.text), message });
     }
   },
   example: {

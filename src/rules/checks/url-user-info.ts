@@ -10,12 +10,13 @@ export const rule: Rule = {
   subjects: ['object'],
   about: 'url',
   check({ object }, report) {
-    if (clientUrlOf(object)?.userInfo !== undefined) {
+    const url = clientUrlOf(object);
+    if (url?.userInfo !== undefined) {
       const message = 'has user info before the host; remove it and the "@"';
       report({
         path: urlPath,
         reason: 'FieldValueInvalid',
-        value: showableUrl(object.spec?.clientConfig?.url ?? ''),
+        value: showableUrl(url.text),
         message,
       });
     }

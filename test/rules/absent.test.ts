@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import type { ExtensionConfig } from '../../src/api/index.ts';
+import { createFactsStore } from '../../src/facts/index.ts';
+import { type RuleInput, rules } from '../../src/rules/index.ts';
+import { now, ruleSetOptions } from '../admission/policy.ts';
+
+/** Objects that lack more and more, as decoding leaves them. */
+const bare: Record<string, object> = {
+  'no spec': {},
+  'an empty spec': { spec: {}, status: {} },
+  'an empty clientConfig': { spec: { clientConfig: {}, namespaceSelector: {} }, status: { handlers: [] } },
+  'an empty service': { spec: { clientConfig: { service: {} }, namespaceSelector: { matchExpressions: [{}] } } },
+  'an empty handler': { spec: { clientConfig: {} }, status: { handlers: [{}, { requestHook: {} }] } },
+  'empty settings': { spec: { clientConfig: {}, settings: {} }, metadata: { annotations: {} } },
+};
+
+/** Nothing but which rules have something to say is known of these: it must not be their absence of a part. */
+function findingsOf(object: object, more: Partial<RuleInput> = {}): string[] {
+  const decoded = { metadata: {}, ...object } as ExtensionConfig;
+  const input: RuleInput = {
+    object: decoded,
+    whole: decoded,
+    violations: [],
+    writtenAs: 'v1beta2',
+    version: 'v1beta2',
+    subject: 'object',
+    isPruned: true,
+    now,
+    ...more,
+  };
+  const found: string[] = [];
+  for (const rule of rules) {
+    rule.check(
+      input,
+      ({ path, reason, value }) => {
+        found.push(`${rule.id} ${path.join('.')} ${reason.replace('FieldValue', '')} ${JSON.stringify(value) ?? '-'}`);
+      },
+      ruleSetOptions(),
+    );
+  }
+  return found;
+}
+
+const name = ['name-dns-label metadata.name Invalid ""'];
+const target = ['client-config-target spec.clientConfig Required -'];
+const selector = ['namespace-selector spec.namespaceSelector Required -'];
+const ca = ['ca-missing spec.clientConfig.caBundle Required -'];
+
+/** What is wrong with them: only what must be there, even if every rule is called. */
+const expected: Record<keyof typeof bare, string[]> = {
+  'no spec': [...name, ...target, ...selector, ...ca],
+  'an empty spec': [...name, ...target, ...selector, ...ca],
+  'an empty clientConfig': [...name, ...target, ...ca],
+  'an empty service': [...name, ...target, 'namespace-selector spec.namespaceSelector Invalid -', ...ca],
+  'an empty handler': [
+    ...name,
+    ...target,
+    ...selector,
+    'handler-name-unique status.handlers.1.name Duplicate ""',
+    ...ca,
+  ],
+  'empty settings': [...name, ...target, ...selector, ...ca],
+};
+
+describe.each(Object.entries(bare))('%s', (which, object) => {
+  test('nothing but what must be there is missed', () => {
+    expect(findingsOf(object)).toEqual(expected[which]);
+  });
+
+  test('of a cluster of which nothing is known, nothing is said', () => {
+    const { facts } = createFactsStore({ secrets: { find: () => undefined } });
+    for (const subject of ['object', 'status', 'deletion'] as const) {
+      const oldObject = () => ({ metadata: { name: 'a' } }) as ExtensionConfig;
+      expect(findingsOf(object, { facts, subject, oldObject })).toEqual(expected[which]);
+    }
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { injectCaFromSecretAnnotation } from '../../src/api/index.ts';
+import type { ExtensionConfigFacts, KnownSecret, SecretFacts } from '../../src/facts/index.ts';
+import type { JsonObject } from '../../src/kubernetes/index.ts';
+import { example, exampleCaBundle, exampleFutureCaBundle, exampleService } from '../../src/rules/examples/index.ts';
+import { now } from '../admission/policy.ts';
+import { factsOf, linesWith } from './lines.ts';
+
+describe('a Secret', () => {
+  const named = example({ annotations: { [injectCaFromSecretAnnotation]: 'ns/ca' } });
+  const usable: KnownSecret = {
+    problem: undefined,
+    caBundle: 'x',
+    newestNotBefore: 0,
+    firstNotAfter: Number.MAX_SAFE_INTEGER,
+    isSigner: undefined,
+  };
+  const about = ['secret-missing', 'secret-not-signer', 'secret-expiring', 'ca-bundle-outdated'];
+  const sharing = { bySecret: () => [{ name: 'my-extension' }, { name: 'other' }] } as unknown as ExtensionConfigFacts;
+  const found = (secret: KnownSecret | 'absent' | undefined, object = named) => {
+    const secrets = {
+      find: (namespace: string, name: string) => (`${namespace}/${name}` === 'ns/ca' ? secret : 'absent'),
+    };
+    return about.flatMap((id) =>
+      linesWith(id, object, { facts: factsOf({ secrets: secrets as SecretFacts, extensionConfigs: sharing }) }),
+    );
+  };
+  const line = (text: string, reason = 'Invalid') =>
+    `metadata.annotations[runtime.cluster.x-k8s.io/inject-ca-from-secret] ${reason} "ns/ca": ${text}`;
+  const missing = (what: string) =>
+    `this Secret ${what}, and no condition of Cluster API says so: look with kubectl -n ns describe secret ca`;
+  const days30 = 30 * 24 * 60 * 60 * 1000;
+  const expires = (at: number) =>
+    line(
+      `a CA in this Secret ends on ${new Date(at).toISOString()}, and with it calls of other too; add its successor to ca.crt now`,
+    );
+  const bundled = (...texts: string[]): JsonObject => ({
+    service: exampleService,
+    caBundle: Buffer.from(texts.map((text) => Buffer.from(text, 'base64').toString()).join('')).toString('base64'),
+  });
+  const withBundle = (...texts: string[]) =>
+    example({ annotations: { [injectCaFromSecretAnnotation]: 'ns/ca' }, clientConfig: bundled(...texts) });
+  const outdated =
+    'spec.clientConfig.caBundle Invalid -: is older than ca.crt of Secret ns/ca, which Cluster API has not injected yet: is the object paused, or does the log of its controller name a problem?';
+  const year = (of: number) => Date.UTC(of, 0, 1);
+
+  test.each<[string, KnownSecret | 'absent' | undefined, string[], JsonObject?]>([
+    ['that is not known', undefined, []],
+    ['that is not there', 'absent', [line(missing('does not exist'), 'NotFound')]],
+    [
+      'that cannot be used is nothing else',
+      { ...usable, problem: 'has no ca.crt', isSigner: undefined, firstNotAfter: 0 },
+      [line(missing('has no ca.crt'))],
+    ],
+    ['that can be used', { ...usable, isSigner: true }, []],
+    [
+      'whose CA did not sign',
+      { ...usable, isSigner: false },
+      [
+        line(
+          'ca.crt of this Secret did not sign its tls.crt, so calls fail if the server serves that: compare them, kubectl -n ns get secret ca -o yaml',
+        ),
+      ],
+    ],
+    ['that ends in 30 days', { ...usable, firstNotAfter: now.getTime() + days30 }, []],
+    [
+      'that ends a little earlier',
+      { ...usable, firstNotAfter: now.getTime() + days30 - 1 },
+      [expires(now.getTime() + days30 - 1)],
+    ],
+    ['newer than the bundle', { ...usable, newestNotBefore: year(2020) + 1 }, [outdated], withBundle(exampleCaBundle)],
+    ['as old as the bundle', { ...usable, newestNotBefore: year(2020) }, [], withBundle(exampleCaBundle)],
+    [
+      'as old as the newest of the bundle',
+      { ...usable, newestNotBefore: year(2100) },
+      [],
+      withBundle(exampleCaBundle, exampleFutureCaBundle),
+    ],
+    ['while there is no bundle yet', { ...usable, newestNotBefore: year(2020) }, []],
+    [
+      'that the annotation does not name rightly',
+      'absent',
+      [],
+      example({ annotations: { [injectCaFromSecretAnnotation]: 'ns/ca/x' } }),
+    ],
+  ])('%s', (_name, secret, lines, object) => {
+    expect(found(secret, object)).toEqual(lines);
+  });
+
+  test('of which it is not known who else takes it ends quietly', () => {
+    const secrets: SecretFacts = { find: () => ({ ...usable, firstNotAfter: 0 }) };
+    expect(linesWith('secret-expiring', named, { facts: factsOf({ secrets }) })).toEqual([]);
+    const alone = { bySecret: () => [{ name: 'my-extension' }] } as unknown as ExtensionConfigFacts;
+    expect(linesWith('secret-expiring', named, { facts: factsOf({ secrets, extensionConfigs: alone }) })).toEqual([]);
+  });
+});
