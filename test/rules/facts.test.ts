@@ -177,6 +177,36 @@ const cases: [name: string, rule: string, object: JsonObject, situation: Situati
     [],
   ],
   [
+    'nor is it when the Service is there',
+    'service-port-missing',
+    example({ clientConfig: { service: { ...exampleService, namespace: 'x; rm -rf ~' } } }),
+    {
+      context: [
+        {
+          ...exampleServiceObject,
+          metadata: { namespace: 'x; rm -rf ~', name: 'my-extension' },
+          spec: { ports: [{ port: 1 }] },
+        },
+      ],
+    },
+    [],
+  ],
+  [
+    'nor is a name that can be none',
+    'service-port-missing',
+    example({ clientConfig: { service: { ...exampleService, name: 'a b' } } }),
+    {
+      context: [
+        {
+          ...exampleServiceObject,
+          metadata: { namespace: 'capi-extensions', name: 'a b' },
+          spec: { ports: [{ port: 1 }] },
+        },
+      ],
+    },
+    [],
+  ],
+  [
     'a handler that was never offered is not dropped',
     'handler-named-by-class',
     example({ handlers: [] }),

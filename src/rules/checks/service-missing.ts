@@ -1,6 +1,6 @@
-import { dns1035LabelProblems, dns1123LabelProblems } from '../../kubernetes/index.ts';
 import { example, exampleService, exampleServiceObject } from '../examples/index.ts';
 import type { Rule } from '../rule.ts';
+import { namedService } from '../service.ts';
 
 export const rule: Rule = {
   id: 'service-missing',
@@ -10,16 +10,13 @@ export const rule: Rule = {
   subjects: ['object'],
   about: 'facts',
   check({ object, facts }, report) {
-    const { namespace, name } = object.spec?.clientConfig?.service ?? {};
-    // Names that no Service can have are another rule's, and no part of a command.
-    const isName =
-      namespace && name && dns1123LabelProblems(namespace).length === 0 && dns1035LabelProblems(name).length === 0;
-    if (isName && facts?.services?.find(namespace, name) === 'absent') {
+    const service = namedService(object);
+    if (service !== undefined && facts?.services?.find(service.namespace, service.name) === 'absent') {
       report({
         path: ['spec', 'clientConfig', 'service', 'name'],
         reason: 'FieldValueNotFound',
-        value: name,
-        message: `there is no such Service, and no condition of Cluster API says so: look with kubectl -n ${namespace} get services`,
+        value: service.name,
+        message: `there is no such Service, and no condition of Cluster API says so: look with kubectl -n ${service.namespace} get services`,
       });
     }
   },

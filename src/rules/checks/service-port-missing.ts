@@ -1,6 +1,7 @@
 import { example, exampleService, exampleServiceObject } from '../examples/index.ts';
 import { someOf } from '../related.ts';
 import type { Rule } from '../rule.ts';
+import { namedService } from '../service.ts';
 
 /** The port of a Service when none is set. */
 const defaultPort = 443;
@@ -13,8 +14,12 @@ export const rule: Rule = {
   subjects: ['object'],
   about: 'facts',
   check({ object, facts }, report) {
-    const { namespace, name, port = defaultPort } = object.spec?.clientConfig?.service ?? {};
-    const service = namespace && name ? facts?.services?.find(namespace, name) : undefined;
+    const named = namedService(object);
+    if (named === undefined) {
+      return;
+    }
+    const service = facts?.services?.find(named.namespace, named.name);
+    const port = object.spec?.clientConfig?.service?.port ?? defaultPort;
     if (service === undefined || service === 'absent' || service.ports.length === 0 || service.ports.includes(port)) {
       return;
     }
@@ -22,7 +27,7 @@ export const rule: Rule = {
       path: ['spec', 'clientConfig', 'service', 'port'],
       reason: 'FieldValueNotFound',
       value: port,
-      message: `the Service has no such TCP port, but ${someOf(service.ports.map(String))}: look with kubectl -n ${namespace} get service ${name}`,
+      message: `the Service has no such TCP port, but ${someOf(service.ports.map(String))}: look with kubectl -n ${named.namespace} get service ${named.name}`,
     });
   },
   example: {
