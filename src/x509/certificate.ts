@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 
 /** Longest PEM text that is read, in bytes: a bundle of 16 certificates with 4096-bit keys is 32 KiB. */
@@ -112,25 +112,18 @@ export function readKey(text: string | undefined, certificate: Certificate): Rea
 
 /** Whether the key of a certificate is RSA: node-forge can issue with no other. */
 export function isRsa(certificate: Certificate): boolean {
-  return (
-    createPublicKey(certificate.x509.publicKey.export({ type: 'spki', format: 'pem' })).asymmetricKeyType === 'rsa'
-  );
+  return certificate.x509.publicKey.asymmetricKeyType === 'rsa';
 }
 
 /** Whether one certificate is signed by another: names and signature. */
 export function isSignedBy(certificate: Certificate, ca: Certificate): boolean {
-  try {
-    return certificate.x509.checkIssued(ca.x509) && certificate.x509.verify(ca.x509.publicKey);
-  } catch {
-    return false;
-  }
+  // A key that cannot be decoded has issued nothing, as checkIssued has it; to ask for the key itself throws then.
+  return certificate.x509.checkIssued(ca.x509) && certificate.x509.verify(ca.x509.publicKey);
 }
 
 /** The names (DNS names and IP addresses) that a certificate is not for. */
 export function missingNames({ x509 }: Certificate, names: readonly string[]): string[] {
-  const held = new Set(
-    (x509.subjectAltName ?? '').split(', ').map((entry) => entry.replace(/^DNS:/, '').replace(/^IP Address:/, '')),
-  );
+  const held = new Set(x509.subjectAltName?.split(', '));
   // An IP address may be written in several ways; of anything else, checkIP throws.
-  return names.filter((name) => !held.has(name) && (isIP(name) === 0 || x509.checkIP(name) === undefined));
+  return names.filter((name) => (isIP(name) === 0 ? !held.has(`DNS:${name}`) : x509.checkIP(name) === undefined));
 }

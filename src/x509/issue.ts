@@ -64,7 +64,10 @@ function signCertificate(certificate: forge.pki.Certificate, key: string): Certi
   const { notBefore, notAfter } = certificate.validity;
   const isSame = (date: Date, asked: Date) => Math.floor(asked.getTime() / 1000) === date.getTime() / 1000;
   if (!isSame(made.x509.validFromDate, notBefore) || !isSame(made.x509.validToDate, notAfter)) {
-    throw new Error(`a certificate just made is valid until ${made.x509.validTo}, not ${notAfter.toISOString()}`);
+    const asked = `from ${notBefore.toISOString()} to ${notAfter.toISOString()}`;
+    throw new Error(
+      `a certificate just made is valid from ${made.x509.validFrom} to ${made.x509.validTo}, not ${asked}`,
+    );
   }
   return made;
 }

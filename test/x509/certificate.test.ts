@@ -1,90 +1,159 @@
-import { execFileSync } from 'node:child_process';
-import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { connect, createServer } from 'node:tls';
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type Forge from 'node-forge';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import {
+  bundleOf,
+  type Certificate,
+  caProblem,
   type Issued,
+  isRsa,
+  isSignedBy,
   issueCa,
-  issueClientCertificate,
   issueServingCertificate,
+  maxPemBytes,
   missingNames,
+  problemOf,
+  readCa,
   readCertificates,
+  readKey,
+  usable,
 } from '../../src/x509/index.ts';
-import { needs } from '../tools/needs.ts';
 import { day, quickEntropy } from './entropy.ts';
 
-const now = new Date();
-const names = ['webhook', 'webhook.ns.svc', '127.0.0.1', '::1'];
-const ca = await issueCa(now, 100 * day, quickEntropy);
-const serving = await issueServingCertificate(ca, names, now, 1000 * day, quickEntropy);
+const forge: typeof Forge = createRequire(import.meta.url)('node-forge');
+const now = new Date('2026-06-01T00:00:00Z');
+const newCa = (entropy = quickEntropy) => issueCa(now, 100 * day, entropy);
+const servingOf = (ca: Issued, names = ['webhook.ns.svc']) =>
+  issueServingCertificate(ca, names, now, 90 * day, quickEntropy);
+const ca = await newCa();
+const serving = await servingOf(ca);
+const fixture = (name: string) => readFileSync(new URL(`../fixtures/certs/${name}`, import.meta.url), 'utf8');
+const of = (pem: string): Certificate => usable(readCertificates(pem))?.[0] as Certificate;
+const elliptic = of(fixture('elliptic-ca.crt'));
+/** Text after which `text` has so many characters. */
+const padded = (text: string, length: number) => text + '\n'.repeat(length - text.length);
 
-async function handshake(trusted: Issued, host: string): Promise<string> {
-  const server = createServer({ cert: serving.certificate.pem, key: serving.key }, (socket) => socket.end());
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const socket = connect({ port, host: '127.0.0.1', servername: host, ca: trusted.certificate.pem });
-  const result = await new Promise<string>((resolve) => {
-    socket.once('secureConnect', () => resolve('connected'));
-    socket.once('error', (error: NodeJS.ErrnoException) => resolve(String(error.code)));
+const header = '-----BEGIN CERTIFICATE-----';
+const notACertificate = 'holds something that is not an X.509 certificate, or one with unreadable dates';
+test.each([
+  ['garbage', 'garbage', 'is not PEM'],
+  ['a beginning without an end', `${header}\nAAAA`, 'is not PEM'],
+  ['not a certificate', `${header}\nAAAA\n-----END CERTIFICATE-----`, notACertificate],
+  ['a certificate, and the beginning of another', `${ca.certificate.pem}${header}`, 'is not PEM'],
+  ['17 certificates', ca.certificate.pem.repeat(17), 'holds more than 16 certificates'],
+  ['a certificate with much behind it', padded(ca.certificate.pem, maxPemBytes + 1), 'is longer than 65536 bytes'],
+  ['a long text', 'a'.repeat(70_000), 'is longer than 65536 bytes'],
+  ['a year of five digits', fixture('year-12019.crt'), notACertificate],
+])('reading %s', (_what, text, problem) => {
+  expect(readCertificates(text)).toEqual({ state: 'broken', problem });
+  expect(readCa(text, now)).toEqual({ state: 'broken', problem });
+});
+
+test.each([undefined, '', ' \n'])('reading %j: nothing is there', (text) => {
+  expect(readCertificates(text)).toEqual({ state: 'absent' });
+  expect(readCa(text, now)).toEqual({ state: 'absent' });
+  expect(readKey(text, ca.certificate)).toEqual({ state: 'absent' });
+});
+
+test('certificates are read in their order, with what is between them left out, up to the limits', () => {
+  const text = `a comment\n${serving.certificate.pem}\r\nanother\n${ca.certificate.pem.trim()}`;
+  const read = usable(readCertificates(text)) ?? [];
+  expect(read.map(({ pem }) => pem)).toEqual([serving.certificate.pem, ca.certificate.pem]);
+  expect(read.map(({ x509 }) => x509.subject)).toEqual(['CN=webhook.ns.svc', ca.certificate.x509.subject]);
+  expect(read[1]?.fingerprint).toBe(new X509Certificate(ca.certificate.pem).fingerprint256);
+  expect(usable(readCertificates(ca.certificate.pem.repeat(16)))).toHaveLength(16);
+  expect(usable(readCertificates(padded(ca.certificate.pem, maxPemBytes)))).toHaveLength(1);
+});
+
+test('a reading is said as the end of a sentence', () => {
+  expect(problemOf({ state: 'absent' })).toBe('is missing');
+  expect(problemOf({ state: 'broken', problem: 'is not PEM' })).toBe('is not PEM');
+  expect(problemOf({ state: 'usable', value: 1 })).toBeUndefined();
+  expect([usable({ state: 'usable', value: 1 }), usable({ state: 'absent' })]).toEqual([1, undefined]);
+});
+
+test('a trust bundle holds each certificate once, in the order given', () => {
+  const { certificate } = ca;
+  const bundle = bundleOf([serving.certificate, certificate, of(serving.certificate.pem), elliptic, certificate]);
+  expect(bundle).toBe(serving.certificate.pem + certificate.pem + elliptic.pem);
+  expect(bundleOf([])).toBe('');
+});
+
+test('a CA is one by its basic constraints, until the moment that it expires', () => {
+  const end = ca.certificate.x509.validToDate;
+  const justBefore = new Date(end.getTime() - 1);
+  expect(caProblem(serving.certificate, now)).toBe('is not a CA certificate (basicConstraints)');
+  expect(caProblem(ca.certificate, justBefore)).toBeUndefined();
+  expect(caProblem(ca.certificate, end)).toBe(`expired at ${end.toISOString()}`);
+  expect(readCa(serving.certificate.pem + ca.certificate.pem, now)).toEqual({
+    state: 'broken',
+    problem: 'is not a CA certificate (basicConstraints)',
   });
-  socket.destroy();
-  server.close();
-  return result;
-}
+  expect(readCa(ca.certificate.pem, end)).toEqual({ state: 'broken', problem: `expired at ${end.toISOString()}` });
+  // The first of the text counts.
+  expect(usable(readCa(ca.certificate.pem + serving.certificate.pem, justBefore))?.pem).toBe(ca.certificate.pem);
+});
 
-test('a client certificate is for clients, of the CA and for its key', async () => {
+test('a key is read with its certificate', () => {
+  const key = (text: string, certificate = ca.certificate) => readKey(text, certificate);
+  expect(key(ca.key)).toEqual({ state: 'usable', value: ca.key });
+  expect(key(fixture('elliptic-ca.key'), elliptic)).toMatchObject({ state: 'usable' });
+  expect(key(fixture('elliptic-ca.key'))).toEqual({ state: 'broken', problem: 'does not belong to the certificate' });
+  const unreadable = { state: 'broken', problem: 'is not an unencrypted private key in PEM' };
+  expect(key('secret')).toEqual(unreadable);
+  expect(key(ca.certificate.pem)).toEqual(unreadable);
+  expect(key(padded(ca.key, maxPemBytes))).toMatchObject({ state: 'usable' });
+  expect(key(padded(ca.key, maxPemBytes + 1))).toEqual({ state: 'broken', problem: 'is longer than 65536 bytes' });
+});
+
+test('the kind of a key', () => {
+  expect([isRsa(ca.certificate), isRsa(elliptic)]).toEqual([true, false]);
+});
+
+test('signed by: the name and the key have to be those of the CA', async () => {
   const keys = await quickEntropy.makeKeyPair();
-  const { certificate, key } = issueClientCertificate(ca, 'somebody', keys, now, 1000 * day, quickEntropy);
-  expect(key).toBe(keys.privateKey);
-  expect(certificate.x509.subject).toBe('CN=somebody');
-  expect(certificate.x509.checkIssued(ca.certificate.x509)).toBe(true);
-  expect(certificate.x509.verify(ca.certificate.x509.publicKey)).toBe(true);
-  expect(certificate.x509.checkPrivateKey(createPrivateKey(key))).toBe(true);
-  // TLS Web Client Authentication, and nothing else.
-  expect(certificate.x509.keyUsage).toEqual(['1.3.6.1.5.5.7.3.2']);
-  expect(certificate.x509.validToDate).toEqual(ca.certificate.x509.validToDate);
+  const other = await quickEntropy.makeKeyPair();
+  const bytes = (fill: number) => () => Buffer.alloc(16, fill);
+  const [one, sameName, sameKey] = await Promise.all([
+    newCa({ makeKeyPair: async () => keys, randomBytes: bytes(1) }),
+    newCa({ makeKeyPair: async () => other, randomBytes: bytes(1) }),
+    newCa({ makeKeyPair: async () => keys, randomBytes: bytes(2) }),
+  ]);
+  const { certificate } = await servingOf(one);
+  expect(isSignedBy(certificate, one.certificate)).toBe(true);
+  expect(sameName.certificate.x509.subject).toBe(one.certificate.x509.subject);
+  expect(isSignedBy(certificate, sameName.certificate)).toBe(false);
+  expect(certificate.x509.verify(sameKey.certificate.x509.publicKey)).toBe(true);
+  expect(isSignedBy(certificate, sameKey.certificate)).toBe(false);
+  expect(isSignedBy(one.certificate, certificate)).toBe(false);
+  expect(isSignedBy(certificate, elliptic)).toBe(false);
+  // Without key identifiers only the signature tells two CAs of one name apart.
+  const withoutIdentifier = forge.pki.certificateFromPem(certificate.pem);
+  const rest = withoutIdentifier.extensions.filter(({ name }) => name !== 'authorityKeyIdentifier');
+  withoutIdentifier.setExtensions(rest);
+  withoutIdentifier.sign(forge.pki.privateKeyFromPem(one.key), forge.md.sha256.create());
+  const anonymous = of(forge.pki.certificateToPem(withoutIdentifier));
+  expect(anonymous.x509.checkIssued(sameName.certificate.x509)).toBe(true);
+  expect(isSignedBy(anonymous, one.certificate)).toBe(true);
+  expect(isSignedBy(anonymous, sameName.certificate)).toBe(false);
 });
 
-test("Node's TLS takes the serving certificate for its names, with its CA only", async () => {
-  expect(await handshake(ca, 'webhook.ns.svc')).toBe('connected');
-  expect(await handshake(ca, 'other.ns.svc')).toBe('ERR_TLS_CERT_ALTNAME_INVALID');
-  const other = await issueCa(now, day, quickEntropy);
-  expect(await handshake(other, 'webhook.ns.svc')).not.toBe('connected');
+test('a CA with a key of an unknown algorithm has signed nothing', () => {
+  const der = Buffer.from(ca.certificate.x509.raw);
+  // The last digit of rsaEncryption.
+  der[der.indexOf(Buffer.from('2a864886f70d010101', 'hex')) + 8] = 0x63;
+  const unknown = of(new X509Certificate(der).toString());
+  expect(() => unknown.x509.publicKey).toThrow();
+  expect(isSignedBy(serving.certificate, unknown)).toBe(false);
+  expect(readKey(ca.key, unknown)).toEqual({ state: 'broken', problem: 'does not belong to the certificate' });
 });
 
-test('a serving certificate never outlives its CA, and both begin a little back', () => {
-  expect(serving.certificate.x509.validToDate).toEqual(ca.certificate.x509.validToDate);
-  expect(now.getTime() - serving.certificate.x509.validFromDate.getTime()).toBeGreaterThanOrEqual(5 * 60_000);
-});
-
-test('serials are unique and positive, 128 bits; subjects of CAs differ', async () => {
-  // Bytes whose first has the high bit set, or is zero, are the ones that DER reads differently.
-  for (const first of [0xff, 0x80, 0x7f, 0x00]) {
-    const bytes = Buffer.alloc(16, 7);
-    bytes[0] = first;
-    const made = await issueCa(now, day, { ...quickEntropy, randomBytes: () => bytes });
-    expect(made.certificate.x509.serialNumber).toMatch(/^[0-9A-F]{31,32}$/);
-    expect(BigInt(`0x${made.certificate.x509.serialNumber}`)).toBeGreaterThan(0n);
-  }
-  const many = await Promise.all(Array.from({ length: 50 }, () => issueCa(now, day, quickEntropy)));
-  expect(new Set(many.map(({ certificate }) => certificate.x509.serialNumber)).size).toBe(50);
-  expect(new Set(many.map(({ certificate }) => certificate.x509.subject)).size).toBe(50);
-});
-
-test("a sandbox's CA is never one that the recovery of a webhook's certificates takes for its own", async () => {
-  const sandbox = await issueCa(now, day, quickEntropy, { sandbox: true });
-  expect(sandbox.certificate.x509.subject).toMatch(/^CN=extensionconfig-webhook sandbox [0-9a-f]{8}$/);
-  expect(ca.certificate.x509.subject).toContain('O=extensionconfig-webhook\n');
-});
-
-test('the names that a certificate is not for', () => {
-  const missing = (...wanted: string[]) => missingNames(serving.certificate, wanted);
+test('the names that a certificate is not for', async () => {
+  const names = ['webhook', 'webhook.ns.svc', '127.0.0.1', '::1'];
+  const { certificate } = await servingOf(ca, names);
+  const missing = (...wanted: string[]) => missingNames(certificate, wanted);
   expect(missing(...names, '0:0:0:0:0:0:0:1')).toEqual([]);
   expect(missing('webhook', 'other.ns.svc', '127.0.0.2', 'DNS:webhook', '')).toEqual([
     'other.ns.svc',
@@ -92,85 +161,24 @@ test('the names that a certificate is not for', () => {
     'DNS:webhook',
     '',
   ]);
-  expect(missingNames(ca.certificate, ['webhook'])).toEqual(['webhook']);
+  expect(missingNames(ca.certificate, ['webhook', '127.0.0.1'])).toEqual(['webhook', '127.0.0.1']);
 });
 
-/** A folder that goes with its test. */
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'certs-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
-
-test('OpenSSL verifies chain, purpose, name and extensions', needs('openssl'), () => {
-  const folder = temporaryFolder();
-  const file = join(folder, 'ca.crt');
-  const crt = join(folder, 'tls.crt');
-  writeFileSync(file, ca.certificate.pem);
-  writeFileSync(crt, serving.certificate.pem);
-  const openssl = (...args: string[]) => execFileSync('openssl', args, { encoding: 'utf8' });
-  const verify = [
-    'verify',
-    '-x509_strict',
-    '-purpose',
-    'sslserver',
-    '-verify_hostname',
-    'webhook.ns.svc',
-    '-CAfile',
-    file,
-  ];
-  expect(openssl(...verify, crt)).toContain('OK');
-  expect(openssl('x509', '-in', crt, '-noout', '-text')).toMatch(
-    /Key Usage: critical\s+Digital Signature, Key Encipherment\s+X509v3 Extended Key Usage:\s+TLS Web Server Auth/,
-  );
-  expect(openssl('x509', '-in', file, '-noout', '-text')).toMatch(
-    /CA:TRUE, pathlen:0[\s\S]*Certificate Sign, CRL Sign/,
-  );
+test('a DNS name that looks like an IP address does not make a certificate one for the address', () => {
+  const certificate = forge.pki.certificateFromPem(serving.certificate.pem);
+  certificate.setExtensions([{ name: 'subjectAltName', altNames: [{ type: 2, value: '127.0.0.1' }] }]);
+  certificate.sign(forge.pki.privateKeyFromPem(ca.key), forge.md.sha256.create());
+  expect(missingNames(of(forge.pki.certificateToPem(certificate)), ['127.0.0.1'])).toEqual(['127.0.0.1']);
 });
 
-test.each([
-  ['', 'absent'],
-  ['garbage', 'broken'],
-  ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', 'broken'],
-  [`${ca.certificate.pem}-----BEGIN CERTIFICATE-----`, 'broken'],
-  [ca.certificate.pem.repeat(17), 'broken'],
-  ['a'.repeat(70_000), 'broken'],
-  [`a comment\n${ca.certificate.pem}`, 'usable'],
-])('reading %j', (text, state) => {
-  expect(readCertificates(text).state).toBe(state);
-});
-
-const lives: [string, number, string, string][] = [
-  ['before 2050', 3650, '2035-12-30T00:00:00.000Z', 'UTCTIME'],
-  ['from 2050 on', 36500, '2125-12-08T00:00:00.000Z', 'GENERALIZEDTIME'],
-  ['past the year 9999', 3_650_000, '9999-12-31T23:59:59.000Z', 'GENERALIZEDTIME'],
-];
-test.each(lives)('a CA that is to be valid until a moment %s is readable', async (_name, days, notAfter) => {
-  const made = await issueCa(new Date('2026-01-01'), days * day, quickEntropy);
-  expect(made.certificate.x509.validToDate.toISOString()).toBe(notAfter);
-});
-
-test.each(lives)('OpenSSL reads a CA that is to be valid until a moment %s', needs('openssl'), async (...life) => {
-  const [, days, notAfter, type] = life;
-  const made = await issueCa(new Date('2026-01-01'), days * day, quickEntropy);
-  const openssl = (...args: string[]) =>
-    execFileSync('openssl', args, { input: made.certificate.pem, encoding: 'utf8' });
-  expect(openssl('asn1parse').match(/UTCTIME|GENERALIZEDTIME/g)).toEqual(['UTCTIME', type]);
-  const [, end] = openssl('x509', '-noout', '-enddate').trim().split('=');
-  expect(new Date(end!).toISOString()).toBe(notAfter);
-});
-
-test('a certificate with dates that cannot be read is broken, not valid for ever', () => {
-  const pem = readFileSync(new URL('../fixtures/certs/year-12019.crt', import.meta.url), 'utf8');
-  expect(readCertificates(pem)).toMatchObject({
-    state: 'broken',
-    problem: expect.stringContaining('unreadable dates'),
-  });
-});
-
-test('nor when Node.js makes some date of them, which it does now and then', () => {
-  const pem = readFileSync(new URL('../fixtures/certs/year-12019.crt', import.meta.url), 'utf8');
+test('unreadable dates are refused also when Node.js makes some date of them, which it does now and then', () => {
   const date = vi.spyOn(X509Certificate.prototype, 'validToDate', 'get').mockReturnValue(new Date('2100-01-01'));
   onTestFinished(() => date.mockRestore());
-  expect(readCertificates(pem)).toMatchObject({ state: 'broken' });
+  expect(readCertificates(fixture('year-12019.crt'))).toEqual({ state: 'broken', problem: notACertificate });
+});
+
+test.each(['validFrom', 'validTo'] as const)('an unreadable date is one that is not a date: %s', (which) => {
+  const date = vi.spyOn(X509Certificate.prototype, which, 'get').mockReturnValue('Bad time value');
+  onTestFinished(() => date.mockRestore());
+  expect(readCertificates(ca.certificate.pem)).toEqual({ state: 'broken', problem: notACertificate });
 });

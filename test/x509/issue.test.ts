@@ -1,0 +1,264 @@
+import { execFileSync } from 'node:child_process';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, createServer } from 'node:tls';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import {
+  backdateMs,
+  type Issued,
+  issueCa,
+  issueClientCertificate,
+  issueSelfSigned,
+  issueServingCertificate,
+} from '../../src/x509/index.ts';
+import { needs } from '../tools/needs.ts';
+import { day, quickEntropy } from './entropy.ts';
+
+const now = new Date();
+/** What a certificate can say: whole seconds. */
+const seconds = (ms: number) => new Date(Math.floor(ms / 1000) * 1000);
+const names = ['webhook', 'webhook.ns.svc', '127.0.0.1', '::1'];
+const serverAuth = '1.3.6.1.5.5.7.3.1';
+const clientAuth = '1.3.6.1.5.5.7.3.2';
+
+async function made(caDays = 100, servingDays = 1000): Promise<{ ca: Issued; serving: Issued }> {
+  const ca = await issueCa(now, caDays * day, quickEntropy);
+  return { ca, serving: await issueServingCertificate(ca, names, now, servingDays * day, quickEntropy) };
+}
+
+async function handshake(serving: Issued, trusted: Issued, host: string): Promise<string> {
+  const server = createServer({ cert: serving.certificate.pem, key: serving.key }, (socket) => socket.end());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const socket = connect({ port, host: '127.0.0.1', servername: host, ca: trusted.certificate.pem });
+  const result = await new Promise<string>((resolve) => {
+    socket.once('secureConnect', () => resolve('connected'));
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(String(error.code)));
+  });
+  socket.destroy();
+  server.close();
+  return result;
+}
+
+/** Each bit of a key usage that OpenSSL prints, and what else it says about extensions. */
+function extensionsOf({ certificate }: Issued): string {
+  const text = execFileSync('openssl', ['x509', '-noout', '-text'], { input: certificate.pem, encoding: 'utf8' });
+  return text
+    .slice(text.indexOf('X509v3 extensions'), text.indexOf('Signature Algorithm', text.indexOf('X509v3 extensions')))
+    .replace(/(?:[0-9A-F]{2}:){19}[0-9A-F]{2}/g, 'KEY')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join('\n');
+}
+
+test('a client certificate is for clients, of the CA and for its key', async () => {
+  const { ca } = await made();
+  const keys = await quickEntropy.makeKeyPair();
+  const { certificate, key } = issueClientCertificate(ca, 'somebody', keys, now, 1000 * day, quickEntropy);
+  expect(key).toBe(keys.privateKey);
+  expect(certificate.x509.subject).toBe('CN=somebody');
+  expect(certificate.x509.checkIssued(ca.certificate.x509)).toBe(true);
+  expect(certificate.x509.verify(ca.certificate.x509.publicKey)).toBe(true);
+  expect(certificate.x509.checkPrivateKey(createPrivateKey(key))).toBe(true);
+  expect(certificate.x509.keyUsage).toEqual([clientAuth]);
+  expect(certificate.x509.subjectAltName).toBeUndefined();
+  expect(certificate.x509.validToDate).toEqual(ca.certificate.x509.validToDate);
+  expect(certificate.x509.ca).toBe(false);
+});
+
+test("Node's TLS takes the serving certificate for its names, with its CA only", async () => {
+  const { ca, serving } = await made();
+  expect(await handshake(serving, ca, 'webhook.ns.svc')).toBe('connected');
+  expect(await handshake(serving, ca, 'other.ns.svc')).toBe('ERR_TLS_CERT_ALTNAME_INVALID');
+  const other = await issueCa(now, day, quickEntropy);
+  expect(await handshake(serving, other, 'webhook.ns.svc')).not.toBe('connected');
+});
+
+test('a serving certificate is for servers, its names, and its key', async () => {
+  const { ca, serving } = await made();
+  const { x509 } = serving.certificate;
+  expect(x509.subject).toBe('CN=webhook');
+  expect(x509.issuer).toBe(ca.certificate.x509.subject);
+  expect(x509.subjectAltName).toBe('DNS:webhook, DNS:webhook.ns.svc, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1');
+  expect(x509.keyUsage).toEqual([serverAuth]);
+  expect(x509.ca).toBe(false);
+  expect(x509.checkIssued(ca.certificate.x509)).toBe(true);
+  expect(x509.verify(ca.certificate.x509.publicKey)).toBe(true);
+  expect(x509.checkPrivateKey(createPrivateKey(serving.key))).toBe(true);
+});
+
+test('a certificate begins a little back and ends when it is to, a serving certificate with its CA at the latest', async () => {
+  const { ca, serving } = await made(100, 1000);
+  const short = await made(100, 90);
+  const begin = seconds(now.getTime() - 5 * 60_000);
+  for (const { certificate } of [ca, serving, short.serving]) {
+    expect(certificate.x509.validFromDate).toEqual(begin);
+  }
+  expect(backdateMs).toBe(5 * 60_000);
+  expect(ca.certificate.x509.validToDate).toEqual(seconds(now.getTime() + 100 * day));
+  expect(serving.certificate.x509.validToDate).toEqual(ca.certificate.x509.validToDate);
+  expect(short.serving.certificate.x509.validToDate).toEqual(seconds(now.getTime() + 90 * day));
+});
+
+test('a long first name is cut in the common name, where only 64 characters fit', async () => {
+  const long = `${'a'.repeat(40)}.${'b'.repeat(40)}.svc`;
+  const { ca } = await made();
+  const { x509 } = (await issueServingCertificate(ca, [long], now, day, quickEntropy)).certificate;
+  expect(x509.subject).toBe(`CN=${long.slice(0, 64)}`);
+  expect(x509.subjectAltName).toBe(`DNS:${long}`);
+});
+
+test('a CA says whose it is, since when, and which', async () => {
+  const { x509 } = (await issueCa(now, day, quickEntropy)).certificate;
+  const end = x509.serialNumber.toLowerCase().slice(-8);
+  const today = now.toISOString().slice(0, 10);
+  expect(x509.subject).toBe(`O=extensionconfig-webhook\nCN=extensionconfig-webhook CA ${today} ${end}`);
+  expect(x509.issuer).toBe(x509.subject);
+  expect(x509.ca).toBe(true);
+  expect(x509.verify(x509.publicKey)).toBe(true);
+});
+
+test("a sandbox's CA is never one that the recovery of a webhook's certificates takes for its own", async () => {
+  const { x509 } = (await issueCa(now, day, quickEntropy, { sandbox: true })).certificate;
+  expect(x509.subject).toBe(`CN=extensionconfig-webhook sandbox ${x509.serialNumber.toLowerCase().slice(-8)}`);
+});
+
+test('serials are unique and positive, 128 bits; subjects of CAs differ', async () => {
+  const serialOf = async (first: number) => {
+    const randomBytes = () => Buffer.from([first, ...Array<number>(15).fill(7)]);
+    return (await issueCa(now, day, { ...quickEntropy, randomBytes })).certificate.x509.serialNumber;
+  };
+  // Bytes whose first has the high bit set, or is zero, are the ones that DER reads differently; a negative one has a sign here.
+  const rest = '07'.repeat(15);
+  const serials = [await serialOf(0xff), await serialOf(0x80), await serialOf(0x7f), await serialOf(0)];
+  expect(serials).toEqual([`FF${rest}`, `80${rest}`, `7F${rest}`, `01${rest}`]);
+  const many = await Promise.all(Array.from({ length: 20 }, () => issueCa(now, day, quickEntropy)));
+  expect(new Set(many.map(({ certificate }) => certificate.x509.serialNumber)).size).toBe(20);
+  expect(new Set(many.map(({ certificate }) => certificate.x509.subject)).size).toBe(20);
+});
+
+test('a self-signed serving certificate is its own CA', async () => {
+  const self = issueSelfSigned(['localhost', '127.0.0.1'], now, 30 * day);
+  const { x509 } = self.certificate;
+  expect(x509.subject).toBe('CN=localhost');
+  expect(x509.issuer).toBe('CN=localhost');
+  expect(x509.subjectAltName).toBe('DNS:localhost, IP Address:127.0.0.1');
+  expect(x509.ca).toBe(true);
+  expect(x509.keyUsage).toEqual([serverAuth]);
+  expect(x509.validFromDate).toEqual(seconds(now.getTime() - backdateMs));
+  expect(x509.validToDate).toEqual(seconds(now.getTime() + 30 * day));
+  expect(x509.checkPrivateKey(createPrivateKey(self.key))).toBe(true);
+  expect(x509.publicKey.asymmetricKeyDetails?.modulusLength).toBe(2048);
+  expect(await handshake(self, self, 'localhost')).toBe('connected');
+});
+
+test('what cannot be written into a certificate is an error', async () => {
+  await expect(issueCa(new Date('+012019-01-01'), day, quickEntropy)).rejects.toThrow(
+    'a certificate just made holds something that is not an X.509 certificate, or one with unreadable dates',
+  );
+});
+
+test.each([
+  'validFromDate',
+  'validToDate',
+] as const)('a certificate with another %s than asked for is an error', async (which) => {
+  const date = vi.spyOn(X509Certificate.prototype, which, 'get').mockReturnValue(new Date(0));
+  onTestFinished(() => date.mockRestore());
+  const problem = /^a certificate just made is valid from .* GMT to .* GMT, not from 2026-\S+Z to 2026-\S+Z$/;
+  await expect(issueCa(new Date('2026-03-01'), day, quickEntropy)).rejects.toThrow(problem);
+});
+
+/** A folder that goes with its test. */
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'certs-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+test('OpenSSL verifies chain, purpose and name', needs('openssl'), async () => {
+  const { ca, serving } = await made();
+  const folder = temporaryFolder();
+  const file = join(folder, 'ca.crt');
+  const crt = join(folder, 'tls.crt');
+  writeFileSync(file, ca.certificate.pem);
+  writeFileSync(crt, serving.certificate.pem);
+  const openssl = (...args: string[]) => execFileSync('openssl', args, { encoding: 'utf8' });
+  const verify = [
+    'verify',
+    '-x509_strict',
+    '-purpose',
+    'sslserver',
+    '-verify_hostname',
+    'webhook.ns.svc',
+    '-CAfile',
+    file,
+  ];
+  expect(openssl(...verify, crt)).toContain('OK');
+});
+
+const critical = { ca: 'X509v3 Basic Constraints: critical', usage: 'X509v3 Key Usage: critical' };
+const purpose = 'X509v3 Extended Key Usage:';
+const subjectKey = ['X509v3 Subject Key Identifier:', 'KEY'];
+const alternatives = 'X509v3 Subject Alternative Name:';
+
+test('the extensions of each kind of certificate', needs('openssl'), async () => {
+  const { ca, serving } = await made();
+  const client = issueClientCertificate(ca, 'x', await quickEntropy.makeKeyPair(), now, day, quickEntropy);
+  const self = issueSelfSigned(['localhost'], now, day);
+  const lines = (...all: string[]) => ['X509v3 extensions:', ...all].join('\n');
+  const issued = [critical.ca, 'CA:FALSE', critical.usage, 'Digital Signature, Key Encipherment', purpose];
+  const issuer = ['X509v3 Authority Key Identifier:', 'KEY'];
+  expect(extensionsOf(ca)).toBe(
+    lines(critical.ca, 'CA:TRUE, pathlen:0', critical.usage, 'Certificate Sign, CRL Sign', ...subjectKey),
+  );
+  expect(extensionsOf(serving)).toBe(
+    lines(
+      ...issued,
+      'TLS Web Server Authentication',
+      ...issuer,
+      alternatives,
+      'DNS:webhook, DNS:webhook.ns.svc, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1',
+      ...subjectKey,
+    ),
+  );
+  expect(extensionsOf(client)).toBe(lines(...issued, 'TLS Web Client Authentication', ...issuer, ...subjectKey));
+  expect(extensionsOf(self)).toBe(
+    lines(
+      critical.ca,
+      'CA:TRUE',
+      critical.usage,
+      'Digital Signature, Key Encipherment, Certificate Sign',
+      purpose,
+      'TLS Web Server Authentication',
+      alternatives,
+      'DNS:localhost',
+      ...subjectKey,
+    ),
+  );
+});
+
+const lives: [string, number, string, string][] = [
+  ['before 2050', 3650, '2035-12-30T00:00:00.000Z', 'UTCTIME'],
+  ['from 2050 on', 36500, '2125-12-08T00:00:00.000Z', 'GENERALIZEDTIME'],
+  ['past the year 9999', 3_650_000, '9999-12-31T23:59:59.000Z', 'GENERALIZEDTIME'],
+];
+test.each(lives)('a CA that is to be valid until a moment %s is readable', async (_name, days, notAfter) => {
+  const made = await issueCa(new Date('2026-01-01'), days * day, quickEntropy);
+  expect(made.certificate.x509.validToDate.toISOString()).toBe(notAfter);
+});
+
+test.each(lives)('OpenSSL reads a CA that is to be valid until a moment %s', needs('openssl'), async (...life) => {
+  const [, days, notAfter, type] = life;
+  const made = await issueCa(new Date('2026-01-01'), days * day, quickEntropy);
+  const openssl = (...args: string[]) =>
+    execFileSync('openssl', args, { input: made.certificate.pem, encoding: 'utf8' });
+  expect(openssl('asn1parse').match(/UTCTIME|GENERALIZEDTIME/g)).toEqual(['UTCTIME', type]);
+  const [, end] = openssl('x509', '-noout', '-enddate').trim().split('=');
+  expect(new Date(end!).toISOString()).toBe(notAfter);
+});
