@@ -160,6 +160,10 @@ class InProcessRunner implements TestRunner {
     writeFileSync(durationsFile, JSON.stringify([...this.#durations]));
     const { mutantCoverage = { static: {}, perTest: {} } } = instrumented;
     delete mutantCoverage.perTest.again;
+    // What tests reach counts by how often they do; what files reached as they were imported is not done again for a fault.
+    for (const id of new Set(Object.values(mutantCoverage.perTest).flatMap(Object.keys))) {
+      delete mutantCoverage.static[id];
+    }
     return { status: DryRunStatus.Complete, tests, mutantCoverage };
   }
 
