@@ -37,7 +37,7 @@ export async function* listPages(cluster: Cluster, options: ListOptions): AsyncG
   let token = '';
   let count = 0;
   let pages = 0;
-  do {
+  for (;;) {
     const parameters = new URLSearchParams({ ...query, limit: String(limit) });
     if (token !== '') {
       parameters.set('continue', token);
@@ -74,5 +74,8 @@ export async function* listPages(cluster: Cluster, options: ListOptions): AsyncG
     const { resourceVersion } = metadata;
     yield { items: objects, resourceVersion: typeof resourceVersion === 'string' ? resourceVersion : '' };
     token = typeof metadata.continue === 'string' ? metadata.continue : '';
-  } while (token !== '');
+    if (token === '') {
+      return;
+    }
+  }
 }
