@@ -8,7 +8,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // A quarter of the CPU time of a run: each file would start a process and import the program again.
     isolate: false,
-    setupFiles: ['test/tools/leaves-nothing.ts'],
+    setupFiles: ['test/tools/leaves-nothing.ts', 'test/tools/given-keys.ts'],
     globalSetup: ['test/tools/run-folder.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
