@@ -9,7 +9,7 @@ export {
   type RequestOf,
   type ResponseOf,
 } from './definition.ts';
-export { clusterApiHooks, hooks, hooksGroup } from './definitions/index.ts';
+export { clusterApiHooks, hooks, hooksGroup, inPlaceHooks, lifecycleHooks } from './definitions/index.ts';
 export { LifecycleFileError, parseLifecycles } from './file.ts';
 export { newestKnownRelease, oldestKnownRelease, unknownReleaseProblem } from './known.ts';
 export type { Lifecycle, LifecycleKey } from './lifecycle.ts';

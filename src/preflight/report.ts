@@ -1,4 +1,4 @@
-import { compareReleases, formatRelease, type Release } from '../hooks/index.ts';
+import { compareReleases, formatRelease, inPlaceHooks, type Release } from '../hooks/index.ts';
 import type { ExtensionVerdict } from './examine.ts';
 import { inOrder, type PreflightFinding, type Verdict, verdictOf } from './finding.ts';
 
@@ -20,12 +20,9 @@ export interface PreflightReport {
 /** Most steps that are listed. */
 const maxSteps = 20;
 
-/** Hooks for which Cluster API takes one handler in the whole cluster. */
-const singleHooks = ['CanUpdateMachine', 'CanUpdateMachineSet', 'UpdateMachine'];
-
 function sharedFindings(from: Release, to: Release, extensions: readonly ExtensionVerdict[]): PreflightFinding[] {
   const findings: PreflightFinding[] = [];
-  for (const hook of singleHooks) {
+  for (const hook of inPlaceHooks) {
     const names = extensions.filter(({ hooks }) => hooks.includes(hook)).map(({ extensionConfig }) => extensionConfig);
     if (names.length > 1) {
       findings.push({

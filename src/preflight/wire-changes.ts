@@ -1,4 +1,4 @@
-import { compareReleases, type Release } from '../hooks/index.ts';
+import { compareReleases, hooks, lifecycleHooks, type Release } from '../hooks/index.ts';
 
 /** What a release of Cluster API changed in calls without a new version of the hook: v1alpha1 is alpha. */
 export interface WireChange {
@@ -13,17 +13,8 @@ export interface WireChange {
 
 const v1 = (minor: number): Release => ({ major: 1, minor });
 
-const lifecycle = [
-  'BeforeClusterCreate',
-  'AfterControlPlaneInitialized',
-  'BeforeClusterUpgrade',
-  'BeforeControlPlaneUpgrade',
-  'AfterControlPlaneUpgrade',
-  'BeforeWorkersUpgrade',
-  'AfterWorkersUpgrade',
-  'AfterClusterUpgrade',
-  'BeforeClusterDelete',
-];
+const lifecycle = [...lifecycleHooks];
+const patching = [hooks.GeneratePatches.name, hooks.ValidateTopology.name];
 
 /** From the release notes and migration guides of Cluster API, oldest first. */
 const wireChanges: readonly WireChange[] = [
@@ -48,14 +39,14 @@ const wireChanges: readonly WireChange[] = [
   },
   {
     release: v1(11),
-    hooks: ['GeneratePatches', 'ValidateTopology'],
+    hooks: patching,
     isBreaking: true,
     change: 'the builtin variable has no cluster.network.ipFamily',
     remedy: 'derive it from the CIDR blocks',
   },
   {
     release: v1(12),
-    hooks: ['AfterControlPlaneUpgrade'],
+    hooks: [hooks.AfterControlPlaneUpgrade.name],
     isBreaking: true,
     change: 'it is called after each step of an upgrade, with the steps that remain, not once at its end',
     remedy: 'do not take a call for the end of the upgrade: AfterClusterUpgrade is that',
@@ -76,14 +67,14 @@ const wireChanges: readonly WireChange[] = [
   },
   {
     release: v1(13),
-    hooks: ['DiscoverVariables'],
+    hooks: [hooks.DiscoverVariables.name],
     isBreaking: true,
     change: 'variables of answers are ClusterClassVariables of v1beta2: metadata is deprecatedV1Beta1Metadata',
     remedy: 'answer what both read: no metadata in variables',
   },
   {
     release: v1(13),
-    hooks: ['GeneratePatches', 'ValidateTopology'],
+    hooks: patching,
     // The fields are the same: labels and annotations.
     isBreaking: false,
     change:
@@ -106,11 +97,11 @@ const wireChanges: readonly WireChange[] = [
 ];
 
 /** What changes on the wire for some hooks when one release takes the place of another. */
-export function wireChangesBetween(from: Release, to: Release, hooks: ReadonlySet<string>): WireChange[] {
+export function wireChangesBetween(from: Release, to: Release, called: ReadonlySet<string>): WireChange[] {
   return wireChanges.filter(
     ({ release, hooks: concerned }) =>
       compareReleases(release, from) > 0 &&
       compareReleases(release, to) <= 0 &&
-      (concerned === undefined || concerned.some((hook) => hooks.has(hook))),
+      (concerned === undefined || concerned.some((hook) => called.has(hook))),
   );
 }

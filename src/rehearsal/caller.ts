@@ -1,4 +1,4 @@
-import { type HookDefinition, hooks } from '../hooks/index.ts';
+import { type HookDefinition, hooks, inPlaceHooks } from '../hooks/index.ts';
 import type { JsonObject } from '../kubernetes/index.ts';
 import { type CallResult, type Client, isCallError } from '../runtime/index.ts';
 import type { CallEffect, HandlerCall, Outcome } from './cluster/index.ts';
@@ -15,9 +15,6 @@ const messageOf = (message: unknown): string =>
 
 /** A response with a message that is not too long to be kept, and told again and again. */
 const shortened = (response: JsonObject): JsonObject => ({ ...response, message: messageOf(response.message) });
-
-/** Hooks that one handler alone may serve. */
-const single = new Set(['CanUpdateMachine', 'CanUpdateMachineSet', 'UpdateMachine']);
 
 function callOf(handler: string, result: CallResult<JsonObject>): HandlerCall {
   const none = { handler, message: '', retryAfterSeconds: 0, error: '', isMadeUp: false };
@@ -53,7 +50,7 @@ export function createCaller(client: Client): Caller {
     if (effect.handler !== undefined) {
       return one(hook, effect, effect.handler, signal);
     }
-    if (single.has(effect.hook)) {
+    if (inPlaceHooks.has(effect.hook)) {
       const handlers = await client.handlersFor(hook, effect.object);
       if (isCallError(handlers)) {
         return { ok: false, error: handlers.message, calls: [] };

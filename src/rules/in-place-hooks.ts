@@ -1,9 +1,6 @@
 import type { ExtensionConfig } from '../api/index.ts';
-import { hooksGroup } from '../hooks/index.ts';
+import { hooksGroup, inPlaceHooks } from '../hooks/index.ts';
 import { handlersOf, type PlacedHandler } from './handlers.ts';
-
-/** The hooks for which Cluster API wants one handler, and fails every decision when there are more. */
-const inPlaceHooks: ReadonlySet<string> = new Set(['CanUpdateMachine', 'CanUpdateMachineSet', 'UpdateMachine']);
 
 /** The handlers of one hook: at least one. */
 type SameHook = [PlacedHandler, ...PlacedHandler[]];

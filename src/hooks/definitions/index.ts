@@ -40,3 +40,12 @@ export const hooks = {
 
 /** Cluster API's hooks in the order of a Cluster's life. */
 export const clusterApiHooks: readonly HookDefinition[] = Object.values(hooks);
+
+const namesTagged = (tag: string): ReadonlySet<string> =>
+  new Set(clusterApiHooks.filter(({ tags }) => tags.includes(tag)).map(({ name }) => name));
+
+/** Names of the hooks around the phases of a Cluster's life. */
+export const lifecycleHooks = namesTagged('Lifecycle Hooks');
+
+/** Names of the hooks for which Cluster API wants one handler in the whole cluster, and fails every decision when there are more. */
+export const inPlaceHooks = namesTagged('In-Place Update Hooks');
