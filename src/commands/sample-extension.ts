@@ -27,7 +27,7 @@ const sampleFlags = {
   }),
   'cert-dir': textFlag('DIR', { summary: 'folder with tls.crt and tls.key; read again on change', default: undefined }),
   'self-signed': switchFlag('serve with a certificate for localhost, made at start'),
-  'client-ca-file': textFlag('FILE', { summary: 'only callers with a certificate of these CAs', default: undefined }),
+  'client-ca-file': textFlag('FILE', { summary: 'only clients with a certificate of these CAs', default: undefined }),
   path: textFlag('PATH', {
     summary: 'what all paths begin with, as service.path of the ExtensionConfig',
     default: undefined,

@@ -3,11 +3,11 @@ import { firstJsonValue, isJsonObject, type Json, JsonError, parseJson } from '.
 import {
   type Application,
   type BodyRefusal,
+  createRespond,
   type Foundation,
   receiveBody,
   refusal,
   refuseUnread,
-  replying,
   type TrackedResponse,
 } from '../server/index.ts';
 import { type CallOutcome, type CallResult, call } from './call.ts';
@@ -111,7 +111,7 @@ interface Route {
 export function createApplication(foundation: Foundation, options: ApplicationOptions): Application {
   const { connections, log, maxBodyBytes, metrics: serverMetrics, monotonicNow } = foundation;
   const { handlers, prefix, metrics, replaceAnswer } = options;
-  const reply = replying(foundation);
+  const respond = createRespond(foundation);
   const timeoutIn = timeoutReader();
 
   function parsed(bytes: Buffer): { value: Json } | { problem: string } {
@@ -142,7 +142,7 @@ export function createApplication(foundation: Foundation, options: ApplicationOp
       response: TrackedResponse,
       startedMs: number,
     ) {
-      reply(response, code, text);
+      respond(response, code, text);
       const durationMs = counted(result, startedMs);
       if (log.isLevelEnabled('info')) {
         // Fields that are undefined are left out by the log.

@@ -49,14 +49,14 @@ export interface ExtensionServerOptions {
   healthHost?: string;
   /** What all paths begin with: `service.path` of the ExtensionConfig. Default: nothing. */
   path?: string;
-  /** Only callers with a certificate of these CAs; Cluster API sends one since 1.11, if it is told to. */
+  /** Only clients with a certificate of these CAs; Cluster API sends one since 1.11, if it is told to. */
   clients?: { caFile: string; allowedNames?: readonly string[] };
   /**
    * For extensions that callers are tested with: what is sent in place of a handler's answer, and its HTTP status. Default:
    * what the handler answers.
    */
   replaceAnswer?: ReplaceAnswer;
-  /** What the server grants to callers. */
+  /** The limits of the server. */
   limits?: Partial<Limits>;
   /** Default: JSON lines on stdout. */
   log?: Logger;
@@ -101,7 +101,7 @@ const extensionLimits: Limits = {
   // As Cluster API's own server. A request holds all templates of a Cluster at most.
   maxBodyBytes: 20 * 1024 * 1024,
   // A handler has 30 s at most; this is counted from the end of the request.
-  answerTimeoutMs: 40_000,
+  responseTimeoutMs: 40_000,
 };
 
 /** How long connections are still taken after SIGTERM in a pod, and how long all of the end may take, in milliseconds. */

@@ -8,10 +8,10 @@ export interface BodyRefusal {
 
 const jsonContentType = /^application\/json\s*(;|$)/i;
 
-/** Which requests are read: only those that POST JSON and say so, or any. */
+/** Which requests are read: only POSTs of the content type JSON, or any. */
 export type Wanted = 'posted JSON' | 'any request';
 
-/** What the header of a request says against reading its body, or undefined. */
+/** Why the body of a request is not read, judging by its headers; undefined when it may be read. */
 export function headerRefusal(request: TrackedRequest, maxBytes: number, wanted: Wanted): BodyRefusal | undefined {
   return (wanted === 'posted JSON' ? formRefusal(request) : undefined) ?? contentRefusal(request, maxBytes);
 }
@@ -46,10 +46,10 @@ const noRoom: BodyRefusal = {
 };
 
 /**
- * Collects a body and calls exactly one of the two, or none when the caller goes away. Time is bounded by the server's
+ * Collects a body and calls exactly one of the two callbacks, or neither when the client disconnects. Time is bounded by the server's
  * requestTimeout, not here: a timer a request would cost more than the rest of this function.
  *
- * @param hold takes bytes into account before they are kept; false when there is no room for them.
+ * @param hold reserves bytes before they are kept; false when there is no room for them.
  */
 export function collectBody(
   request: TrackedRequest,
@@ -58,7 +58,7 @@ export function collectBody(
   onBody: (body: Buffer) => void,
   onRefusal: (refusal: BodyRefusal) => void,
 ): void {
-  // Node takes no request whose content-length is not a number, and none with more of a body than it says.
+  // Node refuses requests whose content-length is not a number, and bodies longer than it.
   const declared = request.headers['content-length'];
   const expected = declared === undefined ? undefined : Number(declared);
   if (expected !== undefined && !hold(expected)) {
@@ -98,7 +98,7 @@ export function collectBody(
   }
   function end(): void {
     const whole = body === undefined ? Buffer.alloc(0) : body.subarray(0, length);
-    // The request, and this with it, lives until the answer has been read.
+    // This closure lives as long as the request, until the response has been read.
     body = undefined;
     onBody(whole);
   }

@@ -5,14 +5,14 @@ export type CertificateEvent =
   | {
       kind: 'pair';
       pair: CertificatePair;
-      /** PEM of the trust bundle beside the pair, where there is one: it tells the stage of a rotation. */
+      /** PEM of the trust bundle that came with the pair, if any: it shows the stage of a rotation. */
       bundle?: string;
     }
   | { kind: 'absent'; reason: string }
   | { kind: 'broken'; reason: string }
   /**
-   * How the source itself does: why news may not arrive (a forbidden watch, an API server out of reach), or undefined when
-   * it works again. What was served before is served on.
+   * The state of the source itself: why updates may not arrive (a forbidden watch, an unreachable API server), or undefined
+   * when it works again. What was served before stays in use.
    */
   | { kind: 'source'; problem: string | undefined };
 

@@ -16,7 +16,7 @@ export interface CertificatePair {
   subjectAltName: string;
 }
 
-/** What came of reading a pair. A problem never holds a piece of the key. */
+/** The result of reading a pair. A problem never contains any of the key. */
 export type CheckedPair = { pair: CertificatePair } | { problem: string };
 
 /** Checks that a certificate and a key can serve TLS together, before anything is switched over to them. */
@@ -59,7 +59,7 @@ export function judgePair(
   candidate: CertificatePair,
   now: Date,
 ): { use: true } | { use: false; reason: string } {
-  // Without a current one even an expired certificate is served: the caller's error then names the cause.
+  // With no current pair even an expired certificate is served: the client's error then names the cause.
   if (candidate.notAfter <= now && current !== undefined && current.notAfter > now) {
     return { use: false, reason: `the new certificate expired at ${candidate.notAfter.toISOString()}` };
   }

@@ -10,32 +10,32 @@ export interface ConnectionLimits {
   maxConnections: number;
   /** How long a connection may stay open without a request, in milliseconds. */
   keepAliveTimeoutMs: number;
-  /** How long a connection of HTTP/2 may stay open before its first request, in milliseconds; for HTTP/1.1 Node sees to it. */
+  /** How long a connection of HTTP/2 may stay open before its first request, in milliseconds; for HTTP/1.1 Node does that. */
   headersTimeoutMs: number;
   /** Longest time for a whole request to arrive, in milliseconds. */
   requestTimeoutMs: number;
   /**
-   * How long a connection may stand still in a handshake, a request or its answer before it may be cut in favour of others,
-   * in milliseconds. In a rush of well-behaved clients none is to be cut half-way.
+   * How long a handshake, request or response may make no progress before its connection may be closed in favour of others,
+   * in milliseconds. A rush of well-behaved clients must not get any of them cut off halfway.
    */
   patienceMs: number;
-  /** How long an answer may wait for its reader, in milliseconds. */
-  answerTimeoutMs: number;
-  /** Most bytes of bodies and answers at a time. */
+  /** How long the client may take to read a response, in milliseconds. */
+  responseTimeoutMs: number;
+  /** Most bytes of bodies and responses at a time. */
   maxInFlightBytes: number;
-  /** How often times are looked at, in milliseconds: how late they may be. */
+  /** How often the timeouts are checked, in milliseconds; they may be this late. */
   timeoutCheckMs: number;
 }
 
-/** What befalls connections, for metrics. */
+/** Events of connections, for metrics. */
 export interface ConnectionEvents {
   /** One was closed to make room. */
   evicted(): void;
-  /** A new one was closed on arrival: there was no room and none to make. */
+  /** A new one was closed on arrival: there was no room and no other could be closed for it. */
   dropped(): void;
-  /** An answer was given up because it was not read in time. */
-  answerDropped(): void;
-  /** A request of HTTP/2 did not arrive in time; for HTTP/1.1 Node says so. */
+  /** A response was given up because it was not read in time. */
+  responseDropped(): void;
+  /** A request of HTTP/2 did not arrive in time; for HTTP/1.1 Node reports it. */
   requestLate(request: TrackedRequest, response: TrackedResponse): void;
 }
 
@@ -57,19 +57,19 @@ export interface Connections {
   count(): number;
   /** Requests that are being read or answered. */
   inFlight(): number;
-  /** Bytes of their bodies and answers. */
+  /** Bytes of their bodies and responses. */
   inFlightBytes(): number;
-  /** Takes bytes of a body into account until it is answered; false when there is no room for them. */
+  /** Reserves bytes of a body until the response has been sent; false when there is no room for them. */
   holdBody(response: TrackedResponse, bytes: number): boolean;
-  /** The request has arrived and waits for its decision: that nothing comes is not the caller's doing. */
+  /** The request has arrived and waits for its decision: that nothing is sent meanwhile is not the client's fault. */
   holdDecision(response: TrackedResponse): void;
-  /** Takes an answer into account, in place of the body, until it has been sent. */
-  holdAnswer(response: TrackedResponse, bytes: number): void;
-  /** A connection whose TLS handshake is done speaks HTTP/2. */
+  /** Reserves bytes of a response, in place of those of the body, until it has been sent. */
+  holdResponse(response: TrackedResponse, bytes: number): void;
+  /** To be called when a connection has negotiated HTTP/2 in its TLS handshake. */
   carry(socket: TLSSocket, session: Http2Session): void;
-  /** A request came by HTTP/2. */
+  /** To be called when a request came over HTTP/2. */
   begin(request: Http2ServerRequest, response: Http2Response): void;
-  /** Takes no more requests on a response's connection of HTTP/2: its client is told so, and others are answered still. */
+  /** Takes no more requests on the HTTP/2 connection of a response: the client is told so, and its other requests are finished. */
   leave(response: TrackedResponse): void;
   /** Ends all connections, those that carry no request first; resolves when none is left. */
   drain(options: DrainOptions): Promise<{ cut: number }>;
@@ -78,30 +78,30 @@ export interface Connections {
 interface Connection {
   /** The TCP socket; for TLS the transport underneath. */
   readonly transport: Socket;
-  /** What requests come on, once there is one. */
+  /** The TLS socket on it, once there is one. */
   secure: TLSSocket | undefined;
-  /** What HTTP/2 calls the connection; undefined for HTTP/1.1. */
+  /** The HTTP/2 session; undefined for HTTP/1.1. */
   session: Http2Session | undefined;
-  /** When it began to be in the state that it is in. */
+  /** When its present state began. */
   since: number;
-  /** Requests that are read or answered on it: several when they come in one go, or by HTTP/2. */
+  /** Requests being read or answered on it: several when pipelined, or over HTTP/2. */
   requests: number;
-  /** Those of HTTP/2, whose times are their own; the oldest first. */
+  /** HTTP/2 streams, each with timeouts of its own; the oldest first. */
   readonly streams: Set<Http2Response>;
   /** Bytes that they hold. */
   bytes: number;
   /** Requests that wait for their decision. */
   deciding: number;
-  /** Whether an answer waits to be read. */
-  answering: boolean;
-  /** How far its request or answer had come when that was last looked at, and when that was. */
+  /** Whether a response waits to be read. */
+  responding: boolean;
+  /** The progress of its request or response at the last check, and when that was. */
   mark: { bytes: number; at: number } | undefined;
-  /** When HTTP/2's GOAWAY was sent; what is left without requests some time later is cut. */
+  /** When GOAWAY was sent (HTTP/2); a connection without requests that is still open some time later is cut. */
   leavingSince: number | undefined;
   state: Set<Connection>;
 }
 
-/** A request as applications see it, whichever version of HTTP it came by. */
+/** A request as applications see it, in any version of HTTP. */
 export interface TrackedRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
@@ -115,12 +115,12 @@ export interface TrackedRequest {
   off(event: 'end', listener: () => void): unknown;
 }
 
-/** A response that knows its connection, whichever version of HTTP it goes by. */
+/** A response that knows its connection, in any version of HTTP. */
 export interface TrackedResponse {
   carrier: Connection | undefined;
   heldBytes: number;
   isDeciding: boolean;
-  /** Whether its connection carries other requests meanwhile, and has no header of its own about its end. */
+  /** Whether its connection carries other requests at the same time, so that `connection: close` means nothing on it. */
   readonly isHttp2: boolean;
   writeHead(code: number, headers: string[]): unknown;
   write(text: string): unknown;
@@ -133,7 +133,7 @@ export interface TrackedResponse {
   refuseRest(): void;
 }
 
-/** A response by HTTP/1.1; the `ServerResponse` of servers with tracked connections. */
+/** An HTTP/1.1 response; the `ServerResponse` of servers with tracked connections. */
 export class Http1Response extends ServerResponse<IncomingMessage> implements TrackedResponse {
   carrier: Connection | undefined = undefined;
   heldBytes = 0;
@@ -142,15 +142,15 @@ export class Http1Response extends ServerResponse<IncomingMessage> implements Tr
   refuseRest(): void {}
 }
 
-/** A response by HTTP/2. */
+/** An HTTP/2 response. */
 export class Http2Response extends Http2ServerResponse<Http2ServerRequest> implements TrackedResponse {
   carrier: Connection | undefined = undefined;
   heldBytes = 0;
   isDeciding = false;
   readonly isHttp2 = true;
-  /** When its request came; when its answer began to be sent; whether it was given up. */
+  /** When its request arrived, when its response began to be sent, and whether it was given up. */
   readonly since = performance.now();
-  answeringSince: number | undefined = undefined;
+  respondingSince: number | undefined = undefined;
   isGivenUp = false;
   refuseRest(): void {
     this.stream.close(constants.NGHTTP2_NO_ERROR);
@@ -161,16 +161,16 @@ export class Http2Response extends Http2ServerResponse<Http2ServerRequest> imple
 export type TrackedServer = Server<typeof IncomingMessage, typeof Http1Response>;
 
 /**
- * What an answer holds of its bytes: encrypting makes a copy before the first byte is sent (node:tls hands OpenSSL all of
- * it at once).
+ * How many copies of a response are in memory: encrypting makes a second one before the first byte is sent (node:tls
+ * hands OpenSSL all of it at once).
  */
-const copiesOfAnswer = 2;
+const copiesOfResponse = 2;
 /**
- * The least headway of a request or answer that is not cut in favour of others. Low, since a server with large bodies to
- * parse gets round to each connection now and then only.
+ * The slowest progress with which a request or response is not cut in favour of others. Low, since a server that parses
+ * large bodies gets round to each connection only now and then.
  */
 const leastBytesPerMs = 32;
-/** How long a client has to close a connection of HTTP/2 after its last answer, in milliseconds. */
+/** How long a client has to close a connection of HTTP/2 after its last response, in milliseconds. */
 const leavingMs = 1_000;
 /** How often a stop looks at what is left, in milliseconds. */
 const drainCheckMs = 50;
@@ -180,16 +180,16 @@ function first(connections: ReadonlySet<Connection>): Connection | undefined {
 }
 
 /**
- * Keeps account of a server's connections: closes those that time or room is up for, and ends them all. Node's own list
- * knows none that is still in its TLS handshake, calls one busy on which no request has begun, and never misses an answer
- * that is not read. The server must be made with `TrackedResponse`.
+ * Keeps account of a server's connections: closes those that are out of time or in the way of others, and drains them all
+ * at the end. Node's own list does not have connections in their TLS handshake, counts one as busy before its first
+ * request, and does not notice a response that is never read. The server must be made with `TrackedResponse`.
  */
 export function trackConnections(
   server: TrackedServer,
   limits: ConnectionLimits,
   events: ConnectionEvents,
 ): Connections {
-  // Each connection is in one of these, which are in the order in which connections came into them.
+  // Each connection is in one of these sets, in the order of arrival in that set.
   const fresh = new Set<Connection>();
   const idle = new Set<Connection>();
   const busy = new Set<Connection>();
@@ -214,7 +214,7 @@ export function trackConnections(
     return { bytes: transport.bytesRead + transport.bytesWritten, at: performance.now() };
   }
 
-  /** Whether a request or answer makes no headway worth waiting for. How long it takes all in all may be our own doing. */
+  /** Whether a request or response makes no progress worth waiting for. Its total time does not count: that may be our own fault. */
   function isStalled(connection: Connection): boolean {
     if (connection.deciding > 0) {
       return false;
@@ -233,21 +233,21 @@ export function trackConnections(
     connection.transport.destroy();
   }
 
-  /** Ends a connection that carries no request; of HTTP/2 those that it carries are answered. */
+  /** Ends a connection that carries no request; over HTTP/2 the requests that it carries are finished first. */
   function close(connection: Connection): void {
     const { session, secure, transport, leavingSince } = connection;
     if (session === undefined) {
       (secure ?? transport).destroySoon();
     } else if (leavingSince === undefined) {
       connection.leavingSince = performance.now();
-      // GOAWAY with the last request that is answered: clients send later ones again, on another connection.
+      // GOAWAY names the last request that gets a response: clients repeat later ones on another connection.
       session.close();
     } else if (connection.requests === 0 && performance.now() - Math.max(leavingSince, connection.since) >= leavingMs) {
       cut(connection);
     }
   }
 
-  /** Which connection is closed when there is no room: one that never sent a request, then the longest idle, then a stalled one. */
+  /** Which connection is closed when there is no room: one that never sent a request, else the longest idle, else a stalled one. */
   function victim(): Connection | undefined {
     const newcomer = first(fresh);
     if (newcomer !== undefined && performance.now() - newcomer.since >= limits.patienceMs) {
@@ -260,7 +260,7 @@ export function trackConnections(
     if (!connection.state.delete(connection)) {
       return;
     }
-    // Of requests that came in one go, Node closes the answer of the first only.
+    // Of pipelined requests, Node closes the response of the first only.
     requests -= connection.requests;
     budget.release(connection.bytes);
     connection.requests = 0;
@@ -291,7 +291,7 @@ export function trackConnections(
       streams: new Set(),
       bytes: 0,
       deciding: 0,
-      answering: false,
+      responding: false,
       mark: undefined,
       leavingSince: undefined,
       state: fresh,
@@ -339,7 +339,7 @@ export function trackConnections(
     connection.bytes -= this.heldBytes;
     this.heldBytes = 0;
     if (connection.requests === 0) {
-      connection.answering = false;
+      connection.responding = false;
       move(connection, idle);
     } else {
       move(connection, busy);
@@ -367,23 +367,23 @@ export function trackConnections(
     }
   }
 
-  /** Gives up requests of HTTP/2 that have not arrived in time, and answers that were not read. */
+  /** Gives up HTTP/2 requests that have not arrived in time, and responses that were not read. */
   function sweepStreams(connection: Connection, now: number): void {
     for (const response of connection.streams) {
-      const { since, answeringSince, isGivenUp } = response;
+      const { since, respondingSince, isGivenUp } = response;
       const late = now - since >= limits.requestTimeoutMs;
-      if (answeringSince === undefined && late && !response.req.complete && !isGivenUp) {
+      if (respondingSince === undefined && late && !response.req.complete && !isGivenUp) {
         events.requestLate(response.req, response);
       } else if (
-        now - (answeringSince ?? since) >=
-        limits.answerTimeoutMs + (answeringSince === undefined ? limits.requestTimeoutMs : 0)
+        now - (respondingSince ?? since) >=
+        limits.responseTimeoutMs + (respondingSince === undefined ? limits.requestTimeoutMs : 0)
       ) {
         if (isGivenUp) {
-          // Not even that could be sent.
+          // Not even the reset could be sent.
           cut(connection);
           return;
         }
-        events.answerDropped();
+        events.responseDropped();
         response.isGivenUp = true;
         response.stream.close(constants.NGHTTP2_CANCEL);
       }
@@ -393,12 +393,12 @@ export function trackConnections(
   const sweep = setInterval(() => {
     const now = performance.now();
     for (const connection of busy) {
-      // Node bounds the time in which a request arrives, unless the answer is on its way before that.
-      const allowed = limits.answerTimeoutMs + (connection.answering ? 0 : limits.requestTimeoutMs);
+      // Node limits the time for a request to arrive, unless its response began earlier.
+      const allowed = limits.responseTimeoutMs + (connection.responding ? 0 : limits.requestTimeoutMs);
       if (connection.session !== undefined) {
         sweepStreams(connection, now);
       } else if (now - connection.since >= allowed) {
-        events.answerDropped();
+        events.responseDropped();
         cut(connection);
         continue;
       }
@@ -445,13 +445,13 @@ export function trackConnections(
         response.carrier.deciding++;
       }
     },
-    holdAnswer(response, bytes) {
-      add(response, copiesOfAnswer * bytes - response.heldBytes);
+    holdResponse(response, bytes) {
+      add(response, copiesOfResponse * bytes - response.heldBytes);
       decided(response);
       if (response instanceof Http2Response) {
-        response.answeringSince = performance.now();
+        response.respondingSince = performance.now();
       } else if (response.carrier !== undefined) {
-        response.carrier.answering = true;
+        response.carrier.responding = true;
         response.carrier.since = performance.now();
       }
     },
@@ -489,7 +489,7 @@ export function trackConnections(
         const left = fresh.size + idle.size + busy.size;
         if (listens && (left === 0 || performance.now() - startedMs >= graceMs)) {
           listens = false;
-          // Node closes idle connections with it; they had their grace.
+          // Node closes idle connections with it; their grace period is over.
           server.close(() => resolve());
         }
         for (const waiting of [fresh, idle]) {

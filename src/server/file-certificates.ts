@@ -6,7 +6,7 @@ import { type FileState, type FileWatch, watchFiles } from './file-watch.ts';
 /** Files of a kubernetes.io/tls Secret that is mounted as a volume. */
 const certificateFile = 'tls.crt';
 const keyFile = 'tls.key';
-/** The trust bundle; serving needs none, metrics speak of it. */
+/** The trust bundle: serving does not need it, metrics report it. */
 const bundleFile = 'ca.crt';
 
 function eventOf(folder: string, cert: FileState, key: FileState, bundle: FileState | undefined): CertificateEvent {

@@ -11,9 +11,9 @@ export interface FileWatch {
   close(): void;
 }
 
-/** How often files are read when nothing says that they changed: fs.watch is silent on some mounts. */
+/** How often files are read when no event says that they changed: fs.watch is silent on some mounts. */
 const defaultPollMs = 10_000;
-/** How long a change may rest before it is read: writers touch two files, and kubelet a folder of them. */
+/** How long to wait after a change before reading: writers touch two files, and the kubelet a whole folder. */
 const settleMs = 50;
 /** No certificate file is larger. */
 const maxFileBytes = 1024 * 1024;

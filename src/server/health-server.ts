@@ -24,7 +24,7 @@ export interface HealthServer {
   stop(): Promise<void>;
 }
 
-const noEvents: ConnectionEvents = { evicted() {}, dropped() {}, answerDropped() {}, requestLate() {} };
+const noEvents: ConnectionEvents = { evicted() {}, dropped() {}, responseDropped() {}, requestLate() {} };
 
 /**
  * Opens a port for /healthz, /livez, /readyz and /metrics, in HTTP.

@@ -1,12 +1,12 @@
 import type { ErrorRequestHandler, Express } from 'express';
 import type { Logger } from 'pino';
-import { refusal } from './answer.ts';
 import { plainExpress } from './express.ts';
 import type { Metrics } from './metrics.ts';
 import { describeChecks, type Readiness } from './readiness.ts';
+import { refusal } from './response.ts';
 
 /**
- * What answers on the health port, in plain HTTP: `/healthz` and `/livez` (200 while the process can answer at all),
+ * The health port's application, in plain HTTP: `/healthz` and `/livez` (200 while the process can respond at all),
  * `/readyz` (200 or 503 with the reason; with `?verbose` a line a check) and `/metrics` (Prometheus' text format).
  */
 export function createHealthApplication(
@@ -17,7 +17,7 @@ export function createHealthApplication(
   const application = plainExpress();
   application.use((_request, response, next) => {
     response.set('cache-control', 'no-store');
-    // The kubelet opens a connection for each probe, and a scrape can afford one: none stays open for idlers to hold.
+    // The kubelet opens a connection for each probe, and a scrape can afford one: no idle connection stays open.
     response.set('connection', 'close');
     next();
   });
@@ -41,7 +41,7 @@ export function createHealthApplication(
   });
   // Requests have no body and the paths no parameters, so that nothing a client sends is an error for Express.
   const onError: ErrorRequestHandler = (error, _request, response, _next) => {
-    log.error({ err: error }, 'the health port failed to answer');
+    log.error({ err: error }, 'the health port failed to respond');
     response.status(500).json(refusal(500, 'internal error; the log has more'));
   };
   application.use(onError);

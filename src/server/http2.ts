@@ -11,22 +11,22 @@ import {
 import type { Limits } from './limits.ts';
 
 /**
- * How much of a body a client may send ahead of its reading, in bytes: a request, and a connection with all its requests.
- * Bodies are read as they come and bounded by the limits; this is for the way there. RFC 9113's 64 KiB make large requests
- * wait for a round trip each.
+ * Flow-control windows: how much a client may send before the server has read it, in bytes, for a request and for a
+ * connection with all its requests. The limits bound what is kept; the windows only what is in transit. With the 64 KiB
+ * of RFC 9113 a large request waits for a round trip again and again.
  */
 const windowBytes = { request: 256 * 1024, connection: 1024 * 1024 };
 
 /**
- * How many requests a client may take back on a connection, at once and a second. Go's client takes one back when its time
- * is over; a client that makes requests to take them back (CVE-2023-44487) loses its connection.
+ * How many requests a client may cancel on a connection: at once, and per second. Go's client cancels one when its timeout
+ * expires; a client that makes requests only to cancel them (CVE-2023-44487) loses its connection.
  */
 const resets = { streamResetBurst: 200, streamResetRate: 33 };
 
 /**
- * Answers by HTTP/2 those callers of an HTTPS server that chose it in their TLS handshake. Others get what they got before,
- * by the same code: HTTP/1.1 by `node:http`, not by the compatibility mode of `node:http2`, which lacks timeouts that the
- * server has.
+ * Serves HTTP/2 to those clients of an HTTPS server that negotiate it in their TLS handshake. Others get what they got
+ * before, by the same code: HTTP/1.1 by `node:http`, not by the compatibility mode of `node:http2`, which lacks timeouts
+ * that the server has.
  */
 export function serveHttp2(
   server: TrackedServer,
@@ -50,7 +50,7 @@ export function serveHttp2(
     application(request, response);
   };
   http2.on('request', onRequest);
-  // The application says 100 Continue, or refuses before a body is sent.
+  // The application sends 100 Continue, or refuses before a body is sent.
   http2.on('checkContinue', onRequest);
   let arriving: TLSSocket | undefined;
   http2.on('session', (session) => {
@@ -63,14 +63,14 @@ export function serveHttp2(
   const secure = server as unknown as HttpsServer;
   const [speakHttp1] = secure.listeners('secureConnection');
   if (speakHttp1 === undefined) {
-    throw new Error('the server is not one of HTTPS');
+    throw new Error('not an HTTPS server');
   }
   secure.off('secureConnection', speakHttp1 as (socket: TLSSocket) => void);
   secure.on('secureConnection', (socket) => {
     if (socket.alpnProtocol !== 'h2') {
       speakHttp1.call(secure, socket);
     } else if (!socket.destroyed) {
-      // The session begins, and is told of, within this call.
+      // The session begins, and its event is emitted, within this call.
       arriving = socket;
       http2.emit('connection', socket);
       arriving = undefined;

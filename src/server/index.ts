@@ -1,4 +1,3 @@
-export { refusal, refuseUnread } from './answer.ts';
 export type { BodyRefusal } from './body.ts';
 export { type CertificatePair, checkPair } from './certificate.ts';
 export { type CertificateEvent, type CertificateSource, fixedCertificate } from './certificate-source.ts';
@@ -10,7 +9,8 @@ export { type HealthServer, type HealthServerOptions, startHealthServer } from '
 export { defaultLimits, type Limits } from './limits.ts';
 export { type Address, ListenError } from './listen.ts';
 export type { Metrics } from './metrics.ts';
-export { receiveBody, replying } from './receive.ts';
+export { createRespond, receiveBody } from './receive.ts';
+export { refusal, refuseUnread } from './response.ts';
 export { secretCertificates } from './secret-certificates.ts';
 export { selfSignedPair } from './self-signed.ts';
 export {

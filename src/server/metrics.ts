@@ -5,7 +5,7 @@ import type { CertificatePair } from './certificate.ts';
 /** A port of the server, as label of metrics: the name of the main port, or `health`. */
 export type Port = string;
 
-/** What the server counts, and how Prometheus gets it. */
+/** The server's metrics. */
 export interface Metrics {
   /** The format of Prometheus' text exposition. */
   contentType: string;
@@ -17,18 +17,18 @@ export interface Metrics {
   /** `bundle` is the trust bundle that came with the pair. */
   certificateLoaded(pair: CertificatePair, bundle: string | undefined): void;
   certificateFailed(): void;
-  /** The source of certificates works, or began to fail. */
+  /** To be called when the source of certificates begins to fail, or works again. */
   certificateSource(works: boolean): void;
   connectionEvicted(port: Port): void;
   connectionDropped(port: Port): void;
-  answerDropped(port: Port): void;
+  responseDropped(port: Port): void;
   handshakeFailed(): void;
 }
 
-/** What is asked for at the moment of a scrape. */
+/** Values that are read at each scrape. */
 export interface LiveCounts {
   inFlight(): number;
-  /** Bytes of their bodies and answers. */
+  /** Bytes of their bodies and responses. */
   inFlightBytes(): number;
   connections(): number;
 }
@@ -111,14 +111,14 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
     labelNames: ['port'] as const,
     registers,
   });
-  const answersDropped = new Counter({
+  const responsesDropped = new Counter({
     name: `${prefix}answers_dropped_total`,
-    help: 'Connections cut because their caller did not read an answer in time. By port.',
+    help: 'Connections cut because their client did not read a response in time. By port.',
     labelNames: ['port'] as const,
     registers,
   });
   for (const port of [facts.port, 'health']) {
-    for (const counter of [evicted, dropped, answersDropped]) {
+    for (const counter of [evicted, dropped, responsesDropped]) {
       counter.inc({ port }, 0);
     }
   }
@@ -137,7 +137,7 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
   });
   new Gauge({
     name: `${prefix}in_flight_bytes`,
-    help: 'Bytes of bodies and answers of these requests; --max-in-flight-bytes is their maximum.',
+    help: 'Bytes of bodies and responses of these requests; --max-in-flight-bytes is their maximum.',
     registers,
     collect() {
       this.set(live.inFlightBytes());
@@ -194,8 +194,8 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
     connectionDropped(port) {
       dropped.inc({ port });
     },
-    answerDropped(port) {
-      answersDropped.inc({ port });
+    responseDropped(port) {
+      responsesDropped.inc({ port });
     },
     handshakeFailed() {
       handshakes.inc();

@@ -18,20 +18,20 @@ export interface ReadinessFacts {
   now: Date;
 }
 
-/** One thing that was looked at. */
+/** One check of readiness. */
 export interface Check {
   /** As `/readyz?verbose` shows it: lower case with hyphens. */
   name: string;
   /** What is wrong; undefined when all is well. */
   problem: string | undefined;
   /**
-   * Whether a problem makes the pod not ready. One that leaves reviews unharmed for now (a source of certificates that
-   * cannot be reached) must not: it affects all pods alike, and then none would answer.
+   * Whether a problem makes the pod not ready. One that does not affect reviews for now (a source of certificates that
+   * cannot be reached) must not: it affects all pods alike, and then none would be ready.
    */
   essential: boolean;
 }
 
-/** Whether reviews can be answered, and if not, why; with everything that was looked at. */
+/** Whether reviews can be answered, and if not, why; with all checks. */
 export type Readiness = { checks: readonly Check[] } & ({ ready: true } | { ready: false; reason: string });
 
 function phaseProblem({ phase, port }: ReadinessFacts): string | undefined {

@@ -1,24 +1,24 @@
-import { answer, refusal, refuseUnread } from './answer.ts';
 import { type BodyRefusal, collectBody, headerRefusal, type Wanted } from './body.ts';
 import type { TrackedRequest, TrackedResponse } from './connections.ts';
+import { refusal, refuseUnread, sendJson } from './response.ts';
 import type { Foundation } from './server.ts';
 
-/** What some refusals have to say beside their text, by HTTP status code. */
+/** Headers that some refusals need besides their text, by HTTP status code. */
 const refusalHeaders: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   405: { allow: 'POST' },
   503: { 'retry-after': '1' },
 };
 
-/** Sends one answer of JSON, taken into account until it has been read. */
-export type Reply = (response: TrackedResponse, code: number, text: string) => void;
+/** Sends a JSON response, which counts against the limits until it has been read. */
+export type Respond = (response: TrackedResponse, code: number, text: string) => void;
 
-/** How an application answers: the connection ends with the answer while the server drains. */
-export function replying({ connections, isDraining }: Pick<Foundation, 'connections' | 'isDraining'>): Reply {
+/** Creates the function by which an application responds; while the server drains, the connection ends with the response. */
+export function createRespond({ connections, isDraining }: Pick<Foundation, 'connections' | 'isDraining'>): Respond {
   return (response, code, text) => {
     const bytes = Buffer.byteLength(text);
-    connections.holdAnswer(response, bytes);
+    connections.holdResponse(response, bytes);
     const close = isDraining();
-    answer(response, code, text, bytes, close, refusalHeaders[code]);
+    sendJson(response, code, text, bytes, close, refusalHeaders[code]);
     if (close) {
       connections.leave(response);
     }
@@ -28,7 +28,7 @@ export function replying({ connections, isDraining }: Pick<Foundation, 'connecti
 /**
  * Reads a body within the limits and passes it on; a request beyond them is refused here, and counted.
  *
- * @param wording says how a refusal is answered: undefined for its Status and HTTP code, the default.
+ * @param wording makes the response to a refusal; undefined for its Status and HTTP code, the default.
  */
 export function receiveBody(
   { metrics, maxBodyBytes, connections }: Pick<Foundation, 'metrics' | 'maxBodyBytes' | 'connections'>,
@@ -42,7 +42,7 @@ export function receiveBody(
     const { code, message } = refused;
     metrics.refused(code);
     // What was read of the body is not kept.
-    connections.holdAnswer(response, 0);
+    connections.holdResponse(response, 0);
     refuseUnread(
       request,
       response,

@@ -18,7 +18,7 @@ function eventOf(event: SecretEvent, place: string): CertificateEvent {
     : { kind: 'broken', reason: `tls.crt and tls.key in Secret ${place}: ${checked.problem}` };
 }
 
-/** How long a start waits for the first news, in ms: an API server that says nothing must not keep the ports closed. */
+/** How long a start waits for the first event, in ms: a silent API server must not keep the ports closed. */
 const defaultFirstNewsMs = 3_000;
 
 /**

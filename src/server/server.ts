@@ -2,11 +2,10 @@ import { constants } from 'node:crypto';
 import { createServer as createHttpsServer } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import type { Logger } from 'pino';
-import { rawRefusal, refusal, refuseUnread } from './answer.ts';
-import { refusalOf } from './callers.ts';
 import { type CertificatePair, judgePair } from './certificate.ts';
 import type { CertificateEvent, CertificateSource } from './certificate-source.ts';
 import { watchClientCa } from './client-ca.ts';
+import { refusalOf } from './client-policy.ts';
 import {
   type Connections,
   Http1Response,
@@ -22,34 +21,35 @@ import { defaultLimits, type Limits } from './limits.ts';
 import { type Address, listen } from './listen.ts';
 import { createMetrics, type Metrics, type Port } from './metrics.ts';
 import { type Phase, readinessOf } from './readiness.ts';
+import { rawRefusal, refusal, refuseUnread } from './response.ts';
 
 /** What an application gets from the server that it runs on. */
 export interface Foundation {
   metrics: Metrics;
   log: Logger;
   maxBodyBytes: number;
-  connections: Pick<Connections, 'holdBody' | 'holdDecision' | 'holdAnswer' | 'leave'>;
+  connections: Pick<Connections, 'holdBody' | 'holdDecision' | 'holdResponse' | 'leave'>;
   /** Milliseconds of a clock that never goes back. */
   monotonicNow: () => number;
-  /** Whether callers are to be told that their connection ends. */
+  /** Whether clients are to be told to close their connections. */
   isDraining: () => boolean;
 }
 
-/** What answers requests. */
+/** Handles requests. */
 export type Application = (request: TrackedRequest, response: TrackedResponse) => void;
 
 /** What a server is made of. */
 export interface ServerOptions {
-  /** What answers on the main port, to callers that may call. */
+  /** Handles the requests on the main port of clients that are allowed. */
   application: (foundation: Foundation) => Application;
-  /** What the main port is called in the log, in metrics and for those who ask whether the server is ready. */
+  /** Name of the main port in the log, in metrics and in readiness checks. */
   name: string;
   /** What the names of metrics begin with. */
   metricsPrefix: string;
   certificates: CertificateSource;
-  /** Whether callers that speak HTTP/2 are answered by it, and others by HTTP/1.1. Default: all by HTTP/1.1. */
+  /** Whether to offer HTTP/2 besides HTTP/1.1. Default: HTTP/1.1 only. */
   http2?: boolean | undefined;
-  /** Asks callers for a certificate of these CAs. */
+  /** Asks clients for a certificate of these CAs. */
   clients?: { caFile: string; allowedNames: readonly string[] } | undefined;
   main: Address;
   health: Address;
@@ -59,13 +59,13 @@ export interface ServerOptions {
   /** Adds the process's own metrics; once a process. */
   processMetrics: boolean;
   now: () => Date;
-  /** How often the client CA is read when nothing says that it changed, in milliseconds. */
+  /** How often the client CA is read when no event says that it changed, in milliseconds. */
   pollMs?: number | undefined;
 }
 
 /** How to stop. */
 export interface StopOptions {
-  /** Until this resolves, new connections are still taken, so that callers can learn from an answer that it goes. */
+  /** Until this resolves, new connections are still accepted, so that a response can tell clients that the server stops. */
   closeAfter?: Promise<unknown> | undefined;
   /**
    * How long an idle connection stays open for a request that may be on its way to it, and new connections are taken while
@@ -76,7 +76,7 @@ export interface StopOptions {
   timeoutMs: number;
 }
 
-/** Longer than callers of a busy connection pause; short enough to wait for at the keyboard. */
+/** Longer than the pauses on a busy connection; short enough to wait for at the keyboard. */
 const defaultGraceMs = 2_000;
 
 /** A server that listens. */
@@ -84,7 +84,7 @@ export interface RunningServer {
   /** The main port. */
   port: number;
   healthPort: number;
-  /** Answers what is under way, then closes everything. Later calls wait for the first. Never rejects. */
+  /** Finishes the requests in flight, then closes everything. Later calls wait for the first. Never rejects. */
   stop(options: StopOptions): Promise<void>;
 }
 
@@ -111,13 +111,13 @@ const tlsSettings = {
 
 const lateMessage = 'the request did not arrive in time';
 
-/** Answers connections on which no request could be read; Node's own answers have no body. */
-function answerBrokenRequests(server: TrackedServer, onRefused: (code: number) => void): void {
+/** Responds on connections on which no request could be read; Node's own responses have no body. */
+function refuseBrokenRequests(server: TrackedServer, onRefused: (code: number) => void): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // TLS errors come here too, and there is no request to answer yet; with an answer under way there is no place for another.
+    // TLS errors come here too, and there is no request to respond to yet; once a response has begun, there is no room for another.
     const isHttp = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' || error.code?.startsWith('HPE_') === true;
-    const hasAnswer = (socket as { _httpMessage?: { headersSent?: boolean } })._httpMessage?.headersSent === true;
-    if (!isHttp || hasAnswer || !socket.writable) {
+    const hasResponse = (socket as { _httpMessage?: { headersSent?: boolean } })._httpMessage?.headersSent === true;
+    if (!isHttp || hasResponse || !socket.writable) {
       socket.destroy();
       return;
     }
@@ -138,7 +138,7 @@ function answerBrokenRequests(server: TrackedServer, onRefused: (code: number) =
 
 /**
  * Starts the server: the health port first, then the main port. Without a certificate TLS handshakes fail and
- * `/readyz` says why, until the source brings one; each later one is taken up by new connections, and open ones live on.
+ * `/readyz` says why, until the source brings one; new connections use each later one, and open ones keep theirs.
  *
  * @throws {ListenError} when a port is taken or not allowed.
  * @throws {ClientCaError} when the client CA file cannot be used.
@@ -157,7 +157,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ...tlsSettings,
     ServerResponse: Http1Response,
     requestCert: clients !== undefined,
-    // Callers without a good certificate get as far as a 403 that says so; a cut handshake would say nothing.
+    // Clients without an accepted certificate get a 403 that says why; a failed handshake would say nothing.
     rejectUnauthorized: false,
     handshakeTimeout: limits.headersTimeoutMs,
     maxHeaderSize: limits.maxHeaderBytes,
@@ -169,14 +169,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     noDelay: true,
     ...(options.http2 && { ALPNProtocols: ['h2', 'http/1.1'] }),
   });
-  // Events of connections come after `metrics` stands.
+  // Events of connections come only after `metrics` exists.
   const eventsOf = (port: Port) => ({
     evicted: () => metrics.connectionEvicted(port),
     dropped: () => metrics.connectionDropped(port),
-    answerDropped: () => metrics.answerDropped(port),
+    responseDropped: () => metrics.responseDropped(port),
     requestLate: (request: TrackedRequest, response: TrackedResponse) => {
       metrics.refused(408);
-      connections.holdAnswer(response, 0);
+      connections.holdResponse(response, 0);
       refuseUnread(request, response, refusal(408, lateMessage), limits.maxBodyBytes);
     },
   });
@@ -194,7 +194,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       const refused = refusalOf(socket, clients);
       if (refused !== undefined) {
         refusals.set(socket, refused);
-        log.warn({ reason: refused, remoteAddress: socket.remoteAddress }, 'caller refused');
+        log.warn({ reason: refused, remoteAddress: socket.remoteAddress }, 'client refused');
       }
     });
   }
@@ -206,7 +206,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     monotonicNow: () => performance.now(),
     isDraining: () => phase === 'draining',
   });
-  const answerAllowed: Application =
+  const respondToAllowed: Application =
     clients === undefined
       ? application
       : (request, response) => {
@@ -219,17 +219,17 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
             refuseUnread(request, response, refusal(403, refused), limits.maxBodyBytes);
           }
         };
-  main.on('request', answerAllowed);
+  main.on('request', respondToAllowed);
   if (options.http2) {
-    serveHttp2(main, connections, limits, answerAllowed);
+    serveHttp2(main, connections, limits, respondToAllowed);
   }
-  // The route says 100 Continue, or refuses before a body is sent.
+  // The route sends 100 Continue, or refuses before a body is sent.
   main.on('checkContinue', (request, response) => main.emit('request', request, response));
   main.on('tlsClientError', (error: NodeJS.ErrnoException) => {
     metrics.handshakeFailed();
     log.debug({ code: error.code }, 'TLS handshake failed');
   });
-  answerBrokenRequests(main, metrics.refused);
+  refuseBrokenRequests(main, metrics.refused);
 
   function useCertificate(): void {
     if (pair !== undefined) {

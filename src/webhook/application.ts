@@ -2,7 +2,7 @@ import type { Express } from 'express';
 import { type Application, plainExpress, refusal, refuseUnread, type TrackedResponse } from '../server/index.ts';
 import { type RouteContext, webhookRoutes } from './routes.ts';
 
-/** The part of the webhook port that is not hot: everything but reviews. */
+/** Everything on the webhook port but reviews. */
 function otherPaths(context: RouteContext, paths: readonly string[]): Express {
   const application = plainExpress();
   application.use((request, response) => {
@@ -13,10 +13,10 @@ function otherPaths(context: RouteContext, paths: readonly string[]): Express {
   return application;
 }
 
-/** What answers on the webhook port. Reviews take the short way past express, which would cost more than the decision. */
+/** Handles the requests on the webhook port. Reviews bypass Express, which would cost more than the decision. */
 export function createApplication(context: RouteContext): Application {
   const routes = webhookRoutes(context);
-  // Express takes Node's own requests only: this port speaks HTTP/1.1.
+  // Express takes only Node's own requests, which these are: this port speaks HTTP/1.1.
   const others = otherPaths(context, [...routes.keys()]) as unknown as Application;
   return (request, response) => {
     const url = request.url ?? '/';

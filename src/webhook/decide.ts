@@ -13,7 +13,7 @@ import { refusal } from '../server/index.ts';
 import type { Convert } from './convert.ts';
 import type { Webhook } from './webhook.ts';
 
-/** What metrics and the log are told about an admission review. Never the object: it may hold what is secret. */
+/** What metrics and the log get to know about an admission review. Never the object: it may contain secrets. */
 export interface ReviewNote extends Pick<AdmissionOutcome, 'verdict' | 'deniedBy' | 'warnedBy' | 'knowledge'> {
   kind: 'review';
   uid: string;
@@ -21,7 +21,7 @@ export interface ReviewNote extends Pick<AdmissionOutcome, 'verdict' | 'deniedBy
   request?: Pick<AdmissionRequest, 'operation' | 'subResource' | 'name' | 'username' | 'dryRun'>;
 }
 
-/** What metrics and the log are told about a ConversionReview. */
+/** What metrics and the log get to know about a ConversionReview. */
 export interface ConversionNote {
   kind: 'conversion';
   uid: string;
@@ -40,26 +40,26 @@ export interface BugNote {
   stack: string[];
 }
 
-/** What came of a body. Plain data, since it may come from another thread. */
+/** The response to a body. Plain data, since it may come from another thread. */
 export interface Reply {
   /** HTTP status code. */
   code: number;
   /** The JSON text to send. */
   text: string;
   note: ReviewNote | ConversionNote | BugNote | { kind: 'refused' };
-  /** A review that takes facts to decide on, for the thread that has them; the rest of the reply does not count then. */
+  /** A review that needs facts about the cluster, for the thread that has them; the rest of the reply is then not used. */
   handedBack?: AdmissionRequest;
-  /** The reply after an extension server was asked, which is to be sent instead; it never rejects. */
+  /** The reply once an extension server has been asked, to be sent instead of this one; it never rejects. */
   later?: Promise<Reply>;
 }
 
-/** Answers a request of which another thread has read the body. */
+/** Decides on a request whose body another thread has read. */
 export type Judge = (webhook: 'mutate' | 'validate', request: AdmissionRequest) => Reply;
 
 /** Asks an extension server. Never rejects. */
 export type Probe = (config: PendingProbe['config']) => Promise<Parameters<PendingProbe['conclude']>[0]>;
 
-/** Answers the body of a request to a webhook. Pure but for the clock of its policy, and never throws. */
+/** Decides on the body of a request to a webhook. Pure but for the clock of its policy, and never throws. */
 export type Decide = (webhook: Webhook, body: Uint8Array) => Reply;
 
 /** A refusal of a whole request: a metav1.Status with the HTTP status code of the response. */
@@ -72,7 +72,7 @@ const maxNameLength = 253;
 /** Longest reason of a failed conversion that is logged, in characters. */
 const maxReasonLength = 1024;
 
-/** The outcome for a review that could be answered, but not decided. */
+/** The outcome for a review that cannot be decided, but whose uid is known. */
 function malformed(uid: string, problem: string): AdmissionOutcome {
   return {
     response: { uid, allowed: false, status: failure(400, 'BadRequest', problem) },
@@ -143,7 +143,7 @@ function conversion(body: Json, convert: Convert): Reply {
 }
 
 function bug(error: unknown): Reply {
-  // The API server's failurePolicy says what becomes of the write. The message might hold a piece of the object.
+  // The API server's failurePolicy decides about the write. The message might contain a part of the object.
   const stack = error instanceof Error ? error.stack?.split('\n').filter((line) => /^\s+at /.test(line)) : undefined;
   return {
     ...refused(500, 'internal error; the log of extensionconfig-webhook has more'),
@@ -152,7 +152,7 @@ function bug(error: unknown): Reply {
 }
 
 /**
- * Makes the function that answers bodies from an operator's policy. Without `convert` conversions are not answered, without
+ * Makes the function that decides on bodies, from an operator's policy. Without `convert` conversions get a 404; without
  * `probe` no extension server is asked.
  */
 export function createDecide(admission: Admission, convert: Convert | undefined, probe?: Probe): Decide {
@@ -169,7 +169,7 @@ export function createDecide(admission: Admission, convert: Convert | undefined,
   };
 }
 
-/** Makes the function that answers requests which were handed back. It asks no extension server. */
+/** Makes the function that decides on requests that were handed back. It asks no extension server. */
 export function createJudge(admission: Admission): Judge {
   return (webhook, request) => {
     try {

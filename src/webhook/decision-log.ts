@@ -13,7 +13,7 @@ const rounded = (durationMs: number) => Math.round(durationMs * 1000) / 1000;
 
 /**
  * Logs one line for a review: at info when it was denied or warned about, at debug when it was allowed. Who, what and
- * by which rules; never the object, since messages and fields may hold what is secret.
+ * by which rules; never the object, since messages and fields may contain secrets.
  */
 export function logReview(log: Logger, webhook: Webhook, note: ReviewNote, durationMs: number): void {
   const level = note.verdict === 'allowed' ? 'debug' : 'info';

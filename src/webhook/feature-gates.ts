@@ -6,7 +6,7 @@ export const knownFeatureGates: Readonly<Record<string, boolean>> = { [runtimeSd
 /** Which gates are on. Holds every known gate. */
 export type FeatureGates = Readonly<Record<string, boolean>>;
 
-/** What came of reading `--feature-gates`. */
+/** The result of reading `--feature-gates`. */
 export type ParsedFeatureGates = { gates: FeatureGates } | { problem: string };
 
 // The spellings that Go's strconv.ParseBool takes, and so Kubernetes.

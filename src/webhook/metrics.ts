@@ -5,7 +5,7 @@ import type { FeatureGates } from './feature-gates.ts';
 import { type SideThreadResult, sideThreadResults } from './side-thread.ts';
 import type { Webhook } from './webhook.ts';
 
-/** What is counted of reviews. */
+/** The metrics of reviews. */
 export interface ReviewMetrics {
   review(
     webhook: Webhook,
@@ -13,7 +13,7 @@ export interface ReviewMetrics {
     outcome: Pick<AdmissionOutcome, 'verdict' | 'deniedBy' | 'warnedBy' | 'knowledge'>,
     seconds: number,
   ): void;
-  /** A large body went to the side thread. */
+  /** To be called for each large body that went to the side thread. */
   largeBody(result: SideThreadResult): void;
   conversion(result: 'Success' | 'Failure', seconds: number): void;
 }
@@ -22,7 +22,7 @@ export interface ReviewMetrics {
 export const metricsPrefix = 'extensionconfig_webhook_';
 const prefix = metricsPrefix;
 
-/** Upper bounds in seconds: a decision takes well under a millisecond, a large object some; 10 s is the API server's end. */
+/** Upper bounds in seconds: a decision takes well under a millisecond, a large object some; 10 s is the API server's default timeout. */
 const latencyBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10];
 
 /** Adds the metrics of reviews, and of the feature gates, to those of the server. */
@@ -54,7 +54,7 @@ export function createReviewMetrics(registry: Registry, featureGates: FeatureGat
   });
   const latency = new Histogram({
     name: `${prefix}request_duration_seconds`,
-    help: 'Time from the header of a request to its answer, by webhook. Sending the body is part of it.',
+    help: 'Time from the header of a request to its response, by webhook. Sending the body is part of it.',
     labelNames: ['webhook'] as const,
     buckets: latencyBuckets,
     registers,
@@ -86,7 +86,7 @@ export function createReviewMetrics(registry: Registry, featureGates: FeatureGat
     gates.set({ name }, enabled ? 1 : 0);
   }
 
-  // Looked up by their labels once: that costs more than counting.
+  // Looked up by their labels only once, since that costs more than counting.
   const boundReviews = new Map<string, Counter.Internal>();
   function reviewCounter(webhook: Webhook, operation: string, verdict: AdmissionOutcome['verdict']): Counter.Internal {
     const key = `${webhook} ${operation} ${verdict}`;

@@ -1,4 +1,10 @@
-import { type Application, type Foundation, receiveBody, replying, type TrackedResponse } from '../server/index.ts';
+import {
+  type Application,
+  createRespond,
+  type Foundation,
+  receiveBody,
+  type TrackedResponse,
+} from '../server/index.ts';
 import type { Decide, Judge, Reply } from './decide.ts';
 import { logConversion, logReview } from './decision-log.ts';
 import type { ReviewMetrics } from './metrics.ts';
@@ -14,7 +20,7 @@ export const webhookPaths = {
 
 /** What the routes need. */
 export interface RouteContext extends Foundation {
-  /** The webhooks that are answered. */
+  /** The webhooks that are served. */
   webhooks: readonly Webhook[];
   decide: Decide;
   /** Decides on large bodies; without it the event loop does. */
@@ -24,13 +30,13 @@ export interface RouteContext extends Foundation {
   reviews: ReviewMetrics;
 }
 
-/** The route of one webhook: reads a body within the limits, and sends what is decided on it. */
+/** The route of one webhook: reads a body within the limits, and sends the decision. */
 function webhookRoute(webhook: Webhook, context: RouteContext): Application {
   const { metrics, reviews, log, connections, decide, sideThread, judge } = context;
-  const reply = replying(context);
+  const respond = createRespond(context);
 
   function finish(response: TrackedResponse, startedMs: number, { code, text, note }: Reply): void {
-    reply(response, code, text);
+    respond(response, code, text);
     const durationMs = context.monotonicNow() - startedMs;
     switch (note.kind) {
       case 'review':

@@ -2,11 +2,11 @@ import type { Piscina } from 'piscina';
 import { type Reply, refused } from './decide.ts';
 import type { Webhook } from './webhook.ts';
 
-/** Which bodies are decided beside the event loop, and by what. */
+/** Which bodies are decided off the event loop, and by what. */
 export interface SideThreadOptions {
-  /** A module whose default export answers a `SideThreadTask` with a `Reply`. */
+  /** A module whose default export makes a `Reply` of a `SideThreadTask`. */
   module: URL;
-  /** What the module finds as `workerData` of piscina; it is cloned. */
+  /** The module's `workerData` (piscina); it is cloned. */
   data: unknown;
   /** Bodies of more bytes go to the thread. */
   overBytes?: number | undefined;
@@ -22,8 +22,9 @@ export interface SideThreadTask {
   body: Uint8Array;
 }
 
-/** How it went with a body, for metrics: refused without a try since too many waited, failed for lack of memory, … */
+/** Results for metrics: refused without a try since too many bodies waited, failed for lack of memory, … */
 export const sideThreadResults = ['answered', 'refused', 'timeout', 'failed', 'abandoned'] as const;
+/** What became of a body. */
 export type SideThreadResult = (typeof sideThreadResults)[number];
 
 /** Decides on large bodies one after the other, in a thread that starts with the first one. */
@@ -33,7 +34,7 @@ export interface SideThread {
    * The reply for a body; a 503 when there is none in time (waiting for other bodies counts), or when the thread ran out of
    * memory. Never rejects.
    *
-   * @param gone ends the work: its result would not be read.
+   * @param gone ends the work when the client has disconnected.
    */
   decide(task: SideThreadTask, gone: AbortSignal): Promise<Reply>;
   close(): Promise<void>;
@@ -41,31 +42,31 @@ export interface SideThread {
 
 /** Thirty times an ordinary review. The worst known body of this size takes some 30 ms, which others can wait for. */
 const defaultOverBytes = 128 * 1024;
-/** API servers wait for admission webhooks 10 s by default. */
+/** API servers wait 10 s for admission webhooks by default. */
 const defaultTimeoutMs = 10_000;
 /**
  * Most memory for the objects of one body, in MiB: the worst body that is known, 7 MiB of `{},` for a status, takes 300
  * when it is parsed. A thread that needs more ends, and the process does not.
  */
 const defaultMaxHeapMib = 512;
-/** How long the thread waits for another body before it ends and gives its memory back, in milliseconds. */
+/** How long the thread waits for another body before it ends and frees its memory, in milliseconds. */
 const idleTimeoutMs = 60_000;
 
 /** Most bodies that wait while another one is decided: they hold connections and memory. */
 const maxWaiting = 32;
 
-/** What a caller is told when there is no decision. */
+/** What a client is told when there is no decision. */
 const problems: Record<Exclude<SideThreadResult, 'answered'>, string> = {
   refused: 'too many large requests at a time: try again in a second',
   timeout: 'the decision took too long: send a smaller object',
   failed: 'the decision took too much memory: send a smaller object',
-  abandoned: 'the caller is gone',
+  abandoned: 'the client is gone',
 };
 
 /**
- * A body of 7 MiB takes a second to be parsed and judged, however linear that is, and on the event loop every other caller
- * would wait for it. So large bodies (an ordinary review has 4 KiB) get a thread of their own, with limits
- * of time and of memory that no body can pass.
+ * Creates the thread for large bodies. A body of 7 MiB takes a second to parse and decide on, linear as that is, and on the
+ * event loop every other client would wait for it. So large bodies (an ordinary review has 4 KiB) get a thread of their
+ * own, with limits on time and memory.
  */
 export function createSideThread(
   {
@@ -89,7 +90,7 @@ export function createSideThread(
       maxThreads: 1,
       idleTimeout: idleTimeoutMs,
       resourceLimits: { maxOldGenerationSizeMb: maxHeapMib, maxYoungGenerationSizeMb: 32 },
-      // A thread that waits in Atomics.wait cannot be told to end.
+      // A thread that waits in Atomics.wait cannot be stopped.
       atomics: 'disabled',
       recordTiming: false,
     });

@@ -17,9 +17,9 @@ export interface WebhookOptions extends Omit<ServerOptions, 'application' | 'nam
   /** Where the webhooks listen. */
   webhook: ServerOptions['main'];
   featureGates: FeatureGates;
-  /** Asks extension servers, where the policy of `admission` wants it. */
+  /** Asks extension servers, where the policy of `admission` calls for it. */
   probe?: Probe | undefined;
-  /** Adds metrics beside those of reviews; `prefix` is what names begin with. */
+  /** Adds metrics to those of reviews; `prefix` is what their names begin with. */
   addMetrics?: ((registry: Registry, prefix: string) => void) | undefined;
 }
 

@@ -220,7 +220,7 @@ describe('limits', () => {
 
   test('an answer that is not read is given up, while others on its connection are answered', async () => {
     const { port, health } = await startExtension([create], {
-      limits: { answerTimeoutMs: 300, timeoutCheckMs: 10 },
+      limits: { responseTimeoutMs: 300, timeoutCheckMs: 10 },
     });
     const session = open(port, { initialWindowSize: 256 });
     const unread = session.request({ ':method': 'POST', ':path': path });

@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { rawRefusal, refusal } from '../../src/server/answer.ts';
 import { type BodyRefusal, collectBody, headerRefusal } from '../../src/server/body.ts';
 import { createByteBudget } from '../../src/server/byte-budget.ts';
 import type { TrackedRequest } from '../../src/server/connections.ts';
+import { rawRefusal, refusal } from '../../src/server/response.ts';
 
 class Incoming extends EventEmitter {
   readonly method: string;

@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import forge from 'node-forge';
 import { describe, expect, test } from 'vitest';
-import { dnsNamesOf } from '../../src/server/callers.ts';
 import { checkPair, judgePair } from '../../src/server/certificate.ts';
+import { dnsNamesOf } from '../../src/server/client-policy.ts';
 import { selfSignedPair } from '../../src/server/index.ts';
 import { describeChecks, type ReadinessFacts, readinessOf } from '../../src/server/readiness.ts';
 import { localhost, makeCertificate, makeKey, testCa } from './certificates.ts';

@@ -135,7 +135,7 @@ test('an idle connection is closed after the keep-alive timeout', async () => {
 describe('answers that are not read', () => {
   const answerBytes = 8 * 1024 * 1024;
   const bigAnswer = 'x'.repeat(answerBytes);
-  const limits = { answerTimeoutMs: 500, timeoutCheckMs: 20 };
+  const limits = { responseTimeoutMs: 500, timeoutCheckMs: 20 };
   const convert = () => ({
     review: {
       apiVersion: 'apiextensions.k8s.io/v1' as const,

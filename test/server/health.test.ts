@@ -121,7 +121,7 @@ test('metrics that cannot be rendered are a 500 and a line in the log', async ()
   expect(answer.body.message).toBe('internal error; the log has more');
   expect(logged.at(-1)).toMatchObject({
     level: 50,
-    msg: 'the health port failed to answer',
+    msg: 'the health port failed to respond',
     err: { message: 'a collector fails' },
   });
 });

@@ -47,7 +47,7 @@ const application = createApplication({
   reviews: createReviewMetrics(metrics.registry, knownFeatureGates),
   log,
   maxBodyBytes,
-  connections: { holdBody: () => true, holdDecision: () => {}, holdAnswer: () => {}, leave: () => {} },
+  connections: { holdBody: () => true, holdDecision: () => {}, holdResponse: () => {}, leave: () => {} },
   monotonicNow: () => (clock += 2),
   isDraining: () => false,
 });

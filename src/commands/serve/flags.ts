@@ -77,10 +77,10 @@ export const serveFlags = {
     defaultText: 'its current context',
   }),
   'self-signed': switchFlag('serve with a certificate for localhost, made at start; for development'),
-  'client-ca-file': textFlag('FILE', { summary: 'only callers with a certificate of these CAs', default: undefined }),
+  'client-ca-file': textFlag('FILE', { summary: 'only clients with a certificate of these CAs', default: undefined }),
   'client-allowed-name': listFlag(
     'NAME',
-    'only callers whose certificate has this common name or DNS name; may be repeated',
+    'only clients whose certificate has this common name or DNS name; may be repeated',
   ),
   'feature-gates': featureGatesFlag,
   ...policyFlags,

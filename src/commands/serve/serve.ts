@@ -85,7 +85,9 @@ function clientsOf(flags: ServeFlags) {
   const caFile = flags['client-ca-file'];
   const allowedNames = flags['client-allowed-name'];
   if (caFile === undefined && allowedNames.length > 0) {
-    throw new UsageError('--client-allowed-name needs --client-ca-file: without it callers show no certificate');
+    throw new UsageError(
+      '--client-allowed-name needs --client-ca-file: without it clients are not asked for a certificate',
+    );
   }
   return caFile === undefined ? undefined : { caFile, allowedNames };
 }

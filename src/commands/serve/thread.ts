@@ -8,7 +8,7 @@ const policy = workerData as ServePolicy;
 // The copy of the cluster is in the other thread.
 const decide = createDecide(admissionOf(policy, policy.hasFacts ? 'elsewhere' : undefined), reviewConversion);
 
-/** Answers one body. */
-export default function answer({ webhook, body }: SideThreadTask): Reply {
+/** Decides on one body. */
+export default function decideBody({ webhook, body }: SideThreadTask): Reply {
   return decide(webhook, body);
 }

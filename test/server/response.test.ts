@@ -3,8 +3,8 @@ import { Agent, createServer, request as httpRequest, type IncomingHttpHeaders, 
 import { connect, createServer as createHttp2Server, type Http2ServerRequest } from 'node:http2';
 import type { AddressInfo, Server } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { answer, refusal, refuseUnread } from '../../src/server/answer.ts';
 import { Http1Response, Http2Response } from '../../src/server/connections.ts';
+import { refusal, refuseUnread, sendJson } from '../../src/server/response.ts';
 
 /** What fails a test whose answer never comes. */
 const soon = () => AbortSignal.timeout(5_000);
@@ -57,7 +57,7 @@ describe('an answer by HTTP/1.1', () => {
     ['ends the connection', true, undefined, { connection: 'close' }],
     ['has more headers', false, { allow: 'POST', 'x-a': 'b' }, { connection: 'keep-alive', allow: 'POST', 'x-a': 'b' }],
   ] as const)('%s', async (_, close, more, headers) => {
-    const { client, response } = await begun('GET', {}, (_request, to) => answer(to, 203, text, 10, close, more));
+    const { client, response } = await begun('GET', {}, (_request, to) => sendJson(to, 203, text, 10, close, more));
     client.end();
     expect(await read(await response)).toEqual({ code: 203, headers: { ...json, ...headers }, text });
   });
@@ -196,7 +196,7 @@ describe('by HTTP/2', () => {
 
   test('an answer has no header about its connection, which lives on', async () => {
     const { said, calls, second } = await exchanged('whole', (from, to) => {
-      from.resume().once('end', () => answer(to, 200, text, 10, true, { 'x-a': 'b' }));
+      from.resume().once('end', () => sendJson(to, 200, text, 10, true, { 'x-a': 'b' }));
     });
     expect([said, second]).toEqual([text, 'still here']);
     expect(calls).toEqual([

@@ -1,7 +1,7 @@
 import type { TLSSocket } from 'node:tls';
 
 /** Which clients may call: those with a certificate of the client CA and, if names are given, one of these names. */
-export interface CallerPolicy {
+export interface ClientPolicy {
   /** Allowed common names and DNS names; empty allows every certificate of the CA. */
   allowedNames: readonly string[];
 }
@@ -27,8 +27,8 @@ export function dnsNamesOf(subjectAltName: string): string[] {
   return names;
 }
 
-/** Why the caller at the other end of a connection gets no answer, or undefined when it does. */
-export function refusalOf(socket: TLSSocket, policy: CallerPolicy): string | undefined {
+/** Why the client of a connection is refused, or undefined when it is allowed. */
+export function refusalOf(socket: TLSSocket, policy: ClientPolicy): string | undefined {
   const certificate = socket.getPeerCertificate();
   if (certificate === null || certificate === undefined || Object.keys(certificate).length === 0) {
     return 'a client certificate is required';

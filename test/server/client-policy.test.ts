@@ -42,7 +42,7 @@ test.each<[string, TestCertificate | undefined, readonly string[], number, RegEx
   const answer = await send(webhookPort, validate, review('x'), { ...certificate });
   expect(answer.code).toBe(code);
   expect(answer.body).toMatch(message);
-  expect(lines.some((line) => line.msg === 'caller refused')).toBe(code === 403);
+  expect(lines.some((line) => line.msg === 'client refused')).toBe(code === 403);
   // The other paths are no way around.
   expect((await send(webhookPort, '/', '', { ...certificate })).code).toBe(code === 403 ? 403 : 404);
 });

@@ -22,8 +22,8 @@ export function refusal(code: number, message: string): Status {
   return failure(code, reasons[code] ?? 'Unknown', message);
 }
 
-/** Answers with a JSON text of so many bytes in one write. With `close` the connection ends after it, if it is of HTTP/1.1. */
-export function answer(
+/** Sends a JSON text of `bytes` bytes in one write. With `close` an HTTP/1.1 connection ends after it. */
+export function sendJson(
   response: TrackedResponse,
   code: number,
   text: string,
@@ -43,9 +43,10 @@ export function answer(
 }
 
 /**
- * Refuses a request whose body was not read (with a Status, or any JSON text), and ends the connection. The answer is sent at once, but what the caller
- * is still sending is thrown away for a while before the connection is closed: closing a socket with unread data resets
- * it, and the reset overtakes the answer. By HTTP/2 the caller is asked to stop, and the connection lives on.
+ * Refuses a request whose body was not read (with a Status, or any JSON text), and ends the connection. The response is
+ * sent at once, but what the client still sends is discarded for a while before the connection is closed: closing a
+ * socket with unread data resets it, and the reset overtakes the response. Over HTTP/2 the client is asked to stop, and
+ * the connection stays open.
  */
 export function refuseUnread(
   request: TrackedRequest,
