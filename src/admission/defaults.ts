@@ -9,7 +9,7 @@ const handlerDefaults: readonly (readonly [string, Json])[] = [
   ['timeoutSeconds', 10],
   ['failurePolicy', 'Fail'],
 ];
-/** Most handlers that the CustomResourceDefinition allows. */
+/** Maximum number of handlers that the CustomResourceDefinition allows. */
 const maxHandlers = openApiSchemaOf(hubVersion).properties?.status?.properties?.handlers?.maxItems ?? 0;
 
 const none: JsonPatchOperation[] = [];
@@ -77,8 +77,8 @@ export function defaultsOf(object: JsonObject, subject: Subject): readonly JsonP
 }
 
 /**
- * The object with the defaults that it lacks, as after applying the patch of `defaultsOf`. It shares what did not change
- * with the original, and is the original if nothing did.
+ * The object with the defaults that it lacks, as after applying the patch of `defaultsOf`. It shares what did not
+ * change with the original, and is the original if nothing did.
  */
 export function withDefaults(object: JsonObject, subject: Subject): JsonObject {
   const copies = new Set<Json>();

@@ -5,7 +5,7 @@ import type { AdmissionOutcome, Knowledge } from './outcome.ts';
 
 /** Longest warning, in characters; the API server may truncate longer ones. */
 const maxWarningLength = 256;
-/** Most characters of all warnings together: the API server drops what exceeds 4,096. */
+/** Maximum number of characters of all warnings together: the API server drops what exceeds 4,096. */
 const maxWarningsLength = 4096;
 
 /** A finding as one line, for kubectl's "Warning: " and for the linter. */
@@ -67,7 +67,10 @@ export function gated(uid: string, name: string, gate: string): AdmissionOutcome
   return { response, verdict: 'denied', deniedBy: [id], warnedBy: [] };
 }
 
-/** The outcome for the findings about a deletion: denied (403, as Cluster API refuses deletions) or allowed, with warnings. */
+/**
+ * The outcome for the findings about a deletion: denied (403, as Cluster API refuses deletions) or allowed, with
+ * warnings.
+ */
 export function answerDeletion(uid: string, name: string, reports: readonly Report[]): AdmissionOutcome {
   const outcome = answer(uid, name, reports);
   const { status } = outcome.response;
@@ -80,7 +83,10 @@ export function answerDeletion(uid: string, name: string, reports: readonly Repo
   return outcome;
 }
 
-/** An outcome that says, for the audit log, how old the facts are that it rests on (in whole seconds), and which were missing. */
+/**
+ * An outcome that says, for the audit log, how old the facts are that it rests on (in whole seconds), and which were
+ * missing.
+ */
 export function withKnowledge(outcome: AdmissionOutcome, { ageMs, unknown }: Knowledge): AdmissionOutcome {
   const { response } = outcome;
   const annotations = response.auditAnnotations ?? {};
@@ -95,7 +101,9 @@ export function withKnowledge(outcome: AdmissionOutcome, { ageMs, unknown }: Kno
   return outcome;
 }
 
-/** The outcome for a set of findings: denied (422) with one cause per denial, or allowed; with warnings in both cases. */
+/**
+ * The outcome for a set of findings: denied (422) with one cause per denial, or allowed; with warnings in both cases.
+ */
 export function answer(uid: string, name: string, reports: readonly Report[]): AdmissionOutcome {
   if (reports.length === 0) {
     return allowed(uid);

@@ -3,7 +3,7 @@ import { type AdmissionRequest, isJsonObject, type Json, type JsonObject } from 
 
 /** Longest namespaceSelector that is passed on, in characters of JSON. */
 const maxSelectorLength = 64 * 1024;
-/** Most hooks that are passed on: Cluster API has 17. */
+/** Maximum number of hooks that are passed on: Cluster API has 17. */
 const maxHooks = 512;
 
 const objectIn = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});

@@ -23,8 +23,8 @@ export interface Examined {
 }
 
 /**
- * Most violations that are reported for one object: 100 wrong types, and 100 others. Users do not fix more at once, and
- * the response stays small.
+ * Maximum number of violations that are reported for one object: 100 wrong types, and 100 others. Users do not fix more
+ * at once, and the response stays small.
  */
 export const maxViolations = 100;
 

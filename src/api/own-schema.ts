@@ -4,11 +4,13 @@ import type { Version } from './names.ts';
 /** A schema with the limits of the CustomResourceDefinition and those that Kubernetes itself adds. */
 export interface LimitedSchema extends OpenApiSchema {
   properties?: Record<string, LimitedSchema>;
-  /** Most bytes of all keys and values of a map of strings together. */
+  /** Maximum number of bytes of all keys and values of a map of strings together. */
   maxTotalBytes?: number;
 }
 
-/** Most bytes of all annotations of an object together (Kubernetes' TotalAnnotationSizeLimitB, 256 KiB). */
+/**
+ * Maximum number of bytes of all annotations of an object together (Kubernetes' TotalAnnotationSizeLimitB, 256 KiB).
+ */
 export const maxAnnotationBytes = 256 * 1024;
 /** Longest name of an object: a DNS subdomain (RFC 1123). */
 const maxNameLength = 253;

@@ -231,7 +231,7 @@ async function readNamed(cluster: Cluster, kind: TargetKind, name: string, servi
   } as TargetReading;
 }
 
-/** Most objects of a kind that are looked at. */
+/** Maximum number of objects of a kind that are examined. */
 const maxListed = 100_000;
 
 /**

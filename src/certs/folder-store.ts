@@ -12,7 +12,7 @@ const annotationsFile = '.annotations.json';
 const kept = 4;
 /** Largest file that is read, in bytes. */
 const maxFileBytes = 1024 * 1024;
-/** Most names that are looked at: the folder is this program's own, and holds a dozen. */
+/** Maximum number of names that are examined: the folder is this program's own, and holds a dozen. */
 const maxNames = 1000;
 /** A draft of this age was left behind by a run that was killed, in ms. */
 const staleMs = 600_000;
@@ -20,11 +20,11 @@ const versionName = /^\.\.v(\d{1,12})$/;
 const keyName = /^[-._a-zA-Z0-9]+$/;
 
 /**
- * The two Secrets as files: `tls.crt`, `tls.key` and `ca.crt` in the folder itself, the CA in `authority/` below it (its name
- * in folders that exist already).
+ * The two Secrets as files: `tls.crt`, `tls.key` and `ca.crt` in the folder itself, the CA in `authority/` below it
+ * (its name in folders that exist already).
  *
- * As in a Secret that the kubelet mounts, the files are links through `..data` into one folder a version, so that all of them
- * change at once. A version is made under another name and renamed: that fails when it exists already, which
+ * As in a Secret that the kubelet mounts, the files are links through `..data` into one folder a version, so that all
+ * of them change at once. A version is made under another name and renamed: that fails when it exists already, which
  * makes it the optimistic lock.
  */
 export function folderStore(folder: string): CertificateStore {

@@ -26,7 +26,7 @@ export const logFlags = {
 export type LogStream = NodeJS.WritableStream & { isTTY?: boolean; fd?: number };
 
 /**
- * Most bytes of log lines that wait for a slow reader; lines beyond are dropped, since neither memory nor
+ * Maximum number of bytes of log lines that wait for a slow reader; lines beyond are dropped, since neither memory nor
  * a review may wait for the reader of the log.
  */
 const maxWaitingBytes = 4 * 1024 * 1024;

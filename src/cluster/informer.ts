@@ -36,9 +36,12 @@ export interface InformerOptions {
   fieldSelector?: string | undefined;
   /** What is kept of an object; `metadata` has to stay. Default: all but `metadata.managedFields`. */
   keep?(object: JsonObject): JsonObject;
-  /** Most objects. A collection with more is a problem, and what is known of it stays as it was. Default: 10,000. */
+  /**
+   * Maximum number of objects. A collection with more is a problem, and what is known of it stays as it was. Default:
+   * 10,000.
+   */
   maxObjects?: number;
-  /** Most characters of JSON that are kept; beyond, as with too many objects. Default: not counted. */
+  /** Maximum number of characters of JSON that are kept; beyond, as with too many objects. Default: not counted. */
   maxLength?: number;
   /** Called for each change, in their order, after the copy has it. It must not throw. */
   onChange?(change: InformerChange): void;
@@ -52,7 +55,10 @@ export interface Informer {
   /** Resolves when all objects were read for the first time; never, when it is stopped before. */
   readonly synced: Promise<void>;
   readonly isSynced: boolean;
-  /** When the server last said how things stand, on the clock of `performance.now()`, in ms; undefined before the first time. */
+  /**
+   * When the server last said how things stand, on the clock of `performance.now()`, in ms; undefined before the first
+   * time.
+   */
   readonly heardAt: number | undefined;
   /** Why the copy may be stale; undefined when it is not. */
   readonly problem: string | undefined;

@@ -14,7 +14,7 @@ export interface ListOptions {
   resource: string;
   /** Selectors, as the API has them. */
   query?: Readonly<Record<string, string>> | undefined;
-  /** Most objects: a continue token that never ends must not hold the program, nor fill its memory. */
+  /** Maximum number of objects: a continue token that never ends must not hold the program, nor fill its memory. */
   maxObjects: number;
 }
 

@@ -1,4 +1,4 @@
-/** Most items that are worked on at a time. */
+/** Maximum number of items that are worked on at a time. */
 const maxAtOnce = 10;
 
 /** Runs work on all items, some at a time; the results come in the order of the items. */

@@ -85,7 +85,7 @@ const rehearseFlags = {
   }),
 } satisfies Flags;
 
-/** Most Clusters whose timelines are all printed; of more, those that could not be completed. */
+/** Maximum number of Clusters whose timelines are all printed; of more, those that could not be completed. */
 const maxTimelines = 10;
 
 /** Takes the entries of a rehearsal, and prints. */
@@ -160,7 +160,9 @@ function htmlPrinter(io: Io, clear: () => void): Printer {
   };
 }
 
-/** The files of flags, and the kinds of which each flag's files must have one: a wrong file must not mean the sample. */
+/**
+ * The files of flags, and the kinds of which each flag's files must have one: a wrong file must not mean the sample.
+ */
 const wanted = {
   cluster: ['Cluster', 'Namespace'],
   'cluster-class': ['ClusterClass'],

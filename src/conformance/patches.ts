@@ -15,7 +15,7 @@ import {
 } from '../kubernetes/index.ts';
 import { quotable } from '../runtime/index.ts';
 
-/** Most patches of one answer that are looked at. */
+/** Maximum number of patches of one answer that are examined. */
 const maxPatches = 100;
 /** Largest object that patches may make, in characters of JSON: the API server takes 3 MiB. */
 const maxObjectLength = 3 * 1024 * 1024;

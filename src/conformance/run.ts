@@ -49,11 +49,11 @@ export interface ConformanceOptions extends TrialOptions {
   onCheck?: (check: Check, index: number, count: number) => void;
 }
 
-/** Most problems of a check that are listed. */
+/** Maximum number of problems of a check that are listed. */
 const maxProblems = 10;
 /** Longest message of a problem, in characters. */
 const maxMessage = 500;
-/** Most handlers that are listed as not called. */
+/** Maximum number of handlers that are listed as not called. */
 const maxListed = 100;
 
 function statusOf({ level }: Check, problems: readonly Problem[], because: string | undefined): CheckStatus {

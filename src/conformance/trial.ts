@@ -28,7 +28,7 @@ import { sampleValues } from './variables.ts';
 export const maxAnswerBytes = 2 * 1024 * 1024;
 /** Calls at a time in the check of load. */
 export const callsAtOnce = 50;
-/** Most handlers that are tried; the others are only discovered. */
+/** Maximum number of handlers that are tried; the others are only discovered. */
 const maxTried = 64;
 /** How long Discovery may take, in seconds: Cluster API's own limit. */
 const discoverySeconds = 10;
@@ -75,7 +75,10 @@ export interface Variation {
   hangUpAfterMs?: number;
 }
 
-/** An extension server on trial: what is known about it, and the ways to call it. Answers are remembered where they can be. */
+/**
+ * An extension server on trial: what is known about it, and the ways to call it. Answers are remembered where they can
+ * be.
+ */
 export interface Trial {
   readonly extension: Extension;
   readonly config: ExtensionConfig;

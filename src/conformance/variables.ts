@@ -1,11 +1,11 @@
 import { compilePattern, isJsonObject, type Json, type JsonObject, PatternError } from '../kubernetes/index.ts';
 import { quotable } from '../runtime/index.ts';
 
-/** Most variables of one answer that are looked at. */
+/** Maximum number of variables of one answer that are examined. */
 const maxVariables = 500;
-/** Most parts of all their schemas that are looked at. */
+/** Maximum number of parts of all their schemas that are examined. */
 const maxParts = 20_000;
-/** Most instructions of all patterns of one answer that are compiled: each takes some 10 µs. */
+/** Maximum number of instructions of all patterns of one answer that are compiled: each takes some 10 µs. */
 const maxInstructions = 100_000;
 /** Longest text that is made up as a value, in characters. */
 const maxSampleLength = 256;
@@ -35,7 +35,9 @@ interface PatternBudget {
   instructions: number;
 }
 
-/** What is wrong with a pattern, which Cluster API compiles as RE2; undefined too when others have used up the budget. */
+/**
+ * What is wrong with a pattern, which Cluster API compiles as RE2; undefined too when others have used up the budget.
+ */
 function patternProblem(pattern: string, budget: PatternBudget): string | undefined {
   if (budget.instructions > maxInstructions) {
     return undefined;
@@ -107,7 +109,9 @@ function* partProblems(schema: JsonObject, budget: PatternBudget): Generator<str
   }
 }
 
-/** What is wrong with variables as DiscoverVariables answers them, by the rules of ClusterClass variables: a line each. */
+/**
+ * What is wrong with variables as DiscoverVariables answers them, by the rules of ClusterClass variables: a line each.
+ */
 export function variableProblems(variables: Json | undefined): string[] {
   const problems: string[] = [];
   const seen = new Set<string>();

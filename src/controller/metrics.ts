@@ -29,7 +29,10 @@ export interface Observed {
 }
 
 const prefix = 'extensionconfig_controller_';
-/** Most hook versions that have a line of their own: names of hooks that nobody knows are what a server says they are. */
+/**
+ * Maximum number of hook versions that have a line of their own: names of hooks that nobody knows are what a server
+ * says they are.
+ */
 const maxHooks = 500;
 /** Longest name in a label, in characters. */
 const maxLabel = 100;

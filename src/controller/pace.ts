@@ -10,7 +10,7 @@ export interface ControllerPace {
   /** How often Secrets are read, and the pause after each of them, in ms: ten reads a second at most. */
   secretPollMs: number;
   secretGapMs: number;
-  /** Most ExtensionConfigs that are worked on at a time, and most of them whose last run failed. */
+  /** Maximum number of ExtensionConfigs that are worked on at a time, and of those whose last run failed. */
   concurrency: number;
   failingConcurrency: number;
   /** How often Cluster API's own controller is looked for, and how soon again when that failed at the start, in ms. */
@@ -20,7 +20,9 @@ export interface ControllerPace {
   informer: Partial<WatchPace>;
 }
 
-/** As Cluster API has them, but for the concurrency (there 10): most of the time of a run is a wait for the extension. */
+/**
+ * As Cluster API has them, but for the concurrency (there 10): most of the time of a run is a wait for the extension.
+ */
 export const defaultPace: ControllerPace = {
   resyncMs: 10 * 60_000,
   observeMs: 60_000,

@@ -17,9 +17,9 @@ export interface QueuePace {
 
 export interface QueueOptions {
   run(key: string): Promise<Outcome>;
-  /** Most runs at a time. */
+  /** Maximum number of runs at a time. */
   concurrency: number;
-  /** Most of them for keys whose last run failed: what hangs does not hold up the rest. */
+  /** Maximum number of them for keys whose last run failed: what hangs does not hold up the rest. */
   failingConcurrency: number;
   pace: QueuePace;
 }

@@ -17,10 +17,13 @@ export interface KeptValue {
 /** What is kept, by the `apiVersion` that can represent it. */
 export type ConversionData = Map<string, KeptValue[]>;
 
-/** Most bytes of conversion data (256 KiB): what Kubernetes allows for all annotations of an object together. */
+/**
+ * Maximum number of bytes of conversion data (256 KiB): what Kubernetes allows for all annotations of an object
+ * together.
+ */
 export const maxConversionDataBytes = 256 * 1024;
 
-/** Most versions that conversion data is for: an API has a few, and each costs as much as an object. */
+/** Maximum number of versions that conversion data is for: an API has a few, and each costs as much as an object. */
 const maxVersions = 16;
 
 function isStep(step: Json): step is KeptStep & Json {

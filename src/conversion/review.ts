@@ -20,7 +20,7 @@ function failed(uid: string, message: string): ConversionReviewResponse {
   return reviewOf({ uid, convertedObjects: [], result: { status: 'Failure', message } });
 }
 
-/** Most bytes of conversion data that one answer adds to the objects of its request (1 MiB). */
+/** Maximum number of bytes of conversion data that one answer adds to the objects of its request (1 MiB). */
 const maxAddedBytes = 1024 * 1024;
 
 /** An object for a message: its index in the request, and its name. */
@@ -39,8 +39,8 @@ function reasonOf(error: unknown): string {
 
 /**
  * Creates the function that answers ConversionReviews of apiextensions.k8s.io/v1: all objects in the order of the
- * request, or a failure that names the object and the field. The function never throws; `problem` says why a body is not
- * a review that can be answered.
+ * request, or a failure that names the object and the field. The function never throws; `problem` says why a body is
+ * not a review that can be answered.
  */
 export function createReview({ convert, conversionDataBytes, kind }: KindConverter) {
   return (body: Json): { review: ConversionReviewResponse } | { problem: string } => {

@@ -11,7 +11,7 @@ export class HandlersError extends Error {
   }
 }
 
-/** Most handlers of one ExtensionConfig, from its CustomResourceDefinition. */
+/** Maximum number of handlers of one ExtensionConfig, from its CustomResourceDefinition. */
 const maxHandlers = 512;
 /** Longest timeout that Cluster API takes, in seconds. */
 const maxTimeoutSeconds = 30;

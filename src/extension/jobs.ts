@@ -7,15 +7,17 @@ export interface JobsOptions {
   /** When a caller asks again while its job runs, in seconds. Default: 10. */
   retryAfterSeconds?: number;
   /**
-   * How long a job may take, in seconds: then its signal aborts, and it has failed, whether it heeds the signal or not. Default:
-   * 14,400 (four hours).
+   * How long a job may take, in seconds: then its signal aborts, and it has failed, whether it heeds the signal or not.
+   * Default: 14,400 (four hours).
    */
   maxSeconds?: number;
   /** How long it is remembered that a job is done, in seconds: for so long it is not run again. Default: 3600. */
   rememberSeconds?: number;
-  /** Most jobs that run at a time; others wait for their turn, and their callers with them. Default: 16. */
+  /**
+   * Maximum number of jobs that run at a time; others wait for their turn, and their callers with them. Default: 16.
+   */
   maxRunning?: number;
-  /** Most done jobs that are remembered; the oldest are forgotten first. Default: 10,000. */
+  /** Maximum number of done jobs that are remembered; the oldest are forgotten first. Default: 10,000. */
   maxRemembered?: number;
   /** Milliseconds of a clock that never goes back. Default: the system's. */
   now?: () => number;
@@ -33,8 +35,8 @@ export interface Job<Response> {
   /** What users read while it runs: a stable text. */
   message: string;
   /**
-   * Does the work. After a restart of the extension it is run again, and replicas do not know of each other: it has to find
-   * out what is done already. A `HandlerFailure` that it throws is the answer with its message.
+   * Does the work. After a restart of the extension it is run again, and replicas do not know of each other: it has to
+   * find out what is done already. A `HandlerFailure` that it throws is the answer with its message.
    */
   run(signal: AbortSignal): Promise<void>;
   log?: Pick<Logger, 'error' | 'info'>;
@@ -43,8 +45,8 @@ export interface Job<Response> {
 /** Runs long work in the background, so that handlers stay in milliseconds. */
 export interface Jobs {
   /**
-   * Answers for a job: starts it, blocks while it runs, and is done when it is. A failed one is a Failure once; the call
-   * after it, which Cluster API makes after a backoff, runs it again.
+   * Answers for a job: starts it, blocks while it runs, and is done when it is. A failed one is a Failure once; the
+   * call after it, which Cluster API makes after a backoff, runs it again.
    */
   answer<Response>(job: Job<Response>): Answer<Response>;
   /** Jobs that run. */

@@ -5,7 +5,7 @@ const maxLength = 1024;
 
 /** Paths that were read: programs have a few, and ask for them with each call. */
 const known = new Map<string, readonly (string | number)[]>();
-/** Most paths that are remembered. */
+/** Maximum number of paths that are remembered. */
 const maxKnown = 1000;
 
 /** As `parsePath`, remembering paths. */

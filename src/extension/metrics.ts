@@ -13,10 +13,13 @@ export interface CallMetrics {
   of(hook: string, handler: string): CountCall;
 }
 
-/** Upper bounds in seconds: handlers should take milliseconds, external patches at most 0.2 s; 30 s is Cluster API's end. */
+/**
+ * Upper bounds in seconds: handlers should take milliseconds, external patches at most 0.2 s; 30 s is Cluster API's
+ * end.
+ */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Most times of a handler that wait to be told to the library. */
+/** Maximum number of times of a handler that wait to be told to the library. */
 const maxPending = 64;
 
 /** Adds the metrics of calls to those of the server. */

@@ -9,7 +9,10 @@ export const pendingHooksAnnotation = 'runtime.cluster.x-k8s.io/pending-hooks';
 
 /** Longest value of that annotation that is read, in characters: all hooks there are take 300. */
 export const maxPendingLength = 1024;
-/** Most hooks that one Cluster waits for: Cluster API has 17. Whoever may write Clusters writes the annotation. */
+/**
+ * Maximum number of hooks that one Cluster waits for: Cluster API has 17. Whoever may write Clusters writes the
+ * annotation.
+ */
 const maxPending = 32;
 
 interface Item extends KnownCluster {

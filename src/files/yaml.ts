@@ -11,11 +11,12 @@ function yaml(): typeof Yaml {
 /** Why a text is not the YAML that is asked for: one line, with the line where it is. */
 export class YamlError extends Error {}
 
-/** Most aliases that a document may resolve: each can stand for a large value. */
+/** Maximum number of aliases that a document may resolve: each can stand for a large value. */
 const maxAliases = 100;
 
 /**
- * Reads a small YAML (or JSON) document, such as a flag names. Time is linear in its length, so that `maxLength` bounds it.
+ * Reads a small YAML (or JSON) document, such as a flag names. Time is linear in its length, so that `maxLength` bounds
+ * it.
  *
  * @param maxLength in characters.
  * @throws {YamlError} when it is longer, is not one YAML document, has a key twice, or more than a few aliases.

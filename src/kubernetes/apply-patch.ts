@@ -11,12 +11,15 @@ export type PatchOperation =
 /** Why operations do not apply. The message is for their author. */
 export class PatchError extends Error {}
 
-/** Most bytes of JSON that the copies of one patch may add (apiserver, JSONPatchMaxCopyBytes). */
+/** Maximum number of bytes of JSON that the copies of one patch may add (apiserver, JSONPatchMaxCopyBytes). */
 const maxCopiedBytes = 3 * 1024 * 1024;
-/** Most items of lists that one patch may shift, by adding and removing in front of them: some seconds' worth. */
+/**
+ * Maximum number of items of lists that one patch may shift, by adding and removing in front of them: some seconds'
+ * worth.
+ */
 const maxShifted = 1_000_000_000;
 
-/** Most operations of one patch (apiserver, maxJSONPatchOperations). */
+/** Maximum number of operations of one patch (apiserver, maxJSONPatchOperations). */
 export const maxPatchOperations = 10_000;
 
 interface Progress {

@@ -57,12 +57,14 @@ interface Anchor {
 /** Longest key on one line that kubectl's parser takes, in characters (YAML 1.2, 7.4.2). */
 const maxKeyLength = 1024;
 
-/** Most duplicate keys that are told of one document. */
+/** Maximum number of duplicate keys that are reported of one document. */
 const maxDuplicates = 5;
 
 const merge = 'tag:yaml.org,2002:merge';
 
-/** The share of nodes that may come from aliases: what go-yaml allows, which falls from 99 to 10 % in large documents. */
+/**
+ * The share of nodes that may come from aliases: what go-yaml allows, which falls from 99 to 10 % in large documents.
+ */
 function allowedAliasShare(nodes: number): number {
   const [small, large] = [400_000, 4_000_000];
   return nodes <= small ? 0.99 : nodes >= large ? 0.1 : 0.99 - (0.89 * (nodes - small)) / (large - small);
@@ -417,8 +419,8 @@ class Composer {
 }
 
 /**
- * Makes values of the parser's events of one document, as kubectl does. Aliases share their value with their anchor; how
- * much they may stand for is limited as kubectl limits it.
+ * Makes values of the parser's events of one document, as kubectl does. Aliases share their value with their anchor;
+ * how much they may stand for is limited as kubectl limits it.
  *
  * @throws {ComposeError} for what kubectl's parser refuses.
  */

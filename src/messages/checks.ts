@@ -11,20 +11,20 @@ export interface MessageProblem {
   message: string;
 }
 
-/** Most problems of one message that are reported. */
+/** Maximum number of problems of one message that are reported. */
 const maxProblems = 20;
 
 /**
  * How a message is looked at: `strict` is for what we send (all fields known, required ones there, values allowed);
  * `tolerant` is for answers that we get, as Cluster API reads them: only types count, and null means an absent field;
- * `received` is for requests that a handler gets: types count, and what the hook's own messages require is there. Objects
- * of Cluster API in them may lack anything: releases differ in what they send.
+ * `received` is for requests that a handler gets: types count, and what the hook's own messages require is there.
+ * Objects of Cluster API in them may lack anything: releases differ in what they send.
  */
 export type Strictness = 'strict' | 'tolerant' | 'received';
 
 /**
- * Whether a text is standard base64 with padding, as Go's decoder takes it: line breaks count for nothing. The library's
- * own expression repeats a group, for which a text of some MiB is too long.
+ * Whether a text is standard base64 with padding, as Go's decoder takes it: line breaks count for nothing. The
+ * library's own expression repeats a group, for which a text of some MiB is too long.
  */
 function isBase64(text: string): boolean {
   const packed = /[\r\n]/.test(text) ? text.replaceAll(/[\r\n]/g, '') : text;
@@ -84,7 +84,10 @@ function compiled(schema: MessageSchema, strictness: Strictness, isOwn: boolean)
   return result;
 }
 
-/** What compiles schemas: it knows the components that hooks share, and compiles each of them once, for the first hook that needs it. */
+/**
+ * What compiles schemas: it knows the components that hooks share, and compiles each of them once, for the first hook
+ * that needs it.
+ */
 function createCompiler(strictness: Strictness): Ajv {
   const ajv = new Ajv({
     allErrors: strictness === 'strict',

@@ -51,9 +51,9 @@ export function compareVersions(a: Version, b: Version): number {
   return left.length - right.length;
 }
 
-/** Most minors that workers may take in one step: kubelets may be three older than the API server. */
+/** Maximum number of minors that workers may take in one step: kubelets may be three older than the API server. */
 const maxWorkerMinors = 3;
-/** Most steps that are looked at; there are not as many minors. */
+/** Maximum number of steps that are examined; there are not as many minors. */
 const maxSteps = 1000;
 
 function controlPlaneProblems(from: Version, to: Version, steps: readonly Version[]): string[] {

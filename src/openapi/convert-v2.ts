@@ -5,13 +5,16 @@ import { printable } from '../terminal/index.ts';
 export class ConversionError extends Error {}
 
 /**
- * Most media types of one operation. A schema is written once for each of them, so this is by how much a document can grow;
- * API servers have up to seven.
+ * Maximum number of media types of one operation. A schema is written once for each of them, so this is by how much a
+ * document can grow; API servers have up to seven.
  */
 export const maxMediaTypes = 50;
 /** Deepest nesting of schemas. */
 const maxDepth = 256;
-/** Most characters that the copies of schemas, one a media type, have in JSON, unless the caller wants fewer. */
+/**
+ * Maximum number of characters that the copies of schemas, one a media type, have in JSON, unless the caller wants
+ * fewer.
+ */
 const defaultMaxCopied = 64 * 1024 * 1024;
 
 const schemaPrefix = '#/definitions/';
@@ -19,8 +22,8 @@ const parameterPrefix = '#/parameters/';
 const responsePrefix = '#/responses/';
 
 /**
- * Fields of a schema in the order in which an API server writes them (k8s.io/kube-openapi, pkg/validation/spec). The hash
- * of a document is that of its bytes, so the order is part of the result. All others follow, sorted.
+ * Fields of a schema in the order in which an API server writes them (k8s.io/kube-openapi, pkg/validation/spec). The
+ * hash of a document is that of its bytes, so the order is part of the result. All others follow, sorted.
  */
 const schemaFields = [
   'id',
@@ -254,7 +257,9 @@ class Conversion {
     return extensions(source, result);
   }
 
-  /** The parameter itself where a reference leads to the body of a request, which v3 cannot have among its parameters. */
+  /**
+   * The parameter itself where a reference leads to the body of a request, which v3 cannot have among its parameters.
+   */
   #resolved(value: Json, place: string): JsonObject {
     const parameter = objectAt(value, place) ?? {};
     const { $ref } = parameter;
@@ -448,14 +453,15 @@ function infoOf(document: JsonObject): JsonObject {
 }
 
 /**
- * An OpenAPI v2 document as OpenAPI v3: the document that an API server (1.36) makes of it for an aggregated API server that
- * publishes only v2, with keys in the same order, so that the bytes of its JSON and their hash are the same too. The one
- * addition are shared `parameters`, to which the API server leaves dangling references.
+ * An OpenAPI v2 document as OpenAPI v3: the document that an API server (1.36) makes of it for an aggregated API server
+ * that publishes only v2, with keys in the same order, so that the bytes of its JSON and their hash are the same too.
+ * The one addition are shared `parameters`, to which the API server leaves dangling references.
  *
  * The input is not changed. Work and result are linear in it; values may be shared between places of the result.
  *
- * @throws {ConversionError} for what is not an OpenAPI v2 document, and for one that nests too deep, has operations with
- *   more than `maxMediaTypes` media types, or schemas of more than `maxCopied` characters, counted once a media type.
+ * @throws {ConversionError} for what is not an OpenAPI v2 document, and for one that nests too deep, has operations
+ *   with more than `maxMediaTypes` media types, or schemas of more than `maxCopied` characters, counted once a media
+ *   type.
  */
 export function convertV2ToV3(document: JsonObject, { maxCopied = defaultMaxCopied } = {}): JsonObject {
   if (document.swagger !== '2.0') {

@@ -251,8 +251,8 @@ class MergedPaths {
   }
 
   /**
-   * Both may be about the same path: operations that only one of them has come to the other, unless the fields differ that
-   * hold for all operations of a path. The work is that of the fields of `item`, however many `known` has.
+   * Both may be about the same path: operations that only one of them has come to the other, unless the fields differ
+   * that hold for all operations of a path. The work is that of the fields of `item`, however many `known` has.
    */
   #combine(path: string, known: PathEntry, document: string, item: JsonObject): void {
     if (!known.isOwn) {
@@ -334,7 +334,10 @@ function common(documents: readonly NamedDocument[], field: string): Json | unde
 /** The documents cannot become one. The message goes on after the name of a document. */
 export class MergeError extends Error {}
 
-/** Most characters that security and servers of documents have in JSON, counted once for each operation they come to. */
+/**
+ * Maximum number of characters that security and servers of documents have in JSON, counted once for each operation
+ * they come to.
+ */
 const maxInherited = 64 * 1024 * 1024;
 
 /**
@@ -393,9 +396,10 @@ function tagsOf(documents: readonly NamedDocument[]): Json[] {
 }
 
 /**
- * One OpenAPI 3.0 document out of many. Components of one name that mean the same become one; of those that differ the first
- * keeps its name, the others become `NAME_v2`, `NAME_v3`, … with all references to them. `info` is that of the first
- * document. What two documents say differently of the same path is reported as a conflict, and the first one counts.
+ * One OpenAPI 3.0 document out of many. Components of one name that mean the same become one; of those that differ the
+ * first keeps its name, the others become `NAME_v2`, `NAME_v3`, … with all references to them. `info` is that of the
+ * first document. What two documents say differently of the same path is reported as a conflict, and the first one
+ * counts.
  *
  * The work is linear in the documents, apart from sorting names; it yields to other work after each of them.
  *

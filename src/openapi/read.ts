@@ -15,7 +15,7 @@ export interface ReadOpenApi {
   isConverted: boolean;
 }
 
-/** Most values of a YAML document, and most characters of its texts, counted once for each alias. */
+/** Maximum number of values of a YAML document, and of characters of its texts, counted once for each alias. */
 const maxValues = 5_000_000;
 const maxCharacters = 256 * 1024 * 1024;
 

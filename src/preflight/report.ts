@@ -17,7 +17,7 @@ export interface PreflightReport {
   extensions: ExtensionVerdict[];
 }
 
-/** Most steps that are listed. */
+/** Maximum number of steps that are listed. */
 const maxSteps = 20;
 
 function sharedFindings(from: Release, to: Release, extensions: readonly ExtensionVerdict[]): PreflightFinding[] {

@@ -2,7 +2,7 @@ import type { FieldPath } from '../kubernetes/index.ts';
 import type { Finding } from '../rules/index.ts';
 import type { CallError, CallStep, DiscoverResult } from '../runtime/index.ts';
 
-/** Most problems of a Discovery response that are named. */
+/** Maximum number of problems of a Discovery response that are named. */
 const maxProblems = 5;
 /** Longest text of an extension server that is repeated, in characters: it may not be the user's own server. */
 const maxRepeated = 120;
@@ -33,8 +33,8 @@ function short(message: string): string {
 }
 
 /**
- * How a step failed. What an HTTP server says besides its code, and the names in a certificate, are not repeated: it may be a
- * server that the user cannot ask.
+ * How a step failed. What an HTTP server says besides its code, and the names in a certificate, are not repeated: it
+ * may be a server that the user cannot ask.
  */
 function whatOf({ step, code, message }: CallError): string {
   if (step === 'http') {

@@ -10,8 +10,8 @@ import { findingsOf } from './findings.ts';
 import { createSlots } from './slots.ts';
 
 /**
- * How a probe ended. `refused`: not allowed by the operator; `busy`: too many at a time; `unknown`: the CA is in a Secret
- * that is not known.
+ * How a probe ended. `refused`: not allowed by the operator; `busy`: too many at a time; `unknown`: the CA is in a
+ * Secret that is not known.
  */
 export const probeResults = ['discovered', 'failed', 'cached', 'refused', 'busy', 'unknown'] as const;
 export type ProbeResult = (typeof probeResults)[number];
@@ -35,17 +35,20 @@ export interface ProberOptions {
 /** Asks extension servers, before they are registered, what Cluster API's controller would ask a moment later. */
 export interface Prober {
   /**
-   * What is wrong with the server of an ExtensionConfig, within `timeoutMs`; nothing when it is fine, and when it was not
-   * asked. Never rejects.
+   * What is wrong with the server of an ExtensionConfig, within `timeoutMs`; nothing when it is fine, and when it was
+   * not asked. Never rejects.
    */
   probe(config: ExtensionConfig): Promise<readonly Finding[]>;
 }
 
 /** Webhooks have 5 s in our configurations. */
 const defaultTimeoutMs = 2_000;
-/** Most probes at a time; more are not made. */
+/** Maximum number of probes at a time; more are not made. */
 const maxAtOnce = 10;
-/** Most names that are resolved at a time: the system's resolver takes a thread for each, of four, for as long as it hangs. */
+/**
+ * Maximum number of names that are resolved at a time: the system's resolver takes a thread for each, of four, for as
+ * long as it hangs.
+ */
 const maxLookups = 3;
 /** How long a result counts for the same server, in ms: kubectl apply of several files, and tries again. */
 const lifeMs = 15_000;

@@ -46,18 +46,19 @@ export interface RehearsalOptions {
   sleep?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
-/** Most lives that are played at a time: as many calls as an extension gets at a time. */
+/** Maximum number of lives that are played at a time: as many calls as an extension gets at a time. */
 const livesAtOnce = 10;
 
-/** Most namespaces that selectors are held against. */
+/** Maximum number of namespaces that selectors are held against. */
 const maxWarned = 100;
 
 /** Where nobody listens: the discard port of this machine. */
 const nowhere = { host: '127.0.0.1', port: 9 };
 
 /**
- * Real time that passes while simulated time does, so that work in the background of an extension can go on: a millisecond
- * after the first answer in a row that waits, then two, four, … up to the longest, and so much for one wait.
+ * Real time that passes while simulated time does, so that work in the background of an extension can go on: a
+ * millisecond after the first answer in a row that waits, then two, four, … up to the longest, and so much for one
+ * wait.
  */
 const pace = { first: 1, longest: 200, inAll: 4000 } as const;
 
@@ -325,8 +326,9 @@ async function warnOfSelectors(configs: readonly ExtensionConfig[], options: Reh
 }
 
 /**
- * Plays the lives of Clusters against real extension servers: discovery, the reconcile of their classes, then each Cluster.
- * Several Clusters are played at a time, in simulated time, so that entries of one may come between those of another.
+ * Plays the lives of Clusters against real extension servers: discovery, the reconcile of their classes, then each
+ * Cluster. Several Clusters are played at a time, in simulated time, so that entries of one may come between those of
+ * another.
  *
  * @returns how many lives there were, and how many could be completed.
  */

@@ -54,7 +54,7 @@ function onlyV1beta2({ object, where }: GivenObject): void {
   }
 }
 
-/** Most groups of workers of a Cluster: each upgrades in its turn, and each step names them all. */
+/** Maximum number of groups of workers of a Cluster: each upgrades in its turn, and each step names them all. */
 const maxWorkerGroups = 200;
 
 /** The Cluster as requests have it, after a look at everything that an extension would be confused by. */
@@ -200,7 +200,7 @@ function kindsOf(object: JsonObject): Subject['kinds'] {
   };
 }
 
-/** Most Clusters of one rehearsal. */
+/** Maximum number of Clusters of one rehearsal. */
 const maxClusters = 10_000;
 
 /**

@@ -7,12 +7,18 @@ import {
   selectsLabels,
 } from '../kubernetes/index.ts';
 
-/** Most names that a message has. */
+/** Maximum number of names that a message has. */
 const maxNamed = 3;
-/** Most other objects that are compared with the one that is checked: most overlap at once, since they select everything. */
+/**
+ * Maximum number of other objects that are compared with the one that is checked: most overlap at once, since they
+ * select everything.
+ */
 const maxCompared = 20;
 
-/** Most keys and values of a selector that is compared with others: one that lists its namespaces has a few dozen. */
+/**
+ * Maximum number of keys and values of a selector that is compared with others: one that lists its namespaces has a few
+ * dozen.
+ */
 const maxSelectorSize = 500;
 
 /** Names for a message, the first few and the number of the rest: `a, b, c and 4 more`. */
@@ -28,8 +34,9 @@ function firstOf(names: readonly string[], count: number): string {
 }
 
 /**
- * The Clusters in namespaces that an extension is called for, for a message as by `someOf`; undefined when there is none. Each
- * namespace is looked at once, and few of the names are put together: there may be as many as the cluster has.
+ * The Clusters in namespaces that an extension is called for, for a message as by `someOf`; undefined when there is
+ * none. Each namespace is looked at once, and few of the names are put together: there may be as many as the cluster
+ * has.
  */
 export function someClusters(
   clusters: ReadonlySet<KnownCluster>,
@@ -95,7 +102,10 @@ export function selectsNamespace(
   return labels && selectsLabels(selector, labels);
 }
 
-/** Those of other ExtensionConfigs that are called for a namespace that this one is called for too, as far as selectors tell. */
+/**
+ * Those of other ExtensionConfigs that are called for a namespace that this one is called for too, as far as selectors
+ * tell.
+ */
 export function overlapping(
   others: Iterable<KnownExtensionConfig>,
   name: string | undefined,

@@ -47,19 +47,25 @@ export interface RuleSet {
   check(input: RuleInput): Report[];
   /**
    * Ratcheting validation: denials that an update did not cause become warnings. A denial by a rule that is not Cluster
-   * API's own becomes one when the old object has the same finding (rule, field, reason and value). `oldInput` is called
-   * only if there is such a denial.
+   * API's own becomes one when the old object has the same finding (rule, field, reason and value). `oldInput` is
+   * called only if there is such a denial.
    */
   ratchet(reports: Report[], oldInput: () => RuleInput): Report[];
 }
 
-/** Most findings that are reported for one object: more are not useful to read, and the API server limits the response. */
+/**
+ * Maximum number of findings that are reported for one object: more are not useful to read, and the API server limits
+ * the response.
+ */
 export const maxReports = 100;
 
-/** Most characters (UTF-16 units) of all reports together: the response repeats everything, and an API server waits for it. */
+/**
+ * Maximum number of characters (UTF-16 units) of all reports together: the response repeats everything, and an API
+ * server waits for it.
+ */
 export const maxReportsLength = 64 * 1024;
 
-/** Most characters that a value adds to the length of a report: messages truncate longer values. */
+/** Maximum number of characters that a value adds to the length of a report: messages truncate longer values. */
 const maxCountedValue = 128;
 
 /** Longest message, in characters: some repeat keys of the object. */

@@ -8,7 +8,7 @@ export interface Cache<T> {
   set(key: string, value: T, lifeMs: number): void;
 }
 
-/** Most entries of a cache: each is of a Cluster or a handler, and the oldest one goes first. */
+/** Maximum number of entries of a cache: each is of a Cluster or a handler, and the oldest one goes first. */
 const maxEntries = 10_000;
 
 /** A cache of at most 10,000 entries. */
@@ -53,8 +53,8 @@ interface ResponseCaching {
 }
 
 /**
- * The answers that upstream remembers, with its times. The keys have UIDs where upstream has names, so that an object that
- * was deleted and made again is asked about again.
+ * The answers that upstream remembers, with its times. The keys have UIDs where upstream has names, so that an object
+ * that was deleted and made again is asked about again.
  */
 const responseCaching: Readonly<Record<string, ResponseCaching>> = {
   DiscoverVariables: {

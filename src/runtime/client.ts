@@ -26,7 +26,9 @@ import { createRegistry, isCallError, type Registry } from './registry.ts';
 
 /** What a client may be told; all of it may be left out. */
 export interface ClientOptions {
-  /** Labels of a namespace, for namespaceSelectors; undefined when there is no such namespace. Default: none has labels. */
+  /**
+   * Labels of a namespace, for namespaceSelectors; undefined when there is no such namespace. Default: none has labels.
+   */
   namespaceLabels?: (namespace: string) => Promise<Readonly<Record<string, string>> | undefined>;
   /** The hooks that can be called. Default: those of Cluster API. */
   hooks?: readonly HookDefinition[];
@@ -40,11 +42,11 @@ export interface ClientOptions {
   clientCertificate?: () => ClientCertificate | undefined;
   /** Where hosts are reached instead, for port-forwards. */
   resolve?: Resolve;
-  /** Most calls that one extension gets at a time. Default: 10. */
+  /** Maximum number of calls that one extension gets at a time. Default: 10. */
   maxConcurrentCalls?: number;
   /**
-   * Calls as Cluster API's own client does, for rehearsals: without a Content-Type, and an extension that could not be reached
-   * is called all the same. Default: no.
+   * Calls as Cluster API's own client does, for rehearsals: without a Content-Type, and an extension that could not be
+   * reached is called all the same. Default: no.
    */
   mimicsClusterApi?: boolean;
   /** Where the metrics of calls are registered. Default: nowhere. */

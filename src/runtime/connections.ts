@@ -18,7 +18,7 @@ export interface ConnectionOptions {
   /** Read at each call: a certificate that changed is used from the next connection on. */
   clientCertificate?: () => ClientCertificate | undefined;
   resolve?: Resolve;
-  /** Most calls that an extension gets at a time; more wait, within their timeout. */
+  /** Maximum number of calls that an extension gets at a time; more wait, within their timeout. */
   maxConcurrentCalls: number;
   /** Longest answer that is read, in bytes. Default: 20 MiB, what Go's server takes as a request. */
   maxAnswerBytes?: number;
@@ -46,8 +46,8 @@ export interface Answer {
 /** Connections to extension servers, which are kept for later calls. */
 export interface Connections {
   /**
-   * Sends a POST; what goes wrong is a value. Redirects are not followed. `key` names the extension; another address, CA
-   * or client certificate under a name means new connections.
+   * Sends a POST; what goes wrong is a value. Redirects are not followed. `key` names the extension; another address,
+   * CA or client certificate under a name means new connections.
    */
   post(key: string, exchange: Exchange): Promise<Answer | CallError>;
   /** Calls of an extension that are on their way, and those that wait for one to end. */
@@ -57,7 +57,9 @@ export interface Connections {
   close(): Promise<void>;
 }
 
-/** Longest answer that is read, in bytes: what Go's server takes as a request, and upstream meant to have as a limit. */
+/**
+ * Longest answer that is read, in bytes: what Go's server takes as a request, and upstream meant to have as a limit.
+ */
 const defaultMaxAnswerBytes = 20 * 1024 * 1024;
 /** Longest answer other than 200 that is read: 512 characters of it are shown. */
 const maxErrorBytes = 4 * 1024;
@@ -181,8 +183,8 @@ export function createConnections(options: ConnectionOptions): Connections {
   const contexts = new Map<string, SecureContext>();
 
   /**
-   * The TLS settings for a CA and a client certificate. Many extensions share a CA: a context of their own each would take
-   * a hundred KiB outside of the heap, and with the roots of the system milliseconds, too.
+   * The TLS settings for a CA and a client certificate. Many extensions share a CA: a context of their own each would
+   * take a hundred KiB outside of the heap, and with the roots of the system milliseconds, too.
    */
   function contextFor(caBundle: string | undefined, certificate: ClientCertificate | undefined): SecureContext {
     const key = JSON.stringify([caBundle, certificate?.cert, certificate?.key]);

@@ -22,7 +22,7 @@ interface OfferedHandler {
 
 /** Longest timeout that Cluster API takes, in seconds. */
 const maxTimeoutSeconds = 30;
-/** Most handlers that fit into the status of an ExtensionConfig. */
+/** Maximum number of handlers that fit into the status of an ExtensionConfig. */
 export const maxHandlers = 512;
 
 /** Why Cluster API would not take a handler: its own words, and what to do about it. */

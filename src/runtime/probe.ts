@@ -17,7 +17,7 @@ export interface TlsFacts {
   isForName: boolean;
 }
 
-/** Most names of a certificate that are looked at. */
+/** Maximum number of names of a certificate that are examined. */
 const maxNames = 100;
 
 function factsOf(certificate: PeerCertificate, protocol: string | null, target: Target): TlsFacts {

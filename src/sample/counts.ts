@@ -1,10 +1,12 @@
-/** Counts calls of handlers for Clusters, in a bounded memory: the Cluster that was longest not heard of is forgotten. */
+/**
+ * Counts calls of handlers for Clusters, in a bounded memory: the Cluster that was longest not heard of is forgotten.
+ */
 export interface Counts {
   /** The number of this call, from 1. */
   next(handler: string, cluster: string): number;
 }
 
-/** Most pairs of handler and Cluster that are remembered. */
+/** Maximum number of pairs of handler and Cluster that are remembered. */
 const maxEntries = 100_000;
 
 export function createCounts(max = maxEntries): Counts {

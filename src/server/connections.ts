@@ -6,22 +6,25 @@ import { createByteBudget } from './byte-budget.ts';
 
 /** What the connections of one server may take. */
 export interface ConnectionLimits {
-  /** Most connections at a time, those in their TLS handshake included. */
+  /** Maximum number of connections at a time, those in their TLS handshake included. */
   maxConnections: number;
   /** How long a connection may stay open without a request, in milliseconds. */
   keepAliveTimeoutMs: number;
-  /** How long a connection of HTTP/2 may stay open before its first request, in milliseconds; for HTTP/1.1 Node does that. */
+  /**
+   * How long a connection of HTTP/2 may stay open before its first request, in milliseconds; for HTTP/1.1 Node does
+   * that.
+   */
   headersTimeoutMs: number;
   /** Longest time for a whole request to arrive, in milliseconds. */
   requestTimeoutMs: number;
   /**
-   * How long a handshake, request or response may make no progress before its connection may be closed in favour of others,
-   * in milliseconds. A rush of well-behaved clients must not get any of them cut off halfway.
+   * How long a handshake, request or response may make no progress before its connection may be closed in favour of
+   * others, in milliseconds. A rush of well-behaved clients must not get any of them cut off halfway.
    */
   patienceMs: number;
   /** How long the client may take to read a response, in milliseconds. */
   responseTimeoutMs: number;
-  /** Most bytes of bodies and responses at a time. */
+  /** Maximum number of bytes of bodies and responses at a time. */
   maxInFlightBytes: number;
   /** How often the timeouts are checked, in milliseconds; they may be this late. */
   timeoutCheckMs: number;
@@ -44,8 +47,8 @@ export interface DrainOptions {
   /** Until this resolves, new connections are taken and idle ones stay. */
   closeAfter?: Promise<unknown> | undefined;
   /**
-   * How long an idle connection stays open, so that a request that is on its way to it is answered, in milliseconds. For
-   * as long new connections are taken, unless there is none at all.
+   * How long an idle connection stays open, so that a request that is on its way to it is answered, in milliseconds.
+   * For as long new connections are taken, unless there is none at all.
    */
   graceMs: number;
   /** After this many milliseconds, all waits included, what is left is cut. */
@@ -69,7 +72,10 @@ export interface Connections {
   carry(socket: TLSSocket, session: Http2Session): void;
   /** To be called when a request came over HTTP/2. */
   begin(request: Http2ServerRequest, response: Http2Response): void;
-  /** Takes no more requests on the HTTP/2 connection of a response: the client is told so, and its other requests are finished. */
+  /**
+   * Takes no more requests on the HTTP/2 connection of a response: the client is told so, and its other requests are
+   * finished.
+   */
   leave(response: TrackedResponse): void;
   /** Ends all connections, those that carry no request first; resolves when none is left. */
   drain(options: DrainOptions): Promise<{ cut: number }>;
@@ -120,7 +126,9 @@ export interface TrackedResponse {
   carrier: Connection | undefined;
   heldBytes: number;
   isDeciding: boolean;
-  /** Whether its connection carries other requests at the same time, so that `connection: close` means nothing on it. */
+  /**
+   * Whether its connection carries other requests at the same time, so that `connection: close` means nothing on it.
+   */
   readonly isHttp2: boolean;
   writeHead(code: number, headers: string[]): unknown;
   write(text: string): unknown;
@@ -180,8 +188,8 @@ function first(connections: ReadonlySet<Connection>): Connection | undefined {
 }
 
 /**
- * Keeps account of a server's connections: closes those that are out of time or in the way of others, and drains them all
- * at the end. Node's own list does not have connections in their TLS handshake, counts one as busy before its first
+ * Keeps account of a server's connections: closes those that are out of time or in the way of others, and drains them
+ * all at the end. Node's own list does not have connections in their TLS handshake, counts one as busy before its first
  * request, and does not notice a response that is never read. The server must be made with `TrackedResponse`.
  */
 export function trackConnections(
@@ -214,7 +222,10 @@ export function trackConnections(
     return { bytes: transport.bytesRead + transport.bytesWritten, at: performance.now() };
   }
 
-  /** Whether a request or response makes no progress worth waiting for. Its total time does not count: that may be our own fault. */
+  /**
+   * Whether a request or response makes no progress worth waiting for. Its total time does not count: that may be our
+   * own fault.
+   */
   function isStalled(connection: Connection): boolean {
     if (connection.deciding > 0) {
       return false;
@@ -247,7 +258,10 @@ export function trackConnections(
     }
   }
 
-  /** Which connection is closed when there is no room: one that never sent a request, else the longest idle, else a stalled one. */
+  /**
+   * Which connection is closed when there is no room: one that never sent a request, else the longest idle, else a
+   * stalled one.
+   */
   function victim(): Connection | undefined {
     const newcomer = first(fresh);
     if (newcomer !== undefined && performance.now() - newcomer.since >= limits.patienceMs) {

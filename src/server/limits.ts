@@ -2,11 +2,16 @@
 export interface Limits {
   /** Largest request body, in bytes. */
   maxBodyBytes: number;
-  /** Most connections at a time, those in their TLS handshake included; for one more the longest idle one is closed. */
+  /**
+   * Maximum number of connections at a time, those in their TLS handshake included; for one more the longest idle one
+   * is closed.
+   */
   maxConnections: number;
-  /** Most bytes of bodies and responses at a time; beyond, requests get a 503. One alone is always taken. */
+  /**
+   * Maximum number of bytes of bodies and responses at a time; beyond, requests get a 503. One alone is always taken.
+   */
   maxInFlightBytes: number;
-  /** Most requests at a time on one connection of HTTP/2. */
+  /** Maximum number of requests at a time on one connection of HTTP/2. */
   maxStreams: number;
   /** Largest header block of a request, in bytes; by HTTP/2 each field counts for 32 more. */
   maxHeaderBytes: number;
@@ -16,7 +21,9 @@ export interface Limits {
   requestTimeoutMs: number;
   /** Longest time for a response to be read, in milliseconds; then the connection is cut. */
   responseTimeoutMs: number;
-  /** How long a handshake, request or response may make no progress before it may be cut for others, in milliseconds. */
+  /**
+   * How long a handshake, request or response may make no progress before it may be cut for others, in milliseconds.
+   */
   patienceMs: number;
   /** How often the timeouts are checked, in milliseconds; they may be this late. */
   timeoutCheckMs: number;

@@ -8,7 +8,7 @@ import { factResources, keptOf, resourceName, versionPath } from './resources.ts
 import { createSecretReader, defaultSecretPace } from './secret-reader.ts';
 import { servedVersion } from './versions.ts';
 
-/** Most objects of a kind that are read. */
+/** Maximum number of objects of a kind that are read. */
 const maxObjects = 100_000;
 
 /** Somebody waits for the answer. */

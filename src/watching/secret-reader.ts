@@ -13,11 +13,11 @@ export interface SecretPace {
 
 export const defaultSecretPace: SecretPace = { freshMs: 60_000, freshBadMs: 2_000, maxAgeMs: 600_000 };
 
-/** Most Secrets that are read at a time. */
+/** Maximum number of Secrets that are read at a time. */
 const maxReading = 4;
-/** Most Secrets that are kept: 3 KiB each. The one that was read longest ago goes. */
+/** Maximum number of Secrets that are kept: 3 KiB each. The one that was read longest ago goes. */
 const maxKept = 4096;
-/** Most Secrets that wait to be read. */
+/** Maximum number of Secrets that wait to be read. */
 const maxWaiting = 10_000;
 
 /** What came of reading a Secret. */
@@ -41,7 +41,8 @@ export interface SecretReader {
 }
 
 /**
- * Creates a reader. What is kept has no private key in it: of the data of a Secret, only the certificates are looked at.
+ * Creates a reader. What is kept has no private key in it: of the data of a Secret, only the certificates are looked
+ * at.
  *
  * @param now milliseconds of a clock that never goes back.
  */

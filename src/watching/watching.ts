@@ -32,13 +32,13 @@ const defaultPace: WatchingPace = {
 };
 
 /**
- * Most objects of a kind that are kept: some 1.6 KiB each, 80 MiB. A cluster with more of a kind has facts about the
- * others, and not about that kind.
+ * Maximum number of objects of a kind that are kept: some 1.6 KiB each, 80 MiB. A cluster with more of a kind has facts
+ * about the others, and not about that kind.
  */
 const maxObjects = 50_000;
 /**
- * Most characters of JSON of a kind that are kept, for objects that somebody has made as large as they may be: an ordinary
- * one takes 300. The indexes over them take some five times as much.
+ * Maximum number of characters of JSON of a kind that are kept, for objects that somebody has made as large as they may
+ * be: an ordinary one takes 300. The indexes over them take some five times as much.
  */
 const maxLength = 32 * 1024 * 1024;
 /** How long one request may take, in ms. */
@@ -47,7 +47,10 @@ const requestDeadlineMs = 10_000;
 /** What is asked of `watchCluster`. */
 export interface WatchingOptions {
   config: KubeConfig;
-  /** Why facts about a kind may be old or missing, with what to do about it; undefined when they follow the cluster again. */
+  /**
+   * Why facts about a kind may be old or missing, with what to do about it; undefined when they follow the cluster
+   * again.
+   */
   onProblem?(kind: FactKind, problem: string | undefined): void;
   /** Milliseconds of a clock that never goes back; that of informers, unless a test has another. */
   now?: () => number;
@@ -87,12 +90,15 @@ interface Watch {
   problem: string | undefined;
 }
 
-/** An API server that has just started may not know of its definitions yet: what was served is gone when it says so thrice. */
+/**
+ * An API server that has just started may not know of its definitions yet: what was served is gone when it says so
+ * thrice.
+ */
 const missesOfGone = 3;
 
 /**
- * Watches the objects that rules know about. APIs that are not there are asked for again; until then there are no objects of
- * them, which is known. Nothing of this is waited for by a decision.
+ * Watches the objects that rules know about. APIs that are not there are asked for again; until then there are no
+ * objects of them, which is known. Nothing of this is waited for by a decision.
  */
 export function watchCluster({
   config,

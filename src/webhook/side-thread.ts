@@ -12,7 +12,7 @@ export interface SideThreadOptions {
   overBytes?: number | undefined;
   /** Longest time for a decision, the wait for others included, in milliseconds; then 503. */
   timeoutMs?: number | undefined;
-  /** Most memory for the objects of one body, in MiB. */
+  /** Maximum memory for the objects of one body, in MiB. */
   maxHeapMib?: number | undefined;
 }
 
@@ -31,8 +31,8 @@ export type SideThreadResult = (typeof sideThreadResults)[number];
 export interface SideThread {
   readonly overBytes: number;
   /**
-   * The reply for a body; a 503 when there is none in time (waiting for other bodies counts), or when the thread ran out of
-   * memory. Never rejects.
+   * The reply for a body; a 503 when there is none in time (waiting for other bodies counts), or when the thread ran
+   * out of memory. Never rejects.
    *
    * @param gone ends the work when the client has disconnected.
    */
@@ -45,14 +45,14 @@ const defaultOverBytes = 128 * 1024;
 /** API servers wait 10 s for admission webhooks by default. */
 const defaultTimeoutMs = 10_000;
 /**
- * Most memory for the objects of one body, in MiB: the worst body that is known, 7 MiB of `{},` for a status, takes 300
- * when it is parsed. A thread that needs more ends, and the process does not.
+ * Maximum memory for the objects of one body, in MiB: the worst body that is known, 7 MiB of `{},` for a status, takes
+ * 300 when it is parsed. A thread that needs more ends, and the process does not.
  */
 const defaultMaxHeapMib = 512;
 /** How long the thread waits for another body before it ends and frees its memory, in milliseconds. */
 const idleTimeoutMs = 60_000;
 
-/** Most bodies that wait while another one is decided: they hold connections and memory. */
+/** Maximum number of bodies that wait while another one is decided: they hold connections and memory. */
 const maxWaiting = 32;
 
 /** What a client is told when there is no decision. */
@@ -64,9 +64,9 @@ const problems: Record<Exclude<SideThreadResult, 'answered'>, string> = {
 };
 
 /**
- * Creates the thread for large bodies. A body of 7 MiB takes a second to parse and decide on, linear as that is, and on the
- * event loop every other client would wait for it. So large bodies (an ordinary review has 4 KiB) get a thread of their
- * own, with limits on time and memory.
+ * Creates the thread for large bodies. A body of 7 MiB takes a second to parse and decide on, linear as that is, and on
+ * the event loop every other client would wait for it. So large bodies (an ordinary review has 4 KiB) get a thread of
+ * their own, with limits on time and memory.
  */
 export function createSideThread(
   {

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 
 /** Longest PEM text that is read, in bytes: a bundle of 16 certificates with 4096-bit keys is 32 KiB. */
 export const maxPemBytes = 64 * 1024;
-/** Most certificates of a bundle. A rotation holds two, a recovery a few more. */
+/** Maximum number of certificates of a bundle. A rotation holds two, a recovery a few more. */
 const maxCertificates = 16;
 
 const block = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]*-----END CERTIFICATE-----/g;
@@ -30,8 +30,8 @@ export function problemOf(reading: Reading<unknown>): string | undefined {
 }
 
 /**
- * Reads all certificates of a PEM text. Text between them is ignored, as OpenSSL does; a piece that does not parse makes the
- * whole text broken.
+ * Reads all certificates of a PEM text. Text between them is ignored, as OpenSSL does; a piece that does not parse
+ * makes the whole text broken.
  */
 export function readCertificates(text: string | undefined): Reading<[Certificate, ...Certificate[]]> {
   if (text === undefined || text.trim() === '') {

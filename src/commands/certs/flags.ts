@@ -80,8 +80,8 @@ export const commonFlags = {
 } satisfies Flags;
 
 /**
- * Flags that say what certificates should be like and when they are renewed. A hundred years: what is meant to last longer
- * is a mistake in the number, and no clock of today counts on.
+ * Flags that say what certificates should be like and when they are renewed. A hundred years: what is meant to last
+ * longer is a mistake in the number, and no clock of today counts on.
  */
 export const issuingFlags = {
   'dns-name': listFlag('NAME', 'further DNS name of the serving certificate; may be repeated'),
@@ -121,7 +121,7 @@ export type CommonFlags = FlagValues<typeof commonFlags>;
 /** The values of the flags of commands that make certificates; `bootstrap` and `status` have none of `rotate`. */
 export type RunFlags = CommonFlags & FlagValues<typeof issuingFlags> & Partial<FlagValues<typeof rotateFlags>>;
 
-/** Most names of a serving certificate: with the longest ones it still fits in what is read, 64 KiB. */
+/** Maximum number of names of a serving certificate: with the longest ones it still fits in what is read, 64 KiB. */
 const maxNames = 100;
 const defaultCaSecret = 'extensionconfig-webhook-ca';
 
@@ -134,7 +134,9 @@ export interface CertsContext {
   clock: Clock;
   names: string[];
   json: boolean;
-  /** Why this program does not issue the certificates, and where the bundle comes from instead; undefined when it does. */
+  /**
+   * Why this program does not issue the certificates, and where the bundle comes from instead; undefined when it does.
+   */
   external(): Promise<string | undefined>;
   /** The bundle that `inject` writes. */
   bundle(): Promise<Reading<string>>;

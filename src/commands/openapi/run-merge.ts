@@ -12,7 +12,7 @@ import { type Gathered, gather } from './sources.ts';
 /** The whole report: what the merge did, and what it was given. */
 type Report = MergeReport & Pick<Gathered, 'cached' | 'missing' | 'converted'>;
 
-/** Most lines that the summary has of one thing. */
+/** Maximum number of lines that the summary has of one thing. */
 const maxLines = 20;
 
 function lines(items: readonly string[]): string[] {

@@ -35,7 +35,7 @@ export interface Surroundings {
 }
 
 const mebibyte = 1024 * 1024;
-/** Most bytes of all documents together, most documents, and most that are fetched at a time. */
+/** Limits: bytes of all documents together, documents, and how many are fetched at a time. */
 const maxTotalBytes = 512 * mebibyte;
 const maxDocuments = 10_000;
 const maxAtOnce = 8;
@@ -306,11 +306,11 @@ async function fromFiles(path: string, surroundings: Surroundings, found: Collec
 }
 
 /**
- * Gets the documents that the arguments name: those of the API server without arguments or with a flag that says which one,
- * then files, folders, `-` and URLs in their order.
+ * Gets the documents that the arguments name: those of the API server without arguments or with a flag that says which
+ * one, then files, folders, `-` and URLs in their order.
  *
- * @throws {UsageError} for a file that cannot be read or holds something else, {FailureError} for a server or URL; the reason
- *   of the signal.
+ * @throws {UsageError} for a file that cannot be read or holds something else, {FailureError} for a server or URL; the
+ *   reason of the signal.
  */
 export async function gather(
   args: readonly string[],

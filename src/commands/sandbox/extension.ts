@@ -18,7 +18,7 @@ const secretName = `${extensionName}-tls`;
 /** The annotation of its Service that says where it listens, as `--resolve` of commands has it. */
 const reachedAtAnnotation = 'extensionconfig-webhook/reached-at';
 
-/** Most memory of the extension's thread, in MiB. */
+/** Maximum memory of the extension's thread, in MiB. */
 const maxHeapMib = 256;
 /** How long the extension stays away that ended by itself, in milliseconds. */
 const restartDelayMs = 1_000;
@@ -181,8 +181,8 @@ export interface RunningSampleExtension {
 }
 
 /**
- * Starts the sample extension as a server of its own, and keeps it as its Deployment says: with no replicas it is stopped,
- * with another template started anew. What a kubelet would do.
+ * Starts the sample extension as a server of its own, and keeps it as its Deployment says: with no replicas it is
+ * stopped, with another template started anew. What a kubelet would do.
  *
  * @param signal ends the start.
  * @param module what runs in the thread; tests have others.

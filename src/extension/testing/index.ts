@@ -7,7 +7,9 @@ import type { Hook, HookName, RequestFor } from '../answer.ts';
 import { type CallOutcome, call } from '../call.ts';
 import type { Handler } from '../handler.ts';
 
-/** A request of a hook with every field, as the schemas have them as examples; `fields` take the place of those it has. */
+/**
+ * A request of a hook with every field, as the schemas have them as examples; `fields` take the place of those it has.
+ */
 export function requestFor<H extends Hook>(hook: H, fields: Partial<RequestFor<H>> = {}): RequestFor<H> {
   const definition: HookDefinition = typeof hook === 'string' ? hooks[hook as HookName] : hook;
   return { ...sampleRequest(definition), ...fields } as RequestFor<H>;
@@ -52,8 +54,8 @@ async function sound(handler: Handler, request: object | undefined): Promise<Tes
 }
 
 /**
- * Asserts that the same request has the same answer, field for field, failures too: a patch that changes between calls makes
- * Clusters roll for ever, and a message that does makes controllers loop.
+ * Asserts that the same request has the same answer, field for field, failures too: a patch that changes between calls
+ * makes Clusters roll for ever, and a message that does makes controllers loop.
  *
  * @throws {Error} that shows both answers where they differ, or what is wrong with one.
  */
@@ -70,13 +72,14 @@ export async function assertDeterministic(handler: Handler, request?: object, ti
 export interface IdempotentOptions {
   /** Called after each blocking answer: lets the work go on (moves a fake clock, waits a moment). */
   between?: (retryAfterSeconds: number) => unknown;
-  /** Most calls until the handler must be done. Default: 20. */
+  /** Maximum number of calls until the handler must be done. Default: 20. */
   maxCalls?: number;
 }
 
 /**
- * Calls a handler until it does not block any more, and then once more: Cluster API does so when another handler blocked or
- * failed, or a write failed after the call. Asserts that it ends, and that the call again has the same answer.
+ * Calls a handler until it does not block any more, and then once more: Cluster API does so when another handler
+ * blocked or failed, or a write failed after the call. Asserts that it ends, and that the call again has the same
+ * answer.
  *
  * @throws {Error} when it blocks for too long, or the answers differ.
  */

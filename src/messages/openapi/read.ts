@@ -26,7 +26,7 @@ export interface HookDocument {
   schemas: ReadonlyMap<string, JsonObject>;
 }
 
-/** Most hooks and most schemas of a document: Cluster API has 17 and 131. */
+/** Maximum number of hooks and of schemas of a document: Cluster API has 17 and 131. */
 const maxEntries = 10_000;
 
 function objectAt(value: unknown, ...path: string[]): JsonObject | undefined {

@@ -1,7 +1,7 @@
 /** What ends a life that would never end by itself. */
 export interface ClusterApiLimits {
-  /** Most calls of handlers. */
+  /** Maximum number of calls of handlers. */
   maxCalls: number;
-  /** Most reconciles that fail in a row. */
+  /** Maximum number of reconciles that fail in a row. */
   maxFailures: number;
 }

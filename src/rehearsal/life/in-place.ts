@@ -17,7 +17,7 @@ import {
 } from '../cluster/index.ts';
 import { applyPatch, BadPatch } from '../topology/index.ts';
 
-/** Most machines of a group that are played one by one: the others do as these. */
+/** Maximum number of machines of a group that are played one by one: the others do as these. */
 const maxMachines = 3;
 
 /** Fields of a Machine's spec that do not count in the comparison. */
@@ -218,8 +218,9 @@ function* updateWorkers(reconcile: Reconcile, worker: Worker, from: string, to: 
 }
 
 /**
- * What the controllers of machines do while an upgrade goes on, where the feature gate InPlaceUpdates is on: they ask whether
- * machines can be updated in place, and if all differences are covered have them updated; else they are replaced.
+ * What the controllers of machines do while an upgrade goes on, where the feature gate InPlaceUpdates is on: they ask
+ * whether machines can be updated in place, and if all differences are covered have them updated; else they are
+ * replaced.
  */
 export function* updateInPlace(reconcile: Reconcile): Life {
   const { state } = reconcile;

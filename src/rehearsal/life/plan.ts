@@ -22,7 +22,7 @@ export interface Plan {
 const planLifeMs = 10 * 60_000;
 /** Minors that workers may be behind. */
 const maxWorkerMinors = 3;
-/** Most steps of a plan that is made here. */
+/** Maximum number of steps of a plan that is made here. */
 const maxSteps = 100;
 
 /** Minor of a version of Kubernetes; NaN for what is not one. */
@@ -71,7 +71,10 @@ function minorSteps(from: string, to: string): string[] {
   ];
 }
 
-/** What workers do when nobody says: each third minor, with the last version that the control plane has of it; the target. */
+/**
+ * What workers do when nobody says: each third minor, with the last version that the control plane has of it; the
+ * target.
+ */
 function defaultWorkerSteps(state: State, controlPlane: readonly string[], to: string): string[] {
   const lowest = lowestWorkerVersion(state);
   if (lowest === undefined || lowest === to) {
@@ -134,7 +137,9 @@ function* planOfExtension(reconcile: Reconcile, handler: string, from: string, t
   return plan;
 }
 
-/** The steps to the version of the topology: of the extension or the versions that the class names, else a minor a step. */
+/**
+ * The steps to the version of the topology: of the extension or the versions that the class names, else a minor a step.
+ */
 export function* upgradePlan(reconcile: Reconcile): Life<Plan> {
   const { state } = reconcile;
   const from = state.controlPlane.version ?? '';
@@ -152,7 +157,7 @@ export function* upgradePlan(reconcile: Reconcile): Life<Plan> {
   return { controlPlane, workers: defaultWorkerSteps(state, controlPlane, to) };
 }
 
-/** Most minors of an upgrade: each call has all that are still to come. */
+/** Maximum number of minors of an upgrade: each call has all that are still to come. */
 const maxMinors = 100;
 
 /**

@@ -5,9 +5,9 @@ import { printable } from '../../terminal/index.ts';
 
 /** Lines of two texts that are compared; longer ones are shown as operations. */
 const maxLines = 2000;
-/** Most lines that may differ. */
+/** Maximum number of lines that may differ. */
 const maxEdits = 500;
-/** Most operations that are shown instead. */
+/** Maximum number of operations that are shown instead. */
 const maxOperations = 100;
 /** Longest line, in characters. */
 const maxLength = 200;

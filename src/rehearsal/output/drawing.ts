@@ -24,7 +24,7 @@ const mostScale = 2;
 /** Width of the number beside a mark that stands for several calls. */
 const countWidth = 40;
 
-/** Most calls that are drawn; the table has them all. */
+/** Maximum number of calls that are drawn; the table has them all. */
 const maxDrawn = 400;
 /** Tints that versions take turns in. */
 const tints = 6;
@@ -59,7 +59,9 @@ interface Drawing {
   isCut: boolean;
 }
 
-/** Width that passing time takes: it grows with its logarithm, so that an hour does not hide what happens in a minute. */
+/**
+ * Width that passing time takes: it grows with its logarithm, so that an hour does not hide what happens in a minute.
+ */
 const gapOf = (ms: number) => Math.min(size.gap + 14 * Math.log10(1 + ms / 1000), size.longestGap);
 
 /** Lays a life out: x grows with each call, and with passing time. */

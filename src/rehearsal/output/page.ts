@@ -15,11 +15,11 @@ import {
   verdictOf,
 } from './words.ts';
 
-/** Most Clusters that are drawn, those that could not be completed first. */
+/** Maximum number of Clusters that are drawn, those that could not be completed first. */
 const maxLives = 20;
-/** Most rows of a table. */
+/** Maximum number of rows of a table. */
 const maxRows = 2000;
-/** Most Clusters in the list. */
+/** Maximum number of Clusters in the list. */
 const maxListed = 5000;
 
 function templateHtml({ holder, template, before, after, ignored }: TemplateChange): string {
@@ -120,8 +120,8 @@ const legend = (['passed', 'blocked', 'failed', 'ignored'] as const)
   .join('');
 
 /**
- * A page with the timelines of lives, drawn: one HTML file that works without a network and without scripts. Everything from
- * outside is escaped, and its policy lets a browser load nothing.
+ * A page with the timelines of lives, drawn: one HTML file that works without a network and without scripts. Everything
+ * from outside is escaped, and its policy lets a browser load nothing.
  */
 export function htmlPage(all: readonly Entry[]): string {
   const lives = new Map<string, LifeOfCluster>();

@@ -27,7 +27,10 @@ interface Round {
   ignored: Set<string>[];
 }
 
-/** Most characters of templates that the patches of one answer may go over: each goes over the whole template. */
+/**
+ * Maximum number of characters of templates that the patches of one answer may go over: each goes over the whole
+ * template.
+ */
 const maxPatchedLength = 64 * 1024 * 1024;
 
 /** Fields of a template's metadata that no extension gets. */
@@ -152,10 +155,10 @@ function* compare(round: Round, originals: readonly JsonObject[], input: string)
 }
 
 /**
- * The topology mutation of one reconcile: GeneratePatches of each external patch in the order of the class, each on what the
- * ones before left, then ValidateTopology of those that name a validator. The first time all of it comes twice, as when a
- * reconcile follows on another and nothing has changed: the templates must be the same. A class has templates only where it
- * has patches.
+ * The topology mutation of one reconcile: GeneratePatches of each external patch in the order of the class, each on
+ * what the ones before left, then ValidateTopology of those that name a validator. The first time all of it comes
+ * twice, as when a reconcile follows on another and nothing has changed: the templates must be the same. A class has
+ * templates only where it has patches.
  *
  * @throws {ReconcileError} for a failure, and for patches that cannot be applied.
  */

@@ -7,12 +7,12 @@ import { type Blueprint, objectAt, objectsAt, textAt, type VariableDefinition } 
 const maxSchemaLength = 64 * 1024;
 /** Longest pattern. */
 const maxPatternLength = 1024;
-/** Most problems of a Cluster's variables that are said. */
+/** Maximum number of problems of a Cluster's variables that are reported. */
 const maxProblems = 20;
 
 /**
- * Keywords of the schemas of variables that say something about values. Not `uniqueItems`: Cluster API takes no schema that
- * has it, since comparing each item with each takes quadratic time.
+ * Keywords of the schemas of variables that say something about values. Not `uniqueItems`: Cluster API takes no schema
+ * that has it, since comparing each item with each takes quadratic time.
  */
 const keywords = [
   'type',

@@ -4,7 +4,7 @@ import { namespaceSelectorOf } from '../namespace-selector.ts';
 import { isComparable, selectsNamespace, someOf } from '../related.ts';
 import type { Rule } from '../rule.ts';
 
-/** Most namespaces that are looked at: each is compared with the whole selector. */
+/** Maximum number of namespaces that are examined: each is compared with the whole selector. */
 const maxNamespaces = 5_000;
 
 export const rule: Rule = {

@@ -5,7 +5,7 @@ import type { Rule } from '../rule.ts';
 
 const path = ['spec', 'namespaceSelector'];
 
-/** Most problems of one selector that a message lists. */
+/** Maximum number of problems of one selector that a message lists. */
 const maxListed = 10;
 
 export const rule: Rule = {

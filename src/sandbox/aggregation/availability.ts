@@ -18,7 +18,7 @@ export const aggregator: UserInfo = { username: 'system:kube-aggregator', groups
 /** How often a server is asked at once, and how long it may take, in ms (kube-aggregator, remote availability). */
 const attempts = 5;
 const timeoutMs = 5000;
-/** Most bytes of an answer that are read: what it says does not matter. */
+/** Maximum number of bytes of an answer that are read: what it says does not matter. */
 const maxBytes = 1024 * 1024;
 
 function available(status: 'True' | 'False', reason: string, message: string): Availability {

@@ -5,7 +5,9 @@ import type { Backend } from './backend.ts';
 
 const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 const accept = `${aggregatedType},${aggregatedType.replace('v=v2', 'v=v2beta1')}`;
-/** Most bytes of a discovery document, and most resources of a version: Kubernetes itself has some dozens. */
+/**
+ * Maximum number of bytes of a discovery document, and of resources of a version: Kubernetes itself has some dozens.
+ */
 const maxBytes = 2 * 1024 * 1024;
 const maxResources = 1000;
 
@@ -47,8 +49,8 @@ function subresourceOf(
 }
 
 /**
- * What of a resource is part of the discovery of everything; undefined when it has no name. Nothing is copied as it is: one value of
- * another type than clients expect would keep them from reading the resources of any server.
+ * What of a resource is part of the discovery of everything; undefined when it has no name. Nothing is copied as it is:
+ * one value of another type than clients expect would keep them from reading the resources of any server.
  */
 function resourceOf(entry: JsonObject, own: ApiService['spec']): JsonObject | undefined {
   const { resource, responseKind, scope, singularResource, verbs, shortNames, categories, subresources } = entry;
@@ -109,8 +111,8 @@ function fromList(document: Json, { spec }: ApiService): JsonObject[] {
 }
 
 /**
- * The resources of an APIService, as items of aggregated discovery: from the aggregated form of the server, else from its
- * plain list.
+ * The resources of an APIService, as items of aggregated discovery: from the aggregated form of the server, else from
+ * its plain list.
  *
  * @throws when the server gives neither.
  */

@@ -9,10 +9,13 @@ import type { Backend } from './backend.ts';
 
 /** As whom the API server asks for OpenAPI documents. */
 const user: UserInfo = { username: 'system:aggregator', groups: [] };
-/** Most bytes of a list of documents, and of an OpenAPI v2 document, which is converted here. */
+/** Maximum number of bytes of a list of documents, and of an OpenAPI v2 document, which is converted here. */
 const maxListBytes = 1024 * 1024;
 const maxV2Bytes = 8 * 1024 * 1024;
-/** Most characters of schemas, once a media type: what one megabyte says can be fifty otherwise, and seconds of work. */
+/**
+ * Maximum number of characters of schemas, once a media type: what one megabyte says can be fifty otherwise, and
+ * seconds of work.
+ */
 const maxCopied = 8 * 1024 * 1024;
 
 /** What is known of the OpenAPI document of an APIService. */
@@ -26,8 +29,8 @@ export type OpenApiEntry =
 const hashFormat = /^[\w=.-]{1,200}$/;
 
 /**
- * What a server publishes about its group and version now. Of the list of documents only the entry of the APIService counts:
- * a server speaks for itself.
+ * What a server publishes about its group and version now. Of the list of documents only the entry of the APIService
+ * counts: a server speaks for itself.
  *
  * @param last what was known before; returned again when it is still true.
  * @returns undefined when it publishes nothing.

@@ -4,7 +4,7 @@ import { type Backend, type Headers, userHeaders } from './backend.ts';
 
 /** How long a server may take to begin its answer, and to end one that is not a watch, in ms. */
 const timeoutMs = 60_000;
-/** Most requests that one server is passed at a time: those of a slow one must not hold everything. */
+/** Maximum number of requests that one server is passed at a time: those of a slow one must not hold everything. */
 const maxAtOnce = 100;
 /** How often a request is sent again that met a connection as it was closed: no more than there are kept ones. */
 const maxRetries = 5;

@@ -1,11 +1,11 @@
 import { type Context, type Environment, EvaluationError, type ParseResult } from '@marcbachmann/cel-js';
 import { compilePattern, type Pattern } from '../../kubernetes/index.ts';
 
-/** Most that one evaluation of an expression may cost (apiserver, cel.PerCallLimit): "roughly 0.1 second". */
+/** Maximum cost of one evaluation of an expression (apiserver, cel.PerCallLimit): "roughly 0.1 second". */
 const perCall = 1_000_000;
-/** Most that all rules may cost for one object (apiserver, cel.RuntimeCELCostBudget). */
+/** Maximum cost of all rules for one object (apiserver, cel.RuntimeCELCostBudget). */
 export const rulesBudget = 10_000_000;
-/** Most that the matchConditions of one webhook may cost (apiserver, cel.RuntimeCELCostBudgetMatchConditions). */
+/** Maximum cost of the matchConditions of one webhook (apiserver, cel.RuntimeCELCostBudgetMatchConditions). */
 export const matchConditionsBudget = 2_500_000;
 
 /** An expression was stopped because it, or what was evaluated before it, cost too much. */
@@ -131,8 +131,8 @@ function evaluatorOf(environment: Environment): Evaluator {
 }
 
 /**
- * Counts what expressions cost while they are evaluated, and stops them. The library has limits for the form of an expression
- * but none for its work, so every step of its evaluator goes through here.
+ * Counts what expressions cost while they are evaluated, and stops them. The library has limits for the form of an
+ * expression but none for its work, so every step of its evaluator goes through here.
  */
 export class Meter {
   readonly #environment: Environment;

@@ -13,7 +13,7 @@ export interface MatchCondition {
 /** The conditions of a webhook say neither yes nor no. */
 export class UndecidedConditions extends Error {}
 
-/** Most conditions of one webhook. */
+/** Maximum number of conditions of one webhook. */
 const maxConditions = 64;
 
 const environment = new Environment()

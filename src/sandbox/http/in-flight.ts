@@ -1,4 +1,4 @@
-/** Most bytes of bodies and answers that are held at one time, in this process. */
+/** Maximum number of bytes of bodies and answers that are held at one time, in this process. */
 const maxInFlight = 256 * 1024 * 1024;
 let inFlight = 0;
 

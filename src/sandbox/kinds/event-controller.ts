@@ -3,7 +3,7 @@ import { eventStorage } from './events.ts';
 
 /** How long an event is kept after it was last written, in milliseconds (apiserver, --event-ttl). */
 const lifetime = 60 * 60 * 1_000;
-/** Most events that are kept: with more, those that were written longest ago go. */
+/** Maximum number of events that are kept: with more, those that were written longest ago go. */
 const maxEvents = 5_000;
 
 /**

@@ -1,7 +1,7 @@
 import { Counter, Histogram, type Registry as MetricsRegistry } from 'prom-client';
 import type { Registry, Resource } from '../resources/index.ts';
 
-/** Most series of the counter between two scrapes; what is beyond is counted under one name. */
+/** Maximum number of series of the counter between two scrapes; what is beyond is counted under one name. */
 const maxSeries = 2000;
 const beyond = { crd: 'other', group: 'other', version: 'other' };
 

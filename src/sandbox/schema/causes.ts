@@ -1,9 +1,9 @@
 import { type CauseReason, fieldErrorMessage, type StatusCause } from '../../kubernetes/index.ts';
 
-/** Most causes that an answer names. */
+/** Maximum number of causes that an answer names. */
 export const maxCauses = 500;
 
-/** Most characters of a value that a message shows. */
+/** Maximum number of characters of a value that a message shows. */
 const maxShown = 4_096;
 
 /** A text as messages show it: long ones are cut off. */
@@ -11,7 +11,10 @@ export function shorten(text: string): string {
   return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
 }
 
-/** What is wrong with a field, in the words of the API server. A value is shown as JSON, the start of a long one; undefined is not shown. */
+/**
+ * What is wrong with a field, in the words of the API server. A value is shown as JSON, the start of a long one;
+ * undefined is not shown.
+ */
 export function causeOf(reason: CauseReason, field: string, value: unknown, detail: string): StatusCause {
   return shownCause(reason, field, showJson(value), detail);
 }

@@ -69,7 +69,9 @@ function enumOf(schema: Schema, allowed: readonly Json[]): { values: Set<string>
   return found;
 }
 
-/** Most work for one object: visits of a value by a schema, and matches of patterns in steps of five. Some seconds. */
+/**
+ * Maximum work for one object: visits of a value by a schema, and matches of patterns in steps of five. Some seconds.
+ */
 const maxWork = 10_000_000;
 
 interface Work {

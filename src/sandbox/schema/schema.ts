@@ -57,7 +57,7 @@ export function fieldOf(schema: Schema | undefined, name: string): Schema | unde
   return propertyOf(schema, name) ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined);
 }
 
-/** Most characters of a key that a path shows: the path is repeated for each field below. */
+/** Maximum number of characters of a key that a path shows: the path is repeated for each field below. */
 const maxKeyShown = 512;
 
 /** A key as paths show it: a long one is cut off. */

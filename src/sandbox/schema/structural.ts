@@ -25,7 +25,9 @@ function addAll(causes: StatusCause[], more: readonly StatusCause[]): void {
 
 const junctors = ['allOf', 'anyOf', 'oneOf', 'not'] as const;
 
-/** Schemas inside of a schema that describe other values than it does itself, with their paths and what they describe. */
+/**
+ * Schemas inside of a schema that describe other values than it does itself, with their paths and what they describe.
+ */
 export function partsOf(schema: JsonObject, path: string): [JsonObject, string, 'object fields' | 'array items'][] {
   const parts: [JsonObject, string, 'object fields' | 'array items'][] = [];
   if (isJsonObject(schema.properties)) {
@@ -94,7 +96,7 @@ function branchCauses(branch: JsonObject, at: string, schema: JsonObject | undef
   return causes;
 }
 
-/** Most unknown fields of a default that are reported. */
+/** Maximum number of unknown fields of a default that are reported. */
 const maxUnknown = 100;
 
 function defaultCauses(schema: JsonObject, path: string): StatusCause[] {
@@ -124,7 +126,7 @@ function additionalPropertiesProblem({ additionalProperties, properties }: JsonO
   return isJsonObject(properties) ? 'additionalProperties and properties are mutual exclusive' : undefined;
 }
 
-/** Most instructions of all patterns of a definition's schema: to compile them takes some seconds. */
+/** Maximum number of instructions of all patterns of a definition's schema: to compile them takes some seconds. */
 const maxPatternSize = 300_000;
 
 /** What is wrong with the patterns of a schema: everything in it is looked at, as `pattern` may stand everywhere. */
@@ -187,7 +189,8 @@ function nodeCauses(schema: JsonObject, path: string, place: string): StatusCaus
  * Why the schema of a version is not structural, empty when it is: what a cluster would refuse, or could not prune by.
  *
  * @param path of the schema in the definition.
- * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
+ * @see
+ *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
  */
 export function structuralCauses(schema: JsonObject, path: string): StatusCause[] {
   // First, because defaults are validated by what the schema says.

@@ -15,9 +15,12 @@ export interface StoreEvent {
 /** Writes per collection that are kept for watches from an older version and for lists that continue. */
 export const defaultHistory = 5_000;
 
-/** Most bytes of JSON that the history of one collection holds on to. */
+/** Maximum number of bytes of JSON that the history of one collection holds on to. */
 const maxHistoryBytes = 64 * 1024 * 1024;
-/** Most bytes of JSON that are stored: in memory they take several times as much. etcd has such a limit, too. */
+/**
+ * Maximum number of bytes of JSON that are stored: in memory they take several times as much. etcd has such a limit,
+ * too.
+ */
 const maxStoredBytes = 256 * 1024 * 1024;
 
 /** There is no room for another object. */

@@ -36,13 +36,13 @@ interface Level {
   key: string;
 }
 
-/** Most fields that are reported, as by the decoder of the API server. */
+/** Maximum number of fields that are reported, as by the decoder of the API server. */
 const maxReported = 100;
 
 /**
- * The paths of the fields that a valid JSON text has more than once (`spec.bar`, `spec.list[0].foo`), in the order of the
- * text, the first hundred, as `fieldValidation` reports them. JSON.parse keeps the last of them and says nothing, so keys are
- * counted first; only a text that lost some is read again, token by token.
+ * The paths of the fields that a valid JSON text has more than once (`spec.bar`, `spec.list[0].foo`), in the order of
+ * the text, the first hundred, as `fieldValidation` reports them. JSON.parse keeps the last of them and says nothing,
+ * so keys are counted first; only a text that lost some is read again, token by token.
  */
 export function duplicateFields(text: string, value: Json): string[] {
   if (keysWritten(text) === keysKept(value)) {

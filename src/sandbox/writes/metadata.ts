@@ -34,7 +34,10 @@ function nameProblems(name: string, format: NonNullable<KindStrategy['nameFormat
   return check(name).map((problem) => (problem.startsWith('must be no more') ? problem : sentences[format]));
 }
 
-/** Most bytes that the annotations of an object may have together (apimachinery, TotalAnnotationSizeLimitB). */
+/**
+ * Maximum number of bytes that the annotations of an object may have together (apimachinery,
+ * TotalAnnotationSizeLimitB).
+ */
 const maxAnnotationBytes = 256 * 1024;
 
 /** Adds what is wrong with the keys of labels or annotations, and with the values of labels. */

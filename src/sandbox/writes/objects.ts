@@ -11,7 +11,7 @@ interface Format {
 }
 
 const decoder = new TextDecoder();
-/** Most unknown fields that an answer names, as by the decoder of the API server. */
+/** Maximum number of unknown fields that an answer names, as by the decoder of the API server. */
 const maxUnknown = 100;
 
 /** How the body of a request may be written, by media type. */

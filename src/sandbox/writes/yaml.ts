@@ -4,8 +4,8 @@ import { type DocumentText, readDocument, splitDocuments } from '../../manifests
 const decoder = new TextDecoder();
 
 /**
- * Most characters that a body may have once its aliases are written out: four times the largest body. Without aliases
- * JSON is never that much longer than the YAML it was.
+ * Maximum number of characters that a body may have once its aliases are written out: four times the largest body.
+ * Without aliases JSON is never that much longer than the YAML it was.
  */
 const maxExpanded = 12 * 1024 * 1024;
 
@@ -43,8 +43,8 @@ function onlyDocument(text: string): DocumentText | undefined {
 /**
  * Reads a YAML body as the API server reads it, in time linear in the body. An empty body is null.
  *
- * @throws {Error} for invalid YAML, duplicate keys, more than one document, and what the limits of JSON or of aliases do
- *   not allow.
+ * @throws {Error} for invalid YAML, duplicate keys, more than one document, and what the limits of JSON or of aliases
+ *   do not allow.
  */
 export function parseYaml(body: Uint8Array): Json {
   const document = onlyDocument(decoder.decode(body));
