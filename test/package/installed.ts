@@ -1,53 +1,72 @@
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect } from 'vitest';
+import { hookNames } from '../../src/scaffold/index.ts';
 import { onceARun } from '../tools/once-a-run.ts';
-import { copyProject, fromRegistry, linkDependencies, projectFolder, runWell } from './tree.ts';
+import { builtImage } from './image-build.ts';
+import {
+  copyProject,
+  fromRegistry,
+  linkDependencies,
+  linkFolder,
+  neededLockfile,
+  projectFolder,
+  runWell,
+} from './tree.ts';
 
-/** The package as npm packs it, and a folder of somebody who installed it. Nobody may change them: copy them. */
+/** The package as npm packs it, and a project that has it installed. Nobody may change them: copy them. */
 export interface Installed {
   tarball: string;
   /** Paths of the files in the package. */
   packed: string[];
-  /** Has `package.json` and `node_modules`. */
-  consumer: string;
+  /** By `new-extension` for all hooks, after `npm install`. */
+  project: string;
+}
+
+/** Name of the project, and of its folder. */
+export const projectName = 'lab-extension';
+
+/** Packages that the project has for its development, and the checkout as well. */
+const developsWith = /^node_modules\/(typescript|@typescript\/.*|@types\/node|undici-types)$/;
+
+/**
+ * Gives a project the packages that the checkout has unpacked, in the versions that it names, so that npm needs neither a
+ * registry nor half a minute: it reads in the package what that needs, finds it, and unpacks the package alone.
+ */
+function takePackages(project: string): void {
+  const lockfile = { ...neededLockfile(projectFolder, developsWith), name: projectName };
+  writeFileSync(join(project, 'package-lock.json'), JSON.stringify(lockfile));
+  linkDependencies(projectFolder, project, developsWith);
 }
 
 /** Packs the project and installs that package, as its users do; once in a run of the tests. */
 export function installedPackage(): Promise<Installed> {
   return onceARun('installed', async (folder) => {
+    const built = await builtImage();
     const source = join(folder, 'source');
-    copyProject(
-      [
-        'bin',
-        'src',
-        'tools',
-        'manifests',
-        'templates',
-        'package.json',
-        'tsconfig.json',
-        'tsconfig.build.json',
-        'README.md',
-        'LICENSE',
-      ],
-      source,
-    );
-    symlinkSync(join(projectFolder, 'node_modules'), join(source, 'node_modules'));
-    const [{ filename, files }] = JSON.parse(await runWell(source, 'npm', ['pack', '--json', '--loglevel=error'])) as [
+    copyProject(['bin', 'manifests', 'templates', 'package.json', 'README.md', 'LICENSE'], source);
+    const { scripts } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as {
+      scripts: Record<string, string>;
+    };
+    expect(scripts.prepack, 'what `npm pack` runs first, which the build of the image has run').toBe('npm run build');
+    linkFolder(join(built, 'dist'), join(source, 'dist'));
+    const pack = ['pack', '--ignore-scripts', '--json', '--loglevel=error', '--pack-destination', folder];
+    const [{ filename, files }] = JSON.parse(await runWell(source, 'npm', pack)) as [
       { filename: string; files: { path: string }[] },
     ];
-    const tarball = join(source, filename);
-    const consumer = join(folder, 'consumer');
-    mkdirSync(consumer);
-    writeFileSync(join(consumer, 'package.json'), JSON.stringify({ name: 'consumer', type: 'module', private: true }));
-    // Unpacked already: npm reads in the package what it needs, keeps that, fetches what is missing and removes the rest.
+    const tarball = join(folder, filename);
+    await runWell(folder, process.execPath, [
+      join(built, 'dist/main.js'),
+      ...['new-extension', projectName, '--hooks', hookNames.join(','), '--package', `file:${tarball}`],
+    ]);
+    const project = join(folder, projectName);
     if (!fromRegistry) {
-      await linkDependencies(consumer);
-      rmSync(join(consumer, 'node_modules/.package-lock.json'));
+      takePackages(project);
     }
-    await runWell(consumer, 'npm', ['install', ...npmFlags, tarball]);
-    return { tarball, packed: files.map(({ path }) => path), consumer };
+    await runWell(project, 'npm', ['install', ...npmFlags]);
+    return { tarball, packed: files.map(({ path }) => path), project };
   });
 }
 
 /** What `npm install` need not do here. */
-export const npmFlags = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
+const npmFlags = ['--no-audit', '--no-fund', '--loglevel=error', fromRegistry ? '--prefer-offline' : '--offline'];

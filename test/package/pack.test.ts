@@ -1,22 +1,23 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { installedPackage, npmFlags } from './installed.ts';
-import { linkFolder, projectFolder, run, runWell } from './tree.ts';
+import { installedPackage, projectName } from './installed.ts';
+import { linkDependencies, projectFolder, run, runWell } from './tree.ts';
 
 let consumer: string;
 let packed: string[];
 let tarball: string;
+let installedProject: string;
 
 // Minutes on a slow machine with an empty npm cache; some seconds usually.
 beforeAll(async () => {
-  const installed = await installedPackage();
-  ({ packed, tarball } = installed);
+  ({ packed, tarball, project: installedProject } = await installedPackage());
   consumer = mkdtempSync(join(tmpdir(), 'consumer-'));
-  await linkFolder(installed.consumer, consumer);
+  writeFileSync(join(consumer, 'package.json'), JSON.stringify({ name: 'consumer', type: 'module', private: true }));
+  symlinkSync(join(installedProject, 'node_modules'), join(consumer, 'node_modules'));
 }, 300_000);
 
 afterAll(() => {
@@ -46,10 +47,11 @@ test('the command works from the folder where it was installed', async () => {
   expect(await runWell(consumer, 'npx', ['--no', '--', 'extensionconfig-webhook', '--version'])).toContain(
     `extensionconfig-webhook ${version} (Node.js`,
   );
-  expect(await runWell(consumer, 'npx', ['--no', '--', 'kubectl-extensionconfig', '--help'])).toContain(
+  const bin = join(consumer, 'node_modules/.bin');
+  expect(await runWell(consumer, join(bin, 'kubectl-extensionconfig'), ['--help'])).toContain(
     'Usage: kubectl extensionconfig',
   );
-  const program = join(consumer, 'node_modules/.bin/extensionconfig-webhook');
+  const program = join(bin, 'extensionconfig-webhook');
   expect(await runWell(consumer, program, ['--help'])).toContain('serve');
   const { code, stderr } = await run(consumer, program, ['serve', '--no-such-flag']);
   expect(code).toBe(2);
@@ -195,18 +197,23 @@ test('nothing else can be imported: what is inside may change', async () => {
 test('a project by new-extension is installed, type-checked, tested, started and discovered', {
   timeout: 300_000,
 }, async () => {
-  const project = join(consumer, 'lab-extension');
+  const project = join(consumer, projectName);
   const program = join(consumer, 'node_modules/.bin/extensionconfig-webhook');
   const hookNames = (JSON.parse(await runWell(consumer, program, ['hooks', '--output', 'json'])) as { name: string }[])
     .map(({ name }) => name)
     .filter((name) => name !== 'Discovery');
   expect(hookNames).toHaveLength(16);
   await runWell(consumer, program, [
-    ...['new-extension', 'lab-extension', '--hooks', hookNames.join(','), '--package', `file:${tarball}`],
+    ...['new-extension', projectName, '--hooks', hookNames.join(','), '--package', `file:${tarball}`],
   ]);
-  // The package and what it depends on were unpacked once: npm finds it right, and adds what the project has besides.
-  await linkFolder(join(consumer, 'node_modules'), join(project, 'node_modules'));
-  await runWell(project, 'npm', ['install', ...npmFlags]);
+  // It is the project whose packages were installed.
+  expect(readFileSync(join(project, 'package.json'), 'utf8')).toBe(
+    readFileSync(join(installedProject, 'package.json'), 'utf8'),
+  );
+  cpSync(join(installedProject, 'package-lock.json'), join(project, 'package-lock.json'));
+  // The lockfile has it beside the project.
+  symlinkSync(tarball, join(consumer, basename(tarball)));
+  symlinkSync(join(installedProject, 'node_modules'), join(project, 'node_modules'));
   expect(await runWell(project, 'npm', ['test'])).toMatch(/pass 33\n/);
   await runWell(project, join(project, 'node_modules/.bin/extensionconfig-webhook'), [
     ...['certs', 'bootstrap', '--cert-dir', 'certificates', '--dns-name', 'localhost'],
@@ -221,7 +228,7 @@ test('a project by new-extension is installed, type-checked, tested, started and
   const install = /^RUN npm (ci .+)$/m.exec(readFileSync(join(project, 'Dockerfile'), 'utf8'))?.[1];
   // npm ci refuses a lockfile that does not fit. What it would unpack is unpacked already: the package and what it needs.
   await runWell(image, 'npm', [...(install ?? '').split(' '), '--dry-run', '--loglevel=error']);
-  await linkFolder(join(consumer, 'node_modules'), join(image, 'node_modules'));
+  linkDependencies(installedProject, image);
   expect(existsSync(join(image, 'node_modules/typescript'))).toBe(false);
   const env = {
     ...{ PATH: process.env.PATH, NODE_ENV: 'production', CERT_DIR: join(project, 'certificates') },

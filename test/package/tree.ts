@@ -1,6 +1,16 @@
 import { spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync } from 'node:fs';
-import { copyFile, link, mkdir, readdir, readlink, symlink } from 'node:fs/promises';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,25 +27,25 @@ export function copyProject(paths: readonly string[], folder = mkdtempSync(join(
 }
 
 /**
- * Makes a folder that has the files of another: the same files by hard links, or copies where the file system has no links.
- * What is in the new folder may be deleted and replaced, but not changed in place; for `.package-lock.json`, which npm
- * changes so, there is a copy. Folders whose path is in `leftOut` stay behind.
+ * Gives a folder the files of another: the same files by hard links, or copies where the file system has no links. What is
+ * in the new folder may be deleted and replaced, but not changed in place. Folders that are called `leftOut` stay behind.
  */
-export async function linkFolder(from: string, to: string, leftOut: ReadonlySet<string> = new Set()): Promise<void> {
-  await mkdir(to, { recursive: true });
-  for (const entry of await readdir(from, { withFileTypes: true })) {
+export function linkFolder(from: string, to: string, leftOut?: string): void {
+  mkdirSync(to, { recursive: true });
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
-    if (leftOut.has(source)) {
-      continue;
-    }
     if (entry.isDirectory()) {
-      await linkFolder(source, target, leftOut);
+      if (entry.name !== leftOut) {
+        linkFolder(source, target, leftOut);
+      }
     } else if (entry.isSymbolicLink()) {
-      await symlink(await readlink(source), target);
-    } else if (entry.name === '.package-lock.json') {
-      await copyFile(source, target);
+      symlinkSync(readlinkSync(source), target);
     } else {
-      await link(source, target).catch(() => copyFile(source, target));
+      try {
+        linkSync(source, target);
+      } catch {
+        copyFileSync(source, target);
+      }
     }
   }
 }
@@ -43,18 +53,41 @@ export async function linkFolder(from: string, to: string, leftOut: ReadonlySet<
 /** Whether npm is to fetch and unpack all it is asked to, as where nothing is installed yet: FROM_REGISTRY=true. */
 export const fromRegistry = process.env.FROM_REGISTRY === 'true';
 
-/**
- * Gives a folder the packages that `npm ci` unpacked in the checkout, half a minute of work: what the program needs, and of
- * what is for development only paths that match `alsoKept`.
- */
-export async function linkDependencies(folder: string, alsoKept?: RegExp): Promise<void> {
-  const { packages } = JSON.parse(readFileSync(join(projectFolder, 'package-lock.json'), 'utf8')) as {
-    packages: Record<string, { dev?: boolean; devOptional?: boolean }>;
-  };
-  const leftOut = Object.entries(packages).flatMap(([path, { dev, devOptional }]) =>
-    (dev === true || devOptional === true) && alsoKept?.test(path) !== true ? [join(projectFolder, path)] : [],
+/** A package-lock.json, as far as it is read here. */
+export interface Lockfile {
+  /** By path; the path of the project itself is empty. */
+  packages: Record<string, { dev?: boolean; devOptional?: boolean }>;
+}
+
+/** The lockfile of a folder without what is only for development, except for paths that match `alsoKept`. */
+export function neededLockfile(folder: string, alsoKept?: RegExp): Lockfile {
+  const lockfile = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as Lockfile;
+  const needed = Object.entries(lockfile.packages).filter(
+    ([path, { dev, devOptional }]) =>
+      path !== '' && ((dev !== true && devOptional !== true) || alsoKept?.test(path) === true),
   );
-  await linkFolder(join(projectFolder, 'node_modules'), join(folder, 'node_modules'), new Set(leftOut));
+  return { ...lockfile, packages: Object.fromEntries(needed) };
+}
+
+/**
+ * Gives a folder packages that npm unpacked in another, half a minute of work: what the project there needs, and of what is
+ * for its development only paths that match `alsoKept`.
+ */
+export function linkDependencies(from: string, to: string, alsoKept?: RegExp): void {
+  for (const path of Object.keys(neededLockfile(from, alsoKept).packages)) {
+    // Packages for other systems are in the lockfile only.
+    if (existsSync(join(from, path))) {
+      linkFolder(join(from, path), join(to, path), 'node_modules');
+    }
+  }
+  const bin = 'node_modules/.bin';
+  mkdirSync(join(to, bin));
+  for (const name of readdirSync(join(from, bin))) {
+    const target = readlinkSync(join(from, bin, name));
+    if (existsSync(join(to, bin, target))) {
+      symlinkSync(target, join(to, bin, name));
+    }
+  }
 }
 
 /** What a program printed, and how it ended. */

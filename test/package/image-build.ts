@@ -1,0 +1,67 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { onceARun } from '../tools/once-a-run.ts';
+import { copyProject, fromRegistry, linkDependencies, projectFolder, runWell } from './tree.ts';
+
+/** What .dockerignore lets through. It is a list of what is allowed, and this reads no other kind. */
+function buildContext(): string[] {
+  const lines = readFileSync(join(projectFolder, '.dockerignore'), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  expect(lines[0]).toBe('*');
+  return lines.slice(1).map((line) => {
+    expect(line).toMatch(/^![\w./-]+$/);
+    return line.slice(1);
+  });
+}
+
+/** The Dockerfile's instructions of one stage: continued lines joined, comments left out. */
+export function instructions(stage: 'build' | 'runtime'): string[] {
+  const lines = readFileSync(join(projectFolder, 'Dockerfile'), 'utf8')
+    .replaceAll(/\\\n\s*/g, '')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  const second = lines.findLastIndex((line) => line.startsWith('FROM '));
+  return stage === 'build' ? lines.slice(0, second) : lines.slice(second);
+}
+
+/**
+ * The first step of the build: a dry run finds that the checkout has what it would unpack. Most of that is for development
+ * and removed again in the last step; of it, only what a build needs.
+ */
+async function takeDependencies(folder: string, command: string): Promise<void> {
+  const dryRun = ['-c', `${command} --dry-run --loglevel=error`];
+  // The Node.js for development came by a script, which the image does not run.
+  const differences = (await runWell(projectFolder, '/bin/sh', dryRun))
+    .split('\n')
+    .filter((line) => /^(add|change|remove) /.test(line) && !/^remove node-(linux|darwin|win|bin)/.test(line));
+  expect(differences, 'node_modules is not what npm ci makes: run npm ci').toEqual([]);
+  linkDependencies(projectFolder, folder, /^node_modules\/(@?typescript|@types|openapi-explorer)\b/);
+}
+
+/**
+ * A folder after the steps of the image's first stage, one after the other, which began with only what an engine would
+ * send; once in a run of the tests. Nobody may change it.
+ */
+export function builtImage(): Promise<string> {
+  return onceARun('image-build', async (folder) => {
+    copyProject(buildContext(), folder);
+    for (const line of instructions('build')) {
+      const [instruction, ...rest] = line.split(' ');
+      if (instruction === 'COPY') {
+        for (const source of rest.slice(0, -1)) {
+          expect(existsSync(join(folder, source)), `COPY ${source}: .dockerignore keeps it out`).toBe(true);
+        }
+      } else if (instruction === 'RUN') {
+        const command = rest.join(' ');
+        if (command.startsWith('npm ci ') && !fromRegistry) {
+          await takeDependencies(folder, command);
+        } else {
+          await runWell(folder, '/bin/sh', ['-c', command]);
+        }
+      }
+    }
+    return folder;
+  });
+}
