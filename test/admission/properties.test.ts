@@ -3,6 +3,7 @@ import { applyPatch } from 'rfc6902';
 import { expect, test } from 'vitest';
 import { defaultsOf, withDefaults } from '../../src/admission/index.ts';
 import { decodeAdmissionReview, type Json, type JsonObject } from '../../src/kubernetes/index.ts';
+import { runs } from '../tools/runs.ts';
 import { admission, requestFor } from './policy.ts';
 
 const text = fc.oneof(
@@ -56,7 +57,7 @@ test('a patch applied to the object gives the defaulted object, and nothing is l
       expect(patched).toEqual(defaulted);
       expect(defaultsOf(defaulted, which)).toEqual([]);
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(250) },
   );
 });
 
@@ -75,7 +76,7 @@ test('any object gets an answer: never an exception, and a denial always says wh
       }
       expect(strict.mutate(request).response.allowed).toBe(true);
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(250) },
   );
 });
 
@@ -89,7 +90,7 @@ test('what upstream denies, strict denies', () => {
         of.validate(request).response.status?.details?.causes?.map(({ field, reason }) => `${field} ${reason}`) ?? [];
       expect(fields(strict)).toEqual(expect.arrayContaining(fields(upstream)));
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(250) },
   );
 });
 
@@ -126,6 +127,6 @@ test('any JSON is decoded as a review or refused with a sentence', () => {
         expect(typeof strict.validate(decoded.request).response.allowed).toBe('boolean');
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(250) },
   );
 });

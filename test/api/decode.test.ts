@@ -5,6 +5,7 @@ import { examine } from '../../src/api/examine.ts';
 import { isOfFormat } from '../../src/api/formats.ts';
 import { decodeExtensionConfig, maxAnnotationBytes, maxViolations, versions } from '../../src/api/index.ts';
 import { type LimitedSchema, ownSchemaOf } from '../../src/api/own-schema.ts';
+import { runs } from '../tools/runs.ts';
 
 const object = (spec: unknown, more: Record<string, unknown> = {}) => ({
   apiVersion: 'runtime.cluster.x-k8s.io/v1beta2',
@@ -181,7 +182,7 @@ test.each(versions)('%s: something is found to be wrong exactly where the compil
       expect(left(whole)).not.toContain('type');
       expect(left(decoded).filter((problem) => ['type', 'tooLong', 'tooMany'].includes(problem))).toEqual([]);
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(400) },
   );
   expect([...refused].sort()).toEqual(['invalid', 'notSupported', 'required', 'tooLong', 'tooMany', 'type']);
 });

@@ -63,7 +63,7 @@ describe.each(
       fc.property(objectOf(from, 'Kitchen', schema), (object) => {
         expect(canonical(converter.convert(converter.convert(object, to), from))).toBe(canonical(object));
       }),
-      { numRuns: runs(1000) },
+      { numRuns: runs(300) },
     );
   });
 });
