@@ -24,7 +24,7 @@ export const caBundlePath = ['spec', 'clientConfig', 'caBundle'] as const;
 /** Whether a text is base64, in one line or several. The amount of padding is not checked. */
 function isBase64(text: string): boolean {
   let end = text.length;
-  while (end > 0 && (text[end - 1] === '\n' || text[end - 1] === '\r')) {
+  while (text[end - 1] === '\n' || text[end - 1] === '\r') {
     end -= 1;
   }
   for (let padding = 0; padding < 2 && text[end - 1] === '='; padding++) {
@@ -75,17 +75,11 @@ function parse(encoded: string): CaBundle | undefined {
 const parsed = new Map<string, CaBundle | undefined>();
 const maxParsed = 64;
 
-/** The bundle of the last call: the rules about it follow each other. */
-let latest: { encoded: string; bundle: CaBundle | undefined } = { encoded: '', bundle: undefined };
-
 /** The parsed caBundle of an object; undefined when it is absent, or white space only (the placeholder `Cg==`). */
 export function caBundleOf(object: ExtensionConfig): CaBundle | undefined {
   const encoded = object.spec?.clientConfig?.caBundle;
   if (!encoded) {
     return undefined;
-  }
-  if (latest.encoded === encoded) {
-    return latest.bundle;
   }
   if (!parsed.has(encoded)) {
     if (parsed.size >= maxParsed) {
@@ -93,8 +87,7 @@ export function caBundleOf(object: ExtensionConfig): CaBundle | undefined {
     }
     parsed.set(encoded, parse(encoded));
   }
-  latest = { encoded, bundle: parsed.get(encoded) };
-  return latest.bundle;
+  return parsed.get(encoded);
 }
 
 /** The certificates of an object's caBundle, as far as it could be parsed. */

@@ -19,7 +19,7 @@ class UnreadPaths {
   constructor(paths: readonly FieldPath[]) {
     for (const path of paths) {
       this.#paths.add(keyOf(path));
-      for (let length = 0; length <= path.length; length++) {
+      for (let length = 0; length < path.length; length++) {
         this.#above.add(keyOf(path.slice(0, length)));
       }
     }
@@ -27,12 +27,12 @@ class UnreadPaths {
 
   /** Whether a path is one of these, or below one. */
   hasAtOrAbove(path: FieldPath): boolean {
-    return this.#paths.size > 0 && path.some((_, index) => this.#paths.has(keyOf(path.slice(0, index + 1))));
+    return path.some((_, index) => this.#paths.has(keyOf(path.slice(0, index + 1))));
   }
 
-  /** Whether a path is one of these, or above one. */
-  hasAtOrBelow(path: FieldPath): boolean {
-    return this.#paths.size > 0 && this.#above.has(keyOf(path));
+  /** Whether a path is above one of these. */
+  hasBelow(path: FieldPath): boolean {
+    return this.#above.has(keyOf(path));
   }
 }
 
@@ -69,6 +69,6 @@ export function createEchoTest(
       return other === 'deny' || (other !== undefined && severity === 'warn') || unreadByUpstream.hasAtOrAbove(path);
     }
     const paths = rule.upstream ? unreadByUpstream : unread;
-    return paths.hasAtOrAbove(path) || paths.hasAtOrBelow(path);
+    return paths.hasAtOrAbove(path) || paths.hasBelow(path);
   };
 }

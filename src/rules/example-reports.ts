@@ -1,5 +1,5 @@
 import { decodeExtensionConfig, hubVersion, versionOf } from '../api/index.ts';
-import { createManifestFacts } from '../facts/index.ts';
+import { createManifestFacts, type Facts } from '../facts/index.ts';
 import { createHookCatalog, newestKnownRelease } from '../hooks/index.ts';
 import type { JsonObject } from '../kubernetes/index.ts';
 import { exampleLifecycles } from './examples/index.ts';
@@ -19,6 +19,14 @@ const options: RuleSetOptions = {
 
 const ruleSet = createRuleSet(options);
 
+function factsFrom(objects: readonly JsonObject[]): Facts {
+  const { facts, add } = createManifestFacts();
+  for (const object of objects) {
+    add(object);
+  }
+  return facts;
+}
+
 /**
  * What all rules say about an example of one rule (its `bad` or `good` manifest): with the program's defaults, the
  * invented hooks of the examples, in the cluster and at
@@ -27,10 +35,6 @@ const ruleSet = createRuleSet(options);
 export function exampleReports(rule: Rule, object: JsonObject, situation: Situation = rule.example): Report[] {
   const version = versionOf(object.apiVersion) ?? hubVersion;
   const { subject = 'object', context, old, checkedAt = defaultTime } = situation;
-  const known = context && createManifestFacts();
-  for (const other of context ?? []) {
-    known?.add(other);
-  }
   const input: RuleInput = {
     ...decodeExtensionConfig(object, version),
     oldObject: old && (() => decodeExtensionConfig(old, version).object),
@@ -39,7 +43,7 @@ export function exampleReports(rule: Rule, object: JsonObject, situation: Situat
     subject,
     isPruned: false,
     now: checkedAt,
-    facts: known?.facts,
+    facts: context && factsFrom(context),
   };
   return ruleSet.check(input);
 }

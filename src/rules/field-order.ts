@@ -7,19 +7,11 @@ const metadata: OpenApiSchema = { properties: { name: {}, generateName: {}, labe
 const root: OpenApiSchema = openApiSchemaOf('v1beta2');
 const schema: OpenApiSchema = { ...root, properties: { ...root.properties, metadata } };
 
-const ranks = new WeakMap<OpenApiSchema, ReadonlyMap<string | number, number>>();
-
-/** The position of each property in a schema. */
-function ranksIn(at: OpenApiSchema | undefined): ReadonlyMap<string | number, number> {
-  const known = at && ranks.get(at);
-  if (known !== undefined) {
-    return known;
-  }
-  const made = new Map<string | number, number>(Object.keys(at?.properties ?? {}).map((name, rank) => [name, rank]));
-  if (at !== undefined) {
-    ranks.set(at, made);
-  }
-  return made;
+/** The position of a property in a schema, which has a dozen at most; behind all of them if it is not one. */
+function rankIn(at: OpenApiSchema | undefined, name: string | number): number {
+  const names = Object.keys(at?.properties ?? {});
+  const rank = names.indexOf(String(name));
+  return rank === -1 ? names.length : rank;
 }
 
 /**
@@ -38,9 +30,7 @@ export function compareFieldPaths(a: FieldPath, b: FieldPath): number {
     if (typeof left === 'number' && typeof right === 'number') {
       return left - right;
     }
-    const places = ranksIn(at);
-    const rank = (name: string | number) => places.get(name) ?? places.size;
-    return rank(left) - rank(right) || (String(left) < String(right) ? -1 : 1);
+    return rankIn(at, left) - rankIn(at, right) || (String(left) < String(right) ? -1 : 1);
   }
   return a.length - b.length;
 }

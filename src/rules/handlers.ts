@@ -38,8 +38,9 @@ export function groupVersionOf(apiVersion: string): { group: string; version: st
 }
 
 function hookOf({ requestHook }: Handler): LifecycleKey | undefined {
-  const api = groupVersionOf(requestHook?.apiVersion ?? '');
-  return api === undefined || !requestHook?.hook ? undefined : { ...api, name: requestHook.hook };
+  const { apiVersion, hook } = requestHook ?? {};
+  const api = apiVersion === undefined ? undefined : groupVersionOf(apiVersion);
+  return api && hook ? { ...api, name: hook } : undefined;
 }
 
 /** The handlers whose hook is in the catalog, with the lifecycle of the hook. */

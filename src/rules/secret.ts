@@ -17,33 +17,19 @@ export interface NamedSecret {
 
 /** The two parts of NAMESPACE/NAME; undefined for any other text, and for names that no Secret can have. */
 export function secretNameOf(text: string | undefined): { namespace: string; name: string } | undefined {
-  if (typeof text !== 'string') {
-    return undefined;
-  }
-  const [namespace = '', name = '', ...rest] = text.split('/', 3);
+  const [namespace = '', name = '', ...rest] = text?.split('/', 3) ?? [];
   const isValid =
     rest.length === 0 && dns1123LabelProblems(namespace).length === 0 && dns1123SubdomainProblems(name).length === 0;
   return isValid ? { namespace, name } : undefined;
 }
 
-/** The name of the last call: the rules about it follow each other. */
-let latest: { text: string; name: { namespace: string; name: string } | undefined } = { text: '', name: undefined };
-
 /** The Secret that the annotation of an object names; undefined without a valid annotation. */
 export function namedSecret({ metadata }: ExtensionConfig, facts: Facts | undefined): NamedSecret | undefined {
-  const text = metadata.annotations?.[injectCaFromSecretAnnotation];
-  if (!text) {
-    return undefined;
-  }
-  if (latest.text !== text) {
-    latest = { text, name: secretNameOf(text) };
-  }
-  const { name: parts } = latest;
+  const parts = secretNameOf(metadata.annotations?.[injectCaFromSecretAnnotation]);
   return (
     parts && {
-      namespace: parts.namespace,
-      name: parts.name,
-      key: text,
+      ...parts,
+      key: `${parts.namespace}/${parts.name}`,
       found: facts?.secrets?.find(parts.namespace, parts.name),
     }
   );

@@ -20,6 +20,12 @@ export const mutationRooms: Readonly<Record<string, MutationRoom>> = {
     tests: ['test/admission/decision.test.ts', 'test/admission/parity.test.ts'],
   },
   conversion: { mutate: ['src/conversion/**/*.ts'], tests: ['test/conversion/**/*.test.ts'] },
+  api: {
+    // Not what is generated: the types, and the schemas as ajv compiles them.
+    mutate: ['src/api/**/*.ts', '!src/api/v*.ts'],
+    tests: ['test/api/decode.test.ts', 'test/api/names.test.ts', 'test/api/own-schema.test.ts'],
+  },
+  facts: { mutate: ['src/facts/**/*.ts'], tests: ['test/facts/**/*.test.ts'] },
   x509: { mutate: ['src/x509/**/*.ts'], tests: ['test/x509/**/*.test.ts', 'test/certs/next.test.ts'] },
   cluster: { mutate: ['src/cluster/**/*.ts'], tests: ['test/cluster/**/*.test.ts', 'test/certs/cluster*.test.ts'] },
   certs: {

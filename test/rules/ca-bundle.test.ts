@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import type { ExtensionConfig } from '../../src/api/index.ts';
-import { caBundleOf } from '../../src/rules/ca-bundle.ts';
+import { caBundleOf, certificatesOf } from '../../src/rules/ca-bundle.ts';
 import { exampleCaBundle } from '../../src/rules/examples/index.ts';
+import { issueCa } from '../../src/x509/index.ts';
+import { quickEntropy } from '../x509/entropy.ts';
 
 const withBundle = (caBundle: string) => ({ spec: { clientConfig: { caBundle } } }) as ExtensionConfig;
 const pem = Buffer.from(exampleCaBundle, 'base64').toString();
@@ -40,6 +42,7 @@ test.each([
 test.each<[string, string, string | undefined]>([
   ['in lines of 64', `${exampleCaBundle.replaceAll(/.{64}/g, '$&\n')}\n`, undefined],
   ['in lines with CRLF', exampleCaBundle.replaceAll(/.{64}/g, '$&\r\n'), undefined],
+  ['in lines with CRLF, and at the end', `${exampleCaBundle.replaceAll('=', '')}==\r\n\r\n`, undefined],
   ['without padding', exampleCaBundle.replaceAll('=', ''), undefined],
   ['of the URL alphabet', 'ab-_', 'is not base64'],
   ['with three padding characters', 'ab===', 'is not base64'],
@@ -48,6 +51,12 @@ test.each<[string, string, string | undefined]>([
   ['of something else', 'YWJj', 'holds no PEM certificate'],
 ])('base64 %s', (_, text, problem) => {
   expect(caBundleOf(withBundle(text))?.problem).toBe(problem);
+});
+
+test('a subject of several parts is one line', async () => {
+  const { certificate } = await issueCa(new Date('2026-01-01T00:00:00Z'), 1000, quickEntropy);
+  const [found] = certificatesOf(withBundle(Buffer.from(certificate.pem).toString('base64')));
+  expect(found?.subject).toMatch(/^O=extensionconfig-webhook, CN=extensionconfig-webhook CA 2026-01-01 [0-9a-f]+$/);
 });
 
 test('a certificate that cannot be parsed is named by its number, and a private key is noticed all the same', () => {

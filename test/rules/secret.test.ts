@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { injectCaFromSecretAnnotation } from '../../src/api/index.ts';
+import { type ExtensionConfig, injectCaFromSecretAnnotation } from '../../src/api/index.ts';
 import type { ExtensionConfigFacts, KnownSecret, SecretFacts } from '../../src/facts/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { example, exampleCaBundle, exampleFutureCaBundle, exampleService } from '../../src/rules/examples/index.ts';
+import { namedSecret, secretNameOf, usableSecret } from '../../src/rules/secret.ts';
 import { now } from '../admission/policy.ts';
 import { factsOf, linesWith } from './lines.ts';
 
@@ -93,4 +94,40 @@ describe('a Secret', () => {
     const alone = { bySecret: () => [{ name: 'my-extension' }] } as unknown as ExtensionConfigFacts;
     expect(linesWith('secret-expiring', named, { facts: factsOf({ secrets, extensionConfigs: alone }) })).toEqual([]);
   });
+});
+
+test.each([
+  ['ns/name', { namespace: 'ns', name: 'name' }],
+  ['ns/a.b', { namespace: 'ns', name: 'a.b' }],
+  ['n.s/name', undefined],
+  ['ns/Name', undefined],
+  ['ns/name/', undefined],
+  ['ns/name/x/y', undefined],
+  ['ns', undefined],
+  ['/name', undefined],
+  ['ns/', undefined],
+  ['', undefined],
+  [undefined, undefined],
+])('%j names %j', (text, name) => {
+  expect(secretNameOf(text)).toEqual(name);
+});
+
+test('the Secret that an object names, and what is known of it', () => {
+  const object = (annotation: string) =>
+    ({ metadata: { annotations: { [injectCaFromSecretAnnotation]: annotation } } }) as unknown as ExtensionConfig;
+  const found = { problem: undefined } as KnownSecret;
+  const of = (secret: KnownSecret | 'absent' | undefined) => factsOf({ secrets: { find: () => secret } });
+  const parts = { namespace: 'ns', name: 'a', key: 'ns/a' };
+  expect(namedSecret(object('ns/a'), of(found))).toEqual({ ...parts, found });
+  expect(namedSecret(object('ns/b'), of('absent'))).toMatchObject({ key: 'ns/b', name: 'b', found: 'absent' });
+  expect(namedSecret(object('ns/a'), undefined)).toEqual({ ...parts, found: undefined });
+  expect(namedSecret(object('ns'), of(found))).toBeUndefined();
+  expect(namedSecret(object(''), of(found))).toBeUndefined();
+  expect(namedSecret({ metadata: {} } as ExtensionConfig, of(found))).toBeUndefined();
+
+  expect(usableSecret(object('ns/a'), of(found))).toEqual({ ...parts, found });
+  for (const unusable of [undefined, 'absent', { problem: 'x' } as KnownSecret] as const) {
+    expect(usableSecret(object('ns/a'), of(unusable))).toBeUndefined();
+  }
+  expect(usableSecret(object('ns'), of(found))).toBeUndefined();
 });

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import type { ExtensionConfig } from '../../src/api/index.ts';
+import { namespaceSelectorOf } from '../../src/rules/namespace-selector.ts';
+
+const of = (namespaceSelector: object | undefined) =>
+  namespaceSelectorOf({ metadata: {}, spec: { namespaceSelector } } as ExtensionConfig);
+
+test.each([
+  ['nothing', {}],
+  ['labels', { matchLabels: { a: 'b' } }],
+  ['requirements', { matchExpressions: [{ key: 'a', operator: 'In', values: ['b'] }] }],
+  ['requirements without values', { matchLabels: {}, matchExpressions: [{ key: 'a', operator: 'Exists' }] }],
+])('a selector of %s is taken as it is', (_, selector) => {
+  expect(of(selector)).toBe(selector);
+});
+
+test.each([
+  [
+    'a key',
+    [
+      { key: 'a', operator: 'Exists' },
+      { operator: 'In', values: ['b'] },
+    ],
+  ],
+  ['an operator', [{ key: 'a', operator: 'Exists' }, { key: 'a' }]],
+  ['everything', [{}]],
+])('a requirement without %s gets empty parts', (_, matchExpressions) => {
+  const complete = matchExpressions.map((given) => ({ key: '', operator: '', values: [], ...given }));
+  expect(of({ matchExpressions })).toEqual({ matchLabels: {}, matchExpressions: complete });
+  expect(of({ matchLabels: { c: 'd' }, matchExpressions })).toEqual({
+    matchLabels: { c: 'd' },
+    matchExpressions: complete,
+  });
+});
+
+test('an object without one has none', () => {
+  expect(of(undefined)).toBeUndefined();
+  expect(namespaceSelectorOf({ metadata: {} } as ExtensionConfig)).toBeUndefined();
+});
