@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { issueCa, issueClientCertificate, issueServingCertificate, systemEntropy } from '../x509/index.ts';
+import { ellipticEntropy, issueCa, issueClientCertificate, issueServingCertificate } from '../x509/index.ts';
 
 /** What a sandbox serves with and is reached with; made anew for each, never written but to its kubeconfig. */
 export interface Credentials {
@@ -10,8 +10,9 @@ export interface Credentials {
   key: string;
   /** Bearer token of the one user. */
   token: string;
-  /** PEM of the certificate by which it proves itself to aggregated API servers; its key is that above. */
+  /** PEM of the certificate by which it proves itself to aggregated API servers, and its key. */
   proxyClientCert: string;
+  proxyClientKey: string;
 }
 
 /** Whom the certificate for aggregated API servers names. */
@@ -21,21 +22,18 @@ const validityMs = 30 * 24 * 60 * 60 * 1000;
 
 /** Makes a CA, a serving certificate for loopback, and a token. The CA's key is forgotten. */
 export async function makeCredentials(now: Date): Promise<Credentials> {
-  // Both keys are made at the same time: each takes a tenth of a second on a thread of its own.
-  const own = systemEntropy.makeKeyPair();
-  const keys = [own, systemEntropy.makeKeyPair()];
-  const entropy = { ...systemEntropy, makeKeyPair: () => keys.pop() ?? systemEntropy.makeKeyPair() };
-  const ca = await issueCa(now, validityMs, entropy, { sandbox: true });
+  const ca = await issueCa(now, validityMs, ellipticEntropy, { sandbox: true });
   const names = ['localhost', '127.0.0.1', '::1'];
-  const { certificate, key } = await issueServingCertificate(ca, names, now, validityMs, entropy);
-  // A pair of its own would make every start slower.
-  const client = issueClientCertificate(ca, proxyClientName, await own, now, validityMs, entropy);
+  const { certificate, key } = await issueServingCertificate(ca, names, now, validityMs, ellipticEntropy);
+  const keys = await ellipticEntropy.makeKeyPair();
+  const client = issueClientCertificate(ca, proxyClientName, keys, now, validityMs, ellipticEntropy);
   return {
     ca: ca.certificate.pem,
     cert: certificate.pem,
     key,
     token: randomBytes(32).toString('base64url'),
     proxyClientCert: client.certificate.pem,
+    proxyClientKey: client.key,
   };
 }
 

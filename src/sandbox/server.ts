@@ -198,7 +198,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const converter = new VersionConverter(caller);
   const { token } = credentials;
   const log = options.log ?? (() => {});
-  const client = { cert: credentials.proxyClientCert, key: credentials.key };
+  const client = { cert: credentials.proxyClientCert, key: credentials.proxyClientKey };
   const aggregator = new Aggregator({ store, registry, now }, client, resolve, options.aggregationPace);
   const context: Context = {
     store,

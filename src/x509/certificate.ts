@@ -110,7 +110,7 @@ export function readKey(text: string | undefined, certificate: Certificate): Rea
   return { state: 'usable', value: text };
 }
 
-/** Whether the key of a certificate is RSA: node-forge can issue with no other. */
+/** Whether the key of a certificate is RSA, as those of the webhook's CAs are. */
 export function isRsa(certificate: Certificate): boolean {
   return certificate.x509.publicKey.asymmetricKeyType === 'rsa';
 }

@@ -1,4 +1,4 @@
-import { sign } from 'node:crypto';
+import { createHash, createPrivateKey, type KeyObject, sign, type X509Certificate } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type Forge from 'node-forge';
 
@@ -9,19 +9,113 @@ export function nodeForge(): typeof Forge {
   return require('node-forge');
 }
 
+type Asn1 = Forge.asn1.Asn1;
+
+/** Public in node-forge, unknown to its types. */
+interface Untyped {
+  asn1: { fromDer(bytes: string, options: { decodeBitStrings: boolean }): Asn1 };
+  pki: { certificateExtensionsToAsn1(extensions: unknown): Asn1 };
+}
+
+/** Everything that differs between certificates, besides who signs them. */
+export interface Contents {
+  /** Hex of a positive number. */
+  serial: string;
+  subject: Forge.pki.CertificateField[];
+  /** A CA, or undefined for a certificate that is its own issuer. */
+  issuer: X509Certificate | undefined;
+  publicKey: KeyObject;
+  notBefore: Date;
+  notAfter: Date;
+  /** As node-forge names them, and complete but for subjectKeyIdentifier. */
+  extensions: object[];
+}
+
+function universal(type: Forge.asn1.Type, value: string | Asn1[]): Asn1 {
+  const { asn1 } = nodeForge();
+  return asn1.create(asn1.Class.UNIVERSAL, type, typeof value !== 'string', value);
+}
+
+/** DER as ASN.1, with the bit strings as they are: node-forge would take a point of an elliptic curve for DER. */
+function parsed(der: Buffer): Asn1[] {
+  const { asn1 } = nodeForge() as unknown as Untyped;
+  return asn1.fromDer(der.toString('latin1'), { decodeBitStrings: false }).value as Asn1[];
+}
+
+/** RFC 5280, 4.2.1.2, method 1: SHA-1 of the bits of the public key. */
+export function keyIdentifier(publicKey: KeyObject): string {
+  const [, bits] = parsed(publicKey.export({ type: 'spki', format: 'der' })) as [Asn1, Asn1];
+  return createHash('sha1')
+    .update((bits.value as string).slice(1), 'latin1')
+    .digest()
+    .toString('latin1');
+}
+
 /**
- * Signs a certificate with an RSA key in PEM and SHA-256, by node:crypto: forge's own arithmetic in JavaScript takes some
- * 50 ms a signature.
+ * The algorithm of a signature with SHA-256: RSA has parameters, which are NULL (RFC 4055, 5), ECDSA has none (RFC 5758, 3.2).
  */
-export function signWithRsa(certificate: Forge.pki.Certificate, key: string): void {
-  const forge = nodeForge();
-  const oid = forge.pki.oids.sha256WithRSAEncryption as string;
-  const open = certificate as Forge.pki.Certificate & { tbsCertificate: Forge.asn1.Asn1 };
-  open.signatureOid = oid;
-  open.siginfo.algorithmOid = oid;
-  // Public in node-forge, unknown to its types.
-  const { getTBSCertificate } = forge.pki as unknown as { getTBSCertificate(of: unknown): Forge.asn1.Asn1 };
-  open.tbsCertificate = getTBSCertificate(certificate);
-  const tbs = Buffer.from(forge.asn1.toDer(open.tbsCertificate).getBytes(), 'latin1');
-  open.signature = sign('sha256', tbs, key).toString('latin1');
+function algorithmOf(key: KeyObject): Asn1 {
+  const { asn1 } = nodeForge();
+  const { Type } = asn1;
+  const algorithm = (oid: string, parameters: Asn1[]) =>
+    universal(Type.SEQUENCE, [universal(Type.OID, asn1.oidToDer(oid).getBytes()), ...parameters]);
+  switch (key.asymmetricKeyType) {
+    case 'rsa':
+      return algorithm('1.2.840.113549.1.1.11', [universal(Type.NULL, '')]);
+    case 'ec':
+      return algorithm('1.2.840.10045.4.3.2', []);
+    default:
+      throw new Error(`no certificate can be signed with a key of type ${key.asymmetricKeyType}`);
+  }
+}
+
+/** RFC 5280, 4.1.2.5. */
+function time(date: Date): Asn1 {
+  const { asn1 } = nodeForge();
+  const year = date.getUTCFullYear();
+  return year >= 1950 && year < 2050
+    ? universal(asn1.Type.UTCTIME, asn1.dateToUtcTime(date))
+    : universal(asn1.Type.GENERALIZEDTIME, asn1.dateToGeneralizedTime(date));
+}
+
+/** The subject of a certificate, byte for byte: clients compare it with the issuer of others. */
+function subjectOf(certificate: X509Certificate): Asn1 {
+  const [{ value }] = parsed(certificate.raw) as [Asn1];
+  // Version, serial number, algorithm, issuer, validity, subject; a CA has a version.
+  return (value as Asn1[])[5] as Asn1;
+}
+
+/**
+ * A certificate in DER, signed with SHA-256. node:crypto signs: node-forge's own arithmetic in JavaScript takes some 50 ms
+ * a signature. node-forge itself reads and writes RSA keys only; those that sign here are RSA or on an elliptic curve.
+ *
+ * @param issuerKey the issuer's private key in PEM.
+ * @throws {Error} for a key of another type.
+ */
+export function signedCertificate(contents: Contents, issuerKey: string): Buffer {
+  const { asn1, pki } = nodeForge();
+  const { Class, Type } = asn1;
+  const der = (node: Asn1) => Buffer.from(asn1.toDer(node).getBytes(), 'latin1');
+  // Puts in what names and extensions leave out.
+  const form = pki.createCertificate();
+  form.setSubject(contents.subject);
+  const identifier = universal(Type.OCTETSTRING, keyIdentifier(contents.publicKey));
+  form.setExtensions([...contents.extensions, { name: 'subjectKeyIdentifier', value: identifier }]);
+  const { certificateExtensionsToAsn1 } = pki as unknown as Untyped['pki'];
+  const subject = pki.distinguishedNameToAsn1(form.subject);
+  const key = createPrivateKey(issuerKey);
+  const algorithm = algorithmOf(key);
+  const toBeSigned = universal(Type.SEQUENCE, [
+    // Version 3.
+    asn1.create(Class.CONTEXT_SPECIFIC, 0, true, [universal(Type.INTEGER, '\x02')]),
+    universal(Type.INTEGER, Buffer.from(contents.serial, 'hex').toString('latin1')),
+    algorithm,
+    contents.issuer === undefined ? subject : subjectOf(contents.issuer),
+    universal(Type.SEQUENCE, [time(contents.notBefore), time(contents.notAfter)]),
+    subject,
+    universal(Type.SEQUENCE, parsed(contents.publicKey.export({ type: 'spki', format: 'der' }))),
+    certificateExtensionsToAsn1(form.extensions),
+  ]);
+  const signature = sign('sha256', der(toBeSigned), key).toString('latin1');
+  return der(universal(Type.SEQUENCE, [toBeSigned, algorithm, universal(Type.BITSTRING, `\0${signature}`)]));
 }

@@ -17,6 +17,7 @@ export {
 export {
   backdateMs,
   type Entropy,
+  ellipticEntropy,
   type Issued,
   issueCa,
   issueClientCertificate,

@@ -1,7 +1,6 @@
-import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import forge from 'node-forge';
-import { signWithRsa } from '../../src/x509/forge.ts';
+import { signedCertificate } from '../../src/x509/forge.ts';
 
 /** A certificate and its key in PEM. */
 export interface TestCertificate {
@@ -34,29 +33,24 @@ export function makeKey(modulusLength: number): string {
 /** Makes a certificate, signed by its issuer or by itself. */
 export function makeCertificate(request: TestCertificateRequest): TestCertificate {
   const key = request.key ?? otherKeys[serial % otherKeys.length] ?? '';
-  const certificate = forge.pki.createCertificate();
-  certificate.publicKey = forge.pki.publicKeyFromPem(
-    createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString(),
+  const { commonName, dnsNames, issuer, isCa = false, notAfter = new Date('2049-01-01T00:00:00Z') } = request;
+  const der = signedCertificate(
+    {
+      serial: (serial++).toString(16).padStart(4, '0'),
+      subject: [{ name: 'commonName', value: commonName }],
+      issuer: issuer && new X509Certificate(issuer.cert),
+      publicKey: createPublicKey(key),
+      notBefore: new Date('2020-01-01T00:00:00Z'),
+      notAfter,
+      extensions: [
+        { name: 'basicConstraints', cA: isCa, critical: true },
+        ...(isCa ? [] : [{ name: 'extKeyUsage', serverAuth: true, clientAuth: true }]),
+        ...(dnsNames ? [{ name: 'subjectAltName', altNames: dnsNames.map((value) => ({ type: 2, value })) }] : []),
+      ],
+    },
+    issuer?.key ?? key,
   );
-  certificate.serialNumber = (serial++).toString(16).padStart(4, '0');
-  certificate.validity.notBefore = new Date('2020-01-01T00:00:00Z');
-  certificate.validity.notAfter = request.notAfter ?? new Date('2049-01-01T00:00:00Z');
-  certificate.setSubject([{ name: 'commonName', value: request.commonName }]);
-  const issuer = request.issuer;
-  certificate.setIssuer(
-    issuer === undefined
-      ? [{ name: 'commonName', value: request.commonName }]
-      : forge.pki.certificateFromPem(issuer.cert).subject.attributes,
-  );
-  certificate.setExtensions([
-    { name: 'basicConstraints', cA: request.isCa === true, critical: true },
-    ...(request.isCa ? [] : [{ name: 'extKeyUsage', serverAuth: true, clientAuth: true }]),
-    ...(request.dnsNames === undefined
-      ? []
-      : [{ name: 'subjectAltName', altNames: request.dnsNames.map((value) => ({ type: 2, value })) }]),
-  ]);
-  signWithRsa(certificate, issuer?.key ?? key);
-  return { cert: forge.pki.certificateToPem(certificate), key };
+  return { cert: new X509Certificate(der).toString(), key };
 }
 
 /** The CA of all tests, and a serving certificate for localhost by it. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -9,6 +9,7 @@ import { connect, createServer } from 'node:tls';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import {
   backdateMs,
+  ellipticEntropy,
   type Issued,
   issueCa,
   issueClientCertificate,
@@ -25,10 +26,21 @@ const names = ['webhook', 'webhook.ns.svc', '127.0.0.1', '::1'];
 const serverAuth = '1.3.6.1.5.5.7.3.1';
 const clientAuth = '1.3.6.1.5.5.7.3.2';
 
-async function made(caDays = 100, servingDays = 1000): Promise<{ ca: Issued; serving: Issued }> {
-  const ca = await issueCa(now, caDays * day, quickEntropy);
-  return { ca, serving: await issueServingCertificate(ca, names, now, servingDays * day, quickEntropy) };
+async function made(
+  caDays = 100,
+  servingDays = 1000,
+  { ofCa = quickEntropy, ofServing = quickEntropy } = {},
+): Promise<{ ca: Issued; serving: Issued }> {
+  const ca = await issueCa(now, caDays * day, ofCa);
+  return { ca, serving: await issueServingCertificate(ca, names, now, servingDays * day, ofServing) };
 }
+
+/** The keys of a CA and of a serving certificate. */
+const kinds = [
+  ['RSA', {}],
+  ['elliptic', { ofCa: ellipticEntropy, ofServing: ellipticEntropy }],
+  ['elliptic by RSA', { ofServing: ellipticEntropy }],
+] as const;
 
 async function handshake(serving: Issued, trusted: Issued, host: string): Promise<string> {
   const server = createServer({ cert: serving.certificate.pem, key: serving.key }, (socket) => socket.end());
@@ -72,8 +84,8 @@ test('a client certificate is for clients, of the CA and for its key', async () 
   expect(certificate.x509.ca).toBe(false);
 });
 
-test("Node's TLS takes the serving certificate for its names, with its CA only", async () => {
-  const { ca, serving } = await made();
+test.each(kinds)("Node's TLS takes the serving certificate for its names, with its CA only: %s", async (_, keys) => {
+  const { ca, serving } = await made(100, 1000, keys);
   expect(await handshake(serving, ca, 'webhook.ns.svc')).toBe('connected');
   expect(await handshake(serving, ca, 'other.ns.svc')).toBe('ERR_TLS_CERT_ALTNAME_INVALID');
   const other = await issueCa(now, day, quickEntropy);
@@ -154,8 +166,21 @@ test('a self-signed serving certificate is its own CA', async () => {
   expect(x509.validFromDate).toEqual(seconds(now.getTime() - backdateMs));
   expect(x509.validToDate).toEqual(seconds(now.getTime() + 30 * day));
   expect(x509.checkPrivateKey(createPrivateKey(self.key))).toBe(true);
-  expect(x509.publicKey.asymmetricKeyDetails?.modulusLength).toBe(2048);
+  expect(x509.publicKey.asymmetricKeyDetails?.namedCurve).toBe('prime256v1');
   expect(await handshake(self, self, 'localhost')).toBe('connected');
+});
+
+test('keys on an elliptic curve are new ones each time; other keys sign nothing', async () => {
+  const [one, other] = [await ellipticEntropy.makeKeyPair(), await ellipticEntropy.makeKeyPair()];
+  expect(one.privateKey).not.toBe(other.privateKey);
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const pair = {
+    privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+  };
+  await expect(issueCa(now, day, { ...quickEntropy, makeKeyPair: async () => pair })).rejects.toThrow(
+    'no certificate can be signed with a key of type ed25519',
+  );
 });
 
 test('what cannot be written into a certificate is an error', async () => {
@@ -181,8 +206,8 @@ function temporaryFolder(): string {
   return folder;
 }
 
-test('OpenSSL verifies chain, purpose and name', needs('openssl'), async () => {
-  const { ca, serving } = await made();
+test.each(kinds)('OpenSSL verifies chain, purpose and name: %s', needs('openssl'), async (_, keys) => {
+  const { ca, serving } = await made(100, 1000, keys);
   const folder = temporaryFolder();
   const file = join(folder, 'ca.crt');
   const crt = join(folder, 'tls.crt');
