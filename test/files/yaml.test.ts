@@ -8,7 +8,9 @@ const numbered = (make: (index: number) => string) => Array.from({ length: longe
 
 test('YAML and JSON are read', () => {
   expect(parseSmallYaml('a: {b: 1}\nc: [x, &x y, *x]\n', longest)).toEqual({ a: { b: 1 }, c: ['x', 'y', 'y'] });
-  expect(parseSmallYaml('{"a": null}', longest)).toEqual({ a: null });
+  const json = String.raw`{"a": null, "b:{": ["x\"y: \\", {"c": ":"}, {}], "__proto__": 1}`;
+  expect(parseSmallYaml(json, longest)).toStrictEqual(JSON.parse(json));
+  expect(Object.keys(parseSmallYaml('{"__proto__": 1}', longest) as object)).toEqual(['__proto__']);
   expect(parseSmallYaml('', longest)).toBeNull();
 });
 
@@ -16,6 +18,12 @@ test.each<[string, string, RegExp]>([
   ['not YAML', 'a: [', /^line 1: /],
   ['two documents', 'a: 1\n---\nb: 2\n', /^line 2: .*multiple documents/],
   ['a key twice', 'a: 1\nb:\n  c: 1\n  c: 2\n', /^line 4: the key "c" is given twice$/],
+  ['a key twice in JSON', '{"a":1,\n"b":{"c":1,\n"c":2}}', /^line 3: the key "c" is given twice$/],
+  [
+    'a key twice that reads alike in JSON',
+    String.raw`{"a\\":1,"a\u005c":2}`,
+    /^line 1: the key "a\\\\" is given twice$/,
+  ],
   ['a key that is a map', '? {a: 1}\n: 2\n', /a key must be plain text/],
   ['an alias of nothing', '*x', /Unresolved alias/],
   ['many aliases', `a: &a x\nb: [${'*a,'.repeat(101)}]`, /^line 2: has more than 100 aliases$/],
