@@ -1,5 +1,5 @@
 import { hooks } from '../hooks/index.ts';
-import { firstJsonValue, isJsonObject, type Json, JsonError, parseJson } from '../kubernetes/index.ts';
+import { isJsonObject, type Json, JsonError, parseFirstJson } from '../kubernetes/index.ts';
 import {
   type Application,
   type BodyRefusal,
@@ -49,19 +49,6 @@ function normalized(path: string): string {
 function timeoutOf(query: string): number | undefined {
   const text = /(?:^|&)timeout=([^&]*)/.exec(query)?.[1];
   return text === undefined ? undefined : goDurationMs(text);
-}
-
-/** The first JSON value of a body; what comes behind it is left alone, as by Go's decoder. */
-function firstValue(bytes: Buffer): Json {
-  try {
-    return parseJson(bytes);
-  } catch (error) {
-    const first = firstJsonValue(bytes);
-    if (error instanceof JsonError && first.length < bytes.length) {
-      return parseJson(first);
-    }
-    throw error;
-  }
 }
 
 /** As `timeoutOf`, remembering the last query: a caller gives the same one with each call. */
@@ -116,7 +103,7 @@ export function createApplication(foundation: Foundation, options: ApplicationOp
 
   function parsed(bytes: Buffer): { value: Json } | { problem: string } {
     try {
-      const value = firstValue(bytes);
+      const value = parseFirstJson(bytes);
       return isJsonObject(value) ? { value } : { problem: 'the body is not a JSON object' };
     } catch (error) {
       if (error instanceof JsonError) {

@@ -1,8 +1,25 @@
+import { type Json, JsonError, parseJson } from './json.ts';
+
 /**
- * The bytes of the first JSON value in a text: Go's decoder reads that one and leaves the rest alone. The value itself is
- * not checked; bytes that are none end where the text does.
+ * The first JSON value of a body: Go's decoder reads that one and leaves the rest alone. There is rarely a rest, so its end
+ * is looked for when the whole is not JSON.
+ *
+ * @throws {JsonError} as `parseJson`.
  */
-export function firstJsonValue(bytes: Buffer): Buffer {
+export function parseFirstJson(bytes: Buffer): Json {
+  try {
+    return parseJson(bytes);
+  } catch (error) {
+    const first = firstJsonValue(bytes);
+    if (error instanceof JsonError && first.length < bytes.length) {
+      return parseJson(first);
+    }
+    throw error;
+  }
+}
+
+/** The bytes of the first JSON value, which is not checked; those of none end where the text does. */
+function firstJsonValue(bytes: Buffer): Buffer {
   let depth = 0;
   let isInString = false;
   for (let at = 0; at < bytes.length; at++) {

@@ -1,5 +1,5 @@
 import type { HookDefinition } from '../hooks/index.ts';
-import { firstJsonValue, JsonError, type JsonObject, parseJson } from '../kubernetes/index.ts';
+import { JsonError, type JsonObject, parseFirstJson } from '../kubernetes/index.ts';
 import { decodeResponse } from '../messages/index.ts';
 import type { Backoff } from './backoff.ts';
 import { type CallError, isIgnorable, maxMessage, quotable } from './call-error.ts';
@@ -55,7 +55,7 @@ export function readAnswer(answer: Answer, hook: HookDefinition): Message | Call
     code: 200,
   });
   try {
-    const decoded = decodeResponse(hook, parseJson(firstJsonValue(answer.body)));
+    const decoded = decodeResponse(hook, parseFirstJson(answer.body));
     return 'problem' in decoded ? failed(decoded.problem) : { content: decoded.response };
   } catch (error) {
     if (error instanceof JsonError) {
