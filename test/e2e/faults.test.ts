@@ -62,8 +62,8 @@ test('ordinary and hostile callers while the certificate changes: right answers 
   // The thread for large bodies, with files of its own, starts with the first of them.
   await send(server.webhookPort, largeCall, false);
   const filesAtRest = server.openFiles();
-  const load = begin(() => server.webhookPort, { callers: 4, hostile: 2 });
-  for (let swaps = 1; swaps <= 4; swaps++) {
+  const load = begin(() => server.webhookPort, { callers: 4, hostile: 2, pauseMs: 5 });
+  for (let swaps = 1; swaps <= 3; swaps++) {
     certificates.swap(selfSignedPair(new Date()));
     await until(async () => (await server.metric(reloads)) > swaps, `swap ${swaps} is loaded`);
     const { answered, hostile } = load.tally;
@@ -79,11 +79,11 @@ test('ordinary and hostile callers while the certificate changes: right answers 
 
 test('one of two replicas is replaced under load, as a rolling update does it: no request fails', async () => {
   const certificates = folder();
-  const replicas = [await start(certificates, '--shutdown-delay', '2'), await start(certificates)];
+  const replicas = [await start(certificates, '--shutdown-delay', '1'), await start(certificates)];
   // What a Service does: new connections go to replicas that are ready, and it learns of a change a little late.
   let endpoints = [...replicas];
   let turn = 0;
-  const load = begin(() => endpoints[turn++ % endpoints.length]!.webhookPort, { callers: 6 });
+  const load = begin(() => endpoints[turn++ % endpoints.length]!.webhookPort, { callers: 6, pauseMs: 5 });
   await until(() => load.tally.answered > 100, 'load');
 
   const [old] = replicas as [ServeProcess];

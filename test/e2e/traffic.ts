@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Agent, request as httpsRequest } from 'node:https';
 import { connect as connectTcp } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { webhookPaths } from '../../src/webhook/index.ts';
 
@@ -136,7 +137,13 @@ export interface Load {
 }
 
 /** One caller: keeps its connection, and honours `Connection: close`. `port` is asked before each connection. */
-async function call(port: () => number, calls: readonly Call[], isOver: () => boolean, tally: Tally): Promise<void> {
+async function call(
+  port: () => number,
+  calls: readonly Call[],
+  isOver: () => boolean,
+  tally: Tally,
+  pauseMs: number,
+): Promise<void> {
   let agent = new Agent({ keepAlive: true, maxSockets: 1 });
   let target = port();
   for (let i = 0; !isOver(); i++) {
@@ -157,6 +164,9 @@ async function call(port: () => number, calls: readonly Call[], isOver: () => bo
       }
     } catch (error) {
       tally.problems.push(`${next.path}: ${(error as Error).message}`);
+    }
+    if (pauseMs > 0) {
+      await sleep(pauseMs);
     }
   }
   agent.destroy();
@@ -210,7 +220,7 @@ const ruffians: ((port: number) => Promise<void>)[] = [
     }),
 ];
 
-async function harass(port: () => number, isOver: () => boolean, tally: Tally): Promise<void> {
+async function harass(port: () => number, isOver: () => boolean, tally: Tally, pauseMs: number): Promise<void> {
   for (let i = 0; !isOver(); i++) {
     if (i % 4 === 0) {
       await ruffians[(i / 4) % ruffians.length]!(port());
@@ -230,18 +240,28 @@ async function harass(port: () => number, isOver: () => boolean, tally: Tally): 
       }
     }
     tally.hostile++;
+    if (pauseMs > 0) {
+      await sleep(pauseMs);
+    }
   }
 }
 
-/** Starts callers that send ordinary reviews one after the other, and others that do what nobody should. */
-export function startLoad(port: () => number, { callers, hostile = 0 }: { callers: number; hostile?: number }): Load {
+/**
+ * Starts callers that send ordinary reviews one after the other, and others that do what nobody should.
+ *
+ * @param options.pauseMs how long each waits after an answer, in ms. Default: not at all.
+ */
+export function startLoad(
+  port: () => number,
+  { callers, hostile = 0, pauseMs = 0 }: { callers: number; hostile?: number; pauseMs?: number },
+): Load {
   const tally: Tally = { answered: 0, latencies: [], hostile: 0, problems: [] };
   let over = false;
   const running = Promise.all([
     ...Array.from({ length: callers }, (_, i) =>
-      call(port, [...ordinaryCalls.slice(i % 3), ...ordinaryCalls.slice(0, i % 3)], () => over, tally),
+      call(port, [...ordinaryCalls.slice(i % 3), ...ordinaryCalls.slice(0, i % 3)], () => over, tally, pauseMs),
     ),
-    ...Array.from({ length: hostile }, () => harass(port, () => over, tally)),
+    ...Array.from({ length: hostile }, () => harass(port, () => over, tally, pauseMs)),
   ]);
   return {
     tally,

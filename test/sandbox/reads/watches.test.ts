@@ -27,7 +27,9 @@ async function watch(query = '') {
   const read = () =>
     response
       .on('data', (chunk: Buffer) => {
-        seen.lines += chunk.filter((byte) => byte === 0x0a).length;
+        for (let at = chunk.indexOf(0x0a); at !== -1; at = chunk.indexOf(0x0a, at + 1)) {
+          seen.lines++;
+        }
       })
       .on('close', () => {
         seen.isOver = true;
