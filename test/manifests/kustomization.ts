@@ -54,14 +54,23 @@ export function idOf({ kind, metadata }: Manifest): string {
   return `${kind} ${metadata.name}`;
 }
 
+/** What was read from each file: all overlays have the base. */
+const read = new Map<string, Manifest[]>();
+
 /** The objects of a YAML file. */
 export function readManifests(file: string): Manifest[] {
-  return parseAllDocuments(readFileSync(file, 'utf8'), { uniqueKeys: true }).map((document) => {
-    if (document.errors.length > 0) {
-      throw new Error(`${file}: ${document.errors[0]?.message}`);
-    }
-    return document.toJS() as Manifest;
-  });
+  let objects = read.get(file);
+  if (objects === undefined) {
+    objects = parseAllDocuments(readFileSync(file, 'utf8'), { uniqueKeys: true }).map((document) => {
+      if (document.errors.length > 0) {
+        throw new Error(`${file}: ${document.errors[0]?.message}`);
+      }
+      return document.toJS() as Manifest;
+    });
+    read.set(file, objects);
+  }
+  // Patches change them.
+  return structuredClone(objects);
 }
 
 export function readKustomization(folder: string): Kustomization {
