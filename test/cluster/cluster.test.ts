@@ -2,7 +2,14 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Cluster, connect, loadKubeConfig } from '../../src/cluster/index.ts';
+import {
+  AnswerError,
+  type Cluster,
+  ConnectionError,
+  connect,
+  loadKubeConfig,
+  StatusError,
+} from '../../src/cluster/index.ts';
 import { transportFor } from '../../src/cluster/transport.ts';
 import { ApiServer } from './api-server.ts';
 
@@ -170,21 +177,18 @@ test('the header Retry-After counts before what the body says', async () => {
   expect(second - first).toBeGreaterThan(990);
 });
 
-test.each([
-  '86400',
-  'Wed, 21 Oct 2099 07:28:00 GMT',
-  '-1',
-  '1e9',
-  '9'.repeat(400),
-])('a Retry-After of a day, or one that is not a number, does not hold the client past its deadline: %s', async (value) => {
-  const patience = { retries: 1, minTimeoutMs: 1, maxTimeoutMs: 1, deadlineMs: 200 };
-  const { cluster } = await clientOf(
-    (_request, response) => json(response, 429, status(429, 'slow down'), { 'retry-after': value }),
-    patience,
-  );
-  const began = performance.now();
-  await expect(cluster.request('GET', '/api/v1/x')).rejects.toMatchObject({ code: 429, message: 'slow down' });
-  expect(performance.now() - began).toBeLessThan(5_000);
+test('a Retry-After of a day, or one that is not a number, does not hold the client past its deadline', async () => {
+  const patience = { retries: 1, minTimeoutMs: 1, maxTimeoutMs: 1, deadlineMs: 1000 };
+  const hold = async (value: string) => {
+    const { cluster } = await clientOf(
+      (_request, response) => json(response, 429, status(429, 'slow down'), { 'retry-after': value }),
+      patience,
+    );
+    const began = performance.now();
+    await expect(cluster.request('GET', '/api/v1/x')).rejects.toMatchObject({ code: 429, message: 'slow down' });
+    expect(performance.now() - began).toBeLessThan(5_000);
+  };
+  await Promise.all(['86400', 'Wed, 21 Oct 2099 07:28:00 GMT', '-1', '1e9', '9'.repeat(400)].map(hold));
 });
 
 test.each([
@@ -227,4 +231,234 @@ test('a connection that breaks in the middle of an answer is tried again', async
   }, patience);
   expect(await cluster.request('GET', '/api/v1/x')).toEqual({ ok: true });
   expect(requests()).toBe(3);
+});
+
+test('a request is sent as what it is', async () => {
+  const sent: unknown[] = [];
+  const { cluster } = await clientOf(async (request, response) => {
+    let text = '';
+    for await (const chunk of request) {
+      text += String(chunk);
+    }
+    sent.push([request.method, request.url, request.headers['content-type'], text]);
+    json(response, 200, { kind: 'X' });
+  });
+  expect(await cluster.request('GET', '/a?b=c')).toEqual({ kind: 'X' });
+  await cluster.request('POST', '/a', { b: 1 });
+  await cluster.request('PUT', '/a', { b: 2 });
+  await cluster.request('PATCH', '/a', [{ op: 'remove', path: '/x' }]);
+  await cluster.request('PATCH', '/a', { b: null });
+  expect(sent).toEqual([
+    ['GET', '/a?b=c', undefined, ''],
+    ['POST', '/a', 'application/json', '{"b":1}'],
+    ['PUT', '/a', 'application/json', '{"b":2}'],
+    ['PATCH', '/a', 'application/json-patch+json', '[{"op":"remove","path":"/x"}]'],
+    ['PATCH', '/a', 'application/merge-patch+json', '{"b":null}'],
+  ]);
+});
+
+test.each<[string, number, string, Record<string, string>, number, string]>([
+  ['an API server that does not know the path', 404, '404 page not found\n', {}, 404, 'URL does not serve /api/v1/x'],
+  [
+    'something else that does not',
+    404,
+    '<html>',
+    {},
+    502,
+    'URL answered 404 to GET /api/v1/x without a reason: is it an API server?',
+  ],
+  ['a proxy', 403, '<html>', {}, 403, 'URL answered 403 to GET /api/v1/x without a reason: is it an API server?'],
+  [
+    'JSON that is no Status',
+    400,
+    '{"kind":"X","message":"m"}',
+    {},
+    400,
+    'URL answered 400 to GET /api/v1/x without a reason: is it an API server?',
+  ],
+  [
+    'a Status without a message',
+    400,
+    '{"kind":"Status","message":1}',
+    {},
+    400,
+    'URL answered 400 to GET /api/v1/x without a reason: is it an API server?',
+  ],
+  ['a Status', 404, '{"kind":"Status","message":"x not found"}', {}, 404, 'x not found'],
+  [
+    'a redirect to nowhere',
+    301,
+    '',
+    {},
+    301,
+    'URL redirects GET /api/v1/x, and redirects are not followed: correct the server in the kubeconfig',
+  ],
+  [
+    'a redirect to a long place',
+    399,
+    '',
+    { location: `/${'x'.repeat(1000)}` },
+    399,
+    `URL redirects GET /api/v1/x to "/${'x'.repeat(299)}", and redirects are not followed: correct the server in the kubeconfig`,
+  ],
+])('what is said of %s', async (_what, code, body, headers, expected, message) => {
+  const { cluster, url } = await clientOf((_request, response) => response.writeHead(code, headers).end(body));
+  await expect(cluster.request('GET', '/api/v1/x')).rejects.toMatchObject({
+    code: expected,
+    message: message.replace('URL', url),
+  });
+});
+
+test.each<[number, object, object, number | undefined]>([
+  [429, { 'retry-after': '3' }, {}, 3000],
+  [503, {}, { retryAfterSeconds: 2 }, 2000],
+  [500, {}, { retryAfterSeconds: 0 }, 0],
+  [500, {}, { retryAfterSeconds: -1 }, undefined],
+  [500, {}, { retryAfterSeconds: '2' }, undefined],
+  [499, { 'retry-after': '3' }, { retryAfterSeconds: 2 }, undefined],
+  [429, { 'retry-after': '86400' }, {}, 30_000],
+  [429, { 'retry-after': '3s' }, {}, undefined],
+  [429, { 'retry-after': '1234567890' }, {}, undefined],
+])('how long a %i with %j and %j asks to wait: %s ms', async (code, headers, details, retryAfterMs) => {
+  const { cluster } = await clientOf((_request, response) =>
+    json(response, code, status(code, 'no', details), headers),
+  );
+  const error = await cluster.request('GET', '/api/v1/x').catch((thrown: StatusError) => thrown);
+  expect(error).toMatchObject({ code, message: 'no' });
+  expect((error as StatusError).retryAfterMs).toBe(retryAfterMs);
+});
+
+test('a server that cannot be reached is tried again, then said', async () => {
+  const { url, config } = await clientOf((_request, response) => response.destroy());
+  const {
+    cluster,
+    requests,
+    url: breaking,
+  } = await clientOf((_request, response) => response.destroy(), { ...hasty, retries: 2 });
+  await expect(cluster.request('GET', '/')).rejects.toThrow(
+    /^no answer from the API server http:\S+: (UND_ERR_SOCKET|ECONNRESET)$/,
+  );
+  expect(requests()).toBe(3);
+  expect(breaking).not.toBe(url);
+  const stopped = AbortSignal.abort(new Error('stopped'));
+  await expect(connect(config, stopped).request('GET', '/')).rejects.toThrow('stopped');
+});
+
+test('what is stopped while it waits for another try ends at once', async () => {
+  const stop = new AbortController();
+  const { config } = await clientOf((_request, response) => {
+    json(response, 503, status(503, 'no', { retryAfterSeconds: 20 }));
+    setTimeout(() => stop.abort(new Error('stopped')), 20);
+  });
+  const began = performance.now();
+  await expect(connect(config, stop.signal).request('GET', '/')).rejects.toThrow('stopped');
+  expect(performance.now() - began).toBeLessThan(10_000);
+});
+
+/** What a watch that is answered as told reports, and how it ends. */
+async function watched(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  { path = '/api/v1/x', watchMs = 20_000, graceMs = 0 } = {},
+) {
+  const { cluster, url, config } = await clientOf(answer);
+  const reports: string[] = [];
+  const error = await cluster
+    .watch(path, {
+      watchMs,
+      graceMs,
+      onOpen: () => reports.push('open'),
+      onEvent: ({ type, object }) => reports.push(`${type} ${JSON.stringify(object)}`),
+      onBookmark: (version) => reports.push(`bookmark ${version}`),
+    })
+    .catch((thrown: Error) => thrown);
+  return { reports, error, url, config };
+}
+const event = (type: string, object: object) => `${JSON.stringify({ type, object })}\n`;
+
+test.each([
+  ['/api/v1/x', 20_000, '/api/v1/x?watch=true&allowWatchBookmarks=true&timeoutSeconds=20'],
+  ['/api/v1/x?a=b', 1_001, '/api/v1/x?a=b&watch=true&allowWatchBookmarks=true&timeoutSeconds=2'],
+])('a watch of %s for %i ms asks for %s, and reports events in their order', async (path, watchMs, expected) => {
+  const asked: unknown[] = [];
+  const { reports, error } = await watched(
+    ({ url, method }, response) => {
+      asked.push(method, url);
+      response.write(event('ADDED', { a: 1 }) + event('BOOKMARK', { metadata: { resourceVersion: '5' } }));
+      response.write(event('BOOKMARK', {}) + event('BOOKMARK', { metadata: { resourceVersion: 5 } }));
+      response.end(event('MODIFIED', { a: 2 }) + event('DELETED', { a: 3 }));
+    },
+    { path, watchMs },
+  );
+  expect(asked).toEqual(['GET', expected]);
+  expect(reports).toEqual(['open', 'ADDED {"a":1}', 'bookmark 5', 'MODIFIED {"a":2}', 'DELETED {"a":3}']);
+  expect(error).toBeUndefined();
+});
+
+test.each<[string, string, string, number | undefined]>([
+  ['what is not JSON', 'surprise\n', 'a watch brought something that is not an event', undefined],
+  ['what is not an object', '1\n', 'a watch brought something that is not an event', undefined],
+  ['no object', '{"type":"ADDED"}\n', 'a watch brought something that is not an event', undefined],
+  ['another type', event('SURPRISE', {}), 'a watch brought an event of an unknown type', undefined],
+  ['an error', event('ERROR', { code: 410, message: 'too old\u001b' }), 'too old\\u001b', 410],
+  ['an error without anything', event('ERROR', {}), 'the watch failed without a reason', 500],
+])('a watch that brings %s ends', async (_what, text, message, code) => {
+  const { reports, error } = await watched((_request, response) => {
+    response.write(event('ADDED', {}));
+    response.write(text);
+  });
+  expect(reports).toEqual(['open', 'ADDED {}']);
+  expect(error).toMatchObject({ message, ...(code === undefined ? {} : { code }) });
+  expect(error).toBeInstanceOf(code === undefined ? AnswerError : StatusError);
+});
+
+test('a watch that is refused is not opened', async () => {
+  const { reports, error } = await watched((_request, response) => json(response, 403, status(403, 'no')));
+  expect(reports).toEqual([]);
+  expect(error).toMatchObject({ code: 403, message: 'no' });
+  const odd = await watched((_request, response) => response.writeHead(204).end());
+  expect(odd.error).toMatchObject({ code: 204, message: expect.stringContaining('204 to watching /api/v1/x without') });
+});
+
+test('a watch whose connection breaks says so; one that does not end is dead', async () => {
+  const broken = await watched((_request, response) => {
+    response.write(event('ADDED', {}));
+    setTimeout(() => response.destroy(), 5);
+  });
+  expect(broken.error).toBeInstanceOf(ConnectionError);
+  expect(broken.error?.message).toMatch(/^no answer from the API server http:\S+: (UND_ERR_SOCKET|ECONNRESET)$/);
+  for (const answer of [() => {}, (_request: unknown, response: ServerResponse) => response.flushHeaders()]) {
+    const dead = await watched(answer, { watchMs: 100, graceMs: 20 });
+    expect(dead.error).toEqual(
+      new ConnectionError(dead.url, 'a watch of 0.1 s had not ended after 0.12 s: the connection is dead'),
+    );
+  }
+});
+
+test('a watch that is stopped rejects with the reason', async () => {
+  const stop = new AbortController();
+  const { config } = await clientOf((_request, response) => response.flushHeaders());
+  const watching = connect(config, stop.signal).watch('/', {
+    watchMs: 20_000,
+    graceMs: 0,
+    onOpen: () => stop.abort(new Error('stopped')),
+    onEvent: () => {},
+  });
+  await expect(watching).rejects.toThrow('stopped');
+});
+
+test('while a flood of events is read others have their turn', async () => {
+  const { cluster } = await clientOf((_request, response) => void response.end(event('ADDED', {}).repeat(1000)));
+  let turns = 0;
+  const seen = new Set<number>();
+  let isWatching = true;
+  const turn = () => {
+    turns++;
+    if (isWatching) {
+      setImmediate(turn);
+    }
+  };
+  turn();
+  await cluster.watch('/', { watchMs: 20_000, graceMs: 0, onOpen: () => {}, onEvent: () => seen.add(turns) });
+  isWatching = false;
+  expect(seen.size).toBeGreaterThan(10);
 });

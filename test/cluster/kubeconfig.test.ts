@@ -81,3 +81,52 @@ test('of a file that is not a kubeconfig the message does not quote what is in i
     expect.not.objectContaining({ message: expect.stringContaining('s3cr3t') }),
   );
 });
+
+test('what cannot be read is said in a line, with the file and without control characters', () => {
+  const folder = folderWith({ broken: '\u001b[2J: [' });
+  const file = join(folder, 'broken');
+  const load = () => loadKubeConfig({ kubeconfig: file });
+  expect(load).toThrow(KubeConfigError);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be there
+  expect(load).toThrow(/^the kubeconfig \S+\/broken cannot be read: [^\u0000-\u001f]+$/);
+});
+
+test('a file that is named counts, whatever the environment says, and has to be there', () => {
+  const folder = folderWith({ named: kubeconfigOf(['here']), other: kubeconfigOf(['other'], 7443) });
+  const env = { KUBECONFIG: join(folder, 'other'), HOME: folder };
+  const config = loadKubeConfig({ kubeconfig: join(folder, 'named') }, env);
+  expect(config.getCurrentCluster()?.server).toBe(server);
+  expect(() => loadKubeConfig({ kubeconfig: join(folder, 'none') }, env)).toThrow(
+    new KubeConfigError(`the kubeconfig ${folder}/none does not exist`),
+  );
+  expect(() => loadKubeConfig({ kubeconfig: folder }, env)).toThrow(
+    new KubeConfigError(`the kubeconfig ${folder} is a folder, not a regular file`),
+  );
+});
+
+test('a context that does not exist is named, with those that do', () => {
+  const folder = folderWith({ config: kubeconfigOf(['here', 'there']) });
+  const load = (context: string) => loadKubeConfig({ kubeconfig: join(folder, 'config'), context });
+  expect(load('there').getCurrentContext()).toBe('there');
+  expect(() => load('else\u001bwhere')).toThrow(
+    new KubeConfigError('context "else\\u001bwhere" is not in the kubeconfig (it has here, there)'),
+  );
+});
+
+test('a kubeconfig whose current context does not exist has no cluster', () => {
+  const folder = folderWith({ config: kubeconfigOf(['here'], 6443, 'gone') });
+  expect(() => loadKubeConfig({ kubeconfig: join(folder, 'config') })).toThrow(
+    new KubeConfigError('the kubeconfig names no cluster: give --kubeconfig and --context, or run in a pod'),
+  );
+});
+
+test('files that hold only a part of a kubeconfig make one together', () => {
+  const whole = JSON.parse(kubeconfigOf(['here'])) as Record<string, unknown>;
+  const { clusters, users, contexts, ...head } = whole;
+  const folder = folderWith({
+    clusters: JSON.stringify({ apiVersion: 'v1', kind: 'Config', clusters }),
+    rest: JSON.stringify({ ...head, users, contexts }),
+  });
+  const KUBECONFIG = [join(folder, 'clusters'), join(folder, 'rest')].join(delimiter);
+  expect(loadKubeConfig({}, { KUBECONFIG }).getCurrentCluster()?.server).toBe(server);
+});

@@ -1,7 +1,22 @@
 // What test files get for 'vitest' under mutation: the real `expect` and `vi`, and a `test` that keeps each test as a function.
-import { expect, type TestOptions, vi } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, type TestOptions, vi as vitests } from 'vitest';
 
-export { expect, vi };
+export { expect };
+
+/** Vitest's own looks at its worker, and there is none. */
+async function waitFor<T>(run: () => T | Promise<T>, { timeout = 1000, interval = 50 } = {}): Promise<T> {
+  for (const end = performance.now() + timeout; ; await sleep(interval)) {
+    try {
+      return await run();
+    } catch (error) {
+      if (performance.now() > end) {
+        throw error;
+      }
+    }
+  }
+}
+export const vi = Object.assign(Object.create(vitests) as typeof vitests, { waitFor });
 
 type Run = () => unknown;
 type Body = (context: object) => unknown;
@@ -88,14 +103,19 @@ const each = (definer: Definer) => (rows: readonly unknown[]) => (name: string, 
   }
 };
 
-export const test = Object.assign((name: string, a: unknown, b?: unknown) => define(name, a, b), {
-  each: each(define),
-  skip: () => {},
-});
-export const describe = Object.assign((name: string, a: unknown, b?: unknown) => group(name, a, b), {
-  each: each(group),
-  skip: () => {},
-});
+const skipped = Object.assign(() => {}, { each: () => () => {} });
+
+function definer(of: Definer) {
+  const run = Object.assign((name: string, a: unknown, b?: unknown) => of(name, a, b), { each: each(of) });
+  return Object.assign(run, {
+    skip: skipped,
+    skipIf: (isSkipped: unknown) => (isSkipped ? skipped : run),
+    runIf: (isRun: unknown) => (isRun ? run : skipped),
+  });
+}
+
+export const test = definer(define);
+export const describe = definer(group);
 export const beforeAll = (run: Run) => void current().before.push(run);
 export const beforeEach = (run: Run) => void current().beforeEach.push(run);
 export const afterEach = (run: Run) => void current().afterEach.push(run);
