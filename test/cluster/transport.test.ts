@@ -10,7 +10,7 @@ import { causeOf, linesOf, readLimited, transportFor } from '../../src/cluster/t
 
 function configOf(server: string, user: object = { token: 'a token' }): KubeConfig {
   const config = new KubeConfig();
-  config.loadFromClusterAndUser({ name: 'test', server, skipTLSVerify: true }, { name: 'test', ...user });
+  config.loadFromClusterAndUser({ name: 'test', server, skipTLSVerify: false }, { name: 'test', ...user });
   return config;
 }
 
