@@ -85,7 +85,7 @@ export function transportFor(config: KubeConfig): Transport {
         signal.throwIfAborted();
         throw new ConnectionError(server, `no credentials: ${causeOf(error)}`);
       }
-      // The library makes a pool for every request; one is enough. For HTTP without TLS (kubectl proxy) it makes none.
+      // The library makes a pool for every request; one is enough. For a server whose CA Node.js knows it makes none.
       pool ??=
         context.getDispatcher() ??
         new (undici().Agent)({ connect: { keepAlive: true, keepAliveInitialDelay: 30_000 } });

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,10 +8,12 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { expect, onTestFinished, test } from 'vitest';
 import { ConnectionError } from '../../src/cluster/index.ts';
 import { causeOf, linesOf, readLimited, transportFor } from '../../src/cluster/transport.ts';
+import { issueCa, issueServingCertificate } from '../../src/x509/index.ts';
+import { day, quickEntropy } from '../x509/entropy.ts';
 
 function configOf(server: string, user: object = { token: 'a token' }): KubeConfig {
   const config = new KubeConfig();
-  config.loadFromClusterAndUser({ name: 'test', server, skipTLSVerify: false }, { name: 'test', ...user });
+  config.loadFromClusterAndUser({ name: 'test', server, skipTLSVerify: true }, { name: 'test', ...user });
   return config;
 }
 
@@ -131,6 +134,28 @@ test('after a connection that failed the next one is new, with the settings of t
   await once(server, 'listening');
   (await transport.open(get)).body.resume();
   expect(requests).toHaveLength(2);
+});
+
+test('a server is trusted by the CA of its kubeconfig, also one that comes later', async () => {
+  const now = new Date();
+  const ca = await issueCa(now, day, quickEntropy);
+  const { certificate, key } = await issueServingCertificate(ca, ['127.0.0.1'], now, day, quickEntropy);
+  const server = createTlsServer({ cert: certificate.pem, key }, (_request, response) => response.end('ok'));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const config = new KubeConfig();
+  config.loadFromClusterAndUser({ name: 'test', server: url, skipTLSVerify: false }, { name: 'test' });
+  const transport = transportFor(config);
+  // By the CAs that Node.js knows.
+  await expect(transport.open(get)).rejects.toThrow(new ConnectionError(url, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'));
+  const caData = Buffer.from(ca.certificate.pem).toString('base64');
+  config.clusters = [{ name: 'cluster', ...config.getCurrentCluster(), server: url, skipTLSVerify: false, caData }];
+  expect((await readLimited((await transport.open(get)).body, 10))?.toString()).toBe('ok');
 });
 
 test('a cause is its code, else some of its message', () => {
