@@ -229,7 +229,8 @@ test('names are read as kubectl reads them', async () => {
   expect(stdout).toContain('metadata.name: 8: must be of type string');
 });
 
-const config = (text: string) => write(`config-${text.length}.yaml`, text);
+let configs = 0;
+const config = (text: string) => write(`config-${configs++}.yaml`, text);
 
 test.each<[string, string[], NodeJS.ProcessEnv, RegExp]>([
   ['no path', [], {}, /name files or folders/],

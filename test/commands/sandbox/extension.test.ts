@@ -1,6 +1,6 @@
 import { AppsV1Api, type V1Deployment } from '@kubernetes/client-node';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { registerExtension, startExtension } from '../../../src/commands/sandbox/extension.ts';
 import { type RunningSandbox, startSandboxWithWebhook } from '../../../src/commands/sandbox/start.ts';
 import { eventually } from '../../sandbox/client.ts';
@@ -17,6 +17,7 @@ beforeAll(async () => {
   sandbox = await startSandboxWithWebhook({ port: 0, prepare: registerExtension }, quiet, signal);
   apps = sandbox.config.makeApiClient(AppsV1Api);
 });
+afterEach(() => apps.deleteNamespacedDeployment(where));
 afterAll(() => sandbox?.stop());
 
 /** Waits until the Deployment says something about its spec as it is now. */
@@ -67,9 +68,14 @@ test('the sample extension runs as its Deployment says', async () => {
 });
 
 test('a start that is given up ends at once', async () => {
-  await apps.deleteNamespacedDeployment(where);
   const stopping = new AbortController();
-  const starting = startExtension(sandbox, quiet, stopping.signal);
-  setTimeout(() => stopping.abort(new Error('given up')), 300);
-  await expect(starting).rejects.toThrow();
+  const neverListens = new URL('data:text/javascript,setInterval(() => {}, 60_000)');
+  const starting = startExtension(sandbox, quiet, stopping.signal, neverListens);
+  starting.catch(() => {});
+  await eventually(
+    () => apps.listNamespacedDeployment({ namespace: where.namespace }),
+    ({ items }) => items.length === 1,
+  );
+  stopping.abort(new Error('given up'));
+  await expect(starting).rejects.toThrow('given up');
 });
