@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { allowDeletionAnnotation } from '../../src/api/index.ts';
 import { run } from '../../src/commands/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
@@ -309,11 +309,14 @@ describe('a stop with default flags', () => {
   });
 
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])('%s without a connection ends at once', async (signal) => {
-    const { stop, ended } = await serving();
-    const startedAt = performance.now();
-    stop.abort(signal);
-    expect(await ended).toBe(0);
-    expect(performance.now() - startedAt).toBeLessThan(1_500);
+    // A busy machine is slow now and then, and a server that waits always.
+    await vi.waitFor(async () => {
+      const { stop, ended } = await serving();
+      const startedAt = performance.now();
+      stop.abort(signal);
+      expect(await ended).toBe(0);
+      expect(performance.now() - startedAt).toBeLessThan(1_500);
+    }, 25_000);
   });
 
   test('in a pod connections are taken until endpoints have caught up; Ctrl-C does not wait for them', async () => {
@@ -326,10 +329,11 @@ describe('a stop with default flags', () => {
     expect([code, headers.connection]).toEqual([200, 'close']);
     expect(await ended).toBe(0);
     expect(performance.now() - startedAt).toBeGreaterThan(2_900);
-    const other = await serving(pod);
+    const other = await serving({ KUBERNETES_SERVICE_HOST: '10.0.0.1' });
     const interruptedAt = performance.now();
     other.stop.abort('SIGINT');
     expect(await other.ended).toBe(0);
-    expect(performance.now() - interruptedAt).toBeLessThan(1_500);
+    // Where it waits it does for ten seconds.
+    expect(performance.now() - interruptedAt).toBeLessThan(8_000);
   });
 });

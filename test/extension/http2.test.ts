@@ -303,11 +303,11 @@ describe('the end', () => {
     await new Promise((resolve) => session.once('connect', resolve));
     await new Promise((resolve) => session.ping(resolve));
     const startedMs = performance.now();
-    const stopped = stop({ graceMs: 0, timeoutMs: 10_000 });
+    const stopped = stop({ graceMs: 0, timeoutMs: 60_000 });
     expect((await Promise.all(calls)).map(({ code }) => code)).toEqual([200, 200]);
     expect(await goaway).toEqual([constants.NGHTTP2_NO_ERROR, 3]);
     await stopped;
-    expect(performance.now() - startedMs).toBeLessThan(5_000);
+    expect(performance.now() - startedMs).toBeLessThan(20_000);
   });
 
   test('a client that ignores it does not hold the end up', async () => {
@@ -320,8 +320,8 @@ describe('the end', () => {
     );
     await new Promise((resolve) => setTimeout(resolve, 50));
     const startedMs = performance.now();
-    await stop({ graceMs: 50, timeoutMs: 20_000 });
-    expect(performance.now() - startedMs).toBeLessThan(10_000);
+    await stop({ graceMs: 50, timeoutMs: 60_000 });
+    expect(performance.now() - startedMs).toBeLessThan(20_000);
     socket.destroy();
   });
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hooksGroup } from '../../src/hooks/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { caBundle, type ExtensionServer, extensionConfig, startExtension } from '../runtime/extension-server.ts';
+import { cpuTimeMs } from '../tools/cpu-time.ts';
 import { fixture, played } from './given.ts';
 
 let server: ExtensionServer;
@@ -74,11 +75,11 @@ test('uniqueItems, which Cluster API refuses since it takes quadratic time, take
   const items = Array.from({ length: 30_000 }, (_, index) => `{ n: ${index} }`).join(',');
   const yaml = fixture('lab.yaml').replace(/value: large/, `value: [${items}]`);
   expect(yaml.length).toBeGreaterThan(300_000);
-  const started = performance.now();
+  const started = cpuTimeMs();
   const { end } = await played([extensionConfig('lab', { url: server.url, caBundle })], yaml);
   expect(end?.reason).toBe('');
   // 450 million comparisons took half a minute.
-  expect(performance.now() - started).toBeLessThan(15_000);
+  expect(cpuTimeMs() - started).toBeLessThan(15_000);
 });
 
 test('a default is filled in, as admission does', async () => {

@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 /** A webhook that probes loopback. */
-async function probing(probes: 'warn' | 'deny', timeoutMs = 2000) {
+async function probing(probes: 'warn' | 'deny', timeoutMs = 20_000) {
   const { probe } = createProber({
     allow: parseAllowList(['127.0.0.0/8', '::1']),
     known: { catalog: createHookCatalog(), release: newestKnownRelease },
@@ -90,7 +90,7 @@ test('a slow server makes nobody else wait', async () => {
   const { url } = await serve((_, response) => {
     release = () => response.writeHead(500).end();
   });
-  const { webhookPort } = await probing('warn', 20_000);
+  const { webhookPort } = await probing('warn');
   let isSlowDone = false;
   const slow = validate(webhookPort, review(configOf(url))).then((response) => {
     isSlowDone = true;

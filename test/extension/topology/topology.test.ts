@@ -16,6 +16,7 @@ import type { GeneratePatchesRequest } from '../../../src/hooks/index.ts';
 import { copyOf, type Json, type JsonObject, jsonPatchOf, mergePatchOf } from '../../../src/kubernetes/index.ts';
 import { recordedCalls } from '../../messages/recorded.ts';
 import { collectingLog } from '../../server/running.ts';
+import { cpuTimeMs } from '../../tools/cpu-time.ts';
 
 // The library that applies patches here refuses fields of this name.
 const json = fc
@@ -100,10 +101,10 @@ describe('diff', () => {
 
   test('long lists take linear time', () => {
     const list = Array.from({ length: 50_000 }, (_, index) => ({ name: `n${index}`, value: index }));
-    const started = performance.now();
+    const started = cpuTimeMs();
     expect(jsonPatchOf(list, [{ name: 'new', value: 0 }, ...list])).toHaveLength(1);
     expect(jsonPatchOf(list, list.slice(1).reverse()).length).toBeGreaterThan(40_000);
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(cpuTimeMs() - started).toBeLessThan(5_000);
   });
 });
 
