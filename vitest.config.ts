@@ -10,6 +10,7 @@ export default defineConfig({
     isolate: false,
     setupFiles: ['test/tools/leaves-nothing.ts', 'test/tools/given-keys.ts'],
     globalSetup: ['test/tools/run-folder.ts'],
+    expect: { requireAssertions: true },
     testTimeout: 30_000,
     hookTimeout: 30_000,
     reporters: ['default', new SkippedReporter()],

@@ -106,7 +106,8 @@ test("a Lease that Cluster API's controller left behind holds nothing up", async
   await lab.request('POST', '/api/v1/namespaces', { metadata: { name: 'capi-system' } });
   await lab.request('POST', leases, lease('capi-controller-manager-0', new Date(Date.now() - 3_600_000)));
   start(['--mode', 'discover', '--kubeconfig', kubeconfigOf(lab)]);
-  await lab.condition('lab', 'Discovered', 'True');
+  const { status } = await lab.condition('lab', 'Discovered', 'True');
+  expect(status?.handlers).not.toEqual([]);
 });
 
 test('a client certificate proves it to extensions that ask for one', async () => {

@@ -135,7 +135,7 @@ describe('manifests', () => {
 
   const junk = [null, 1, 'x', [], {}, [null], { a: null }];
   test('nothing in an object makes it throw', () => {
-    const { add } = createManifestFacts();
+    const { facts, add } = createManifestFacts();
     for (const kind of ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Namespace', 'Service', 'Secret']) {
       for (const value of junk) {
         const group = {
@@ -164,6 +164,8 @@ describe('manifests', () => {
         });
       }
     }
+    add({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'y' }, spec: { ports: [{ port: 1 }] } });
+    expect(facts.services?.find('default', 'y')).toEqual({ ports: [1] });
   });
 });
 

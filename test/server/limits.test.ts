@@ -86,6 +86,7 @@ describe('time', () => {
     await until(() => inFlight(1), 'one request in flight');
     socket.destroy();
     await until(() => inFlight(0), 'none in flight');
+    expect(await (await fetch(`${health}/metrics`)).text()).toContain('in_flight_bytes 0\n');
   });
 });
 

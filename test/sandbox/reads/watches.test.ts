@@ -85,6 +85,7 @@ test('a large collection is sent whole to a watcher that reads', async () => {
     async () => watcher.seen.lines,
     (lines) => lines >= 100,
   );
+  expect(watcher.seen.isOver).toBe(false);
   watcher.stop();
 });
 
