@@ -29,23 +29,25 @@ import {
 } from '../rules/index.ts';
 import { defaultsOf } from './defaults.ts';
 import type { AdmissionOutcome, Knowledge } from './outcome.ts';
-import { allowed, answer, answerDeletion, gated, malformed, withKnowledge } from './response.ts';
+import { allowed, decided, decidedDeletion, gated, malformed, withKnowledge } from './response.ts';
 import { shortDeletion } from './short-deletion.ts';
 import { isTeardown } from './teardown.ts';
 
 /** What an operator configures. */
 export interface AdmissionPolicy {
   rules: RuleSet;
-  /** Whether Cluster API's feature gate RuntimeSDK is enabled; if not, ExtensionConfigs cannot be created or updated. */
+  /**
+   * Whether Cluster API's feature gate RuntimeSDK is enabled; if not, ExtensionConfigs cannot be created or updated.
+   */
   isRuntimeSdkEnabled: boolean;
   /** The current time: certificates expire. */
   now: () => Date;
   /**
-   * What is known about the cluster, looked up at each decision; absent when nothing ever is. `elsewhere`: it is not known
-   * here, and deletions are handed back to the one who knows.
+   * What is known about the cluster, looked up at each decision; absent when nothing ever is. `elsewhere`: another
+   * thread knows it, and deletions are handed back to that one.
    */
   facts?: (() => ClusterFacts) | 'elsewhere' | undefined;
-  /** What comes of findings about the extension server itself; absent when no server is asked. */
+  /** The severity of findings about the extension server itself; absent when no server is asked. */
   probes?: Severity | undefined;
 }
 
@@ -54,7 +56,7 @@ export interface ClusterFacts extends Knowledge {
   facts: Facts;
 }
 
-/** The decisions of the webhook. Both functions are pure, and throw for no request. */
+/** The decisions of the webhook. Both functions are pure and never throw. */
 export interface Admission {
   /** Sets defaults: allowed, with a JSON Patch if there are any to set. */
   mutate(request: AdmissionRequest): AdmissionOutcome;
@@ -77,7 +79,7 @@ function isToBeJudged({ oldObject, subResource, username }: AdmissionRequest): b
     oldObject !== undefined &&
     subResource === '' &&
     !isTeardown(username) &&
-    // Asked for again: it is under way.
+    // A second request: the deletion is under way already.
     !(isJsonObject(metadata) && typeof metadata.deletionTimestamp === 'string')
   );
 }
@@ -147,10 +149,10 @@ const nothingKnown: ClusterFacts = {
   unknown: factKinds,
 };
 
-/** What findings about a server count as in metrics and audit annotations. */
+/** The rule that findings about a server are reported under in metrics and audit annotations. */
 const probeRule: ReportedRule = { id: 'probe', upstream: false };
 
-/** Whether the server is asked: on creation and when its address or CA changes, and not for what is only tried. */
+/** Whether the server is asked: on creation and when its address or CA changes, but not in a dry run. */
 function isToBeProbed({ dryRun }: AdmissionRequest, { subject, object, oldObject }: Write): boolean {
   const clientConfigOf = ({ spec }: JsonObject) => (isJsonObject(spec) ? spec.clientConfig : undefined);
   return (
@@ -170,7 +172,10 @@ export function createAdmission({
 }: AdmissionPolicy): Admission {
   const facts = source === 'elsewhere' ? () => nothingKnown : source;
 
-  /** The Secret of an annotation is read in the background, and validation follows mutation: it may know the Secret then. */
+  /**
+   * The Secret of an annotation is read in the background, and validation follows mutation: it may know the Secret
+   * then.
+   */
   function askForSecret({ metadata }: JsonObject): void {
     const annotations = isJsonObject(metadata) ? metadata.annotations : undefined;
     const value = isJsonObject(annotations) ? annotations[injectCaFromSecretAnnotation] : undefined;
@@ -231,7 +236,7 @@ export function createAdmission({
         ? found
         : rules.ratchet(found, () => ({ ...input, ...decodeExtensionConfig(oldObject, hubVersion) }));
     const outcome =
-      subject === 'deletion' ? answerDeletion(request.uid, name, reports) : answer(request.uid, name, reports);
+      subject === 'deletion' ? decidedDeletion(request.uid, name, reports) : decided(request.uid, name, reports);
     if (known !== undefined) {
       withKnowledge(outcome, known);
     }
@@ -247,7 +252,7 @@ export function createAdmission({
               field: formatFieldPath(finding.path),
             }),
           );
-          const concluded = answer(request.uid, name, [...reports, ...about]);
+          const concluded = decided(request.uid, name, [...reports, ...about]);
           return known === undefined ? concluded : withKnowledge(concluded, known);
         },
       };

@@ -21,13 +21,13 @@ export interface AdmissionOutcome {
   warnedBy: string[];
   /** How much was known about the cluster; absent when nothing ever is. */
   knowledge?: Knowledge;
-  /** The request, with what is needed of it, for the one who has the facts that it takes to decide. */
+  /** The request, reduced to what is needed, for the thread that has the facts to decide on it. */
   handedBack?: AdmissionRequest;
-  /** The extension server that may be asked before the answer; absent when none is to be. */
+  /** The extension server to ask before responding; absent when none is to be asked. */
   probe?: PendingProbe;
 }
 
-/** A server to ask, and what to make of what it shows. */
+/** A server to ask, and what to do with the findings about it. */
 export interface PendingProbe {
   config: ExtensionConfig;
   /** The outcome with the findings about the server. */

@@ -71,11 +71,12 @@ export function gated(uid: string, name: string, gate: string): AdmissionOutcome
  * The outcome for the findings about a deletion: denied (403, as Cluster API refuses deletions) or allowed, with
  * warnings.
  */
-export function answerDeletion(uid: string, name: string, reports: readonly Report[]): AdmissionOutcome {
-  const outcome = answer(uid, name, reports);
+export function decidedDeletion(uid: string, name: string, reports: readonly Report[]): AdmissionOutcome {
+  const outcome = decided(uid, name, reports);
   const { status } = outcome.response;
   if (status?.details?.causes !== undefined) {
-    // kubectl prints the message behind "admission webhook … denied the request: "; a field that is invalid would mislead.
+    // kubectl prints the message behind "admission webhook … denied the request: "; a field that is invalid would
+    // mislead.
     const denials = reports.filter(({ severity }) => severity === 'deny');
     const text = denials.map(({ message }) => message).join('; ');
     outcome.response.status = failure(403, 'Forbidden', `${kind} ${JSON.stringify(name)} ${text}`, status.details);
@@ -84,8 +85,8 @@ export function answerDeletion(uid: string, name: string, reports: readonly Repo
 }
 
 /**
- * An outcome that says, for the audit log, how old the facts are that it rests on (in whole seconds), and which were
- * missing.
+ * The outcome with audit annotations for the age of the facts that it is based on (in whole seconds) and for those that
+ * were missing.
  */
 export function withKnowledge(outcome: AdmissionOutcome, { ageMs, unknown }: Knowledge): AdmissionOutcome {
   const { response } = outcome;
@@ -104,7 +105,7 @@ export function withKnowledge(outcome: AdmissionOutcome, { ageMs, unknown }: Kno
 /**
  * The outcome for a set of findings: denied (422) with one cause per denial, or allowed; with warnings in both cases.
  */
-export function answer(uid: string, name: string, reports: readonly Report[]): AdmissionOutcome {
+export function decided(uid: string, name: string, reports: readonly Report[]): AdmissionOutcome {
   if (reports.length === 0) {
     return allowed(uid);
   }

@@ -23,7 +23,7 @@ function handlersOf(status: JsonObject): JsonObject[] {
   return [...hooks.values()];
 }
 
-/** A deletion with what rules about deletions look at, however large the object is that goes. */
+/** A deletion reduced to what rules about deletions look at, however large the deleted object is. */
 export function shortDeletion(request: AdmissionRequest): AdmissionRequest {
   const { apiVersion = null, kind = null, metadata, spec, status } = objectIn(request.oldObject);
   const { name = null, deletionTimestamp, annotations } = objectIn(metadata);

@@ -1,7 +1,7 @@
 /**
- * The accounts by which a cluster takes down what belongs together: the garbage collector and the namespace controller, as
- * service accounts of kube-system or as the controller manager itself, and the API server when a CustomResourceDefinition
- * goes. Refusing them would only leave the rest half deleted.
+ * The accounts with which a cluster deletes dependent objects: the garbage collector and the namespace controller, as
+ * service accounts of kube-system or as the controller manager itself, and the API server when a
+ * CustomResourceDefinition is deleted. Refusing them would only leave things half deleted.
  */
 const accounts: ReadonlySet<string> = new Set(['system:kube-controller-manager', 'system:apiserver']);
 

@@ -31,7 +31,7 @@ export const maxViolations = 100;
 /** Whether a value conforms to a format. */
 export type FormatCheck = (format: string, value: unknown) => boolean;
 
-/** Stands for a value that is left out. */
+/** In place of a value that is left out. */
 const absent = Symbol('absent');
 
 /** The violations of one kind: the first ones, and the number of all. */

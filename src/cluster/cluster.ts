@@ -22,11 +22,11 @@ const maxRefusalBytes = 64 * 1024;
 /** Longest line of a watch, in bytes: one object of at most 3 MiB. */
 const maxEventBytes = 4 * 1024 * 1024;
 /**
- * Events between two turns of the event loop: a flood of changes comes in pieces of megabytes, and servers that watch have
- * requests to answer.
+ * Maximum number of events handled without yielding to the event loop: a flood of changes arrives in chunks of
+ * megabytes, and servers that watch have requests to serve.
  */
 const eventsPerTurn = 50;
-/** Longest wait that a server may ask for with Retry-After, in ms: one that asks for more is asked once more after it. */
+/** Longest Retry-After that is obeyed, in ms: a server that asks for more is tried again after this time. */
 export const maxRetryAfterMs = 30_000;
 /** How long the server may take to begin its answer to a watch, in ms. */
 const watchHeadersTimeoutMs = 10_000;
@@ -48,11 +48,11 @@ export class StatusError extends Error {
 
 /** How often and how long requests that failed for a retryable reason are tried again. */
 export interface Patience {
-  /** Tries that the server asks for (Retry-After) do not count. */
+  /** Retries that the server asks for (Retry-After) do not count. */
   retries: number;
   minTimeoutMs: number;
   maxTimeoutMs: number;
-  /** Of one request with all its tries, in ms. */
+  /** For one request with all its retries, in ms. */
   deadlineMs: number;
 }
 
@@ -65,16 +65,16 @@ export interface WatchEvent {
   object: JsonObject;
 }
 
-/** What a watch reports, and to whom. */
+/** Options and callbacks of a watch. */
 export interface WatchOptions {
   /** How long the server should keep the watch, in ms; it is asked for whole seconds, rounded up. */
   watchMs: number;
   /** How long after that the connection counts as dead, in ms: the server should have ended it. */
   graceMs: number;
-  /** The server took the watch; events may follow. */
+  /** Called when the server has accepted the watch; events may follow. */
   onOpen(): void;
   onEvent(event: WatchEvent): void;
-  /** Everything up to this version has been reported. */
+  /** Called when everything up to this version has been reported. */
   onBookmark?(resourceVersion: string): void;
 }
 
@@ -90,7 +90,7 @@ export interface Cluster {
   request(method: 'GET' | 'POST' | 'PUT' | 'PATCH', path: string, body?: Json): Promise<JsonObject>;
   /**
    * Watches a collection: first what is there, then every change. `path` has its query, without `watch` and
-   * `timeoutSeconds`. Resolves when the server ends the watch; nothing is tried again. Errors are those of `request`.
+   * `timeoutSeconds`. Resolves when the server ends the watch; nothing is retried. Errors are those of `request`.
    */
   watch(path: string, options: WatchOptions): Promise<void>;
 }
@@ -132,14 +132,14 @@ async function refusalOf(server: string, what: string, path: string, answer: Ans
   try {
     status = parseJson(bytes ?? new Uint8Array());
   } catch {
-    // A proxy's error page: the status code says enough.
+    // A proxy's error page: the status code is enough.
   }
   const retryAfterMs = retryAfterOf(code, headers['retry-after'], status);
   if (isJsonObject(status) && status.kind === 'Status' && typeof status.message === 'string') {
     return new StatusError(code, status.message, retryAfterMs);
   }
-  // An API server that does not know a resource says 404 in plain text. Anybody else's 404 does not mean that an
-  // object is missing: it must not be made.
+  // An API server that does not know a resource responds with 404 in plain text. Any other server's 404 does not mean
+  // that an object is missing, and must not lead to its creation.
   if (bytes?.toString('utf8').trim() === unknownResource) {
     return new StatusError(code, `${server} does not serve ${path}`);
   }
@@ -150,7 +150,7 @@ async function refusalOf(server: string, what: string, path: string, answer: Ans
   );
 }
 
-/** Reads a body and turns a connection that breaks into the error for it. */
+/** Reads a body; a connection that breaks becomes a ConnectionError. */
 async function reading<T>(server: string, signal: AbortSignal, body: Readable, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -175,7 +175,7 @@ function eventOf(line: Uint8Array): WatchEvent | { type: 'BOOKMARK'; object: Jso
   }
   const object = isJsonObject(event) ? event.object : undefined;
   if (!isJsonObject(event) || !isJsonObject(object)) {
-    throw new AnswerError('a watch brought something that is not an event');
+    throw new AnswerError('a watch sent something that is not an event');
   }
   switch (event.type) {
     case 'ADDED':
@@ -189,7 +189,7 @@ function eventOf(line: Uint8Array): WatchEvent | { type: 'BOOKMARK'; object: Jso
         typeof object.message === 'string' ? object.message : 'the watch failed without a reason',
       );
     default:
-      throw new AnswerError('a watch brought an event of an unknown type');
+      throw new AnswerError('a watch sent an event of an unknown type');
   }
 }
 
@@ -253,7 +253,7 @@ export function connect(config: KubeConfig, signal: AbortSignal, patience: Patie
           maxTimeout: patience.maxTimeoutMs,
           randomize: true,
           signal: stop,
-          // A server that asks for another try gets it, until the deadline.
+          // A server that asks for a retry gets it, until the deadline.
           shouldConsumeRetry: ({ error }) =>
             patience.retries === 0 || !(error instanceof StatusError && error.retryAfterMs !== undefined),
           onFailedAttempt: async ({ error, retryDelay, retriesLeft }) => {

@@ -1,6 +1,6 @@
 import { StatusError } from './cluster.ts';
 
-/** The credentials do not suffice; the message names the permission that is missing, for the operator. */
+/** The credentials are not sufficient; the message names the missing permission, for the operator. */
 export class Forbidden extends Error {}
 
 /** Turns 403 into a sentence that names the permission, and 401 into one that names the credentials. */

@@ -17,7 +17,7 @@ export interface InformerChange {
   previous?: JsonObject;
 }
 
-/** A connection that died without a word is noticed within 35 s. */
+/** A connection that died silently is noticed within 35 s. */
 const defaultPace: WatchPace = {
   watchMs: 30_000,
   graceMs: 5_000,
@@ -26,7 +26,7 @@ const defaultPace: WatchPace = {
   readDeadlineMs: 20_000,
 };
 
-/** What an informer copies, and whom it tells. */
+/** Options and callbacks of an informer. */
 export interface InformerOptions {
   /** Path of the collection, without a query: `/apis/GROUP/VERSION/PLURAL`, or that of one namespace. */
   path: string;
@@ -37,7 +37,7 @@ export interface InformerOptions {
   /** What is kept of an object; `metadata` has to stay. Default: all but `metadata.managedFields`. */
   keep?(object: JsonObject): JsonObject;
   /**
-   * Maximum number of objects. A collection with more is a problem, and what is known of it stays as it was. Default:
+   * Maximum number of objects. A collection with more is a problem, and the copy stays as it was. Default:
    * 10,000.
    */
   maxObjects?: number;
@@ -56,7 +56,7 @@ export interface Informer {
   readonly synced: Promise<void>;
   readonly isSynced: boolean;
   /**
-   * When the server last said how things stand, on the clock of `performance.now()`, in ms; undefined before the first
+   * When the server last confirmed the state, on the clock of `performance.now()`, in ms; undefined before the first
    * time.
    */
   readonly heardAt: number | undefined;
@@ -90,7 +90,7 @@ const describe = (error: unknown, resource: string) => (explain(error, 'watch', 
  * versions began anew), versions that are too old (410), and watches that die without a word. Needs `list` and `watch`.
  *
  * The informer of @kubernetes/client-node is not used: it stops at the first error until it is started again, reads
- * lists of any length in one answer, loses events whose JSON it cannot read, and swallows what its callbacks throw.
+ * lists of any length in one answer, loses events whose JSON it cannot read, and swallows exceptions of its callbacks.
  */
 export function startInformer(config: KubeConfig, options: InformerOptions): Informer {
   const {
@@ -115,7 +115,7 @@ export function startInformer(config: KubeConfig, options: InformerOptions): Inf
   let isSynced = false;
   let heardAt: number | undefined;
   let problem: string | undefined;
-  /** From where the watch goes on; undefined when the collection has to be read first. */
+  /** The version to watch from; undefined when the collection has to be listed first. */
   let version: string | undefined;
 
   const lengthOf = (object: JsonObject | undefined) =>
@@ -155,7 +155,7 @@ export function startInformer(config: KubeConfig, options: InformerOptions): Inf
    */
   function put(object: JsonObject, most = maxLength): void {
     const key = objectKey(object);
-    // One that was made again under the name is not the one that was known.
+    // An object that was deleted and created again has another uid.
     if (textIn(objects.get(key), 'uid') !== textIn(object, 'uid')) {
       remove(key);
     }
@@ -173,7 +173,7 @@ export function startInformer(config: KubeConfig, options: InformerOptions): Inf
     change(previous === undefined ? { type: 'added', key, object } : { type: 'updated', key, object, previous });
   }
 
-  /** Reads everything; only when all of it is here the copy changes. */
+  /** Lists everything; the copy changes only when all of it has arrived. */
   async function list(): Promise<string> {
     const found = new Map<string, JsonObject>();
     let foundLength = 0;
@@ -247,7 +247,7 @@ export function startInformer(config: KubeConfig, options: InformerOptions): Inf
         if (stop.signal.aborted) {
           return;
         }
-        // What was missed is not known, and a server that lost its storage counts versions from the beginning.
+        // It is not known what was missed, and a server that lost its storage counts versions from the beginning.
         version = undefined;
         const isOrdinary =
           (error instanceof StatusError && error.code === 410) ||
@@ -260,7 +260,7 @@ export function startInformer(config: KubeConfig, options: InformerOptions): Inf
         tell(`${resource}: ${describe(error, resource)}`);
       }
       failures++;
-      // Several informers lost the same server: they do not come back at the same time.
+      // Jitter: several informers lose the same server at once and must not all come back at once.
       const wait = waitAfter(failures, minRetryMs, maxRetryMs) * (0.75 + Math.random() / 2);
       await sleep(Math.max(asked, wait), undefined, { signal: stop.signal, ref: false }).catch(() => {});
     }

@@ -14,14 +14,16 @@ export interface ListOptions {
   resource: string;
   /** Selectors, as the API has them. */
   query?: Readonly<Record<string, string>> | undefined;
-  /** Maximum number of objects: a continue token that never ends must not hold the program, nor fill its memory. */
+  /**
+   * Maximum number of objects: continue tokens without end must not keep the program busy forever, nor fill its memory.
+   */
   maxObjects: number;
 }
 
 /** Some objects of a list. */
 export interface Page {
   items: JsonObject[];
-  /** Version of the whole list, from which a watch goes on. */
+  /** Version of the whole list, to watch from. */
   resourceVersion: string;
 }
 
@@ -66,7 +68,7 @@ export async function* listPages(cluster: Cluster, options: ListOptions): AsyncG
     count += objects.length;
     pages++;
     if (pages > maxObjects + 1) {
-      throw new AnswerError(`the API server goes on listing ${resource} in empty pages`);
+      throw new AnswerError(`the API server keeps listing ${resource} in empty pages`);
     }
     if (count > maxObjects) {
       throw new AnswerError(`there are more than ${maxObjects} ${resource}: name them, or choose by label`);

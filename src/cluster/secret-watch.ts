@@ -14,11 +14,11 @@ export interface ServingSecret {
   ca: string;
 }
 
-/** News of a watched Secret, or of watching it. */
+/** A change of a watched Secret, or of the watch itself. */
 export type SecretEvent =
   | { kind: 'secret'; secret: ServingSecret }
   | { kind: 'absent'; reason: string }
-  /** Why changes may come late or not at all, and what to do about it; undefined when they come at once again. */
+  /** Why changes may arrive late or not at all, and what to do about it; undefined when they arrive at once again. */
   | { kind: 'watching'; problem: string | undefined };
 
 /** Times of following a Secret, in ms; tests pass shorter ones. */
@@ -30,8 +30,8 @@ export interface SecretPace extends WatchPace {
 }
 
 /**
- * A request every 20 s is nothing to an API server, and a connection that died without a word is noticed by then. Without a
- * watch, a rotation with a short overlap still needs to be seen: one read a second.
+ * A request every 20 s is cheap for an API server, and a connection that died silently is noticed by then. A rotation
+ * with a short overlap must be noticed without a watch, too: hence one read a second.
  */
 const defaultPace: SecretPace = {
   watchMs: 20_000,
@@ -44,9 +44,9 @@ const defaultPace: SecretPace = {
 };
 
 /**
- * Follows a kubernetes.io/tls Secret: its present state, then every change, across lost connections; while it is absent, too.
- * Needs `get` and `watch` on it. While it cannot be watched it is read instead, and `watching` says why. Contents are passed on
- * unchecked.
+ * Follows a kubernetes.io/tls Secret: its present state, then every change, across lost connections and while it is
+ * absent. Needs `get` and `watch` on it. While it cannot be watched it is read instead, and `watching` says why.
+ * Contents are passed on unchecked.
  *
  * @returns a function that ends it.
  */
@@ -116,8 +116,8 @@ export function watchServingSecret(
   /** One watch, until the API server ends it. */
   async function follow(): Promise<void> {
     let reading: Promise<void> | undefined;
-    // Without a resourceVersion a watch begins with what is there, however old that is. Only that nothing is there it does not
-    // say: that takes a read, begun when nothing can be missed any more.
+    // Without a resourceVersion a watch begins with the present state. Only the absence of the Secret it does not
+    // report: that takes a read, begun once nothing can be missed any more.
     await cluster.watch(pathOfWatch, {
       watchMs,
       graceMs,
@@ -151,7 +151,7 @@ export function watchServingSecret(
     return sleep(ms, undefined, { signal: stop.signal, ref: false }).catch(() => {});
   }
 
-  /** Reads again and again for a while, since it cannot be watched. */
+  /** Polls for a while, since it cannot be watched. */
   async function poll(durationMs: number, problem: string): Promise<void> {
     const until = performance.now() + durationMs;
     let failures = 0;
@@ -190,7 +190,7 @@ export function watchServingSecret(
         }
         problem = `${place}: the API server ends its watch at once`;
       } catch (error) {
-        // A connection that lived for a while may end: only when another cannot be had, something is wrong.
+        // A connection that lasted a while may end: something is wrong only when the next one fails.
         if (error instanceof ConnectionError && failures === 0 && performance.now() - began >= minRetryMs) {
           failures++;
           continue;

@@ -12,14 +12,14 @@ export class ConnectionError extends Error {
   }
 }
 
-/** The API server answered with something that cannot be used; another try would not help. */
+/** The API server's response cannot be used; a retry would not help. */
 export class AnswerError extends Error {
   constructor(message: string) {
     super(printable(message));
   }
 }
 
-/** An answer over the limit: a list can be read again in smaller pages. */
+/** A response over the limit: a list can be read again in smaller pages. */
 export class AnswerTooLong extends AnswerError {}
 
 /** What `open` sends. */
@@ -29,11 +29,11 @@ export interface OutgoingRequest {
   /** JSON text, with its media type. */
   body?: { type: string; text: string } | undefined;
   signal: AbortSignal;
-  /** How long the server may take to begin its answer, in ms. */
+  /** How long the server may take to begin its response, in ms. */
   headersTimeoutMs: number;
 }
 
-/** An answer whose body has not been read yet. */
+/** A response whose body has not been read yet. */
 export interface Answer {
   code: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -50,13 +50,13 @@ export interface Transport {
   open(request: OutgoingRequest): Promise<Answer>;
 }
 
-/** What a failed connection is called: its code, which never holds anything of the other side. */
+/** The name of a failure to connect: its code, which contains nothing that the other side sent. */
 export function causeOf(error: unknown): string {
   const { code, message } = error as { code?: unknown; message?: unknown };
   return typeof code === 'string' ? code : String(message).slice(0, 300);
 }
 
-/** Rejects as soon as the signal is aborted: a plugin for credentials may never come back. */
+/** Rejects as soon as the signal is aborted: a credential plugin may never return. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(signal.reason as Error);
@@ -68,8 +68,9 @@ function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 /**
- * A transport for the current context of a kubeconfig. Credentials are looked up for each request (tokens of pods
- * are replaced every hour); the pool of connections is kept until one of them fails, since its TLS settings age, too.
+ * A transport for the current context of a kubeconfig. Credentials are looked up for each request (tokens of pods are
+ * replaced every hour); the connection pool is kept until a connection fails, since its TLS settings may become
+ * outdated, too.
  */
 export function transportFor(config: KubeConfig): Transport {
   const server = config.getCurrentCluster()?.server.replace(/\/$/, '') ?? '';

@@ -4,7 +4,7 @@ import { createConverter, type VersionMap } from './engine.ts';
 /** Annotation with the conversion data of an ExtensionConfig: what its current version cannot represent. */
 export const conversionDataAnnotation = 'runtime.cluster.x-k8s.io/conversion-data';
 
-/** How the versions of ExtensionConfig convert, as far as their schemas do not tell. */
+/** How the versions of ExtensionConfig convert, beyond what their schemas show. */
 export const extensionConfigVersions: VersionMap = {
   kind,
   versions: versions.map((version) => ({ apiVersion: apiVersionOf(version), schema: openApiSchemaOf(version) })),

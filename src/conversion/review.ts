@@ -38,9 +38,9 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Creates the function that answers ConversionReviews of apiextensions.k8s.io/v1: all objects in the order of the
+ * Creates the function that converts ConversionReviews of apiextensions.k8s.io/v1: all objects in the order of the
  * request, or a failure that names the object and the field. The function never throws; `problem` says why a body is
- * not a review that can be answered.
+ * not a review.
  */
 export function createReview({ convert, conversionDataBytes, kind }: KindConverter) {
   return (body: Json): { review: ConversionReviewResponse } | { problem: string } => {
@@ -71,5 +71,5 @@ export function createReview({ convert, conversionDataBytes, kind }: KindConvert
   };
 }
 
-/** Answers ConversionReviews for ExtensionConfigs. */
+/** Converts the objects of ConversionReviews for ExtensionConfigs. */
 export const reviewConversion = createReview(extensionConfigConverter);

@@ -21,7 +21,7 @@ function referencesOf(clusterClass: string, object: JsonObject): HandlerReferenc
   const found = new Map<string, HandlerReference>();
   const add = (holder: JsonObject, at: string, field: string) => {
     const handler = textAt(holder, field);
-    // Without a dot it names a handler of no ExtensionConfig.
+    // Without a dot it does not name an ExtensionConfig.
     const isName = handler !== undefined && handler.length <= maxHandlerLength && handler.includes('.');
     if (isName && !found.has(handler)) {
       found.set(handler, { clusterClass, field: `${at}.${field}`, handler });
@@ -38,7 +38,7 @@ function referencesOf(clusterClass: string, object: JsonObject): HandlerReferenc
   return [...found.values()];
 }
 
-/** ClusterClasses by the handlers that they name. One that is being deleted needs none any more. */
+/** ClusterClasses by the handlers that they name. One that is being deleted no longer needs them. */
 export function createClusterClasses(): { collection: Collection; facts: ClusterClassFacts } {
   const byHandler = new Multimap<HandlerReference>();
   const byExtension = new Multimap<HandlerReference>();

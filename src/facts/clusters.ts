@@ -4,13 +4,13 @@ import type { ClusterFacts, KnownCluster } from './facts.ts';
 import { Multimap } from './multimap.ts';
 import { keyOf, objectAt, textAt } from './parts.ts';
 
-/** Where Cluster API notes the hooks that are still to be called for a Cluster: names, separated by commas. */
+/** Annotation in which Cluster API keeps the hooks still to be called for a Cluster: names, separated by commas. */
 export const pendingHooksAnnotation = 'runtime.cluster.x-k8s.io/pending-hooks';
 
 /** Longest value of that annotation that is read, in characters: all hooks there are take 300. */
 export const maxPendingLength = 1024;
 /**
- * Maximum number of hooks that one Cluster waits for: Cluster API has 17. Whoever may write Clusters writes the
+ * Maximum number of hooks that one Cluster waits for: Cluster API has 17. Anybody who may write Clusters can write the
  * annotation.
  */
 const maxPending = 32;
@@ -29,7 +29,10 @@ function classOf(object: JsonObject, namespace: string): string | undefined {
   return name === undefined ? undefined : keyOf(other ?? namespace, name);
 }
 
-/** The hooks that are still to be called; none of one that is being deleted, since these are not called then. */
+/**
+ * The hooks that are still to be called; none for a Cluster that is being deleted, since Cluster API then calls none of
+ * them.
+ */
 function pendingOf(metadata: JsonObject): readonly string[] {
   const pending = textAt(objectAt(metadata, 'annotations'), pendingHooksAnnotation) ?? '';
   const isRead =

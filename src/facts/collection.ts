@@ -1,6 +1,6 @@
 import type { JsonObject } from '../kubernetes/index.ts';
 
-/** The objects of one kind, reduced to what rules ask for and indexed by it. */
+/** The objects of one kind, reduced to what rules need and indexed by it. */
 export interface Collection {
   /** Adds an object, or replaces the one of its key. */
   put(key: string, object: JsonObject): void;

@@ -2,11 +2,14 @@ import type { LabelSelector } from '../kubernetes/index.ts';
 
 /** The kinds of objects that there are facts about. */
 export const factKinds = ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Namespace', 'Service', 'Secret'] as const;
+/** A kind of objects that there are facts about. */
+/** A kind of objects that there are facts about. */
+/** A kind of objects that there are facts about. */
 export type FactKind = (typeof factKinds)[number];
 
 /**
- * What rules may know about the cluster. Every part is `undefined` while it is not known: a rule then says nothing. All
- * lookups are immediate, and cost what they find.
+ * What rules may know about the cluster. Every part is `undefined` while it is not known: rules then report nothing.
+ * All lookups are immediate; their cost is proportional to what they find.
  */
 export interface Facts {
   readonly extensionConfigs: ExtensionConfigFacts | undefined;
@@ -17,7 +20,7 @@ export interface Facts {
   readonly secrets: SecretFacts | undefined;
 }
 
-/** An ExtensionConfig as far as others are concerned. */
+/** An ExtensionConfig as far as other ExtensionConfigs are concerned. */
 export interface KnownExtensionConfig {
   readonly name: string;
   /** The address of its server, in the form of `serverAddress`. */
@@ -29,6 +32,9 @@ export interface KnownExtensionConfig {
   readonly hooks: readonly string[];
 }
 
+/** ExtensionConfigs by what they have in common. */
+/** ExtensionConfigs by what they have in common. */
+/** ExtensionConfigs by what they have in common. */
 export interface ExtensionConfigFacts {
   find(name: string): KnownExtensionConfig | undefined;
   /** Those whose server is at an address. */
@@ -49,6 +55,9 @@ export interface HandlerReference {
   readonly handler: string;
 }
 
+/** ClusterClasses by the handlers that they name. */
+/** ClusterClasses by the handlers that they name. */
+/** ClusterClasses by the handlers that they name. */
 export interface ClusterClassFacts {
   /** The places that name a handler of an ExtensionConfig, whether the handler exists or not. */
   namingExtension(extension: string): ReadonlySet<HandlerReference>;
@@ -63,6 +72,9 @@ export interface KnownCluster {
   readonly namespace: string;
 }
 
+/** Clusters by pending hooks and by class. */
+/** Clusters by pending hooks and by class. */
+/** Clusters by pending hooks and by class. */
 export interface ClusterFacts {
   /** The Clusters that wait for a hook, by the annotation with pending hooks. */
   waitingFor(hook: string): ReadonlySet<KnownCluster>;
@@ -70,37 +82,46 @@ export interface ClusterFacts {
   namespacesOfClass(clusterClass: string): Iterable<string>;
 }
 
+/** Namespaces by name. */
+/** Namespaces by name. */
+/** Namespaces by name. */
 export interface NamespaceFacts {
   /** Undefined for a namespace that does not exist, or is not known yet. */
   labelsOf(namespace: string): Readonly<Record<string, string>> | undefined;
 }
 
-/** A Service as far as callers of an extension are concerned. */
+/** A Service as far as calls of an extension are concerned. */
 export interface KnownService {
   /** Empty for a Service of type ExternalName, which takes every port. */
   readonly ports: readonly number[];
 }
 
+/** Services by name. */
+/** Services by name. */
+/** Services by name. */
 export interface ServiceFacts {
-  /** `absent` is certain; undefined is not known. */
+  /** `absent`: it certainly does not exist; undefined: not known. */
   find(namespace: string, name: string): KnownService | 'absent' | undefined;
 }
 
-/** What a Secret says about the CA that an annotation wants of it. Nothing of it is secret. */
+/** What a Secret says about the CA that an annotation names it for. None of this is secret. */
 export interface KnownSecret {
   /** Why `ca.crt` cannot be used (`has no ca.crt`), or undefined. */
   readonly problem: string | undefined;
   /** The certificates of `ca.crt`, as a caBundle; undefined when it cannot be used. */
   readonly caBundle: string | undefined;
-  /** When the certificate that is newest became valid, in milliseconds since 1970. */
+  /** When the newest certificate became valid, in milliseconds since 1970. */
   readonly newestNotBefore: number;
-  /** When the certificate that ends first ends, in milliseconds since 1970. */
+  /** When the first certificate expires, in milliseconds since 1970. */
   readonly firstNotAfter: number;
-  /** Whether a certificate of `ca.crt` signed the `tls.crt` beside it; undefined without one. */
+  /** Whether a certificate of `ca.crt` signed the `tls.crt` in the same Secret; undefined without one. */
   readonly isSigner: boolean | undefined;
 }
 
+/** Secrets by name. */
+/** Secrets by name. */
+/** Secrets by name. */
 export interface SecretFacts {
-  /** `absent` is certain; undefined is not known. */
+  /** `absent`: it certainly does not exist; undefined: not known. */
   find(namespace: string, name: string): KnownSecret | 'absent' | undefined;
 }

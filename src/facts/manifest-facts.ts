@@ -8,7 +8,7 @@ function isCollected(kind: unknown): kind is CollectedKind {
   return (collectedKinds as readonly unknown[]).includes(kind);
 }
 
-/** The groups in which objects of these kinds stand; a manifest may be of another kind of the same name (Knative has a Service). */
+/** The API groups of these kinds; a manifest may be of another kind of the same name (Knative has a Service). */
 const groups: Readonly<Record<CollectedKind | 'Secret', string>> = {
   ExtensionConfig: 'runtime.cluster.x-k8s.io',
   ClusterClass: 'cluster.x-k8s.io',
@@ -24,9 +24,9 @@ function groupOf({ apiVersion }: JsonObject): string {
 }
 
 /**
- * Facts from manifests, which seldom are all of a cluster: a Service counts as absent only from namespaces of which there is
- * another Service, and a Secret never does. Objects without a namespace count as those of `default`; of several objects of
- * one name, as overlays have them, the last one counts.
+ * Facts from manifests, which are rarely a whole cluster: a Service counts as absent only from namespaces with another
+ * Service, and a Secret never does. Objects without a namespace are in `default`; of several objects with one name, as
+ * in overlays, the last one counts.
  */
 export function createManifestFacts(): {
   facts: Facts;

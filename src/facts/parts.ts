@@ -37,7 +37,7 @@ export function keyOfObject(object: JsonObject): string | undefined {
   return name === undefined ? undefined : keyOf(textAt(metadata, 'namespace'), name);
 }
 
-/** A label selector with what is absent filled in; undefined when there is none. */
+/** A label selector with absent fields filled in; undefined without one. */
 export function selectorOf(value: Json | undefined): LabelSelector | undefined {
   if (!isJsonObject(value)) {
     return undefined;

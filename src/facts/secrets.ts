@@ -15,8 +15,8 @@ function textIn(secret: JsonObject, key: string): string | undefined {
 }
 
 /**
- * What a Secret says about the CA that an annotation wants of it. The private key beside the certificates is neither read nor
- * kept.
+ * What a Secret says about the CA that an annotation names it for. The private key next to the certificates is neither
+ * read nor kept.
  */
 export function readSecret(secret: JsonObject): KnownSecret {
   const text = textIn(secret, 'ca.crt');

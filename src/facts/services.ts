@@ -3,7 +3,7 @@ import { type Collection, IndexedCollection } from './collection.ts';
 import type { KnownService, ServiceFacts } from './facts.ts';
 import { itemsAt, keyOf, objectAt } from './parts.ts';
 
-/** Ports of Services that have nothing but HTTPS: most have, and share it. */
+/** The facts of a Service whose only port is 443, shared since most are like that. */
 const onlyHttps: KnownService = { ports: [443] };
 
 function reduce(_key: string, object: JsonObject): KnownService {

@@ -8,6 +8,9 @@ import { createServices } from './services.ts';
 
 /** The kinds that are kept whole: all objects that there are. */
 export const collectedKinds = ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Namespace', 'Service'] as const;
+/** A kind that is kept whole. */
+/** A kind that is kept whole. */
+/** A kind that is kept whole. */
 export type CollectedKind = (typeof collectedKinds)[number];
 
 /** Facts that follow changes. */
@@ -19,7 +22,7 @@ export interface FactsStore {
   setKnown(kind: CollectedKind, isKnown: boolean): void;
 }
 
-/** What a store cannot find out from the objects that are put into it. */
+/** What a store does not know from the objects that are put into it. */
 export interface FactsStoreOptions {
   secrets: SecretFacts;
   /** Whether a Service that was not put here is certainly absent from a namespace. Default: yes. */

@@ -4,7 +4,9 @@ import { open, stat } from 'node:fs/promises';
 /** Why a file was not read. `message` names the path and the reason, and is one line. */
 export class FileError extends Error {
   readonly path: string;
-  /** The system's code (ENOENT, EACCES, …), ENOTREG for what is not a regular file, or EFBIG for a file over the limit. */
+  /**
+   * The system's code (ENOENT, EACCES, …), ENOTREG for what is not a regular file, or EFBIG for a file over the limit.
+   */
   readonly code: string;
   /** The message without the path: `does not exist`. */
   readonly problem: string;
@@ -67,10 +69,13 @@ function explained(path: string, error: unknown): FileError {
   return new FileError(path, code, systemProblems[code] ?? `cannot be read: ${code}`);
 }
 
-/** First piece that is read: the size says nothing for files of /proc, and a file may grow while it is read. */
+/** Least size of the buffer: files in /proc report a size of 0, and a file may grow while it is read. */
 const minBufferBytes = 4096;
 
-/** Room for all that may come: what was there at `stat`, one byte more to see the end, and never more than the limit allows. */
+/**
+ * A buffer for the size that `stat` reported and one more byte, which shows the end; never larger than the limit
+ * requires.
+ */
 function bufferFor(size: number, maxBytes: number): Buffer {
   return Buffer.allocUnsafe(Math.min(Math.max(size + 1, minBufferBytes), maxBytes + 1));
 }
@@ -114,7 +119,7 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<B
   }
 }
 
-/** `readRegularFile` for start-up, where nothing else waits. */
+/** `readRegularFile`, blocking: for start-up, where nothing else waits. */
 export function readRegularFileSync(path: string, maxBytes: number): Buffer {
   try {
     check(path, statSync(path), maxBytes);

@@ -3,23 +3,23 @@ import type * as Yaml from 'yaml';
 
 const require = createRequire(import.meta.url);
 
-/** The parser, loaded with the first file: most runs read none. */
+/** The parser, loaded with the first file: most runs need none. */
 function yaml(): typeof Yaml {
   return require('yaml');
 }
 
-/** Why a text is not the YAML that is asked for: one line, with the line where it is. */
+/** Why a text is not valid YAML within the limits: one line, with the line number. */
 export class YamlError extends Error {}
 
 /** Maximum number of aliases that a document may resolve: each can stand for a large value. */
 const maxAliases = 100;
 
 /**
- * Reads a small YAML (or JSON) document, such as a flag names. Time is linear in its length, so that `maxLength` bounds
- * it.
+ * Reads a small YAML (or JSON) document, such as the file of a flag. Time is linear in its length, which `maxLength`
+ * limits.
  *
  * @param maxLength in characters.
- * @throws {YamlError} when it is longer, is not one YAML document, has a key twice, or more than a few aliases.
+ * @throws {YamlError} when it is longer, is not one YAML document, has a duplicate key or more than 100 aliases.
  */
 export function parseSmallYaml(text: string, maxLength: number): unknown {
   if (text.length > maxLength) {
@@ -35,7 +35,7 @@ export function parseSmallYaml(text: string, maxLength: number): unknown {
     if (error instanceof RangeError) {
       throw new YamlError('nests too deep');
     }
-    // An alias without an anchor, or one that expands to too much.
+    // An alias without an anchor, or one whose expansion is too large.
     throw error instanceof ReferenceError ? new YamlError(error.message) : error;
   }
 }

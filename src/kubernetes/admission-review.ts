@@ -19,7 +19,7 @@ export interface AdmissionRequest {
   requestKind: GroupVersionKind;
   /** Empty for the object itself. */
   subResource: string;
-  /** Empty while the API server has still to make one from generateName. */
+  /** Empty until the API server generates one from generateName. */
   name: string;
   namespace: string;
   operation: Operation;
@@ -49,10 +49,10 @@ export interface AdmissionReviewResponse {
   response: AdmissionResponse;
 }
 
-/** What came of decoding an AdmissionReview: the request, or what is wrong, with the uid if one could be read. */
+/** The result of decoding an AdmissionReview: the request, or what is wrong, with the uid if one could be read. */
 export type DecodedAdmissionReview = { request: AdmissionRequest } | { problem: string; uid: string | undefined };
 
-/** Longest uid that is echoed. The API server's are 36 characters; a longer one is none of its own. */
+/** Longest uid that is echoed. The API server's have 36 characters; a longer one did not come from it. */
 const maxUidLength = 256;
 
 const operations: readonly string[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
@@ -70,7 +70,7 @@ function kindOf(value: Json | undefined): GroupVersionKind | undefined {
 
 /**
  * Decodes an AdmissionReview of admission.k8s.io/v1. Never throws: what is wrong comes back as `problem`, a sentence
- * for the sender of the review, with `uid` when the answer can still take the form of a review.
+ * for the sender of the review, with `uid` when the response can still be a review.
  */
 export function decodeAdmissionReview(body: Json): DecodedAdmissionReview {
   if (!isJsonObject(body)) {

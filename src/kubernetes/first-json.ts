@@ -1,8 +1,8 @@
 import { type Json, JsonError, parseJson } from './json.ts';
 
 /**
- * The first JSON value of a body: Go's decoder reads that one and leaves the rest alone. There is rarely a rest, so its end
- * is looked for when the whole is not JSON.
+ * The first JSON value of a body: Go's decoder reads that one and leaves the rest alone. There is rarely a rest, so its
+ * end is looked for when the whole is not JSON.
  *
  * @throws {JsonError} as `parseJson`.
  */

@@ -16,7 +16,7 @@ export function isSame(a: Field, b: Field): boolean {
 
 const own = (object: JsonObject, name: string): Field => (Object.hasOwn(object, name) ? object[name] : undefined);
 
-/** The fields that are not the very same value in both, in one order whatever theirs is: most fields are, and cost nothing. */
+/** The names of fields that are not identical (`===`) in both, sorted: most fields are, and cost nothing. */
 function namesOf(a: JsonObject, b: JsonObject): string[] {
   const names: string[] = [];
   for (const name of Object.keys(a)) {
@@ -33,9 +33,9 @@ function namesOf(a: JsonObject, b: JsonObject): string[] {
 }
 
 /**
- * The JSON Patch (RFC 6902) that turns one value into the other: nothing where they are the same, fields in the order of
- * their names, so that the same change is always the same patch. Time is linear in the values: items of a list are compared
- * in pairs, from the front and, where its length changed, from the end, never each with each.
+ * The JSON Patch (RFC 6902) that turns one value into the other: empty where they are the same; fields in the order of
+ * their names, so that the same change always gives the same patch. Time is linear in the values: items of a list are
+ * compared in pairs, from the front and, where its length changed, from the end, never each with each.
  */
 export function jsonPatchOf(before: Field, after: Field): JsonPatchOperation[] {
   const operations: JsonPatchOperation[] = [];
@@ -133,7 +133,7 @@ function compareLists(
 /**
  * The JSON Merge Patch (RFC 7396) that turns one object into the other; undefined where they are the same.
  *
- * @throws {RangeError} when the result has a null, which a merge patch cannot say.
+ * @throws {RangeError} when the result contains a null, which a merge patch cannot express.
  */
 export function mergePatchOf(before: JsonObject, after: JsonObject): JsonObject | undefined {
   const patch: JsonObject = {};
@@ -168,7 +168,7 @@ function refuseNull(value: Json, name: string): void {
   }
 }
 
-/** A patch as messages of hooks carry it: base64 of its JSON. */
+/** A patch as in messages of hooks: its JSON in base64. */
 export function encodedPatch(patch: object): string {
   return Buffer.from(JSON.stringify(patch)).toString('base64');
 }

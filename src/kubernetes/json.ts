@@ -6,7 +6,7 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 /** A JSON object. */
 export type JsonObject = { [key: string]: Json };
 
-/** Why a body could not be read as JSON. `message` is fit for the client. */
+/** Why a body could not be read as JSON. `message` may be shown to the client. */
 export class JsonError extends Error {}
 
 /**
@@ -20,7 +20,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value at a path of fields and indexes in a value from JSON; undefined where there is none. */
+/** The value at a path of fields and indexes in a JSON value; undefined when the path does not exist. */
 export function fieldAt(value: Json | undefined, ...path: readonly (string | number)[]): Json | undefined {
   return path.reduce<Json | undefined>((found, key) => {
     if (Array.isArray(found)) {
@@ -78,7 +78,7 @@ export function parseJson(bytes: Uint8Array): Json {
   try {
     value = JSON.parse(isAscii(bytes) ? buffer.toString('latin1') : buffer.toString('utf8')) as Json;
   } catch (error) {
-    // V8 quotes a piece of the text in the message, and a body may hold secrets: only the position is passed on.
+    // V8 quotes a piece of the text in the message, and a body may contain secrets: only the position is kept.
     const position = /position \d+( \(line \d+ column \d+\))?/.exec((error as Error).message)?.[0];
     throw new JsonError(`the body is not valid JSON${position === undefined ? '' : ` (at ${position})`}`);
   }

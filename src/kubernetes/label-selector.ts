@@ -112,7 +112,7 @@ export function selectsLabels(selector: LabelSelector, labels: Readonly<Record<s
   });
 }
 
-/** What all requirements on one key leave of its label. */
+/** The values of a label that all requirements on its key allow. */
 interface Remainder {
   mustBePresent: boolean;
   mustBeAbsent: boolean;
@@ -141,7 +141,7 @@ function narrow(remainder: Remainder, { operator, values = [] }: LabelSelectorRe
  * when some set of labels satisfies it.
  */
 export function labelSelectorContradiction({ matchLabels, matchExpressions }: LabelSelector): string | undefined {
-  // One requirement alone can always be met, and so can any number of matchLabels, which have different keys.
+  // One requirement alone can always be satisfied, and so can any number of matchLabels, which have different keys.
   if (!matchExpressions?.length || (matchLabels === undefined && matchExpressions.length === 1)) {
     return undefined;
   }
@@ -162,7 +162,7 @@ export function labelSelectorContradiction({ matchLabels, matchExpressions }: La
     if (mustBePresent && mustBeAbsent) {
       return `label ${showValue(key)} must both be present and absent`;
     }
-    // Without an In, any of infinitely many values is left; with one, only its values are.
+    // Without an In, infinitely many values remain; with one, only its values do.
     if (candidates !== undefined && ![...candidates].some((value) => !excluded.has(value))) {
       return `no value of label ${showValue(key)} satisfies all requirements on it`;
     }
@@ -170,7 +170,7 @@ export function labelSelectorContradiction({ matchLabels, matchExpressions }: La
   return undefined;
 }
 
-/** How many keys and values a selector has: comparing takes time for each. */
+/** The number of keys and values of a selector, which the time to compare it depends on. */
 export function selectorSize({ matchLabels = {}, matchExpressions = [] }: LabelSelector): number {
   let size = Object.keys(matchLabels).length;
   for (const { values = [] } of matchExpressions) {
@@ -187,7 +187,7 @@ function requirementsOf({ matchLabels = {}, matchExpressions = [] }: LabelSelect
 /** Whether some set of labels is selected by both of two valid selectors. */
 export function selectorsOverlap(a: LabelSelector, b: LabelSelector): boolean {
   if (!a.matchExpressions?.length && !b.matchExpressions?.length) {
-    // Most have labels only, and many may be compared.
+    // A shortcut for selectors with labels only: most are, and many may be compared.
     const { matchLabels: labels = {} } = a;
     const { matchLabels: others = {} } = b;
     for (const key of Object.keys(labels)) {
@@ -201,7 +201,7 @@ export function selectorsOverlap(a: LabelSelector, b: LabelSelector): boolean {
   return labelSelectorContradiction({ matchExpressions }) === undefined;
 }
 
-/** Whether a selector selects everything, since it asks for nothing. */
+/** Whether a selector selects everything: it has no requirements. */
 export function selectsEverything({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
   return matchExpressions.length === 0 && Object.keys(matchLabels).length === 0;
 }

@@ -9,8 +9,8 @@ function isEnclosedBy(text: string, first: RegExp, last: RegExp): boolean {
   return first.test(text.charAt(0)) && last.test(text.charAt(text.length - 1));
 }
 
-// Each format is "no character and no pair that it does not have, and these at both ends": names come in any length, and
-// looking for what is wrong never goes back.
+// Each format is checked as forbidden characters, forbidden pairs, and the first and last character: names come in any
+// length, and such patterns never backtrack.
 const lowerCase = /[a-z]/;
 const lowerCaseOrDigit = /[a-z0-9]/;
 const letterOrDigit = /[A-Za-z0-9]/;

@@ -8,7 +8,7 @@ export interface Pattern {
   size: number;
 }
 
-/** Why a pattern cannot be used, in the words of Go's regexp. */
+/** Why a pattern cannot be used, worded as by Go's regexp. */
 export class PatternError extends Error {}
 
 /** Largest program of a pattern, in instructions: each costs some 10 µs when it is compiled. */
@@ -20,8 +20,8 @@ const closing = new Map([
 ]);
 
 /**
- * At least as many instructions as the pattern compiles to, counted without compiling it: what a group holds counts as
- * often as the group is repeated.
+ * An upper bound of the instructions that the pattern compiles to, without compiling it: the content of a group counts
+ * as often as the group is repeated.
  */
 function sizeOf(source: string): number {
   /** Sizes of the groups that are open, the whole pattern first. */
@@ -44,7 +44,7 @@ function sizeOf(source: string): number {
       if (char === '\\') {
         at++;
       } else if (char === '[') {
-        // A bracket that comes first stands for itself.
+        // A closing bracket that comes first is a literal.
         const end = source.indexOf(closing.get(char) as string, at + (source[at + 1] === '^' ? 3 : 2));
         at = end === -1 ? source.length : end;
       }

@@ -14,16 +14,16 @@ export interface RequestUri {
   query: string | undefined;
 }
 
-/** Scheme (RFC 3986, 3.1) and the rest. A first character that no scheme has means that there is none. */
+/** Scheme (RFC 3986, 3.1) and the rest. A first character that no scheme begins with means that there is no scheme. */
 const schemeFormat = /^([A-Za-z][A-Za-z0-9+.-]*)?:/;
 const userInfoFormat = /^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/;
 const portFormat = /^(:[0-9]*)?$/;
 const badEscape = /%(?![0-9A-Fa-f]{2})/;
-/** What Go lets stand for itself in a host: these of ASCII, and all beyond it. Others must be escaped. */
+/** Go allows these ASCII characters in a host, and all others beyond ASCII; the rest must be escaped. */
 const badHostCharacter = /[^A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%\u0080-\uffff]/;
-/** Of escapes, a host may have only those of bytes beyond ASCII, and `%25`. */
+/** The only escapes allowed in a host are those of bytes beyond ASCII, and `%25`. */
 const badHostEscape = /%(?!25|[89A-Fa-f])/;
-/** A zone (RFC 6874) may escape also what a host may hold, and the space; of bytes beyond ASCII it may escape none. */
+/** A zone (RFC 6874) may also escape the characters of a host, and the space, but no bytes beyond ASCII. */
 const badZoneEscape = /%(?!2[0-24-9A-E]|3[0-9A-E]|[46][1-9A-F]|[57][0-9A]|5[BDF]|7E)/i;
 
 /** What is wrong with the `%` escapes of a piece, or undefined. */

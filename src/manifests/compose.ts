@@ -30,7 +30,7 @@ export interface NodePosition {
   items?: NodePosition[];
   /** Of a scalar without anchor and tag: the text between its quotes, or the plain text. */
   text?: { from: number; to: number; isPlain: boolean };
-  /** The anchor that is meant, when the node is an alias. */
+  /** The anchor that the node refers to, when it is an alias. */
   alias?: string;
 }
 
@@ -47,7 +47,7 @@ export interface Composed {
 interface Anchor {
   value: unknown;
   place: NodePosition | undefined;
-  /** Nodes that reading it takes, those of aliases in it included. */
+  /** The number of nodes in it, with those of its aliases. */
   size: number;
   isOpen: boolean;
   /** Its event, if it is a scalar: keys are read differently from values. */
@@ -62,9 +62,7 @@ const maxDuplicates = 5;
 
 const merge = 'tag:yaml.org,2002:merge';
 
-/**
- * The share of nodes that may come from aliases: what go-yaml allows, which falls from 99 to 10 % in large documents.
- */
+/** The share of nodes that may come from aliases, as in go-yaml: it falls from 99 % to 10 % as documents grow. */
 function allowedAliasShare(nodes: number): number {
   const [small, large] = [400_000, 4_000_000];
   return nodes <= small ? 0.99 : nodes >= large ? 0.1 : 0.99 - (0.89 * (nodes - small)) / (large - small);
@@ -78,7 +76,7 @@ function decodePercent(text: string): string {
   }
 }
 
-/** A tag's full name; undefined for none, and the empty name for `!`, which makes text of anything. */
+/** A tag's full name; undefined without a tag, and empty for `!`, which makes any scalar text. */
 function tagOf(text: string, { tagStart, tagEnd }: { tagStart: number; tagEnd: number }): string | undefined {
   if (tagStart === -1) {
     return undefined;
@@ -146,7 +144,7 @@ class Composer {
     return anchor;
   }
 
-  /** The text of a scalar, with the checks in which kubectl's parser is stricter. */
+  /** The text of a scalar, with the checks that only kubectl's parser makes. */
   private scalarText(event: ScalarEvent): string {
     if (event.style === SCALAR_STYLE.DOUBLE_QUOTED && !event.fast) {
       const raw = this.text.slice(event.valueStart, event.valueEnd);
@@ -160,7 +158,7 @@ class Composer {
     return getScalarValue(this.text, event);
   }
 
-  /** In flow collections plain text is narrower for kubectl's parser, which is one of YAML 1.1. */
+  /** kubectl's parser, one of YAML 1.1, allows less plain text in flow collections. */
   private checkPlain(event: ScalarEvent, isKey: boolean): void {
     if (this.flowDepth === 0 || event.style !== SCALAR_STYLE.PLAIN || event.valueStart === -1) {
       return;
@@ -248,7 +246,7 @@ class Composer {
   /** How many flow collections are open. */
   private flowDepth = 0;
 
-  /** Offset of what was read last and has a place, for what has none. */
+  /** The last offset that is known, for events without one. */
   private lastAt = 0;
 
   private startOf(event: ScalarEvent): number {
@@ -256,7 +254,7 @@ class Composer {
     return event.valueStart - (isQuoted ? 1 : 0);
   }
 
-  /** Whether a key follows a "?": such a one may be of any length. */
+  /** Whether a key follows a "?" and so may be of any length. */
   private isExplicit(at: number): boolean {
     let before = at - 1;
     while (before >= 0 && /\s/.test(this.text.charAt(before))) {
@@ -290,7 +288,9 @@ class Composer {
     return anchor;
   }
 
-  /** Adds what a "<<" names. As kubectl has it: over the keys before it, and of several maps the first one counts. */
+  /**
+   * Merges what a "<<" names, as kubectl does: it overrides the keys before it, and of several maps the first counts.
+   */
   private mergeInto(map: Record<string, unknown>, fields: NodePosition['fields'], at: number): void {
     const isList = this.event().type === EVENT_ID.SEQUENCE;
     const value = this.node();
@@ -377,7 +377,7 @@ class Composer {
     return value;
   }
 
-  /** Reads the next node with all that it holds. */
+  /** Reads the next node with everything in it. */
   node(): unknown {
     const event = this.event();
     switch (event.type) {
@@ -420,7 +420,7 @@ class Composer {
 
 /**
  * Makes values of the parser's events of one document, as kubectl does. Aliases share their value with their anchor;
- * how much they may stand for is limited as kubectl limits it.
+ * their expansion is limited as in kubectl.
  *
  * @throws {ComposeError} for what kubectl's parser refuses.
  */

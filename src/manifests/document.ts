@@ -111,17 +111,17 @@ function createLines(text: string, firstLine: number) {
   };
 }
 
-/** What no YAML may hold, for kubectl's parser: control characters, wherever they stand. */
+/** What kubectl's parser allows nowhere in YAML: control characters. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it looks for
 const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\ufffe\uffff]/;
-/** Line breaks of YAML 1.1 and no others'. */
+/** Line breaks of YAML 1.1 only. */
 const oldLineBreak = /[\u0085\u2028\u2029]/;
 
 function codeOf(text: string, index: number): string {
   return `U+${text.charCodeAt(index).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** Mistakes that the parser would not find, or not explain. */
+/** Checks that the parser does not make, or explains badly. */
 function checkText(text: string): void {
   const control = forbidden.exec(text);
   if (control !== null) {
@@ -137,7 +137,7 @@ function checkText(text: string): void {
   }
 }
 
-/** The parser's events. What it refuses only for the indentation inside brackets and quotes is read all the same. */
+/** The parser's events. A text that it refuses only for indentation inside brackets and quotes is read after all. */
 function eventsOf(text: string): Event[] {
   const options = { maxDepth: maxJsonDepth };
   try {
@@ -157,7 +157,7 @@ function eventsOf(text: string): Event[] {
       throw error;
     }
     for (const event of events) {
-      // It saw one line where there were several, which are to be folded.
+      // It saw one line where there were several, which must be folded.
       if (event.type === EVENT_ID.SCALAR && event.fast) {
         event.fast = !/[\n\r]/.test(text.slice(event.valueStart, event.valueEnd));
       }
@@ -175,7 +175,7 @@ function readYaml(text: string): Composed {
   return composed;
 }
 
-/** Strings of Go hold no half of a surrogate pair. */
+/** Replaces lone surrogates, which Go's strings cannot hold. */
 function wellFormed(value: unknown): unknown {
   if (typeof value === 'string') {
     return value.toWellFormed();
@@ -212,7 +212,7 @@ function readJson(text: string): Composed {
   try {
     duplicates = compose(text, eventsOf(text), false).duplicates;
   } catch {
-    // Kubectl's JSON reader takes it; only its YAML reader would not.
+    // kubectl's JSON reader accepts it; only its YAML reader would not.
   }
   return { value, duplicates, hasAliases: false };
 }

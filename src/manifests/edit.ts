@@ -58,7 +58,7 @@ export function editsBetween(before: Json, after: Json, path: Path = []): Edit[]
   return [...findEdits(before, after, path)];
 }
 
-/** What needs no quotes, in YAML 1.1 and 1.2: an apiVersion. */
+/** Text that needs no quotes in YAML 1.1 and 1.2: an apiVersion. */
 const plainText = /^[a-z][a-z0-9.-]*\/[a-z0-9]+$/;
 
 function aliasError(path: Path, depth: number, alias: string): EditError {
@@ -116,7 +116,7 @@ function applyEdit(root: Json, { path, value }: Edit): Json {
   return root;
 }
 
-/** A plain scalar that is not text for kubectl: it is written again as it was found. */
+/** A plain scalar that is not text for kubectl: it is written back as it was found. */
 class Raw {
   readonly source: string;
 
@@ -132,7 +132,7 @@ class NotText extends RegExp {
   }
 }
 
-/** The one rule of what plain scalars are, for the library that rewrites documents: kubectl's, not one of its own. */
+/** Tells the library that rewrites documents what plain scalars mean: kubectl's rules, not its own. */
 const rawTag: ScalarTag = {
   identify: (value) => value instanceof Raw,
   default: true,
@@ -174,7 +174,7 @@ function nodeOfScalar(value: Exclude<Json, object> | null): Scalar {
   return new Scalar(value);
 }
 
-/** A node for a value; pieces that stood elsewhere in the document are taken from there, with their comments. */
+/** A node for a value; parts that were elsewhere in the document are taken from there, with their comments. */
 function nodeFor(document: Document, value: Json, pool: ReadonlyMap<string, Node>): Node {
   if (typeof value !== 'object' || value === null) {
     return nodeOfScalar(value);
@@ -264,8 +264,9 @@ function jsonOf(read: ReadDocument): Json {
 }
 
 /**
- * The text of one document with fields set and removed. Where only the text of scalars changes, nothing else does; else
- * comments and the order of keys stay, and JSON stays JSON. `read` is what `readDocument` made of the text.
+ * The text of one document with fields set and removed. Where only the text of scalars changes, nothing else does;
+ * otherwise comments and the order of keys are preserved, and JSON stays JSON. `read` is what `readDocument` made of
+ * the text.
  *
  * @throws {EditError} when a field comes from an anchor, so that setting it would change something else.
  */

@@ -29,7 +29,7 @@ function quotedEnd(text: string, at: number): number {
   return text.length;
 }
 
-/** Parts of a text that are to be blanked: line breaks and tabs, or (comments) all of it. */
+/** Blanks a part of a text: its line breaks and tabs, or (for comments) all of it. */
 type Blank = (from: number, to: number, isWhole: boolean) => void;
 
 /** Offset behind a flow collection that begins at `start`. */

@@ -16,7 +16,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Removes what runs that were killed left in a folder: files with our name whose process is gone. */
+/** Removes what killed runs left in a folder: files with our prefix whose process is gone. */
 async function sweep(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     const pid = Number(suffix.exec(name)?.[2]);
@@ -33,8 +33,8 @@ async function sweep(folder: string): Promise<void> {
 /**
  * Replaces files one after the other, each atomically: readers see either the old content or the new one, whatever
  * happens. Mode, owner and group are preserved; a symbolic link remains one, and its target is replaced. Hard links,
- * access control lists and extended attributes are lost: no atomic operation preserves them. A temporary file is written
- * to the same folder; those of killed runs are removed.
+ * access control lists and extended attributes are lost: no atomic operation preserves them. A temporary file is
+ * written to the same folder; those of killed runs are removed.
  */
 export function createReplacer(): (file: string, content: string) => Promise<void> {
   const swept = new Set<string>();
@@ -46,7 +46,7 @@ export function createReplacer(): (file: string, content: string) => Promise<voi
     if (!found.isFile()) {
       throw new ReplaceError('is not a regular file');
     }
-    // Replacing a file needs no permission to write it, but a missing one is respected.
+    // Replacing a file does not require write permission on it, but its absence is respected.
     await access(real, constants.W_OK);
     if (!swept.has(folder)) {
       swept.add(folder);
@@ -64,7 +64,7 @@ export function createReplacer(): (file: string, content: string) => Promise<voi
             );
           });
         }
-        // After the owner, since a change of that takes setuid bits away; and the umask may have taken others.
+        // After chown, which clears setuid bits; and the umask may have cleared others.
         await handle.chmod(found.mode & 0o7777);
         await handle.writeFile(content);
         await handle.sync();

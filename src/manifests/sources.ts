@@ -70,7 +70,7 @@ function decode(bytes: Buffer): string {
   if (isUtf8(bytes)) {
     return utf8.decode(bytes);
   }
-  // No character holds the byte of a newline, so that each line can be looked at by itself.
+  // No multi-byte character contains the byte of a newline, so each line can be checked by itself.
   let line = 1;
   for (let start = 0, end = 0; start < bytes.length; start = end, line++) {
     const found = bytes.indexOf(0x0a, start);
@@ -153,7 +153,7 @@ function* walk(folder: string, depth: number, seen: Set<string>): Generator<Sour
         yield fileSource(path);
       }
     } catch (error) {
-      // A dangling link that is named like no manifest would not have been read anyway.
+      // A dangling link whose name is not that of a manifest would not have been read anyway.
       if (isManifest) {
         yield unreadable(path, error);
       }

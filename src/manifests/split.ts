@@ -16,8 +16,8 @@ export interface SplitError {
 
 /**
  * Largest document, in characters (8 Mi). An object of Kubernetes has at most 3 MiB; a List of ten thousand
- * ExtensionConfigs (6 Mi) is one document. At worst (a list of single letters) the parser takes some 85 times as much in
- * memory, which is to fit into a small container.
+ * ExtensionConfigs (6 Mi) is one document. At worst (a list of single letters) the parser takes some 85 times as much
+ * in memory, which is to fit into a small container.
  */
 export const maxDocumentLength = 8 * 1024 * 1024;
 
@@ -51,8 +51,8 @@ function isThrice(text: string, at: number, code: number): boolean {
 const tooLarge = (limit: number) => `a document is larger than ${limit} characters; split it with "---" lines`;
 
 /**
- * The documents of a YAML stream. As for kubectl, a line that begins with `---` ends a document wherever it is, and
- * may hold only a comment beside; nothing may follow a `...` but the next `---`. Documents of nothing but comments are
+ * The documents of a YAML stream. As for kubectl, a line that begins with `---` ends a document wherever it is, and may
+ * have only a comment behind it; after a `...` only the next `---` may follow. Documents of nothing but comments are
  * left out.
  */
 function* yamlDocuments(text: string, limit: number): Generator<DocumentText | SplitError> {
@@ -83,7 +83,7 @@ function* yamlDocuments(text: string, limit: number): Generator<DocumentText | S
     const stop = found === -1 ? text.length : found;
     if (isThrice(text, at, dash)) {
       yield* take(at);
-      // The marker belongs to no document: what follows it is read by itself, as if it were a file.
+      // The marker is not part of a document: what follows it is read by itself, like a file.
       start = end;
       firstLine = line + 1;
       const behind = firstOf(text, at + 3, stop);

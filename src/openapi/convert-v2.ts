@@ -67,7 +67,7 @@ const schemaFields = [
   'example',
 ];
 const knownSchemaFields = new Set(schemaFields);
-/** Values that stay although they are empty: here nothing is not the same as no value. */
+/** Fields that are kept although they are empty, since empty does not mean absent in them. */
 const meaningfulWhenEmpty = new Set(['default', 'example', 'additionalProperties', 'additionalItems', 'items', 'not']);
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
@@ -81,14 +81,14 @@ function isEmpty(value: Json): boolean {
   );
 }
 
-/** Sets a field unless its value is an empty one, which an API server does not write. */
+/** Sets a field unless its value is empty: an API server does not write those. */
 function put(target: JsonObject, key: string, value: Json | undefined): void {
   if (value !== undefined && !isEmpty(value)) {
     setOwn(target, key, value);
   }
 }
 
-/** Copies a value with the keys of all objects sorted, as an API server writes what has no type. */
+/** Copies a value with the keys of all objects sorted, as an API server writes untyped values. */
 function sorted(value: Json, depth = 0): Json {
   if (depth > maxDepth) {
     throw new ConversionError(`a value nests deeper than ${maxDepth} levels`);
@@ -170,7 +170,7 @@ function mediaTypes(value: Json | undefined, place: string): string[] {
   });
 }
 
-/** One conversion: what its steps have to look up in the whole document. */
+/** One conversion, with what its steps look up in the whole document. */
 class Conversion {
   /** The parameters that operations share by reference. */
   readonly #parameters: JsonObject;
@@ -226,7 +226,7 @@ class Conversion {
         case 'additionalItems':
           item = schemaOrBoolean(key);
           break;
-        // What stands in allOf, anyOf, oneOf and not is taken as it is, references included: so does the API server.
+        // allOf, anyOf, oneOf and not are copied as they are, references included, as by the API server.
         default:
           item = sorted(item);
       }
@@ -398,7 +398,7 @@ class Conversion {
   }
 }
 
-/** In v3 a reference stands alone: with fields beside it, it becomes the only part of an allOf. */
+/** In v3 a reference cannot have sibling fields: with some, it becomes the only part of an allOf. */
 function wrapReference(schema: JsonObject): JsonObject {
   if (schema.$ref === undefined || Object.keys(schema).length === 1) {
     return schema;

@@ -20,7 +20,7 @@ export interface Renaming {
   documents: string[];
 }
 
-/** Something that one document can only have once, and the documents have differently. */
+/** Something that a document can have only once, and that differs between the documents. */
 export interface Conflict {
   /** Place in the merged document: `paths./apis get`. */
   place: string;
@@ -50,7 +50,7 @@ export interface Merged {
   report: MergeReport;
 }
 
-/** How a merge is watched. */
+/** Progress and cancellation of a merge. */
 export interface MergeOptions {
   signal?: AbortSignal | undefined;
   /** Called after each document, in each of two passes. */
@@ -251,8 +251,8 @@ class MergedPaths {
   }
 
   /**
-   * Both may be about the same path: operations that only one of them has come to the other, unless the fields differ
-   * that hold for all operations of a path. The work is that of the fields of `item`, however many `known` has.
+   * Merges two items of one path: operations that only one of them has are added to the other, unless the fields differ
+   * that apply to all operations of a path. The work depends on the fields of `item` only, however many `known` has.
    */
   #combine(path: string, known: PathEntry, document: string, item: JsonObject): void {
     if (!known.isOwn) {
@@ -282,7 +282,7 @@ class MergedPaths {
     }
   }
 
-  /** Gives operations that have the same id ids of their own, as the specification asks for. */
+  /** Makes operation ids unique, as the specification demands. */
   renameOperations(): Renaming[] {
     const operations = [...this.#items].flatMap(([path, { document, item }]) =>
       methods.flatMap((method) => {
@@ -440,7 +440,7 @@ export async function mergeDocuments(
 
   const shared: JsonObject = {};
   const own: (typeof inherited)[number][] = [];
-  // The same name may stand for two security schemes, one of which has another name now.
+  // The same name may mean two security schemes, one of which has been renamed.
   const isAmbiguous = renamed.some(({ section }) => section === 'securitySchemes');
   for (const field of inherited) {
     const value = field === 'security' && isAmbiguous ? undefined : common(documents, field);

@@ -6,14 +6,14 @@ import { yamlText } from './yaml-text.ts';
 const description = new URL('./openapi-v3.proto', import.meta.url);
 
 /**
- * The library stops at 100 messages in each other, which is 25 properties in each other: definitions have more. JSON nests at
- * most 256 levels; `items` in `items` are three messages a level, and nothing has more.
+ * The library stops at 100 messages in each other, which is 25 properties in each other: definitions have more. JSON
+ * nests at most 256 levels; `items` in `items` are three messages a level, and nothing has more.
  */
 protobuf.util.recursionLimit = Math.max(protobuf.util.recursionLimit, maxJsonDepth * 3);
 
 /** How the JSON of a message becomes the message. */
 type Encode = (json: Json) => object | undefined;
-/** How a value of JSON becomes that of a field; undefined for what the field cannot hold, and for what is not written. */
+/** Makes the value of a field; undefined for values that the field cannot hold or that are not written. */
 type EncodeField = (json: Json) => unknown;
 
 interface Plan {
@@ -22,8 +22,8 @@ interface Plan {
 }
 
 /**
- * What proto3 does not write because it means nothing. Within a oneof it does mean something: `default: 0` is another
- * schema than one without a default.
+ * Leaves out zero values, which proto3 does not write. Inside a oneof they do count: a schema with `default: 0` is not
+ * one without a default.
  */
 function unlessZero(value: unknown): unknown {
   return value === 0 || value === false || value === '' ? undefined : value;
@@ -45,7 +45,9 @@ function jsonName(field: string): string {
 const forOtherKeys = new Set(['additional_properties', 'path', 'response_or_reference']);
 const extensionField = 'specification_extension';
 
-/** The messages of OpenAPI v3 with how to make each from JSON: read out of their description when the first is needed. */
+/**
+ * The messages of OpenAPI v3 with how to make each from JSON: read out of their description when the first is needed.
+ */
 class Encoder {
   readonly #root: protobuf.Root;
   readonly #plans = new Map<string, Plan>();
@@ -179,8 +181,8 @@ export const protobufMediaType = 'application/com.github.proto-openapi.spec.v3.v
 
 /**
  * An OpenAPI v3 document (3.0) in protobuf: the message `openapi.v3.Document`, as a kube-apiserver writes it. What the
- * messages cannot say is left out, as there: bounds of 0, and defaults that are lists or objects. The work is linear in the
- * document, which must not nest deeper than the stack allows (`parseJson` ensures that).
+ * messages cannot represent is left out, as there: bounds of 0, and defaults that are lists or objects. The work is
+ * linear in the document, which must not nest deeper than the stack allows (`parseJson` ensures that).
  */
 export function encodeProtobuf(document: JsonObject): Uint8Array {
   encoder ??= new Encoder();

@@ -11,7 +11,7 @@ export class DocumentError extends Error {}
 export interface ReadOpenApi {
   /** OpenAPI 3.0. */
   document: JsonObject;
-  /** It was OpenAPI v2, and has been converted. */
+  /** Whether it was OpenAPI v2 and has been converted. */
   isConverted: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface ReadOpenApi {
 const maxValues = 5_000_000;
 const maxCharacters = 256 * 1024 * 1024;
 
-/** A copy of what a YAML parser made, as JSON: without aliases, dates and what JSON has not. */
+/** A copy of a YAML parser's value as JSON: without aliases, dates and anything that JSON does not have. */
 function plain(value: unknown, left: { values: number; characters: number }, depth = 0): Json {
   left.values--;
   if (left.values < 0 || left.characters < 0) {
@@ -76,7 +76,7 @@ export function readOpenApi(bytes: Buffer): ReadOpenApi {
   return openApiOf(parse(bytes));
 }
 
-/** Takes a value for an OpenAPI document; one of OpenAPI v2 is converted. @throws {DocumentError} when it is none. */
+/** Reads a value as an OpenAPI document; OpenAPI v2 is converted. @throws {DocumentError} when it is not one. */
 export function openApiOf(value: Json): ReadOpenApi {
   if (!isJsonObject(value)) {
     throw new DocumentError('is not an OpenAPI document: it is not an object');
@@ -109,7 +109,7 @@ export function openApiOf(value: Json): ReadOpenApi {
   return { document: value, isConverted: false };
 }
 
-/** Checks what the merge takes apart: the rest stays as it is. @throws {DocumentError} */
+/** Checks the parts that the merge takes apart; the rest is copied as it is. @throws {DocumentError} */
 function checkObjects(document: JsonObject): void {
   const objectIn = (parent: JsonObject, field: string, place: string): JsonObject => {
     const value = parent[field];

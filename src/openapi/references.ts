@@ -40,7 +40,7 @@ export function formatReference({ section, name, rest }: ComponentReference): st
   return `${componentPrefix}${section}/${escaped}${rest}`;
 }
 
-/** Where the keys of an object are names that somebody chose, and the values what the field is about. */
+/** Fields whose objects are maps: the keys are free names, and the values are of the field's type. */
 const fieldsOfNames = new Set([
   'callbacks',
   'content',
@@ -59,10 +59,10 @@ const fieldsOfNames = new Set([
   'securitySchemes',
 ]);
 
-/** Where values are data: nothing in them is a reference. */
+/** Fields whose values are data: nothing in them is a reference. */
 const fieldsOfData = new Set(['default', 'enum', 'example', 'value', 'scopes', 'variables']);
 
-/** What is done with the references of a part of a document. Each function returns what takes the place of its argument. */
+/** Replaces the references in a part of a document. Each function returns the replacement of its argument. */
 export interface ReferenceVisitor {
   /** The text of a `$ref`. */
   reference(text: string): string;
@@ -122,8 +122,8 @@ function visitValues(value: JsonObject, visit: (item: Json, key: string) => Json
 }
 
 /**
- * Visits the references in a part of an OpenAPI v3 document, told apart from properties and data that look like references.
- * The work is linear; the part must not nest deeper than the stack allows.
+ * Visits the references in a part of an OpenAPI v3 document, told apart from properties and data that look like
+ * references. The work is linear; the part must not nest deeper than the stack allows.
  *
  * @returns the part with what the visitor returned; the same objects wherever nothing changed.
  */
@@ -149,7 +149,7 @@ export function visitReferences(part: Json, visitor: ReferenceVisitor): Json {
       return visitDiscriminator(value, visitor);
     }
     if (key === 'examples') {
-      // Of an example only a reference to one is more than data.
+      // An example is data, unless it is a reference to one.
       return isJsonObject(value)
         ? visitValues(value, (item) => (isJsonObject(item) && '$ref' in item ? visitReferences(item, visitor) : item))
         : value;

@@ -18,11 +18,11 @@ const escapes: Record<string, string> = {
 };
 
 /**
- * A document as JSON with its hash. Characters are escaped as Go's encoding/json does it, so that a document with the keys
- * in the order of an API server has the bytes, and the hash, that this server gives it.
+ * A document as JSON with its hash. Characters are escaped as Go's encoding/json does it, so that a document with the
+ * keys in the order of an API server has the bytes, and the hash, that this server gives it.
  */
 export function serializeDocument(document: JsonObject): SerializedDocument {
-  // Outside of strings JSON has none of these characters.
+  // JSON has these characters only in strings.
   const text = JSON.stringify(document).replaceAll(/[<>&\u2028\u2029]/g, (character) => escapes[character] as string);
   const body = Buffer.from(text);
   return { body, hash: createHash('sha512').update(body).digest('hex').toUpperCase() };

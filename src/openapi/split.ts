@@ -3,8 +3,9 @@ import { componentKey, componentSections } from './components.ts';
 import { parseReference, visitReferences } from './references.ts';
 
 /**
- * The part of an OpenAPI v3 document that is about one group and version: the paths below `/apis/GROUP/VERSION`, and the
- * components that they lead to, with those whose kinds are of this group and version. Anything else at the top stays.
+ * The part of an OpenAPI v3 document that is about one group and version: the paths below `/apis/GROUP/VERSION`, and
+ * the components that they lead to, with those whose kinds are of this group and version. Anything else at the top
+ * stays.
  */
 export function ofGroupVersion(document: JsonObject, group: string, version: string): JsonObject {
   const prefix = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
@@ -43,7 +44,7 @@ export function ofGroupVersion(document: JsonObject, group: string, version: str
       want('schemas', name);
     }
   }
-  // What security schemes are for is said by name, not by reference.
+  // Security schemes are named, not referenced.
   const schemes = isJsonObject(components.securitySchemes) ? components.securitySchemes : {};
   for (const name of Object.keys(schemes)) {
     want('securitySchemes', name);

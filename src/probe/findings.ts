@@ -4,7 +4,7 @@ import type { CallError, CallStep, DiscoverResult } from '../runtime/index.ts';
 
 /** Maximum number of problems of a Discovery response that are named. */
 const maxProblems = 5;
-/** Longest text of an extension server that is repeated, in characters: it may not be the user's own server. */
+/** Longest text of an extension server that messages repeat, in characters: it may not be the user's own server. */
 const maxRepeated = 120;
 
 const clientConfigPath: FieldPath = ['spec', 'clientConfig'];
@@ -24,7 +24,7 @@ const remedies: Partial<Record<CallStep, string>> = {
 /** Fields that a failed step is about; others are about the whole clientConfig. */
 const fields: Partial<Record<CallStep, string>> = { tls: 'caBundle', 'tls-config': 'caBundle' };
 
-/** Errors without what they begin with in Cluster API's conditions. */
+/** The prefix of errors in Cluster API's conditions, which is left out. */
 const prefix = /^failed to discover extension "[^"]{0,600}": (?:http call failed: )?(?:Post "[^"]{0,2000}": )?/;
 
 function short(message: string): string {
@@ -33,8 +33,8 @@ function short(message: string): string {
 }
 
 /**
- * How a step failed. What an HTTP server says besides its code, and the names in a certificate, are not repeated: it
- * may be a server that the user cannot ask.
+ * How a step failed. The text of an HTTP error and the names in a certificate are not repeated: the server may be one
+ * that the user cannot reach.
  */
 function whatOf({ step, code, message }: CallError): string {
   if (step === 'http') {

@@ -14,6 +14,9 @@ import { createSlots } from './slots.ts';
  * Secret that is not known.
  */
 export const probeResults = ['discovered', 'failed', 'cached', 'refused', 'busy', 'unknown'] as const;
+/** How a probe ended, for metrics. */
+/** How a probe ended, for metrics. */
+/** How a probe ended, for metrics. */
 export type ProbeResult = (typeof probeResults)[number];
 
 /** What a prober needs. */
@@ -32,11 +35,13 @@ export interface ProberOptions {
   now?: () => number;
 }
 
-/** Asks extension servers, before they are registered, what Cluster API's controller would ask a moment later. */
+/**
+ * Calls Discovery on extension servers before they are registered, as Cluster API's controller would a moment later.
+ */
 export interface Prober {
   /**
-   * What is wrong with the server of an ExtensionConfig, within `timeoutMs`; nothing when it is fine, and when it was
-   * not asked. Never rejects.
+   * What is wrong with the server of an ExtensionConfig, within `timeoutMs`; empty when it is fine or was not asked.
+   * Never rejects.
    */
   probe(config: ExtensionConfig): Promise<readonly Finding[]>;
 }
@@ -50,7 +55,7 @@ const maxAtOnce = 10;
  * long as it hangs.
  */
 const maxLookups = 3;
-/** How long a result counts for the same server, in ms: kubectl apply of several files, and tries again. */
+/** How long a result is reused for the same server, in ms: for kubectl apply of several files, and for retries. */
 const lifeMs = 15_000;
 const discoveryPort = 443;
 

@@ -1,11 +1,11 @@
-/** A number of slots, of which each can be taken by one at a time. */
+/** A semaphore: a number of slots, each of which one user can hold at a time. */
 export interface Slots {
-  /** Resolves when there is a slot; rejects when the signal is aborted before. */
+  /** Resolves when a slot is free; rejects when the signal is aborted first. */
   take(signal: AbortSignal): Promise<void>;
   give(): void;
 }
 
-/** Slots that are all free. */
+/** Creates slots, all of them free. */
 export function createSlots(count: number): Slots {
   let free = count;
   const waiting = new Set<() => void>();

@@ -29,8 +29,7 @@ function factsFrom(objects: readonly JsonObject[]): Facts {
 
 /**
  * What all rules say about an example of one rule (its `bad` or `good` manifest): with the program's defaults, the
- * invented hooks of the examples, in the cluster and at
- * the time that the example, or `situation`, names.
+ * invented hooks of the examples, in the cluster and at the time that the example, or `situation`, names.
  */
 export function exampleReports(rule: Rule, object: JsonObject, situation: Situation = rule.example): Report[] {
   const version = versionOf(object.apiVersion) ?? hubVersion;

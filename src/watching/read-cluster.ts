@@ -11,7 +11,7 @@ import { servedVersion } from './versions.ts';
 /** Maximum number of objects of a kind that are read. */
 const maxObjects = 100_000;
 
-/** Somebody waits for the answer. */
+/** Short, since a person is waiting. */
 const patience: Patience = { retries: 2, minTimeoutMs: 250, maxTimeoutMs: 1000, deadlineMs: 30_000 };
 
 /** The facts about a cluster at one moment. */
@@ -19,7 +19,7 @@ export interface ClusterReading {
   facts: Facts;
   /** Kinds that could not be read, with the reason: rules about them say nothing. */
   problems: Map<CollectedKind | 'Secret', string>;
-  /** Reads what an ExtensionConfig names besides: the Secret of its annotation. */
+  /** Reads what else an ExtensionConfig names: the Secret of its annotation. */
   prepare(object: JsonObject): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ export async function readCluster({ config, signal, onProgress }: ReadClusterOpt
       signal.throwIfAborted();
       const { message } = error as Error;
       problems.set(kind, message);
-      // It was tried for long enough.
+      // One server that cannot be reached need not be tried for each kind.
       unreachable = error instanceof ConnectionError ? message : undefined;
     }
   }

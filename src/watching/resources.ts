@@ -2,7 +2,7 @@ import { injectCaFromSecretAnnotation } from '../api/index.ts';
 import { type CollectedKind, maxPendingLength, pendingHooksAnnotation } from '../facts/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
 
-/** Where the objects of a kind are, and what is kept of them. */
+/** A resource that is watched, and what is kept of its objects. */
 export interface FactResource {
   group: string;
   /** Versions that are read alike, the preferred one first. */
@@ -58,7 +58,7 @@ export const factResources: Readonly<Record<CollectedKind, FactResource>> = {
   },
 };
 
-/** What permissions call a resource. */
+/** The name of a resource in permissions. */
 export function resourceName({ group, plural }: FactResource): string {
   return group === '' ? plural : `${plural}.${group}`;
 }
@@ -68,7 +68,7 @@ export function versionPath(group: string, version: string): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 }
 
-/** The part of the metadata that says which object it is. */
+/** The part of the metadata that identifies an object. */
 const identity = ['namespace', 'name', 'uid', 'resourceVersion', 'deletionTimestamp'];
 
 /** Of external patches only the names of their handlers are kept: settings and inline patches may be large. */

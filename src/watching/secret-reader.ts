@@ -5,29 +5,32 @@ import { type KnownSecret, readSecret, type SecretFacts } from '../facts/index.t
 export interface SecretPace {
   /** How old what was read may be before it is read again when it is asked for. */
   freshMs: number;
-  /** The same for one that is absent, or has no usable CA: whoever was told so creates it, and tries again. */
+  /** The same for one that is absent or has no usable CA: the user, once told, will fix it and retry soon. */
   freshBadMs: number;
   /** How old it may be before it counts as not known. */
   maxAgeMs: number;
 }
 
+/** The times that `serve` uses. */
+/** The times that `serve` uses. */
+/** The times that `serve` uses. */
 export const defaultSecretPace: SecretPace = { freshMs: 60_000, freshBadMs: 2_000, maxAgeMs: 600_000 };
 
 /** Maximum number of Secrets that are read at a time. */
 const maxReading = 4;
-/** Maximum number of Secrets that are kept: 3 KiB each. The one that was read longest ago goes. */
+/** Maximum number of Secrets that are kept: 3 KiB each. The one that was read longest ago is dropped. */
 const maxKept = 4096;
 /** Maximum number of Secrets that wait to be read. */
 const maxWaiting = 10_000;
 
-/** What came of reading a Secret. */
+/** The result of reading a Secret. */
 interface Entry {
   /** Undefined when it could not be read. */
   found: KnownSecret | 'absent' | undefined;
   readAt: number;
 }
 
-/** Reads Secrets one by one, when they are asked for, and keeps what rules need of them. */
+/** Reads Secrets one by one, on demand, and keeps what rules need of them. */
 export interface SecretReader {
   /** A Secret that is not known yet, or not fresh, is read in the background. */
   readonly facts: SecretFacts;
@@ -86,7 +89,7 @@ export function createSecretReader(
         return;
       }
       const before = entries.get(key);
-      // What was read before counts until it is too old.
+      // The previous result counts until it is too old.
       if (before === undefined || now() - before.readAt > maxAgeMs) {
         keep(key, undefined);
       }

@@ -5,7 +5,7 @@ import { type FactResource, versionPath } from './resources.ts';
 /**
  * The first version of a resource that an API server serves; undefined when it serves none of them.
  *
- * @throws {StatusError} on any refusal but 404, and what `request` throws.
+ * @throws {StatusError} on any error response but 404; otherwise as `request`.
  */
 export async function servedVersion(cluster: Cluster, resource: FactResource): Promise<string | undefined> {
   if (resource.group === '') {
@@ -18,7 +18,8 @@ export async function servedVersion(cluster: Cluster, resource: FactResource): P
         return version;
       }
     } catch (error) {
-      // For a path that it does not serve an API server says 404 in plain text; `request` tells others' 404 apart.
+      // An API server responds with 404 in plain text for a path that it does not serve; `request` tells other servers'
+      // 404s apart.
       if (!(error instanceof StatusError && error.code === 404)) {
         throw error;
       }

@@ -22,7 +22,7 @@ export interface WatchingPace {
   maxAgeMs: number;
 }
 
-/** A decision on facts of ten minutes ago is none: the API server is then gone, or the permission to watch. */
+/** Facts that are ten minutes old are not used: the API server is gone, or the permission to watch. */
 const defaultPace: WatchingPace = {
   informers: {},
   secrets: defaultSecretPace,
@@ -32,8 +32,8 @@ const defaultPace: WatchingPace = {
 };
 
 /**
- * Maximum number of objects of a kind that are kept: some 1.6 KiB each, 80 MiB. A cluster with more of a kind has facts
- * about the others, and not about that kind.
+ * Maximum number of objects of a kind that are kept: some 1.6 KiB each, 80 MiB. In a cluster with more of a kind there
+ * are no facts about that kind, only about the others.
  */
 const maxObjects = 50_000;
 /**
@@ -44,7 +44,7 @@ const maxLength = 32 * 1024 * 1024;
 /** How long one request may take, in ms. */
 const requestDeadlineMs = 10_000;
 
-/** What is asked of `watchCluster`. */
+/** Options of `watchCluster`. */
 export interface WatchingOptions {
   config: KubeConfig;
   /**
@@ -60,7 +60,7 @@ export interface WatchingOptions {
 /** How much is known about one kind. */
 export interface KindStatus {
   isKnown: boolean;
-  /** Since when the copy may be old, in ms; undefined when nothing was read yet. */
+  /** The age of the copy, in ms; undefined when nothing has been read yet. */
   ageMs: number | undefined;
   objects: number;
   problem: string | undefined;
@@ -85,20 +85,19 @@ interface Watch {
   version: string | undefined;
   /** When the API server last said that it does not serve the kind. */
   absentAt: number | undefined;
-  /** How often in a row it said so. */
+  /** How many times in a row it said so. */
   misses: number;
   problem: string | undefined;
 }
 
 /**
- * An API server that has just started may not know of its definitions yet: what was served is gone when it says so
- * thrice.
+ * An API server that has just started may not know its definitions yet: a resource is gone after three 404s in a row.
  */
 const missesOfGone = 3;
 
 /**
- * Watches the objects that rules know about. APIs that are not there are asked for again; until then there are no
- * objects of them, which is known. Nothing of this is waited for by a decision.
+ * Watches the objects that rules know about. APIs that are not served are looked for again from time to time; until
+ * then it is known that there are no such objects. Decisions never wait for any of this.
  */
 export function watchCluster({
   config,

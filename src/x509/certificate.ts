@@ -16,7 +16,7 @@ export interface Certificate {
   fingerprint: string;
 }
 
-/** A value that was read from an untrusted place: there and valid, there and invalid, or not there. */
+/** A value that was read from an untrusted place: absent, invalid, or usable. */
 export type Reading<T> = { state: 'absent' } | { state: 'broken'; problem: string } | { state: 'usable'; value: T };
 
 /** The value of a usable reading, or undefined. */
@@ -30,8 +30,8 @@ export function problemOf(reading: Reading<unknown>): string | undefined {
 }
 
 /**
- * Reads all certificates of a PEM text. Text between them is ignored, as OpenSSL does; a piece that does not parse
- * makes the whole text broken.
+ * Reads all certificates of a PEM text. Text between them is ignored, as by OpenSSL; one certificate that does not
+ * parse makes the whole text broken.
  */
 export function readCertificates(text: string | undefined): Reading<[Certificate, ...Certificate[]]> {
   if (text === undefined || text.trim() === '') {
@@ -50,8 +50,8 @@ export function readCertificates(text: string | undefined): Reading<[Certificate
   try {
     const certificates = blocks.map((pem) => {
       const x509 = new X509Certificate(pem);
-      // Parsing does not check the dates; an invalid date would compare as neither before nor after any other. The text says
-      // "Bad time value" then, while Node.js's Date is invalid as a rule, and now and then what was in memory.
+      // Parsing does not check the dates, and an invalid date compares as neither before nor after any other. The text
+      // is then "Bad time value"; Node.js's Date is usually invalid, and sometimes whatever was in memory.
       if (Number.isNaN(Date.parse(x509.validFrom)) || Number.isNaN(Date.parse(x509.validTo))) {
         throw new Error('dates');
       }
@@ -66,7 +66,7 @@ export function readCertificates(text: string | undefined): Reading<[Certificate
   }
 }
 
-/** Certificates as a trust bundle: PEM, each once, in the order given. */
+/** A trust bundle of certificates: PEM, each once, in the order given. */
 export function bundleOf(certificates: readonly Certificate[]): string {
   return [...new Map(certificates.map(({ fingerprint, pem }) => [fingerprint, pem])).values()].join('');
 }
@@ -90,7 +90,7 @@ export function caProblem({ x509 }: Certificate, now: Date): string | undefined 
   return x509.validToDate <= now ? `expired at ${x509.validToDate.toISOString()}` : undefined;
 }
 
-/** Reads a private key that must belong to a certificate. The problem never holds a piece of the key. */
+/** Reads a private key that must belong to a certificate. The problem never contains any of the key. */
 export function readKey(text: string | undefined, certificate: Certificate): Reading<string> {
   if (text === undefined || text.trim() === '') {
     return { state: 'absent' };
@@ -121,7 +121,7 @@ export function isSignedBy(certificate: Certificate, ca: Certificate): boolean {
   return certificate.x509.checkIssued(ca.x509) && certificate.x509.verify(ca.x509.publicKey);
 }
 
-/** The names (DNS names and IP addresses) that a certificate is not for. */
+/** Those of the names (DNS names and IP addresses) that a certificate is not valid for. */
 export function missingNames({ x509 }: Certificate, names: readonly string[]): string[] {
   const held = new Set(x509.subjectAltName?.split(', '));
   // An IP address may be written in several ways; of anything else, checkIP throws.

@@ -7,10 +7,10 @@ import { type Contents, keyIdentifier, signedCertificate } from './forge.ts';
 /** How far notBefore lies before the moment of issue, in ms: clocks of clients may be behind. */
 export const backdateMs = 5 * 60_000;
 
-/** Organization in the subject of every CA of a webhook that this program made; recovery recognizes its own by it. */
+/** Organization in the subject of every CA that this program makes for a webhook; recovery recognizes its own by it. */
 export const organization = 'extensionconfig-webhook';
 
-/** Sources of what a certificate needs besides its contents. */
+/** Where keys and serial numbers come from. */
 export interface Entropy {
   /** A new key pair in PEM (PKCS #8, SPKI), made off the main thread. */
   makeKeyPair(): Promise<KeyPair>;
@@ -42,8 +42,8 @@ const ellipticKeys = { namedCurve: 'P-256', ...inPem } as const;
 export const systemEntropy: Entropy = { makeKeyPair: () => generate('rsa', rsaKeys), randomBytes };
 
 /**
- * The same with keys on an elliptic curve, for what starts often and lives short: one takes a hundredth of a millisecond
- * to make, where an RSA key takes a tenth of a second, and a handshake costs the server a tenth.
+ * The same with keys on an elliptic curve, for what starts often and lives short: one takes a hundredth of a
+ * millisecond to make, where an RSA key takes a tenth of a second, and a handshake costs the server a tenth.
  */
 export const ellipticEntropy: Entropy = {
   makeKeyPair: async () => generateKeyPairSync('ec', ellipticKeys),
@@ -74,7 +74,8 @@ const lastMoment = Date.UTC(9999, 11, 31, 23, 59, 59);
 /**
  * Every certificate of this program comes from here.
  *
- * @throws {Error} when what was made is not what was asked for: a bug, or a key that is neither RSA nor on an elliptic curve.
+ * @throws {Error} when what was made is not what was asked for: a bug, or a key that is neither RSA nor on an elliptic
+ *   curve.
  */
 function issue({ publicKey, issuer, issuerKey, now, notAfter, ...contents }: Request): Certificate {
   const notBefore = new Date(now.getTime() - backdateMs);
@@ -86,7 +87,7 @@ function issue({ publicKey, issuer, issuerKey, now, notAfter, ...contents }: Req
     throw new Error(`a certificate just made ${problemOf(read)}`);
   }
   const [made] = read.value;
-  // What OpenSSL reads must be what was asked for, to the second.
+  // OpenSSL must read the dates that were asked for, to the second.
   const isSame = (date: Date, asked: Date) => Math.floor(asked.getTime() / 1000) === date.getTime() / 1000;
   if (!isSame(made.x509.validFromDate, notBefore) || !isSame(made.x509.validToDate, end)) {
     const asked = `from ${notBefore.toISOString()} to ${end.toISOString()}`;
@@ -123,7 +124,7 @@ export async function issueCa(
 ): Promise<Issued> {
   const { privateKey, publicKey } = await entropy.makeKeyPair();
   const serial = serialNumber(entropy);
-  // No two have the same name: clients look for an issuer by it.
+  // No two CAs have the same name: clients look for an issuer by its name.
   const subject = sandbox
     ? [commonName(`extensionconfig-webhook sandbox ${serial.slice(-8)}`)]
     : [
@@ -197,7 +198,7 @@ export async function issueServingCertificate(
 }
 
 /**
- * Makes a certificate by which a client proves who it is, for a key that is there.
+ * Makes a client certificate, for an existing key.
  *
  * @param name the common name.
  * @param keys the key pair that it is for.

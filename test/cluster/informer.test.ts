@@ -231,7 +231,7 @@ test('a list that never ends, of pages with nothing in them, is a problem', asyn
     'more',
   );
   const informer = follow(config, { maxObjects: 20 });
-  await vi.waitFor(() => expect(informer.problems.at(-1)).toMatch(/goes on listing namespaces in empty pages/), within);
+  await vi.waitFor(() => expect(informer.problems.at(-1)).toMatch(/keeps listing namespaces in empty pages/), within);
 });
 
 test('so is one of which more is kept than there may be', async () => {

@@ -90,7 +90,7 @@ test.each<[string, () => JsonObject, string]>([
   [
     'page after page of nothing',
     () => page([], { continue: 'x' }),
-    'the API server goes on listing things.group in empty pages',
+    'the API server keeps listing things.group in empty pages',
   ],
 ])('an answer with %s is an error', async (_what, answer, message) => {
   const { error, names } = await listOf(answer, { maxObjects: 5 });
