@@ -395,10 +395,10 @@ test.each([
 });
 
 test.each<[string, string, string, number | undefined]>([
-  ['what is not JSON', 'surprise\n', 'a watch brought something that is not an event', undefined],
-  ['what is not an object', '1\n', 'a watch brought something that is not an event', undefined],
-  ['no object', '{"type":"ADDED"}\n', 'a watch brought something that is not an event', undefined],
-  ['another type', event('SURPRISE', {}), 'a watch brought an event of an unknown type', undefined],
+  ['what is not JSON', 'surprise\n', 'a watch sent something that is not an event', undefined],
+  ['what is not an object', '1\n', 'a watch sent something that is not an event', undefined],
+  ['no object', '{"type":"ADDED"}\n', 'a watch sent something that is not an event', undefined],
+  ['another type', event('SURPRISE', {}), 'a watch sent an event of an unknown type', undefined],
   ['an error', event('ERROR', { code: 410, message: 'too old\u001b' }), 'too old\\u001b', 410],
   ['an error without anything', event('ERROR', {}), 'the watch failed without a reason', 500],
 ])('a watch that brings %s ends', async (_what, text, message, code) => {
