@@ -116,10 +116,9 @@ function review(body: Json, judge: (request: AdmissionRequest) => AdmissionOutco
   }
   const pending = outcome.probe;
   if (pending !== undefined && probe !== undefined) {
-    reply.later = probe(pending.config).then(
-      (findings) => (findings.length === 0 ? reply : replyTo(request, pending.conclude(findings))),
-      bug,
-    );
+    reply.later = probe(pending.config)
+      .then((findings) => (findings.length === 0 ? reply : replyTo(request, pending.conclude(findings))))
+      .catch(bug);
   }
   return reply;
 }
@@ -143,8 +142,10 @@ function conversion(body: Json, convert: Convert): Reply {
 }
 
 function bug(error: unknown): Reply {
-  // The API server's failurePolicy decides about the write. The message might contain a part of the object.
-  const stack = error instanceof Error ? error.stack?.split('\n').filter((line) => /^\s+at /.test(line)) : undefined;
+  // The API server's failurePolicy decides about the write. The message might contain a part of the object, and lines of it
+  // might look like code.
+  const lines = error instanceof Error ? error.stack?.replace(error.message, '').split('\n') : undefined;
+  const stack = lines?.filter((line) => /^\s+at /.test(line));
   return {
     ...refused(500, 'internal error; the log of extensionconfig-webhook has more'),
     note: { kind: 'bug', error: error instanceof Error ? error.name : typeof error, stack: stack ?? [] },

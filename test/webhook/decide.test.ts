@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { AdmissionOutcome } from '../../src/admission/index.ts';
+import type { AdmissionRequest } from '../../src/kubernetes/index.ts';
 import type { Finding } from '../../src/rules/index.ts';
-import type { ConversionNote, Probe, ReviewNote } from '../../src/webhook/decide.ts';
+import { type ConversionNote, createJudge, type Probe, type ReviewNote } from '../../src/webhook/decide.ts';
 import { createDecide } from '../../src/webhook/index.ts';
 import { review, testAdmission } from '../server/running.ts';
 
@@ -11,6 +12,22 @@ const reviewWith = (more: object) => {
   const body = JSON.parse(review('x')) as { request: object };
   return bytes({ ...body, request: { ...body.request, ...more } });
 };
+
+/** The request of a review, as a thread hands it back. */
+function handedBack(name: string): AdmissionRequest {
+  let handed: AdmissionRequest | undefined;
+  createDecide(
+    {
+      ...testAdmission,
+      validate(request) {
+        handed = request;
+        return testAdmission.mutate(request);
+      },
+    },
+    undefined,
+  )('validate', bytes(review(name)));
+  return handed as AdmissionRequest;
+}
 
 describe('the note about a review', () => {
   test('holds its attributes', () => {
@@ -103,6 +120,12 @@ describe('a bug', () => {
     expect(stack[0]).toMatch(/^\s+at .*decide\.test\.ts/);
     expect(stack.filter((line) => !/^\s+at /.test(line))).toEqual([]);
     expect(text + JSON.stringify(note)).not.toContain('hunter2');
+  });
+
+  test('is noted without lines of its message that look like code', () => {
+    const { note } = broken(new Error('wrong:\n    at hunter2\nlook at hunter2'));
+    expect((note as { stack: string[] }).stack[0]).toMatch(/^\s+at .*decide\.test\.ts/);
+    expect(JSON.stringify(note)).not.toContain('hunter2');
   });
 
   test('may be anything that was thrown', () => {
@@ -210,9 +233,68 @@ describe('a probe', () => {
   });
 
   test('that is not there is not waited for', () => {
-    expect(probing(undefined)).not.toHaveProperty('later');
-    expect(createDecide(testAdmission, undefined, async () => [])('validate', bytes(review('x')))).not.toHaveProperty(
-      'later',
+    for (const reply of [
+      probing(undefined),
+      createDecide(testAdmission, undefined, async () => [])('validate', bytes(review('x'))),
+    ]) {
+      expect(reply).toMatchObject({ code: 200, note: { kind: 'review', verdict: 'allowed' } });
+      expect(reply).not.toHaveProperty('later');
+    }
+  });
+
+  test('whose conclusion fails is a bug', async () => {
+    const reply = createDecide(
+      {
+        ...testAdmission,
+        validate: (request) => ({
+          ...testAdmission.validate(request),
+          probe: {
+            config,
+            conclude() {
+              throw new RangeError('hunter2');
+            },
+          },
+        }),
+      },
+      undefined,
+      async () => [finding] as Awaited<ReturnType<Probe>>,
+    )('validate', bytes(review('x')));
+    expect(await reply.later).toMatchObject({ code: 500, note: { kind: 'bug', error: 'RangeError' } });
+  });
+});
+
+describe('a review that takes facts', () => {
+  test('is handed back with its request, and only then', () => {
+    const handing = createDecide(
+      {
+        ...testAdmission,
+        validate: (request) => ({ ...testAdmission.validate(request), handedBack: request }),
+      },
+      undefined,
     );
+    expect(handing('validate', bytes(review('x'))).handedBack).toMatchObject({ uid: 'uid-of-x', name: 'x' });
+    expect(decide('validate', bytes(review('x')))).not.toHaveProperty('handedBack');
+  });
+
+  test('is judged where the facts are, by the webhook that it came to', () => {
+    const request = handedBack('denied');
+    const judge = createJudge(testAdmission);
+    const denied = judge('validate', request);
+    expect(denied).toMatchObject({
+      code: 200,
+      note: { verdict: 'denied', deniedBy: ['url-scheme', 'url-host'], request: { name: 'denied' } },
+    });
+    expect(JSON.parse(denied.text).response).toMatchObject({ uid: 'uid-of-denied', allowed: false });
+    expect(JSON.parse(judge('mutate', request).text).response).toMatchObject({
+      allowed: true,
+      patchType: 'JSONPatch',
+    });
+  });
+
+  test('whose judgement fails is a bug', () => {
+    const { code, text, note } = createJudge(testAdmission)('validate', handedBack('bug'));
+    expect([code, JSON.parse(text).reason]).toEqual([500, 'InternalError']);
+    expect(note).toMatchObject({ kind: 'bug', error: 'TypeError' });
+    expect(JSON.stringify(note)).not.toContain('hunter2');
   });
 });
