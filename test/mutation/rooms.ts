@@ -34,11 +34,11 @@ export const mutationRooms: Readonly<Record<string, MutationRoom>> = {
   },
   server: {
     mutate: ['src/server/**/*.ts'],
-    tests: ['test/server/**/*.test.ts'],
+    tests: ['test/server/**/*.test.ts', '!test/server/rotation.test.ts', '!test/server/decision.test.ts'],
   },
   extension: {
     mutate: ['src/extension/**/*.ts'],
-    tests: ['test/extension/**/*.test.ts'],
+    tests: ['test/extension/**/*.test.ts', '!test/extension/types.test.ts'],
   },
   webhook: { mutate: ['src/webhook/**/*.ts'], tests: ['test/webhook/**/*.test.ts'] },
 };

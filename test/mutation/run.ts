@@ -1,4 +1,6 @@
 // npm run test:mutation -- ROOM [PATTERN...]: seeds faults into a room and says which of them no test notices.
+import { relative } from 'node:path';
+import type { MutantResult } from '@stryker-mutator/api/core';
 import { Stryker } from '@stryker-mutator/core';
 import { mutationRooms } from './rooms.ts';
 
@@ -30,9 +32,19 @@ const results = await new Stryker({
   allowConsoleColors: process.stdout.isTTY === true,
 }).runMutationTest();
 
-const has = (...statuses: readonly string[]) => results.filter(({ status }) => statuses.includes(status)).length;
-const detected = has('Killed', 'Timeout');
-const all = detected + has('Survived', 'NoCoverage');
-const score = (100 * detected) / Math.max(1, all);
-process.stdout.write(`${name}: ${detected} of ${all} faults noticed, ${score.toFixed(1)} %\n`);
-process.exitCode = score < wanted ? 1 : 0;
+/** How many faults there were, and how many of them were noticed, in percent. */
+function scoreOf(those: readonly MutantResult[]): { detected: number; all: number; percent: number } {
+  const has = (...statuses: readonly string[]) => those.filter(({ status }) => statuses.includes(status)).length;
+  const detected = has('Killed', 'Timeout');
+  const all = detected + has('Survived', 'NoCoverage');
+  return { detected, all, percent: (100 * detected) / Math.max(1, all) };
+}
+
+const byFile = Object.entries(Object.groupBy(results, ({ fileName }) => relative('', fileName)));
+for (const [file, those = []] of byFile.sort(([one], [other]) => (one < other ? -1 : 1))) {
+  const { detected, all, percent } = scoreOf(those);
+  process.stdout.write(`${percent.toFixed(1).padStart(6)} %  ${detected} of ${all}  ${file}\n`);
+}
+const { detected, all, percent } = scoreOf(results);
+process.stdout.write(`${name}: ${detected} of ${all} faults noticed, ${percent.toFixed(1)} %\n`);
+process.exitCode = percent < wanted ? 1 : 0;

@@ -1,8 +1,8 @@
 // What test files get for 'vitest' under mutation: the real `expect` and `vi`, and a `test` that keeps each test as a function.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, type TestOptions, vi as vitests } from 'vitest';
+import { expect, expectTypeOf, type TestOptions, vi as vitests } from 'vitest';
 
-export { expect };
+export { expect, expectTypeOf };
 
 /** Vitest's own looks at its worker, and there is none. */
 async function waitFor<T>(run: () => T | Promise<T>, { timeout = 1000, interval = 50 } = {}): Promise<T> {

@@ -9,6 +9,7 @@ describe('parseFeatureGates', () => {
     ['RuntimeSDK=true', { RuntimeSDK: true, Other: true }],
     ['RuntimeSDK=true,Other=false', { RuntimeSDK: true, Other: false }],
     [' RuntimeSDK = T , Other=0,', { RuntimeSDK: true, Other: false }],
+    ['RuntimeSDK=true, , ', { RuntimeSDK: true, Other: true }],
     ['RuntimeSDK=true,RuntimeSDK=false', { RuntimeSDK: false, Other: true }],
   ])('reads %j', (text, gates) => {
     expect(parseFeatureGates(text, known)).toEqual({ gates });
@@ -26,5 +27,11 @@ describe('parseFeatureGates', () => {
     ['RuntimeSDK=true=true', /needs a value/],
   ])('refuses %j', (text, message) => {
     expect((parseFeatureGates(text, known) as { problem: string }).problem).toMatch(message);
+  });
+
+  test('a gate without a value is refused, whatever its name', () => {
+    expect(parseFeatureGates('True', { True: false })).toEqual({
+      problem: 'feature gate True needs a value: True=true or True=false',
+    });
   });
 });

@@ -231,6 +231,7 @@ test('paths that do not exist get a 404 in JSON', async () => {
   for (const path of ['/', '/mutate', `${validate}/`, validate.toUpperCase(), '//', '/%ff', '/..%2f']) {
     const answer = await http.post(path).send({});
     expect([path, answer.status, answer.body.kind]).toEqual([path, 404, 'Status']);
+    expect(answer.body.message).toBe(`no such path; the webhooks are ${mutate}, ${validate}, /convert`);
   }
 });
 
@@ -262,11 +263,13 @@ test('conversions are counted and timed, each under its result', async () => {
     'conversions_total{result="success"}',
     'conversions_total{result="failure"}',
     'request_duration_seconds_count{webhook="convert"}',
+    'request_duration_seconds_sum{webhook="convert"}',
   ]);
   await post('/convert', '{}');
   await post('/convert', '{}');
   await post('/convert', '{"fail":true}');
-  expect(await count()).toEqual([2, 1, 3]);
+  // Each takes two milliseconds of the test's clock.
+  expect(await count()).toEqual([2, 1, 3, expect.closeTo(0.006)]);
 });
 
 test('what the log takes from a request has a maximum', async () => {

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { webhookPaths } from '../../src/webhook/index.ts';
+import { createSideThread, type SideThreadResult } from '../../src/webhook/side-thread.ts';
 import { metricOf, review, send, start, stopAll, until, validate } from '../server/running.ts';
 
 const module = new URL('./side-thread-module.ts', import.meta.url);
@@ -121,4 +122,18 @@ test('a server that stops answers what is under way, and a thread that does not 
   expect(await endless).toBeInstanceOf(Error);
   await stopped;
   expect(performance.now() - startedMs).toBeLessThan(8_000);
+});
+
+test('a thread that is closed ends whatever it is at, and one that never began can be closed', async () => {
+  const results: SideThreadResult[] = [];
+  const gate = newGate();
+  const thread = createSideThread({ module, data: gate.data, maxHeapMib: 64 }, (result) => results.push(result));
+  expect(thread.overBytes).toBe(128 * 1024);
+  await thread.close();
+  const task = { webhook: 'validate', body: Buffer.from('wait') } as const;
+  const reply = thread.decide(task, new AbortController().signal);
+  await until(gate.isReached, 'the thread decides');
+  await thread.close();
+  expect(await reply).toMatchObject({ code: 503, note: { kind: 'refused' } });
+  expect(results).toEqual(['failed']);
 });
