@@ -38,7 +38,7 @@ export const mutationRooms: Readonly<Record<string, MutationRoom>> = {
   },
   extension: {
     mutate: ['src/extension/**/*.ts'],
-    tests: ['test/extension/**/*.test.ts', '!test/extension/types.test.ts'],
+    tests: ['test/extension/**/*.test.ts'],
   },
   webhook: { mutate: ['src/webhook/**/*.ts'], tests: ['test/webhook/**/*.test.ts'] },
 };

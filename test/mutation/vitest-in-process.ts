@@ -16,7 +16,10 @@ async function waitFor<T>(run: () => T | Promise<T>, { timeout = 1000, interval 
     }
   }
 }
-export const vi = Object.assign(Object.create(vitests) as typeof vitests, { waitFor });
+async function waitUntil(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  await waitFor(async () => expect(await isSo()).toBe(true));
+}
+export const vi = Object.assign(Object.create(vitests) as typeof vitests, { waitFor, waitUntil });
 
 type Run = () => unknown;
 type Body = (context: object) => unknown;

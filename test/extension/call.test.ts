@@ -1,0 +1,288 @@
+import { describe, expect, test } from 'vitest';
+import { answersOf } from '../../src/extension/answer.ts';
+import { call } from '../../src/extension/call.ts';
+import { clusterOf } from '../../src/extension/cluster.ts';
+import { type Handler, HandlerFailure, handler } from '../../src/extension/index.ts';
+import { callHandler, requestFor } from '../../src/extension/testing/index.ts';
+import { hooks } from '../../src/hooks/index.ts';
+import type { JsonObject } from '../../src/kubernetes/index.ts';
+import { collectingLog } from '../server/running.ts';
+
+const create = (handle: Parameters<typeof handler<'BeforeClusterCreate', 'create'>>[1]['handle']) =>
+  handler('BeforeClusterCreate', { name: 'create', handle });
+const saysWhy = 'the log of the extension says why';
+
+describe('how a call ends', () => {
+  const plain = (handle: Handler['handle']): Handler => ({
+    name: 'plain',
+    hook: hooks.AfterControlPlaneInitialized,
+    handle,
+  });
+
+  test.each<[string, Handler, string, JsonObject]>([
+    ['done', create((_, { answer }) => answer.done()), 'success', { status: 'Success', retryAfterSeconds: 0 }],
+    [
+      'done, with a message',
+      create((_, { answer }) => answer.done({ message: 'fine' })),
+      'success',
+      { status: 'Success', retryAfterSeconds: 0, message: 'fine' },
+    ],
+    [
+      'blocking',
+      create(async (_, { answer }) => answer.retryAfterSeconds(5, 'wait')),
+      'blocking',
+      { status: 'Success', retryAfterSeconds: 5, message: 'wait' },
+    ],
+    [
+      'failure',
+      create((_, { answer }) => answer.failure('no')),
+      'failure',
+      { status: 'Failure', retryAfterSeconds: 0, message: 'no' },
+    ],
+    [
+      'a failure that is thrown',
+      create(() => {
+        throw new HandlerFailure('no');
+      }),
+      'failure',
+      { status: 'Failure', retryAfterSeconds: 0, message: 'no' },
+    ],
+    [
+      'an error',
+      create(async () => {
+        throw new Error('hunter2');
+      }),
+      'error',
+      { status: 'Failure', retryAfterSeconds: 0, message: `handler create failed: ${saysWhy}` },
+    ],
+    [
+      'no answer',
+      create(() => ({ status: 'Success' }) as never),
+      'invalid answer',
+      { status: 'Failure', retryAfterSeconds: 0, message: `handler create gave an invalid answer: ${saysWhy}` },
+    ],
+    [
+      'an answer below zero',
+      create((_, { answer }) => answer.retryAfterSeconds(-1, 'wait')),
+      'invalid answer',
+      { status: 'Failure', retryAfterSeconds: 0, message: `handler create gave an invalid answer: ${saysWhy}` },
+    ],
+    ['done, of a hook that cannot block', plain((_, { answer }) => answer.done()), 'success', { status: 'Success' }],
+    [
+      'failure, of a hook that cannot block',
+      plain(() => {
+        throw new Error('x');
+      }),
+      'error',
+      { status: 'Failure', message: `handler plain failed: ${saysWhy}` },
+    ],
+  ])('%s', async (_, one, result, response) => {
+    expect(await callHandler(one)).toMatchObject({ result, cluster: 'default/example' });
+    expect((await callHandler(one)).response).toEqual(response);
+  });
+
+  test('a failure with retryAfterSeconds below zero is a failure', async () => {
+    const failing = create((_, { answer }) => {
+      const made = answer.failure('no') as unknown as { response: JsonObject };
+      made.response.retryAfterSeconds = -1;
+      return made as never;
+    });
+    expect(await callHandler(failing)).toMatchObject({
+      result: 'failure',
+      response: { status: 'Failure', message: 'no' },
+    });
+  });
+
+  test('a request that is not one of the hook is refused, and the handler is not asked', async () => {
+    let asked = 0;
+    const one = create((_, { answer }) => {
+      asked++;
+      return answer.done();
+    });
+    const { response, result, cluster, lines } = await callHandler(one, { cluster: 7 });
+    expect([asked, result, cluster]).toEqual([0, 'invalid request', undefined]);
+    expect(response).toEqual({
+      status: 'Failure',
+      retryAfterSeconds: 0,
+      message:
+        'the request is not one of hooks.runtime.cluster.x-k8s.io/v1alpha1, Hook=BeforeClusterCreate: cluster must be of type object, not number',
+    });
+    expect(lines).toEqual([
+      {
+        level: 40,
+        hook: 'BeforeClusterCreate',
+        handler: 'create',
+        problem: 'cluster must be of type object, not number',
+        msg: 'request refused',
+      },
+    ]);
+  });
+});
+
+describe('messages', () => {
+  const long = 'x'.repeat(8193);
+  test.each<[string, Handler]>([
+    ['of an answer', create((_, { answer }) => answer.done({ message: long }))],
+    [
+      'of a failure that is thrown',
+      create(() => {
+        throw new HandlerFailure(long);
+      }),
+    ],
+  ])('%s have a maximum', async (_, one) => {
+    expect((await callHandler(one)).response.message).toBe(long.slice(0, 8192));
+  });
+
+  test('up to it they stay as they are', async () => {
+    const made = create((_, { answer }) => answer.done({ message: long.slice(1) }));
+    expect((await callHandler(made)).response).toEqual({
+      status: 'Success',
+      retryAfterSeconds: 0,
+      message: long.slice(1),
+    });
+  });
+});
+
+describe('the log', () => {
+  const names = { hook: 'BeforeClusterCreate', handler: 'create', cluster: 'default/example' };
+
+  test('has what the handler writes, with hook, handler and Cluster', async () => {
+    const { lines } = await callHandler(
+      create((_, { answer, log }) => {
+        log.info('one');
+        log.info('two');
+        return answer.done();
+      }),
+    );
+    expect(lines).toEqual([
+      { level: 30, ...names, msg: 'one' },
+      { level: 30, ...names, msg: 'two' },
+    ]);
+  });
+
+  test('has no Cluster where the request names none', async () => {
+    const { lines } = await callHandler(
+      handler('DiscoverVariables', {
+        name: 'variables',
+        handle: (_, { answer, log, cluster }) => {
+          log.info({ given: cluster ?? null }, 'one');
+          return answer.done({ variables: [] });
+        },
+      }),
+    );
+    expect(lines).toEqual([{ level: 30, hook: 'DiscoverVariables', handler: 'variables', given: null, msg: 'one' }]);
+  });
+
+  test.each<[string, unknown, object]>([
+    [
+      'an error',
+      new RangeError('far'),
+      { error: 'RangeError', message: 'far', stack: expect.stringContaining('call.test.ts') },
+    ],
+    ['a text', 'far', { error: 'string', message: 'far' }],
+  ])('says what was thrown: %s', async (_, thrown, expected) => {
+    const { lines } = await callHandler(
+      create(() => {
+        throw thrown;
+      }),
+    );
+    expect(lines).toEqual([{ level: 50, ...names, msg: 'the handler failed', ...expected }]);
+  });
+
+  test.each<[string, Handler, string]>([
+    [
+      'no answer',
+      create(() => undefined as never),
+      'the handler returned no answer: return what answer.done, answer.failure or answer.retryAfterSeconds makes',
+    ],
+    [
+      'a negative time',
+      create((_, { answer }) => answer.retryAfterSeconds(-2, 'x')),
+      'retryAfterSeconds must be 0 or more, not -2: Cluster API takes a negative number for blocking',
+    ],
+    [
+      'a wrong type',
+      create((_, { answer }) => answer.done({ message: 7 as never })),
+      'message must be of type string, not number',
+    ],
+  ])('says what is wrong with an answer: %s', async (_, one, problem) => {
+    const { lines } = await callHandler(one);
+    expect(lines).toEqual([{ level: 50, ...names, problem, msg: 'the answer of the handler is not one of its hook' }]);
+  });
+});
+
+describe('the context', () => {
+  test('has the settings of the request, or none', async () => {
+    const seen: unknown[] = [];
+    const one = create((_, { answer, settings }) => {
+      seen.push(settings);
+      return answer.done();
+    });
+    await callHandler(one, requestFor('BeforeClusterCreate', { settings: { a: 'b' } }));
+    const { settings: _, ...without } = requestFor('BeforeClusterCreate');
+    await callHandler(one, without);
+    expect(seen).toEqual([{ a: 'b' }, {}]);
+  });
+
+  test('has the signal of the call', async () => {
+    const ending = new AbortController();
+    let seen: AbortSignal | undefined;
+    const one = create((_, { answer, signal }) => {
+      seen = signal;
+      return answer.done();
+    });
+    const { log } = collectingLog();
+    await call(one, JSON.parse(JSON.stringify(requestFor('BeforeClusterCreate'))), { ending, log });
+    expect(seen).toBe(ending.signal);
+  });
+
+  test('has the same answers for each call of a hook, which nobody can change', () => {
+    const answers = answersOf(hooks.BeforeClusterCreate);
+    expect(answersOf(hooks.BeforeClusterCreate)).toBe(answers);
+    expect(answersOf(hooks.BeforeClusterDelete)).not.toBe(answers);
+    expect(Object.isFrozen(answers)).toBe(true);
+  });
+});
+
+describe('the Cluster of a request', () => {
+  const named = { metadata: { namespace: 'ns', name: 'lab' } };
+  const builtin = (value: unknown) => ({
+    variables: [
+      { name: 'other', value: 1 },
+      { name: 'builtin', value },
+    ],
+  });
+
+  test.each<[string, object, string | undefined]>([
+    ['is its own', { cluster: named }, 'ns/lab'],
+    ['may have no namespace', { cluster: { metadata: { name: 'lab' } } }, '/lab'],
+    ['needs a name', { cluster: { metadata: { namespace: 'ns' } } }, undefined],
+    [
+      'is not looked for elsewhere',
+      { cluster: {}, desired: { machine: { metadata: {}, spec: { clusterName: 'x' } } } },
+      undefined,
+    ],
+    ['is in the variables', builtin({ cluster: { namespace: 'ns', name: 'lab' } }), 'ns/lab'],
+    ['is not in the variables', builtin({}), undefined],
+    ['needs the builtin variable', { variables: [] }, undefined],
+    ['is not in variables that are not a list', { variables: 'x' }, undefined],
+    [
+      'is that of a machine',
+      { desired: { machine: { metadata: { namespace: 'ns', name: 'm' }, spec: { clusterName: 'lab' } } } },
+      'ns/lab',
+    ],
+    [
+      'is that of a set',
+      { desired: { machineSet: { metadata: { namespace: 'ns' }, spec: { clusterName: 'lab' } } } },
+      'ns/lab',
+    ],
+    ['is nowhere', {}, undefined],
+  ])('%s', (_, request, expected) => {
+    expect(clusterOf(request as JsonObject)).toBe(expected);
+  });
+
+  test('has a maximum', () => {
+    const metadata = { namespace: 'n'.repeat(300), name: 'x'.repeat(300) };
+    expect(clusterOf({ cluster: { metadata } })).toBe(`${'n'.repeat(300)}/${'x'.repeat(205)}`);
+  });
+});

@@ -1,0 +1,164 @@
+import { connect } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createExtensionServer, type ExtensionServerOptions, handler } from '../../src/extension/index.ts';
+import { requestFor } from '../../src/extension/testing/index.ts';
+import { hooksGroup } from '../../src/hooks/index.ts';
+import { collectingLog, until } from '../server/running.ts';
+import { certificateFolder, endAll, post, startExtension } from './running.ts';
+
+afterEach(endAll);
+
+const create = handler('BeforeClusterCreate', { name: 'create', handle: (_, { answer }) => answer.done() });
+const slow = handler('BeforeClusterDelete', {
+  name: 'slow',
+  timeoutSeconds: 20,
+  handle: (_, { answer }) => answer.done(),
+});
+const loopback = { host: '127.0.0.1', port: 0, healthHost: '127.0.0.1', healthPort: 0, processMetrics: false } as const;
+
+describe('options that cannot be', () => {
+  test.each(['/a/../b', './a', '/a b', '/a?b', '/a#b', 'a\tb'])('the path %j', (path) => {
+    expect(() => createExtensionServer({ handlers: [create], path })).toThrow(
+      new TypeError(`path: ${JSON.stringify(path)} is not a path such as /extensions/backup`),
+    );
+  });
+
+  test.each<[string, Partial<ExtensionServerOptions>, string]>([
+    [
+      'no certificates',
+      {},
+      "certificates: give a folder ({ folder }), a Secret ({ secret: 'NAMESPACE/NAME' }), or 'self-signed' for development",
+    ],
+    ...['name', '/name', 'namespace/', 'a/b/c', ''].map((secret): [string, Partial<ExtensionServerOptions>, string] => [
+      `the Secret ${JSON.stringify(secret)}`,
+      { certificates: { secret } },
+      `certificates: secret ${JSON.stringify(secret)} is not of the form NAMESPACE/NAME`,
+    ]),
+  ])('%s', async (_, options, message) => {
+    const server = createExtensionServer({ handlers: [create], ...loopback, ...options });
+    await expect(server.start()).rejects.toThrow(new TypeError(message));
+  });
+
+  test('a kubeconfig that is not there', async () => {
+    const certificates = { secret: 'a/b', kubeconfig: '/does/not/exist' };
+    const server = createExtensionServer({ handlers: [create], ...loopback, certificates });
+    await expect(server.start()).rejects.toThrow(/\/does\/not\/exist/);
+  });
+});
+
+test.each([
+  ['/', ''],
+  ['lab', '/lab'],
+  ['//a//b/', '/a/b'],
+  ['/.well-known/..a', '/.well-known/..a'],
+])('the path %j is %j', async (path, prefix) => {
+  const { port } = await startExtension([create], { path });
+  const known = `${prefix}/${hooksGroup}/v1alpha1/discovery`;
+  expect((await post(port, known, '{}')).json().status).toBe('Success');
+  const unknown = await post(port, '/other', '{}');
+  expect([unknown.code, unknown.json().message]).toEqual([
+    404,
+    `page not found: no handler of this extension has the path; ${known} lists them`,
+  ]);
+});
+
+test('a start says what will hurt later, on which ports it listens, and which version runs', async () => {
+  const { port, healthPort, health, lines } = await startExtension([slow], { version: '1.2.3' });
+  expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
+    [40, expect.stringMatching(/^handler "slow" of .*: timeoutSeconds 20 is more than 10/)],
+    [30, 'serving certificate loaded'],
+    [30, 'listening'],
+  ]);
+  expect(lines.at(-1)).toMatchObject({ extensionPort: port, healthPort, host: '127.0.0.1' });
+  const metrics = await (await fetch(`${health}/metrics`)).text();
+  expect(metrics).toContain('runtime_extension_build_info{version="1.2.3",');
+  expect(metrics).not.toContain('process_cpu_seconds_total');
+});
+
+test('a self-signed certificate serves, and metrics of the process are there unless they are not wanted', async () => {
+  const { log } = collectingLog();
+  const { processMetrics: _, ...options } = loopback;
+  const server = createExtensionServer({ handlers: [create], ...options, certificates: 'self-signed', log });
+  const { port, healthPort, stop } = await server.start();
+  try {
+    const agentless = { rejectUnauthorized: false } as object;
+    expect((await post(port, `/${hooksGroup}/v1alpha1/discovery`, '{}', agentless)).json().status).toBe('Success');
+    const metrics = await (await fetch(`http://127.0.0.1:${healthPort}/metrics`)).text();
+    expect(metrics).toContain('process_cpu_seconds_total');
+    expect(metrics).toContain('runtime_extension_build_info{version="unknown",');
+  } finally {
+    await stop({ graceMs: 0, timeoutMs: 100 });
+  }
+});
+
+describe('in process', () => {
+  const server = createExtensionServer({ handlers: [create, slow], log: collectingLog().log });
+
+  test('a handler is called by its name', async () => {
+    expect(server.handlers).toEqual([create, slow]);
+    const request = requestFor('BeforeClusterCreate');
+    expect(await server.call('create', request)).toEqual({
+      result: 'success',
+      cluster: 'default/example',
+      response: { status: 'Success', retryAfterSeconds: 0 },
+    });
+    await expect(server.call('other', request)).rejects.toThrow(
+      new RangeError('no handler has the name "other": there are create, slow'),
+    );
+  });
+
+  test('its signal is that of the call, or one that never aborts', async () => {
+    const signals: AbortSignal[] = [];
+    const keeping = handler('BeforeClusterCreate', {
+      name: 'keep',
+      handle: (_, { answer, signal }) => {
+        signals.push(signal);
+        return answer.done();
+      },
+    });
+    const one = createExtensionServer({ handlers: [keeping], log: collectingLog().log });
+    const { signal } = new AbortController();
+    await one.call('keep', requestFor('BeforeClusterCreate'), { signal });
+    await one.call('keep', requestFor('BeforeClusterCreate'));
+    expect(signals[0]).toBe(signal);
+    expect(signals[1]?.aborted).toBe(false);
+  });
+});
+
+describe('run', () => {
+  /** Whether something listens on a port. */
+  const isOpen = (port: number) =>
+    new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => {
+        socket.destroy();
+        resolve(true);
+      }).on('error', () => resolve(false));
+    });
+
+  test.each(['SIGTERM', 'SIGINT'] as const)('ends with %s', async (signal) => {
+    const { log, lines } = collectingLog();
+    const others = process.listeners(signal);
+    const running = createExtensionServer({
+      handlers: [create],
+      ...loopback,
+      certificates: { folder: certificateFolder() },
+      log,
+    }).run();
+    await until(() => lines.some(({ msg }) => msg === 'listening'), 'it listens');
+    const port = Number(lines.find(({ msg }) => msg === 'listening')?.extensionPort);
+    expect(await isOpen(port)).toBe(true);
+    const own = process.listeners(signal).filter((listener) => !others.includes(listener));
+    expect(own).toHaveLength(1);
+    // As the process would, but only to this server: the others are of what runs the tests.
+    (own[0] as (signal: string) => void)(signal);
+    await running;
+    expect(await isOpen(port)).toBe(false);
+    expect(lines.filter(({ level }) => level === 30).map(({ msg }) => msg)).toEqual([
+      'serving certificate loaded',
+      'listening',
+      'stopping',
+      'stopped',
+    ]);
+    expect(process.listeners(signal)).toEqual(others);
+  });
+});

@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest';
+import { HandlerFailure, handler } from '../../src/extension/index.ts';
+import {
+  assertDeterministic,
+  assertIdempotent,
+  callHandler,
+  fakeClock,
+  requestFor,
+} from '../../src/extension/testing/index.ts';
+import { hooks } from '../../src/hooks/index.ts';
+
+type Handle = Parameters<typeof handler<'BeforeClusterCreate', 'create'>>[1]['handle'];
+const create = (handle: Handle) => handler('BeforeClusterCreate', { name: 'create', handle });
+
+test('a request has every field of its hook, and those that are given', () => {
+  const request = requestFor('BeforeClusterCreate', { settings: { a: 'b' } });
+  expect(request).toMatchObject({
+    kind: 'BeforeClusterCreateRequest',
+    settings: { a: 'b' },
+    cluster: { metadata: { name: 'example' } },
+  });
+  expect(requestFor(hooks.BeforeClusterCreate)).toEqual(requestFor('BeforeClusterCreate'));
+});
+
+describe('a call', () => {
+  test('gets a copy of the request, and its signal', async () => {
+    const request = requestFor('BeforeClusterCreate');
+    const before = structuredClone(request);
+    const ending = new AbortController();
+    ending.abort();
+    let isAborted: boolean | undefined;
+    const changing = create((given, { answer, signal }) => {
+      (given as { cluster: object }).cluster = {};
+      isAborted = signal.aborted;
+      return answer.done();
+    });
+    await callHandler(changing, request, { signal: ending.signal });
+    expect([request, isAborted]).toEqual([before, true]);
+    await callHandler(changing);
+    expect(isAborted).toBe(false);
+  });
+
+  test('has what was logged, all levels', async () => {
+    const { lines } = await callHandler(
+      create((_, { answer, log }) => {
+        log.trace('one');
+        log.error('two');
+        return answer.done();
+      }),
+    );
+    expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
+      [10, 'one'],
+      [50, 'two'],
+    ]);
+  });
+});
+
+describe('assertDeterministic', () => {
+  test.each([
+    [undefined, 3],
+    [5, 5],
+    [1, 1],
+  ])('calls %j: %i times', async (times, expected) => {
+    let calls = 0;
+    const counting = create((_, { answer }) => {
+      calls++;
+      return answer.failure('the same');
+    });
+    expect(await assertDeterministic(counting, undefined, times)).toMatchObject({
+      result: 'failure',
+      response: { message: 'the same' },
+    });
+    expect(calls).toBe(expected);
+  });
+
+  test('finds the one that differs, and shows both', async () => {
+    let calls = 0;
+    const changing = create((_, { answer }) => answer.done({ message: calls++ < 2 ? 'early' : 'late' }));
+    const checked = assertDeterministic(changing);
+    await expect(checked).rejects.toThrow('create: the same request has different answers');
+    await expect(checked).rejects.toMatchObject({
+      actual: { message: 'late' },
+      expected: { message: 'early' },
+    });
+  });
+
+  test.each<[string, Handle, string]>([
+    [
+      'throws',
+      () => {
+        throw new Error('no such host');
+      },
+      'create: error: handler create failed: the log of the extension says why {"level":50,',
+    ],
+    ['gives no answer', () => undefined as never, 'create: invalid answer: handler create gave an invalid answer'],
+  ])('refuses one that %s', async (_, handle, message) => {
+    await expect(assertDeterministic(create(handle))).rejects.toThrow(message);
+  });
+
+  test('refuses a request that is not one', async () => {
+    const fine = create((_, { answer }) => answer.done());
+    await expect(assertDeterministic(fine, { cluster: 7 })).rejects.toThrow(
+      /^create: invalid request: the request is not one of .*must be of type object, not number \{"level":40,/,
+    );
+  });
+});
+
+describe('assertIdempotent', () => {
+  test('calls until it is done, lets the work go on between, and once more', async () => {
+    const waits: number[] = [];
+    let calls = 0;
+    const done = create((_, { answer }) =>
+      ++calls <= 2 ? answer.retryAfterSeconds(calls, 'wait') : answer.done({ message: 'done' }),
+    );
+    const outcome = await assertIdempotent(done, undefined, { between: (seconds) => waits.push(seconds) });
+    expect([outcome.result, waits, calls]).toEqual(['success', [1, 2], 4]);
+  });
+
+  test('takes a failure for an end', async () => {
+    const failing = create(() => {
+      throw new HandlerFailure('no');
+    });
+    expect(await assertIdempotent(failing)).toMatchObject({ result: 'failure' });
+  });
+
+  test('finds another answer after the end', async () => {
+    let calls = 0;
+    const changing = create((_, { answer }) => answer.done({ message: `${calls++}` }));
+    await expect(assertIdempotent(changing)).rejects.toThrow('create: called again it has another answer');
+  });
+
+  test('has an end, after twenty calls', async () => {
+    let calls = 0;
+    const blocking = create((_, { answer }) => {
+      calls++;
+      return answer.retryAfterSeconds(1, 'wait');
+    });
+    await expect(assertIdempotent(blocking)).rejects.toThrow(new Error('create: it still blocks after 20 calls'));
+    expect(calls).toBe(20);
+  });
+
+  test('refuses a handler that fails on the way', async () => {
+    let calls = 0;
+    const breaking = create((_, { answer }) => {
+      if (calls++ > 0) {
+        throw new Error('x');
+      }
+      return answer.retryAfterSeconds(1, 'wait');
+    });
+    await expect(assertIdempotent(breaking)).rejects.toThrow(/^create: error: /);
+  });
+});
+
+test('a clock moves when it is told to, by seconds', () => {
+  const clock = fakeClock(5);
+  expect(clock.now()).toBe(5);
+  clock.advance(1.5);
+  expect(clock.now()).toBe(1505);
+  expect(fakeClock().now()).toBe(0);
+});
