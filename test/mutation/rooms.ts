@@ -34,7 +34,13 @@ export const mutationRooms: Readonly<Record<string, MutationRoom>> = {
   },
   server: {
     mutate: ['src/server/**/*.ts'],
-    tests: ['test/server/**/*.test.ts', '!test/server/rotation.test.ts', '!test/server/decision.test.ts'],
+    tests: [
+      'test/server/**/*.test.ts',
+      '!test/server/rotation.test.ts',
+      '!test/server/decision.test.ts',
+      // What speaks HTTP/2 are extensions.
+      'test/extension/http2.test.ts',
+    ],
   },
   extension: {
     mutate: ['src/extension/**/*.ts'],
