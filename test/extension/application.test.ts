@@ -41,7 +41,7 @@ async function serving(
     connections: {
       holdBody,
       holdDecision: () => void held.push('decision'),
-      holdAnswer: () => void held.push('answer'),
+      holdResponse: () => void held.push('answer'),
       leave: () => {},
     },
     monotonicNow: () => (clock += 1.2346),

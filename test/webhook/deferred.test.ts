@@ -41,7 +41,7 @@ async function serving(context: Partial<RouteContext>) {
       connections: {
         holdBody: () => true,
         holdDecision: () => void held.push('decision'),
-        holdAnswer: () => void held.push('answer'),
+        holdResponse: () => void held.push('answer'),
         leave: () => {},
       },
       monotonicNow: () => 0,
@@ -97,7 +97,7 @@ describe('a decision that comes later', () => {
           held.push('decision');
           response.once('close', () => setImmediate(closed.resolve));
         },
-        holdAnswer: () => void held.push('answer'),
+        holdResponse: () => void held.push('answer'),
         leave: () => {},
       },
     });
