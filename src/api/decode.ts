@@ -32,9 +32,7 @@ export function fitsSchema(object: Record<string, unknown>, version: Version): b
 
 /** The object with `metadata`, which its type requires: decoders assume it to be empty if it is absent. */
 function typed(object: Record<string, unknown>): ExtensionConfig {
-  const { metadata } = object;
-  const hasMetadata = typeof metadata === 'object' && metadata !== null;
-  return (hasMetadata ? object : { ...object, metadata: {} }) as unknown as ExtensionConfig;
+  return (object.metadata === undefined ? { ...object, metadata: {} } : object) as unknown as ExtensionConfig;
 }
 
 /**

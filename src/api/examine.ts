@@ -1,4 +1,4 @@
-import { setOwn } from '../kubernetes/index.ts';
+import { isJsonObject, setOwn } from '../kubernetes/index.ts';
 import type { OpenApiSchema } from './crd.ts';
 import { type LimitedSchema, totalBytes } from './own-schema.ts';
 
@@ -65,7 +65,7 @@ function hasType(value: unknown, type: OpenApiSchema['type']): boolean {
     case undefined:
       return true;
     case 'object':
-      return typeof value === 'object' && value !== null && !Array.isArray(value);
+      return isJsonObject(value);
     case 'array':
       return Array.isArray(value);
     case 'integer':
@@ -85,36 +85,26 @@ const typeMessages: Readonly<Record<NonNullable<OpenApiSchema['type']>, string>>
   boolean: 'must be of type boolean',
 };
 
-const emptyObject = Object.freeze({});
-const emptyArray = Object.freeze([]);
-
-/** Empty value of a JSON type, for an array item whose index must be kept. */
-function emptyOf(type: OpenApiSchema['type']): unknown {
-  return type === 'object' ? emptyObject : type === 'array' ? emptyArray : type === 'string' ? '' : 0;
-}
+/** Empty values of the JSON types, for array items whose index must be kept. */
+const emptyValues: Readonly<Record<NonNullable<OpenApiSchema['type']>, unknown>> = {
+  object: Object.freeze({}),
+  array: Object.freeze([]),
+  string: '',
+  integer: 0,
+  number: 0,
+  boolean: false,
+};
 
 /** Whether a text has more than `limit` characters, counted as the API server does: by code points. */
 function isLongerThan(text: string, limit: number): boolean {
-  if (text.length <= limit || text.length > 2 * limit) {
-    return text.length > limit;
-  }
   let characters = 0;
   for (const _character of text) {
     characters += 1;
+    if (characters > limit) {
+      return true;
+    }
   }
-  return characters > limit;
-}
-
-const patterns = new Map<string, RegExp>();
-
-/** A pattern of the CustomResourceDefinition, compiled once. */
-function patternOf(source: string): RegExp {
-  let pattern = patterns.get(source);
-  if (pattern === undefined) {
-    pattern = new RegExp(source, 'u');
-    patterns.set(source, pattern);
-  }
-  return pattern;
+  return false;
 }
 
 /** One walk over an object along its schema. Valid values are shared with the original. */
@@ -145,9 +135,7 @@ class SchemaWalk {
     if (Array.isArray(value)) {
       return schema.items === undefined ? value : this.#items(value, schema.items);
     }
-    return typeof value === 'object' && value !== null
-      ? this.#properties(value as Record<string, unknown>, schema)
-      : value;
+    return isJsonObject(value) ? this.#properties(value, schema) : value;
   }
 
   #below(key: string | number, value: unknown, schema: LimitedSchema): unknown {
@@ -157,31 +145,28 @@ class SchemaWalk {
     return kept;
   }
 
-  #items(value: unknown[], schema: OpenApiSchema): unknown[] {
+  #items(value: unknown[], schema: LimitedSchema): unknown[] {
     let copy: unknown[] | undefined;
     for (let index = 0; index < value.length; index++) {
       const item = value[index];
       const kept = this.#below(index, item, schema);
       if (kept !== item) {
         copy ??= value.slice();
-        copy[index] = kept === absent ? emptyOf(schema.type) : kept;
+        copy[index] = kept === absent ? emptyValues[schema.type ?? 'object'] : kept;
       }
     }
     return copy ?? value;
   }
 
   #properties(value: Record<string, unknown>, schema: LimitedSchema): Record<string, unknown> {
-    const { properties, additionalProperties } = schema;
+    const { properties = {}, additionalProperties } = schema;
     const others = typeof additionalProperties === 'object' ? additionalProperties : undefined;
-    if (properties === undefined && others === undefined) {
-      return value;
-    }
     const keys = Object.keys(value);
     let copy: Record<string, unknown> | undefined;
     for (let at = 0; at < keys.length; at++) {
       const key = keys[at] as string;
       const field = value[key];
-      const fieldSchema = properties !== undefined && Object.hasOwn(properties, key) ? properties[key] : others;
+      const fieldSchema = Object.hasOwn(properties, key) ? properties[key] : others;
       const kept = fieldSchema === undefined ? field : this.#below(key, field, fieldSchema);
       if (kept !== field && copy === undefined) {
         copy = {};
@@ -197,30 +182,27 @@ class SchemaWalk {
   }
 
   /** Whether a value exceeds a limit; adds the violation. */
-  #isOverLimit(value: unknown, { maxLength, maxItems, maxProperties, maxTotalBytes }: LimitedSchema): boolean {
+  #isOverLimit(value: unknown, schema: LimitedSchema): boolean {
+    const { maxLength = Number.POSITIVE_INFINITY, maxItems = Number.POSITIVE_INFINITY } = schema;
     if (typeof value === 'string') {
       return (
-        maxLength !== undefined &&
         isLongerThan(value, maxLength) &&
         this.#addLimit('tooLong', `must be at most ${maxLength} characters long`, value)
       );
     }
     if (Array.isArray(value)) {
-      return (
-        maxItems !== undefined &&
-        value.length > maxItems &&
-        this.#addLimit('tooMany', `must have at most ${maxItems} items`, value)
-      );
+      return value.length > maxItems && this.#addLimit('tooMany', `must have at most ${maxItems} items`, value);
     }
-    if (typeof value !== 'object' || value === null) {
-      return false;
-    }
+    return isJsonObject(value) && this.#isOverLimitOfObjects(value, schema);
+  }
+
+  #isOverLimitOfObjects(value: Record<string, unknown>, { maxProperties, maxTotalBytes }: LimitedSchema): boolean {
     if (maxProperties !== undefined && Object.keys(value).length > maxProperties) {
       return this.#addLimit('tooMany', `must have at most ${maxProperties} properties`, value);
     }
     return (
       maxTotalBytes !== undefined &&
-      totalBytes(value as Record<string, unknown>, maxTotalBytes) > maxTotalBytes &&
+      totalBytes(value, maxTotalBytes) > maxTotalBytes &&
       this.#addLimit('tooLong', `must be at most ${maxTotalBytes} bytes, keys and values together`, value)
     );
   }
@@ -246,14 +228,14 @@ class SchemaWalk {
       if (schema.minLength !== undefined && value.length < schema.minLength) {
         this.#addInvalid(`must have at least ${schema.minLength} characters`, value);
       }
-      if (schema.pattern !== undefined && !patternOf(schema.pattern).test(value)) {
+      if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) {
         this.#addInvalid(`must match ${schema.pattern}`, value);
       }
     } else if (Array.isArray(value)) {
       if (schema.minItems !== undefined && value.length < schema.minItems) {
         this.#addInvalid(`must have at least ${schema.minItems} items`, value);
       }
-    } else if (typeof value === 'object' && value !== null) {
+    } else if (isJsonObject(value)) {
       this.#checkObject(value, schema);
     }
     if (schema.format !== undefined && !this.#isOfFormat(schema.format, value)) {

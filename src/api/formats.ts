@@ -8,7 +8,7 @@ type Check = RegExp | ((value: never) => boolean);
 
 function checkOf(format: keyof typeof fullFormats): Check {
   const known = fullFormats[format] as Check | { validate: Check };
-  return typeof known === 'object' && 'validate' in known ? known.validate : known;
+  return 'validate' in known ? known.validate : known;
 }
 
 function passes(check: Check, value: unknown): boolean {

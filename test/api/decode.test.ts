@@ -47,7 +47,10 @@ test('what has a wrong type is absent or empty, and the input stays as it was', 
 });
 
 test.each([[undefined], [null], ['x'], [[]]])('metadata %j becomes an object', (metadata) => {
-  expect(decodeExtensionConfig(object({}, { metadata }), 'v1beta2').object.metadata).toEqual({});
+  const decoded = decodeExtensionConfig(object({}, { metadata }), 'v1beta2');
+  expect(decoded.object.metadata).toEqual({});
+  // What is within its limits is one object.
+  expect(decoded.whole).toBe(decoded.object);
 });
 
 test.each([
