@@ -225,7 +225,7 @@ class SchemaWalk {
         this.#addInvalid(`must be at most ${schema.maximum}`, value);
       }
     } else if (typeof value === 'string') {
-      if (schema.minLength !== undefined && value.length < schema.minLength) {
+      if (schema.minLength !== undefined && !isLongerThan(value, schema.minLength - 1)) {
         this.#addInvalid(`must have at least ${schema.minLength} characters`, value);
       }
       if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) {

@@ -97,7 +97,12 @@ describe('a limit', () => {
     ['minimum', { type: 'integer', minimum: 2 }, [2, 3], [[1, 'f invalid 1: must be at least 2']]],
     ['maximum', { type: 'integer', maximum: 2 }, [2, -3], [[3, 'f invalid 3: must be at most 2']]],
     ['both', { type: 'integer', minimum: 0, maximum: 0 }, [0], [[1, 'f invalid 1: must be at most 0']]],
-    ['minLength', { type: 'string', minLength: 2 }, ['ab'], [['a', 'f invalid "a": must have at least 2 characters']]],
+    [
+      'minLength, in code points',
+      { type: 'string', minLength: 2 },
+      ['ab', smile + smile],
+      ['', 'a', smile].map((value) => [value, `f invalid "${value}": must have at least 2 characters`]),
+    ],
     [
       'pattern',
       { type: 'string', pattern: '^.b$' },
