@@ -6,9 +6,6 @@ import { textAt } from './parts.ts';
 const clusterSuffix = '.svc.cluster.local';
 
 function pathOf(path: string): string {
-  if (path === '' || path === '/') {
-    return '';
-  }
   return posix.join('/', path).replace(/\/$/, '');
 }
 

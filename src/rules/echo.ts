@@ -45,10 +45,8 @@ export function createEchoTest(
   reports: readonly RuleReport[],
   violations: readonly SchemaViolation[],
 ): (report: RuleReport) => boolean {
-  // The violation without a path only counts further ones.
-  const placed = violations.filter(({ path }) => path.length > 0);
-  const wrongType = placed.filter(({ problem, value }) => problem === 'type' && value !== null);
-  const overLimit = placed.filter(({ problem }) => problem === 'tooLong' || problem === 'tooMany');
+  const wrongType = violations.filter(({ problem, value }) => problem === 'type' && value !== null);
+  const overLimit = violations.filter(({ problem }) => problem === 'tooLong' || problem === 'tooMany');
   const unreadByUpstream = new UnreadPaths(wrongType.map(({ path }) => path));
   const unread = new UnreadPaths([...wrongType, ...overLimit].map(({ path }) => path));
 

@@ -11,17 +11,21 @@ import {
   readSecret,
   serverAddress,
 } from '../../src/facts/index.ts';
-import type { JsonObject } from '../../src/kubernetes/index.ts';
+import type { Json, JsonObject } from '../../src/kubernetes/index.ts';
 import {
   example,
   exampleCaBundle,
   exampleClass,
   exampleCluster,
+  exampleExpiredCaBundle,
   exampleForeignSecret,
+  exampleFutureCaBundle,
   exampleHandler,
   exampleSecret,
   exampleServingCertificate,
 } from '../../src/rules/examples/index.ts';
+import { issueCa, issueServingCertificate } from '../../src/x509/index.ts';
+import { quickEntropy } from '../x509/entropy.ts';
 
 const noSecrets = { secrets: { find: () => undefined } };
 
@@ -133,6 +137,56 @@ describe('manifests', () => {
     expect(facts.secrets?.find('a', 'b')).toBeUndefined();
   });
 
+  const object = (apiVersion: Json, kind: string, metadata: Json, more: JsonObject = {}): JsonObject => ({
+    apiVersion,
+    kind,
+    metadata,
+    ...more,
+  });
+  const named = { name: 'x', namespace: 'n' };
+  const capi = 'cluster.x-k8s.io/v1beta2';
+  test.each<[JsonObject, boolean]>([
+    [object('runtime.cluster.x-k8s.io/v1alpha1', 'ExtensionConfig', named), true],
+    [object(capi, 'ClusterClass', named), true],
+    [object(capi, 'Cluster', named), true],
+    [object('v1', 'Namespace', named), true],
+    [object('v1', 'Service', named), true],
+    [object('v1', 'Secret', named), true],
+    [object('v1', 'Secret', { name: 'x' }), true],
+    [object('v1', 'Secret', {}), false],
+    [object('v1', 'Service', {}), false],
+    [object('v1', 'Pod', named), false],
+    [object('v1', 'Cluster', named), false],
+    [object('example.com/v1', 'Secret', named), false],
+    [object(`${capi}/x`, 'Service', named), false],
+    [object(7, 'Service', named), true],
+    [{}, false],
+  ])('%j is taken: %j', (given, isTaken) => {
+    expect(createManifestFacts().add(given)).toBe(isTaken);
+  });
+
+  test('what is of the whole cluster has no namespace, the rest is of default', () => {
+    const { facts, add } = createManifestFacts();
+    add(object('runtime.cluster.x-k8s.io/v1alpha1', 'ExtensionConfig', { name: 'e' }));
+    add(object('v1', 'Namespace', { name: 'ns' }));
+    add(object('v1', 'Secret', { name: 's', namespace: '' }));
+    add(object('v1', 'Secret', { name: 's', namespace: 'other' }, { data: { 'ca.crt': exampleCaBundle } }));
+    add(object(capi, 'Cluster', { name: 'c' }, { spec: { topology: { classRef: { name: 'q' } } } }));
+    expect(facts.extensionConfigs?.find('e')?.name).toBe('e');
+    expect(facts.namespaces?.labelsOf('ns')).toEqual({ 'kubernetes.io/metadata.name': 'ns' });
+    expect(facts.secrets?.find('default', 's')).toMatchObject({ problem: 'has no ca.crt' });
+    expect(facts.secrets?.find('other', 's')).toMatchObject({ problem: undefined });
+    expect([...(facts.clusters?.namespacesOfClass('default/q') ?? [])]).toEqual(['default']);
+  });
+
+  test('of two objects of one name, the last one counts', () => {
+    const { facts, add } = createManifestFacts();
+    const service = (port: number) => object('v1', 'Service', named, { spec: { ports: [{ port }] } });
+    add(service(1));
+    add(service(2));
+    expect(facts.services?.find('n', 'x')).toEqual({ ports: [2] });
+  });
+
   const junk = [null, 1, 'x', [], {}, [null], { a: null }];
   test('nothing in an object makes it throw', () => {
     const { facts, add } = createManifestFacts();
@@ -176,11 +230,30 @@ test.each([
   ['https://u:p@a.example.com:8443/x?q=1', 'a.example.com:8443/x'],
   ['https://[::1]:1', '[::1]:1'],
   ['https://svc.ns.svc.cluster.local/', 'svc.ns.svc:443'],
+  ['https://a.example.com/x#y', 'a.example.com:443/x'],
+  ['https://xsvc.cluster.local', 'xsvc.cluster.local:443'],
+  ['https://a.example.com:99999', undefined],
+  ['https:opaque', undefined],
   ['http://a.example.com', undefined],
   ['https://', undefined],
   ['https://a b', undefined],
 ])('the address of %s', (url, address) => {
   expect(serverAddress({ url })).toBe(address);
+});
+
+test.each<[JsonObject | undefined, string | undefined]>([
+  [{ service: { namespace: 'ns', name: 'svc' } }, 'svc.ns.svc:443'],
+  [{ service: { namespace: 'ns', name: 'svc', port: 8443, path: '/' } }, 'svc.ns.svc:8443'],
+  [{ service: { namespace: 'ns', name: 'svc', port: '8443', path: 7 } }, 'svc.ns.svc:443'],
+  [{ service: { namespace: 'ns', name: 'svc', path: '' }, url: 'https://h' }, 'svc.ns.svc:443'],
+  [{ service: { namespace: 'ns' } }, undefined],
+  [{ service: { name: 'svc' } }, undefined],
+  [{ service: { name: 'svc' }, url: 'https://h' }, 'h:443'],
+  [{ service: 'svc' }, undefined],
+  [{}, undefined],
+  [undefined, undefined],
+])('the address of %j is %j', (clientConfig, address) => {
+  expect(serverAddress(clientConfig)).toBe(address);
 });
 
 test('a Service and its URL have one address', () => {
@@ -205,6 +278,53 @@ describe('Secrets', () => {
     expect(readSecret(exampleSecret(exampleForeignSecret)).isSigner).toBe(false);
     const own = { 'ca.crt': exampleServingCertificate, 'tls.crt': exampleServingCertificate };
     expect(readSecret(exampleSecret(own)).isSigner).toBe(true);
+  });
+
+  test('what of it ends first, and what began last', () => {
+    const both = Buffer.from(
+      [exampleCaBundle, exampleExpiredCaBundle, exampleFutureCaBundle]
+        .map((text) => Buffer.from(text, 'base64').toString())
+        .join(''),
+    ).toString('base64');
+    expect(readSecret(exampleSecret({ 'ca.crt': both }))).toEqual({
+      problem: undefined,
+      caBundle: both,
+      newestNotBefore: Date.UTC(2100, 0, 1),
+      firstNotAfter: Date.UTC(2021, 0, 1),
+      isSigner: undefined,
+    });
+  });
+
+  test('one of several that signed is enough', async () => {
+    const now = new Date('2026-01-01T00:00:00Z');
+    const ca = await issueCa(now, 86_400_000, quickEntropy);
+    const other = await issueCa(now, 86_400_000, quickEntropy);
+    const serving = await issueServingCertificate(ca, ['h.example.com'], now, 3_600_000, quickEntropy);
+    const isSigner = (...by: string[]) =>
+      readSecret({ stringData: { 'ca.crt': by.join(''), 'tls.crt': serving.certificate.pem } }).isSigner;
+    expect(isSigner(ca.certificate.pem)).toBe(true);
+    expect(isSigner(other.certificate.pem)).toBe(false);
+    expect(isSigner(other.certificate.pem, ca.certificate.pem)).toBe(true);
+    expect(isSigner(other.certificate.pem, serving.certificate.pem)).toBe(true);
+  });
+
+  test('64 KiB of text are read, in clear or encoded, and in clear wins', () => {
+    const pem = Buffer.from(exampleCaBundle, 'base64').toString();
+    const max = 64 * 1024;
+    const tooLong = `has a ca.crt that is longer than ${max} bytes`;
+    for (const [length, problem] of [
+      [max, undefined],
+      [max + 1, tooLong],
+      [10 * max, tooLong],
+    ] as const) {
+      const text = pem.padEnd(length, '\n');
+      expect(readSecret({ stringData: { 'ca.crt': text } }).problem).toBe(problem);
+      expect(problemOf({ 'ca.crt': Buffer.from(text).toString('base64') })).toBe(problem);
+    }
+    expect(readSecret({ stringData: { 'ca.crt': pem }, data: { 'ca.crt': '' } }).problem).toBeUndefined();
+    expect(readSecret({ stringData: { 'ca.crt': 'x' }, data: { 'ca.crt': exampleCaBundle } }).problem).toBe(
+      'has a ca.crt that is not PEM',
+    );
   });
 
   test('a manifest may have it in clear', () => {

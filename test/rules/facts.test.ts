@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { warningText } from '../../src/admission/index.ts';
-import { allowDeletionAnnotation } from '../../src/api/index.ts';
+import { allowDeletionAnnotation, decodeExtensionConfig } from '../../src/api/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import {
   example,
@@ -12,6 +12,7 @@ import {
   exampleServiceObject,
 } from '../../src/rules/examples/index.ts';
 import { exampleReports, rules, type Situation } from '../../src/rules/index.ts';
+import { now, ruleSetOptions } from '../admission/policy.ts';
 import { factsOf, linesOf, linesWith, ruleOf } from './lines.ts';
 
 const capi = 'hooks.runtime.cluster.x-k8s.io/v1alpha1';
@@ -303,6 +304,16 @@ test('rules about the cluster say nothing when nothing is known', () => {
   for (const rule of about) {
     const { context: _, ...rest } = rule.example;
     expect(exampleReports(rule, rule.example.bad, rest).map((report) => report.rule.id)).not.toContain(rule.id);
+    const { old, checkedAt: at = now } = rest;
+    const oldObject = old && (() => decodeExtensionConfig(old, 'v1beta2').object);
+    const situation = { oldObject, now: at, subject: rest.subject ?? 'object' };
+    expect(linesWith(rule.id, rule.example.bad, { ...situation, facts: factsOf({}) })).toEqual([]);
+    // Nor do they need that somebody else looks whether something is known.
+    const input = { ...decodeExtensionConfig(rule.example.bad, 'v1beta2'), ...situation, isPruned: true };
+    const report = () => {
+      throw new Error(`${rule.id} says something`);
+    };
+    rule.check({ ...input, writtenAs: 'v1beta2', version: 'v1beta2' }, report, ruleSetOptions());
   }
 });
 

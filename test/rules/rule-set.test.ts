@@ -116,6 +116,17 @@ test('the finding that only counts others is shown without a field', () => {
   ]);
 });
 
+test('wrong types do not crowd out what else does not fit the schema', () => {
+  const object = example({
+    clientConfig: { url: `https://h/${'x'.repeat(600)}` },
+    spec: { namespaceSelector: { matchExpressions: Array(150).fill(7) } },
+  });
+  const reports = createRuleSet(ruleSetOptions()).check(inputOf(object));
+  expect(reports.filter(({ rule }) => rule.id === 'schema-limits').map(({ field }) => field)).toEqual([
+    'spec.clientConfig.url',
+  ]);
+});
+
 test('what is over a limit is one finding, and Cluster API’s own where it has one', () => {
   const findings = (object: JsonObject) =>
     createRuleSet(ruleSetOptions())

@@ -529,7 +529,7 @@ const cases: Record<string, Table> = {
   },
   'handler-hook-version': {
     valid: [hook('hooks.example.com/v1', removedHook), handlers({ requestHook: {} })],
-    invalid: ['', 'v1', '/v1', 'a/', 'a/b/c'].map((apiVersion) => hook(apiVersion, 'Discovery')),
+    invalid: ['', 'v1', '/v1', 'a/', 'a/b/c', 'a//b'].map((apiVersion) => hook(apiVersion, 'Discovery')),
     message: 'must be GROUP/VERSION (e.g. hooks.runtime.cluster.x-k8s.io/v1alpha1)',
     findings: [
       ['status.handlers[0].requestHook.apiVersion Invalid ""'],
@@ -537,6 +537,7 @@ const cases: Record<string, Table> = {
       ['status.handlers[0].requestHook.apiVersion Invalid "/v1"'],
       ['status.handlers[0].requestHook.apiVersion Invalid "a/"'],
       ['status.handlers[0].requestHook.apiVersion Invalid "a/b/c"'],
+      ['status.handlers[0].requestHook.apiVersion Invalid "a//b"'],
     ],
   },
   'handler-hook-in-place': {
@@ -760,8 +761,13 @@ const cases: Record<string, Table> = {
   },
   'deletion-named-by-class': {
     valid: [example({ name: 'other' })],
-    invalid: [example(), ...['yes', ''].map((value) => example({ annotations: { [allowDeletionAnnotation]: value } }))],
+    invalid: [
+      example(),
+      example({ annotations: {} }),
+      ...['yes', ''].map((value) => example({ annotations: { [allowDeletionAnnotation]: value } })),
+    ],
     findings: [
+      [`${namedByClass} annotate extensionconfig my-extension ${allowDeletionAnnotation}=true`],
       [`${namedByClass} annotate extensionconfig my-extension ${allowDeletionAnnotation}=true`],
       ...['yes', ''].map((value) => [
         `${namedByClass} annotate --overwrite extensionconfig my-extension ${allowDeletionAnnotation}=true (the annotation is "${value}": only "true" counts)`,

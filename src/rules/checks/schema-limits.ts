@@ -22,7 +22,7 @@ function findingOf({ path, problem, value, message }: SchemaViolation): Finding 
     return { path, reason: reasons[problem], message, verbatim: true };
   }
   // Trust bundles and settings are long, or secret, or both.
-  const isShown = !path.includes('caBundle') && !path.includes('settings') && value !== undefined;
+  const isShown = !path.includes('caBundle') && !path.includes('settings');
   return { path, reason: reasons[problem], message, ...(isShown ? { value } : {}) };
 }
 
