@@ -10,7 +10,7 @@ import { needs } from '../../tools/needs.ts';
 test('a terminal that is closed ends it, and leaves nothing behind', needs('script'), async () => {
   const folder = mkdtempSync(join(tmpdir(), 'closed-'));
   const env = { ...process.env, TMPDIR: folder };
-  const command = `${process.execPath} src/main.ts sandbox`;
+  const command = `${process.execPath} src/main.ts sandbox --no-extension --no-controller`;
   const terminal = spawn('script', ['-qec', command, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'ignore'] });
   let output = '';
   terminal.stdout.on('data', (chunk) => {
@@ -32,13 +32,12 @@ test('a terminal that is closed ends it, and leaves nothing behind', needs('scri
 
 // By real signals, because what is left behind would hold a token.
 test.each([
-  ['before it is ready', 'SIGINT', 130, []],
-  ['when it is ready', 'SIGINT', 0, []],
-  ['when it is ready', 'SIGTERM', 0, ['--no-extension', '--no-controller']],
-] as const)('stopped %s by %s it leaves nothing behind, exit code %d', async (when, signal, code, args) => {
+  ['before it is ready', 'SIGINT', 130],
+  ['when it is ready', 'SIGTERM', 0],
+] as const)('stopped %s by %s it leaves nothing behind, exit code %d', async (when, signal, code) => {
   const folder = mkdtempSync(join(tmpdir(), 'stopped-'));
   const env = { ...process.env, TMPDIR: folder };
-  const child = spawn(process.execPath, ['src/main.ts', 'sandbox', ...args], {
+  const child = spawn(process.execPath, ['src/main.ts', 'sandbox'], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -7,9 +7,8 @@ import { AdmissionregistrationV1Api, CustomObjectsApi, KubeConfig } from '@kuber
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { startSandbox } from '../../../src/sandbox/index.ts';
-import { createCertificateFolder, startServeProcess } from '../../e2e/serve-process.ts';
 import { eventually } from '../../sandbox/client.ts';
-import { ready, startAlone } from './running.ts';
+import { ready, startAlone, startServing } from './running.ts';
 
 test('prints a kubeconfig that only its owner may read, and leaves nothing behind', async () => {
   const { stop, output, ended } = startAlone([]);
@@ -60,10 +59,9 @@ test('replaces the kubeconfig of a sandbox that was killed, and only that', asyn
 });
 
 test('puts a webhook server that runs by itself in front of it', async () => {
-  const folder = createCertificateFolder();
-  const server = await startServeProcess(folder);
-  const url = `https://127.0.0.1:${server.webhookPort}`;
-  const { stop, output, ended } = startAlone(['--webhook-url', url, '--webhook-ca-file', `${folder.path}/tls.crt`]);
+  const server = await startServing();
+  const { url, caFile } = server;
+  const { stop, output, ended } = startAlone(['--webhook-url', url, '--webhook-ca-file', caFile]);
   try {
     const config = new KubeConfig();
     config.loadFromFile(await ready(output));
@@ -86,7 +84,6 @@ test('puts a webhook server that runs by itself in front of it', async () => {
     stop.abort();
     expect(await ended).toBe(0);
     expect(await server.stop()).toBe(0);
-    folder.remove();
   }
 });
 
