@@ -47,7 +47,7 @@ function webhookFields(object: JsonObject): BundleField[] {
     return {
       where: `webhooks[${index}] (${printable(String(name))})`,
       path: ['webhooks', index, 'clientConfig'],
-      // Another entry may have been inserted before this one since.
+      // Another entry may have been inserted before this one in the meantime.
       tests: [[['webhooks', index, 'name'], name]],
     };
   });
@@ -81,7 +81,7 @@ const kinds: Readonly<Record<TargetKind, KindFacts>> = {
     resource: 'extensionconfigs.runtime.cluster.x-k8s.io',
     bases: [
       '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs',
-      // Cluster API before 1.11 serves only this one.
+      // Cluster API before 1.11 serves only this version.
       '/apis/runtime.cluster.x-k8s.io/v1alpha1/extensionconfigs',
     ],
     fields: () => [{ where: 'spec.clientConfig', path: ['spec', 'clientConfig'], tests: [] }],
@@ -190,7 +190,8 @@ export async function injectBundle(cluster: Cluster, target: TargetReading, bund
     if (!(error instanceof StatusError)) {
       throw error;
     }
-    // 422 is also the answer to a JSON patch whose test fails; 404 means that the target was deleted after it was read.
+    // 422 is also the response to a JSON patch whose test fails; 404 means that the target was deleted after it was
+    // read.
     if ([404, 409].includes(error.code)) {
       throw new Conflict(`${target.id} was changed by another client`);
     }
@@ -254,7 +255,7 @@ export async function* listTargets(
         isFirst = false;
         for (const object of items) {
           const name = String(fieldAt(object, 'metadata', 'name'));
-          // The API server admits no other names for these kinds; they become part of a path, and are shown.
+          // The API server accepts only such names for these kinds; they become part of a path and of messages.
           if (dns1123SubdomainProblems(name).length > 0) {
             throw new AnswerError(`the API server listed something that is not one of ${facts.resource}`);
           }

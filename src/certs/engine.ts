@@ -36,7 +36,7 @@ export interface Run {
 
 /** How a run ended. */
 export interface Outcome {
-  /** The last decision: `done`, `wait` (a later run goes on) or `blocked`. */
+  /** The last decision: `done`, `wait` (a later run continues) or `blocked`. */
   action: Action;
   facts: Facts;
 }
@@ -75,7 +75,7 @@ export async function runCertificates(run: Run): Promise<Outcome> {
   for (;;) {
     const snapshot = await readSnapshot(run);
     if (first) {
-      // A rotation that is under way is what --force-ca asks for: an interrupted run is finished, not begun again.
+      // With --force-ca a rotation that is under way counts: an interrupted run is finished, not started over.
       forceCa &&= snapshot.facts.stage === 'steady';
       first = false;
     }
@@ -131,9 +131,9 @@ export async function runCertificates(run: Run): Promise<Outcome> {
 }
 
 /**
- * Writes the bundle into every target that holds another one, by what was read once: reading everything again for each would be
- * quadratic in the targets. Each patch tests the value that was read before the Secrets that decide, so none of them undoes
- * what another client wrote meanwhile.
+ * Writes the bundle into every target that holds another one, based on one read: reading everything again for each
+ * would be quadratic in the targets. Each patch tests the value that was read before the Secrets that decide, so none
+ * of them undoes what another client wrote meanwhile.
  *
  * @returns whether no other client wrote at the same time.
  */

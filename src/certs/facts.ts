@@ -23,7 +23,7 @@ export const injectedSinceAnnotation = 'extensionconfig-webhook/bundle-in-target
 /** Where a rotation stands. */
 export type Stage = 'missing' | 'steady' | 'staged' | 'promoted';
 
-/** Everything that the decision needs, read at one time. */
+/** Everything that the decision depends on, read at one time. */
 export interface Facts {
   now: Date;
   stage: Stage;
@@ -31,17 +31,20 @@ export interface Facts {
   activeKey: Reading<string>;
   /** The next CA; usable only together with its key. */
   successor: Reading<Certificate>;
-  /** CAs that signed what some pod may still serve. */
+  /** CAs whose certificates some pod may still serve. */
   previous: Certificate[];
   /** The serving certificate; usable when it has its key and is not expired. */
   serving: Reading<Certificate>;
-  /** Names that the serving certificate should be for and is not. */
+  /** Names that the serving certificate lacks. */
   servingLacks: string[];
-  /** The CA that signed the serving certificate, out of all that are known from anywhere. */
+  /** The CA that signed the serving certificate, among all known CAs. */
   signer: Certificate | undefined;
   /** Whether the signer is in the trust bundle. */
   isSignerInBundle: boolean;
-  /** CAs found outside the CA's Secret that targets or the serving certificate depend on; empty while that Secret has a usable CA. */
+  /**
+   * CAs found outside the CA's Secret that targets or the serving certificate depend on; empty while that Secret has a
+   * usable CA.
+   */
   anchors: Certificate[];
   /** What every target should trust: PEM, the active CA first. Empty without a CA. */
   bundle: string;
@@ -56,11 +59,13 @@ export interface Facts {
 
 function dateOf(text: string | undefined, now: Date): Date | undefined {
   const date = new Date(text ?? Number.NaN);
-  // A time in the future comes from a clock that was wrong, then or now: the delay starts again.
+  // A time in the future means that a clock is or was wrong: the delay starts over.
   return Number.isNaN(date.getTime()) || date > now ? undefined : date;
 }
 
-/** Derives the facts from what the stores and targets hold. Contents are untrusted: anything invalid reads as broken. */
+/**
+ * Derives the facts from what the stores and targets hold. Contents are untrusted: anything invalid reads as broken.
+ */
 export function deriveFacts(
   now: Date,
   caSecret: StoredSecret | undefined,
@@ -101,7 +106,7 @@ export function deriveFacts(
 
   const kept = [usable(active), usable(successor), ...previous].filter((found) => found !== undefined);
   const servingBundle = usable(readCertificates(tls['ca.crt'])) ?? [];
-  // All targets hold the same bundle, as a rule: each text is parsed once, and each certificate looked at once.
+  // Usually all targets hold the same bundle: each text is parsed once, and each certificate checked once.
   const bundles = new Set(targets.flatMap(({ entries }) => entries.map(({ bundle }) => bundle)));
   const inTargets = distinct([...bundles].flatMap((bundle) => usable(readCertificates(bundle)) ?? [])).filter(
     (found) => caProblem(found, now) === undefined,

@@ -6,7 +6,7 @@ import { readRegularFile } from '../files/index.ts';
 import { isJsonObject } from '../kubernetes/index.ts';
 import { type CertificateStore, Conflict, type SecretRole } from './store.ts';
 
-/** File with the annotations of a version, beside its data. */
+/** File with the annotations of a version, next to its data. */
 const annotationsFile = '.annotations.json';
 /** Versions that are kept: a reader that follows the link just before a swap still finds its files. */
 const kept = 4;
@@ -21,9 +21,9 @@ const keyName = /^[-._a-zA-Z0-9]+$/;
 
 /**
  * The two Secrets as files: `tls.crt`, `tls.key` and `ca.crt` in the folder itself, the CA in `authority/` below it
- * (its name in folders that exist already).
+ * (a name kept for existing folders).
  *
- * As in a Secret that the kubelet mounts, the files are links through `..data` into one folder a version, so that all
+ * As in a Secret that the kubelet mounts, the files are links through `..data` into a folder per version, so that all
  * of them change at once. A version is made under another name and renamed: that fails when it exists already, which
  * makes it the optimistic lock.
  */
@@ -118,10 +118,10 @@ export function folderStore(folder: string): CertificateStore {
         const found: unknown = JSON.parse(await read(annotationsFile));
         annotations = isJsonObject(found) ? textValues(found) : {};
       } catch {
-        // Annotations only shorten waits; without them a wait starts again.
+        // Annotations only shorten waits; without them a wait starts over.
       }
       if ((await readlink(join(folderOf(role), '..data')).catch(() => '')) !== `..v${version}`) {
-        // The run that made this version was killed before it showed it.
+        // The run that made this version was killed before it pointed the links at it.
         const names = Object.keys(data);
         await checkPlace(folderOf(role), names);
         await publish(role, version, names);

@@ -17,7 +17,8 @@ const maxTries = 10;
 /**
  * Writes a trust bundle into every target and reads it back.
  *
- * @param bundleFor the bundle of a target as PEM text, read after the target itself, so that a target never gets an older bundle back.
+ * @param bundleFor the bundle of a target as PEM text, read after the target itself, so that a target never gets an
+ *   older bundle back.
  * @throws {Conflict} when another client wrote in every one of 10 attempts.
  */
 export async function injectTargets(
@@ -83,6 +84,6 @@ export function bundleIn(data: Record<string, string> | undefined, where: string
   if (read.state === 'broken') {
     return { state: 'broken', problem: `ca.crt of ${where} ${read.problem}` };
   }
-  // Only the certificates themselves: anything else in the Secret (a private key, perhaps) stays there.
+  // Only the certificates: anything else in the text (perhaps a private key) must not be copied.
   return { state: 'usable', value: read.value.map((certificate) => certificate.pem).join('') };
 }

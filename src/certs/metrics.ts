@@ -1,12 +1,12 @@
 import { readCertificates, usable } from '../x509/index.ts';
 
-/** What a pod can tell about its certificates, from the serving Secret alone. */
+/** What a pod knows about its certificates, from the serving Secret alone. */
 export interface ServingStatus {
   /** End of the serving certificate's life. */
   servingNotAfter: Date | undefined;
   /** Earliest end of life in the trust bundle. */
   caNotAfter: Date | undefined;
-  /** Where a rotation stands, as far as the bundle shows it. */
+  /** The stage of a rotation, as far as the bundle shows it. */
   stage: 'missing' | 'steady' | 'staged' | 'promoted';
 }
 

@@ -4,7 +4,7 @@ import { isInSync, type TargetReading } from './target.ts';
 
 /** What the operator asked for. Durations in ms. */
 export interface Settings {
-  /** `repair` makes what is missing or broken; `rotate` also renews what is inside its window. */
+  /** `repair` makes what is missing or broken; `rotate` also renews what is inside its renewal window. */
   mode: 'repair' | 'rotate';
   /** Renew the serving certificate now; the engine clears it once done. */
   force: boolean;
@@ -50,7 +50,7 @@ function iso(date: Date): string {
   return date.toISOString();
 }
 
-/** How a target that was named and is missing is reported, by every command. */
+/** How every command reports a named target that is missing. */
 export function missingTarget({ id, problem }: TargetReading): string {
   return `${id}: missing: ${problem ?? 'does not exist'}`;
 }
@@ -67,7 +67,8 @@ function caStep(facts: Facts, settings: Settings): Action | undefined {
     const problem = `the CA's certificate ${problemOf(active)}`;
     const [anchor, ...others] = facts.anchors;
     if (anchor !== undefined) {
-      // Pods may serve what the lost CA signed, and targets trust it: it stays trusted while a new one takes over.
+      // Pods may still serve a certificate of the lost CA, and targets trust it: it stays trusted until a new CA has
+      // taken over.
       return {
         kind: 'stage-ca',
         active: anchor,
@@ -137,7 +138,8 @@ function trustStep(facts: Facts, settings: Settings): Action {
   }
   const problem = servingProblem(facts, settings);
   const canSign = facts.activeKey.state === 'usable';
-  // A serving certificate that works is replaced by one of another CA only when every target has trusted that CA for a while.
+  // A serving certificate that works is replaced by one of another CA only when every target has trusted that CA for a
+  // while.
   const mustPropagate = signer !== undefined && signer.fingerprint !== active.fingerprint;
   if (problem !== undefined && canSign && !mustPropagate) {
     return { kind: 'issue-serving-certificate', reason: problem };
@@ -192,7 +194,8 @@ function trustStep(facts: Facts, settings: Settings): Action {
       ? { kind: 'promote', reason: `every target trusts the next CA since ${iso(facts.injectedSince)}` }
       : { kind: 'issue-serving-certificate', reason: problem as string };
   }
-  // Promoted, with a serving certificate of the new CA. Its time of issue is in the certificate itself, where no write can lose it.
+  // Promoted, with a serving certificate of the new CA. Its time of issue is taken from the certificate itself, where
+  // no write can lose it.
   const issued = (usable(facts.serving) as Certificate).x509.validFromDate.getTime() + backdateMs;
   const until = new Date(Math.min(issued, now.getTime()) + settings.overlapMs);
   if (facts.previous.length > 0 && until > now) {

@@ -7,16 +7,16 @@ export interface SecretContents {
   annotations: Record<string, string>;
 }
 
-/** A Secret as it was read, with what a later write needs to prove that there was no other write in between. */
+/** A Secret as it was read, with what a later write needs to detect another write in between. */
 export interface StoredSecret extends SecretContents {
   version: string;
-  /** The store's own form of it; a write keeps what it does not know. */
+  /** The store's own form of it; a write preserves what it does not know. */
   raw?: unknown;
 }
 
 /** Where the two Secrets live. */
 export interface CertificateStore {
-  /** How an operator would name a Secret, for messages. */
+  /** The name of a Secret in messages. */
   describe(role: SecretRole): string;
   read(role: SecretRole): Promise<StoredSecret | undefined>;
   /**

@@ -14,13 +14,13 @@ export interface TargetReading {
   /** Why it could not be read. */
   problem?: string;
   entries: TargetEntry[];
-  /** What was left alone, and why. */
+  /** What was skipped, and why. */
   skipped: string[];
-  /** For the access that read it. */
+  /** For the implementation that read it. */
   raw?: unknown;
 }
 
-/** The objects that hold a caBundle for us. */
+/** The objects whose caBundle is injected. */
 export interface TargetAccess {
   /** Reads all. A target that can't be read is a reading with state `failed`, not an error. */
   read(): Promise<TargetReading[]>;

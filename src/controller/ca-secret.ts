@@ -11,7 +11,7 @@ export interface SecretName {
 /** The CA bundle in a Secret as base64, or why there is none. */
 export type CaReading = { caBundle: string } | { problem: string };
 
-/** Quotes what an annotation says: anybody who may write an ExtensionConfig wrote it. */
+/** Quotes an annotation, which comes from anybody who may write an ExtensionConfig. */
 const quoted = (text: string) => JSON.stringify(text.slice(0, 300));
 
 /** The Secret that an annotation names, as Cluster API reads it: split at the first slash. */
@@ -27,7 +27,7 @@ export function secretNameOf(annotation: string): SecretName | { problem: string
 /**
  * Reads `ca.crt` of a Secret.
  *
- * @throws {ConnectionError} and other failures of the API server that another try may get over.
+ * @throws {ConnectionError} and other retryable failures of the API server.
  */
 export async function readCaBundle(cluster: Cluster, { namespace, name }: SecretName): Promise<CaReading> {
   const what = `${namespace}/${name}`;
@@ -44,7 +44,7 @@ export async function readCaBundle(cluster: Cluster, { namespace, name }: Secret
     if (!text.includes('-----BEGIN CERTIFICATE-----')) {
       return { problem: `"ca.crt" of secret ${what} holds no certificate in PEM` };
     }
-    // Everybody who may read ExtensionConfigs would read it.
+    // A private key here would become readable to all who may read ExtensionConfigs.
     if (text.includes('PRIVATE KEY-----')) {
       return { problem: `"ca.crt" of secret ${what} holds a private key, which must not be published in a caBundle` };
     }

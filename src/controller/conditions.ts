@@ -7,7 +7,7 @@ type StoredV1Beta1Condition = NonNullable<
   NonNullable<NonNullable<Status['deprecated']>['v1beta1']>['conditions']
 >[number];
 
-/** A condition to write: what a controller says, without when and about which generation. */
+/** A condition to write, without its time and generation. */
 export interface Condition {
   type: string;
   status: 'True' | 'False' | 'Unknown';
@@ -28,7 +28,10 @@ export interface V1Beta1Condition {
 const maxMessage = 32_768;
 const maxV1Beta1Message = 10_240;
 
-/** Half a character at the cut would come back as another one, and be written again and again. */
+/**
+ * Truncates without splitting a surrogate pair: half of one would be stored as another character, and rewritten
+ * forever.
+ */
 const cut = (text: string, longest: number) =>
   (text.length > longest ? `${text.slice(0, longest - 1)}…` : text).toWellFormed();
 
@@ -44,8 +47,8 @@ function byType<T extends { type?: string }>(conditions: readonly T[]): T[] {
 const timeOf = (now: Date) => `${now.toISOString().slice(0, 19)}Z`;
 
 /**
- * The conditions with some of them set. The transition time moves with the status of a condition only; conditions of
- * others stay as they are.
+ * The conditions with some of them set. The transition time changes only with a condition's status; conditions of
+ * others are preserved.
  *
  * @param generation of the object that they are about.
  */

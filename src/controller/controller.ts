@@ -22,7 +22,7 @@ import type { Worker } from './worker.ts';
 export type Mode =
   /** Discovers extensions and writes their status: for clusters without Cluster API's own controller. */
   | 'discover'
-  /** Writes one condition about the versions of hooks, beside Cluster API's controller. */
+  /** Writes one condition about the versions of hooks, alongside Cluster API's controller. */
   | 'advise'
   /** Writes nothing: metrics only. */
   | 'observe';
@@ -39,11 +39,11 @@ export interface ControllerOptions {
   /** The Lease that one of several replicas wins. Default: there is one replica only. */
   leaderElection?: LeaderElectionOptions | undefined;
   /**
-   * The Lease of Cluster API's own controller, beside which the mode `discover` does not work; false: it is not looked for.
-   * Default: the one that `clusterctl init` installs.
+   * The Lease of Cluster API's own controller, alongside which the mode `discover` refuses to work; false: do not look
+   * for it. Default: the one that `clusterctl init` installs.
    */
   rival?: { namespace: string; name: string } | false;
-  /** Default: the system's clock. Times in conditions come from it, and nothing is decided by it: it may step. */
+  /** Default: the system's clock. Only for the times in conditions, never for decisions, since it may step. */
   now?: () => Date;
   /** Milliseconds of a clock that never steps. Default: the system's. */
   monotonicMs?: () => number;
@@ -51,7 +51,7 @@ export interface ControllerOptions {
   pace?: Partial<ControllerPace>;
 }
 
-/** A controller that works. */
+/** A running controller. */
 export interface RunningController {
   /** Resolves when all ExtensionConfigs were read for the first time; never, when it is stopped before. */
   readonly synced: Promise<void>;
@@ -68,10 +68,10 @@ export interface RunningController {
 /** Who reports events. */
 const component = 'extensionconfig-webhook';
 
-/** Requests that only read, at the start. */
+/** For the reads at the start. */
 const patience = { retries: 0, minTimeoutMs: 0, maxTimeoutMs: 0, deadlineMs: 10_000 };
 
-/** Starts a controller. It goes on through every failure of the API server and of extensions. */
+/** Starts a controller. It survives every failure of the API server and of extensions. */
 export function startController(options: ControllerOptions): RunningController {
   const { kubeConfig, log, mode, now = () => new Date(), monotonicMs = () => performance.now() } = options;
   const pace = { ...defaultPace, ...options.pace };
@@ -80,7 +80,7 @@ export function startController(options: ControllerOptions): RunningController {
   const stopping = new AbortController();
   const synced = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
-  // A caller that does not wait for the end finds the reason in the log.
+  // A user who does not wait for the end finds the reason in the log.
   ended.promise.catch(() => {});
   let term: Term | undefined;
   let election: Election | undefined;
@@ -94,10 +94,10 @@ export function startController(options: ControllerOptions): RunningController {
     load: () => term?.load ?? { waiting: 0, running: 0 },
     silentSeconds: () => (term?.heardAt === undefined ? undefined : (performance.now() - term.heardAt) / 1000),
   });
-  /** Before anything else begins: why it does not. */
+  /** Why nothing else has been started; checked first. */
   let startProblem: string | undefined = 'the controller starts';
 
-  /** Lets nothing be written by one that does not lead any more, whatever its timers have missed. */
+  /** Prevents writes by a former leader, even one whose timers were late. */
   function guarded(cluster: Cluster): Cluster {
     return {
       ...cluster,
@@ -110,7 +110,7 @@ export function startController(options: ControllerOptions): RunningController {
     };
   }
 
-  /** What was last said about events: a permission that is missing is missing for each of them. */
+  /** The last logged problem with events: a missing permission affects every event. */
   let eventProblem: string | undefined;
 
   function workerOn(cluster: Cluster): Worker {

@@ -38,7 +38,7 @@ export function createDiscoverWorker(options: DiscoverWorkerOptions): Worker {
   const { cluster, client, events, log, now, resyncMs } = options;
   const own = createOwnWrites(fingerprintOf);
   const store = createConfigStore(cluster, own.wrote);
-  /** What was last said about each, so that a failure is not said each time it is tried. */
+  /** What was last logged about each, so that a failure is not logged at every retry. */
   const said = new Map<string, string>();
 
   return {
@@ -49,7 +49,7 @@ export function createDiscoverWorker(options: DiscoverWorkerOptions): Worker {
       for (const { name } of client.registry.extensions) {
         client.registry.remove(name);
       }
-      // What was discovered before is called until it is discovered again, also when that fails.
+      // Handlers discovered before stay registered until the next discovery, even when that fails.
       for (const config of configs) {
         if ((config.status?.handlers?.length ?? 0) > 0 && config.metadata.deletionTimestamp === undefined) {
           client.registry.add(config);

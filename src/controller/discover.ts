@@ -25,7 +25,7 @@ export interface DiscoverOptions {
   now: () => Date;
 }
 
-/** Whether the API server refuses a write for what it says: another try would not help until somebody changes something. */
+/** Whether the API server refuses the content of a write: a retry would not help until something changes. */
 const isRefusal = (error: unknown): error is StatusError =>
   error instanceof StatusError &&
   (error.code === 400 || error.code === 403 || error.code === 413 || error.code === 422);
@@ -64,7 +64,7 @@ async function injectCa(
   }
 }
 
-/** Why handlers could not be registered, which is known before anybody is asked. */
+/** Why handlers could not be registered, which is known without asking the extension. */
 function selectorProblem({ spec }: StoredConfig): string | undefined {
   const selector = spec?.namespaceSelector as LabelSelector | undefined;
   const problem = selector && labelSelectorProblems(selector, 1)[0];
@@ -79,7 +79,7 @@ function someOf(names: readonly string[]): string {
   return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
 }
 
-/** What people should learn from the change of a status. */
+/** The events for a change of the status. */
 function eventOf(before: Status | undefined, finding: Finding, after: Status | undefined): ConfigEvent | undefined {
   const wasPaused = conditionOf(before, 'Paused')?.status === 'True';
   switch (finding.kind) {
@@ -117,8 +117,8 @@ function eventOf(before: Status | undefined, finding: Finding, after: Status | u
 }
 
 /**
- * Reconciles one ExtensionConfig: Paused, caBundle from its Secret, discovery, status, registration. What is wrong with the
- * extension or with the object is a condition.
+ * Reconciles one ExtensionConfig: Paused, caBundle from its Secret, discovery, status, registration. What is wrong with
+ * the extension or with the object is a condition.
  *
  * @throws {Error} when the API server fails, or another client wrote in between: the run has to start over.
  */
@@ -140,7 +140,7 @@ export async function discoverConfig(
     }
   }
 
-  // The registration stays as it was: calls go on.
+  // The registration stays as it was, and calls continue.
   if (config.metadata.annotations?.[pausedAnnotation] !== undefined) {
     await write({ kind: 'paused' });
     return { finding: 'paused', handlers: current.status?.handlers?.length ?? 0 };
@@ -174,7 +174,7 @@ export async function discoverConfig(
     await write(finding);
   }
   if (finding.kind === 'not-discovered') {
-    // What was registered before is called on, at its old address, too.
+    // Handlers registered before stay registered, at their old address.
     return { finding: finding.kind, error: finding.error, handlers: 0 };
   }
   const refused = client.registry.add(current);

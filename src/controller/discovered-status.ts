@@ -14,8 +14,8 @@ const pausedType = 'Paused';
 export const pausedAnnotation = 'cluster.x-k8s.io/paused';
 
 /**
- * Handlers in the order that the status has already; new ones at the end. Cluster API's own extension server has another
- * order after each start, which would change the status each time.
+ * Handlers in the order that the status has already; new ones at the end. Cluster API's own extension server has
+ * another order after each start, which would change the status each time.
  */
 export function inKnownOrder(known: Status['handlers'] = [], found: readonly DiscoveredHandler[]): DiscoveredHandler[] {
   const byName = new Map(found.map((handler) => [handler.name, handler]));
@@ -53,8 +53,8 @@ function conditionsOf(finding: Finding): Condition[] {
 }
 
 /**
- * The status that says what was found, as Cluster API writes it: conditions of both kinds, and the handlers, which stay
- * when discovery fails. Fields and conditions of others stay.
+ * The status for the result, as Cluster API writes it: conditions of both kinds, and the handlers, which stay
+ * when discovery fails. Fields and conditions of others are preserved.
  */
 export function discoveredStatus(stored: Status | undefined, finding: Finding, generation: number, now: Date): Status {
   const status: Status = {
@@ -89,7 +89,7 @@ export function discoveredStatus(stored: Status | undefined, finding: Finding, g
     if (handlers.length > 0) {
       status.handlers = handlers;
     } else {
-      // As Go leaves an empty list out.
+      // Go omits an empty list.
       delete status.handlers;
     }
   }

@@ -11,7 +11,7 @@ export interface ConfigEvent {
   message: string;
 }
 
-/** Tells people what happened. Never fails the work that it tells about. */
+/** Records events. Never makes the work fail that it reports on. */
 export interface EventRecorder {
   record(config: StoredConfig, event: ConfigEvent): void;
   /** Forgets an object that is gone. */
@@ -20,19 +20,19 @@ export interface EventRecorder {
   flush(): Promise<void>;
 }
 
-/** Where events of objects of the whole cluster are. */
+/** Namespace of events about cluster-scoped objects. */
 const namespace = 'default';
 const eventsPath = `/api/v1/namespaces/${namespace}/events`;
-/** Longest message that the API takes, in characters. */
+/** Longest message that the API accepts, in characters. */
 const maxMessage = 1_024;
 /** Events that are remembered, and so counted up instead of written again. */
 const maxKnown = 4_096;
 /** Events that wait to be written; beyond, they are dropped. */
 const maxWaiting = 1_000;
-/** How long the count of an event that repeats may be behind, in ms. */
+/** How long the count of a repeating event may lag behind, in ms. */
 const repeatMs = 5 * 60_000;
 
-/** Events of one object that are written at once, and how long one more takes to be earned, in ms; as client-go has it. */
+/** Burst of events of one object, and the time to earn one more, in ms; as in client-go. */
 const burst = 25;
 const refillMs = 5 * 60_000;
 
@@ -62,19 +62,18 @@ export interface EventRecorderOptions {
 }
 
 /**
- * Writes events of v1, one at a time. One that repeats is the same object with a count, written at most every five minutes
- * unless something else happened in between;
- * one object gets 25 at once and then one every five minutes, however often its message changes. An API server that does
- * not take events never holds up the work.
+ * Writes events of v1, one at a time. One that repeats is the same object with a count, written at most every five
+ * minutes unless something else happened in between; one object gets 25 at once and then one every five minutes,
+ * however often its message changes. An API server that refuses events never holds up the work.
  */
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
   const { cluster, component, instance, now, onProblem } = options;
   /** In the order of their last use. */
   const known = new Map<string, Known>();
   const waiting: Waiting[] = [];
-  /** What was told last of each object. */
+  /** The last event of each object. */
   const latest = new Map<string, string>();
-  /** What each object may still write, and since when. */
+  /** The remaining budget of each object, and its time. */
   const budgets = new Map<string, { left: number; at: number }>();
   let working: Promise<void> | undefined;
   let lastName = 0n;
@@ -124,7 +123,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     remember(key, { name, uid, count: 1, writtenAt: at.getTime() });
   }
 
-  /** Whether the last that was told of an object is something else. */
+  /** Whether the last event of an object is another one. */
   function isNews({ config, key }: Waiting): boolean {
     const { uid } = config.metadata;
     const before = latest.get(uid);
@@ -147,9 +146,9 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     }
     const count = before.count + 1;
     const sinceMs = one.at.getTime() - before.writtenAt;
-    // What happens again after something else, as a repair after another failure, is not told late.
+    // An event that recurs after another one, such as a repair after a new failure, is not delayed.
     const isDue = happensAnew && isAllowed(one.config.metadata.uid, one.at.getTime());
-    // A clock that was set back does not silence it forever.
+    // A clock that was set back must not silence it forever.
     if (!isDue && sinceMs >= 0 && sinceMs < repeatMs) {
       remember(one.key, { ...before, count });
       return;

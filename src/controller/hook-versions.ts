@@ -7,7 +7,7 @@ import type { StoredConfig } from './stored.ts';
 /** Type of the condition that the mode `advise` writes. */
 export const hookVersionsSupported = 'HookVersionsSupported';
 
-/** The rules that say it, worst first, and the reason of the condition when one of them finds something. */
+/** The rules to apply, worst first, with the reason of the condition when they have findings. */
 const checks: readonly { rule: Rule; reason: string }[] = [
   { id: 'hook-version-removed', reason: 'HookVersionRemoved' },
   { id: 'hook-unknown', reason: 'HookUnknown' },
@@ -53,8 +53,8 @@ function lineOf({ path, message }: Finding, config: StoredConfig): string {
 }
 
 /**
- * Whether the targeted release of Cluster API supports the hook versions of all discovered handlers, and what to do about
- * those that it does not: in the words of the rules that warn at admission. Unknown without handlers that were discovered.
+ * Whether the targeted release of Cluster API supports the hook versions of all discovered handlers, and what to do
+ * about those that it does not: in the words of the rules that warn at admission. Unknown without discovered handlers.
  */
 export function hookVersionsCondition(config: StoredConfig, known: KnownHooks, now = new Date()): Condition {
   const type = hookVersionsSupported;

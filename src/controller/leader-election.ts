@@ -4,12 +4,12 @@ import type { Logger } from 'pino';
 import { type Cluster, connect, explain, StatusError } from '../cluster/index.ts';
 import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
 
-/** Who is elected, by what, and how fast. The times are client-go's. */
+/** Options of an election. The default times are client-go's. */
 export interface LeaderElectionOptions {
   /** The Lease. */
   namespace: string;
   name: string;
-  /** Who this is; no two may be the same. Default: host name and a random part. */
+  /** Identity of this candidate; must be unique. Default: host name and a random part. */
   identity?: string | undefined;
   /** How long others wait after the last renewal that they saw, in ms; whole seconds. Default: 15,000. */
   leaseDurationMs?: number;
@@ -23,7 +23,7 @@ export interface ElectionRun extends Required<Omit<LeaderElectionOptions, 'ident
   kubeConfig: KubeConfig;
   identity: string;
   log: Logger;
-  /** For the times in the Lease, which nobody decides by. */
+  /** For the times in the Lease, which no decision depends on. */
   now: () => Date;
   /** Milliseconds of a clock that never steps: all decisions are made by it. */
   monotonicMs: () => number;
@@ -35,14 +35,14 @@ export interface ElectionRun extends Required<Omit<LeaderElectionOptions, 'ident
 /** A candidate, or the leader. */
 export interface Election {
   /**
-   * Whether this is the leader now. It is asked before each write, since a process that was halted does not run its timers
-   * in time.
+   * Whether this is the leader now. It is asked before each write, since a process that was halted does not run its
+   * timers in time.
    */
   readonly isLeading: boolean;
   readonly leader: string;
   /** Why the Lease cannot be read or written; undefined when it can. */
   readonly problem: string | undefined;
-  /** Ends the candidature; a leader gives the Lease back, so that another need not wait. Never rejects. */
+  /** Ends the candidacy; a leader releases the Lease, so that another need not wait. Never rejects. */
   stop(): Promise<void>;
 }
 
@@ -74,9 +74,9 @@ export function leasePath(namespace: string, name?: string): string {
 }
 
 /**
- * Takes part in an election by a Lease, as client-go does it: a candidate takes over when it has seen no renewal for the
- * duration of the Lease, on its own clock; a leader that cannot renew within `renewDeadlineMs` stops before that. So at most
- * one leads, whatever the clocks say. After a loss it is a candidate again.
+ * Takes part in an election by a Lease, as client-go does it: a candidate takes over when it has seen no renewal for
+ * the duration of the Lease, on its own clock; a leader that cannot renew within `renewDeadlineMs` stops before that.
+ * So at most one leads, whatever the clocks say. After a loss it is a candidate again.
  */
 export function startElection(run: ElectionRun): Election {
   const { identity, log, now, monotonicMs, leaseDurationMs, renewDeadlineMs, retryPeriodMs } = run;
@@ -89,16 +89,16 @@ export function startElection(run: ElectionRun): Election {
     maxTimeoutMs: 0,
     deadlineMs: Math.max(retryPeriodMs, renewDeadlineMs / 2),
   });
-  /** The Lease as it was seen last, and since when it says so. */
+  /** The Lease as last seen, and when its present state was first seen. */
   let seen: { lease: JsonObject; text: string; at: number } | undefined;
-  /** When the request began that renewed last; undefined without the leadership. */
+  /** When the last successful renewal was sent; undefined when not the leader. */
   let renewedAt: number | undefined;
   let deadline: NodeJS.Timeout | undefined;
   let problem: string | undefined;
   let ended: Promise<void> | undefined;
 
   function see(lease: JsonObject): LeaseSpec {
-    // One without a spec belongs to nobody.
+    // A Lease without a spec has no holder.
     const text = JSON.stringify(lease.spec ?? null);
     if (seen?.text !== text) {
       seen = { lease, text, at: monotonicMs() };
@@ -158,7 +158,7 @@ export function startElection(run: ElectionRun): Election {
 
   /** One try to take or to renew the Lease. */
   async function attempt(): Promise<void> {
-    // A leader knows the Lease; another try reads it again when that was changed.
+    // A leader knows the Lease; if it was changed, the next try reads it again.
     const known = renewedAt === undefined ? await read() : seen?.lease;
     const began = monotonicMs();
     try {
@@ -192,7 +192,7 @@ export function startElection(run: ElectionRun): Election {
         lose(holder === '' ? 'the Lease was taken away' : `${holder} holds the Lease`);
         return;
       }
-      // Somebody wrote a label or the like: the next try has the new version.
+      // Another client changed a label or the like: the next try has the new version.
       return;
     }
     if (!stop.signal.aborted) {
@@ -211,7 +211,7 @@ export function startElection(run: ElectionRun): Election {
           log.warn({ lease: what, problem }, 'the Lease cannot be read or written');
         }
       }
-      // Candidates spread out; a leader is punctual.
+      // Jitter for candidates; a leader is punctual.
       const wait = renewedAt === undefined ? retryPeriodMs * (1 + Math.random() * 0.2) : retryPeriodMs;
       await sleep(wait, undefined, { signal: pause.signal, ref: false }).catch(() => {});
     }

@@ -19,19 +19,18 @@ export interface ControllerMetrics {
   forgetAll(): void;
 }
 
-/** What is looked at when metrics are read. */
+/** Values that are read at each scrape. */
 export interface Observed {
   configs(): readonly StoredConfig[];
   isLeading(): boolean;
   load(): { waiting: number; running: number };
-  /** Seconds since the API server was last heard of; undefined before the first time. */
+  /** Seconds since the API server was last heard from; undefined before the first time. */
   silentSeconds(): number | undefined;
 }
 
 const prefix = 'extensionconfig_controller_';
 /**
- * Maximum number of hook versions that have a line of their own: names of hooks that nobody knows are what a server
- * says they are.
+ * Maximum number of hook versions with series of their own: a server may report any names of unknown hooks.
  */
 const maxHooks = 500;
 /** Longest name in a label, in characters. */
@@ -39,7 +38,7 @@ const maxLabel = 100;
 
 const states = ['supported', 'deprecated', 'removed', 'future', 'unknown'] as const;
 
-/** When nothing in a bundle is valid any more, in seconds since 1970; undefined without a certificate. */
+/** When the last certificate of a bundle expires, in seconds since 1970; undefined without a certificate. */
 function bundleEnd(caBundle: string): number | undefined {
   const certificates = usable(readCertificates(Buffer.from(caBundle, 'base64').toString('latin1'))) ?? [];
   const ends = certificates.map(({ x509 }) => x509.validToDate.getTime() / 1000);
@@ -146,7 +145,7 @@ export function createControllerMetrics(registry: Registry, known: KnownHooks, o
       registers,
     }),
   };
-  /** Ends of bundles that were read; a scrape reads each bundle once. */
+  /** Expiry times of bundles that have been parsed: each is parsed only once. */
   let ends = new Map<string, number | undefined>();
 
   function collectConfigs(): void {
@@ -196,7 +195,7 @@ export function createControllerMetrics(registry: Registry, known: KnownHooks, o
   });
   const serverEnds = new Gauge({
     name: 'extensionconfig_server_certificate_not_after_timestamp_seconds',
-    help: 'When the certificate of the extension server expires, in seconds since 1970 (mode observe). Absent when there is no handshake.',
+    help: 'When the certificate of the extension server expires, in seconds since 1970 (mode observe). Absent when the handshake fails.',
     labelNames,
     registers,
   });

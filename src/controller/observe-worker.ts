@@ -10,12 +10,12 @@ export interface ObserveWorkerOptions {
   observeMs: number;
 }
 
-/** How long a look at a certificate may take, in ms. */
+/** How long inspecting a certificate may take, in ms. */
 const probeMs = 10_000;
 
 /** Asks extensions what they offer and looks at their certificates, for metrics. Writes nothing. */
 export function createObserveWorker({ client, resolve, metrics, observeMs }: ObserveWorkerOptions): Worker {
-  /** What was looked at: the generation of each. */
+  /** The generation of each that has been observed. */
   const seen = new Map<string, string>();
   return {
     async run(config, signal) {
@@ -40,7 +40,7 @@ export function createObserveWorker({ client, resolve, metrics, observeMs }: Obs
         : await probeTls(target, AbortSignal.any([signal, AbortSignal.timeout(probeMs)]), resolve);
       signal.throwIfAborted();
       metrics.serverCertificate(name, tls?.notAfter);
-      // Those that fail are asked as often as the others: nothing is repaired by asking.
+      // Those that fail are asked as often as the others: asking repairs nothing.
       return { result: 'done', againMs: observeMs * (0.9 + Math.random() / 10) };
     },
     isSettled: ({ metadata }) => seen.get(metadata.name) === `${metadata.uid}/${metadata.generation}`,

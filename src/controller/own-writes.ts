@@ -1,8 +1,8 @@
 import type { StoredConfig } from './stored.ts';
 
-/** Tells news of an object from what this program wrote itself, so that it does not discover again after its own write. */
+/** Tells changes by others from this program's own writes, so that it does not discover again after its own write. */
 export interface OwnWrites {
-  /** A run for the object begins: what it saw. */
+  /** Notes what a run saw when it began. */
   begin(config: StoredConfig): void;
   wrote(before: StoredConfig, after: StoredConfig): void;
   /** Whether a run has dealt with the object as it is. */

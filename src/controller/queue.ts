@@ -24,11 +24,11 @@ export interface QueueOptions {
   pace: QueuePace;
 }
 
-/** How a key is added. */
+/** Options for adding a key. */
 export interface AddOptions {
   /** Ends its backoff. */
   afresh?: boolean;
-  /** It is known to have failed before, and has its place among these. */
+  /** It has failed before, and takes a place among those that failed. */
   suspect?: boolean;
 }
 
@@ -37,9 +37,9 @@ export interface Queue {
   /** Runs the key soon. */
   add(key: string, options?: AddOptions): void;
   isRunning(key: string): boolean;
-  /** Forgets a key that is gone. When it is added again while its last run still goes on, it runs after that. */
+  /** Forgets a key that is gone. When it is added again during its last run, it runs after that. */
   forget(key: string): void;
-  /** Keys that could run and have no place yet. */
+  /** Keys that are ready to run but have no place yet. */
   readonly waiting: number;
   readonly running: number;
   /** Starts nothing more, and resolves when nothing runs. */
@@ -50,7 +50,7 @@ interface Entry {
   state: 'idle' | 'ready' | 'running';
   /** Added while it ran. */
   isAddedAgain: boolean;
-  /** Forgotten while it ran: its failures are those of something else. */
+  /** Forgotten while it ran: its failures no longer count. */
   isForgotten: boolean;
   /** Failures in a row. */
   failures: number;
@@ -83,7 +83,7 @@ function createLine() {
   };
 }
 
-/** A queue that is empty. */
+/** Creates an empty queue. */
 export function createQueue({ run, concurrency, failingConcurrency, pace }: QueueOptions): Queue {
   const entries = new Map<string, Entry>();
   const healthy = createLine();
@@ -114,7 +114,7 @@ export function createQueue({ run, concurrency, failingConcurrency, pace }: Queu
   function startNext(): void {
     while (!isStopped && running < concurrency) {
       const mayFail = failing.length > 0 && runningFailing < failingConcurrency;
-      // Turns, so that neither line waits for the other to be empty.
+      // The two lines take turns, so that neither waits for the other to be empty.
       const line = mayFail && (healthy.length === 0 || runningFailing * 2 < running) ? failing : healthy;
       if (line.length === 0) {
         return;

@@ -9,7 +9,7 @@ export const clusterApiLease = { namespace: 'capi-system', name: 'controller-lea
 /** Cluster API's own controller does the same work in this cluster. */
 export class RivalError extends Error {}
 
-/** How old a renewal may be to say that its holder runs, in ms: far more than it takes, since two clocks are compared. */
+/** How recent a renewal must be to prove that its holder runs, in ms: generous, since two clocks are compared. */
 const freshMs = 60_000;
 /** Longest wait for another renewal, in ms. */
 const maxWaitMs = 60_000;
@@ -25,8 +25,8 @@ function holderOf(lease: JsonObject): { holder: string; renewed: string; duratio
 }
 
 /**
- * Whether Cluster API's controller runs in the cluster: it renews its Lease. A Lease that was left behind is told from one
- * that is held by waiting for another renewal, whatever the clocks say.
+ * Whether Cluster API's controller runs in the cluster: it renews its Lease. A stale Lease is told from one that
+ * is held by waiting for another renewal, whatever the clocks say.
  *
  * @returns who holds it, or undefined.
  * @throws {Error} when that cannot be read.

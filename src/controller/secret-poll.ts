@@ -7,7 +7,7 @@ import type { StoredConfig } from './stored.ts';
 
 export interface SecretPollOptions {
   cluster: Cluster;
-  /** The ExtensionConfigs that there are. */
+  /** The present ExtensionConfigs. */
   configs(): Iterable<StoredConfig>;
   /** Called for each ExtensionConfig whose Secret has something new. */
   onChange(name: string): void;
@@ -17,7 +17,7 @@ export interface SecretPollOptions {
   gapMs: number;
 }
 
-/** A Secret, and who wants its CA. */
+/** A Secret, and the ExtensionConfigs that want its CA. */
 interface Wanted {
   secret: SecretName;
   configs: StoredConfig[];
@@ -46,9 +46,9 @@ function wantedSecrets(configs: Iterable<StoredConfig>): Map<string, Wanted> {
 }
 
 /**
- * Reads the Secrets that annotations name again and again, each by its name: this takes `get` on these Secrets and nothing
- * else. A watch of all Secrets, as Cluster API has it, takes the permission to read every Secret of the cluster, also for a
- * watch of their metadata alone.
+ * Reads the Secrets that annotations name again and again, each by its name: this requires `get` on these Secrets and
+ * nothing else. A watch of all Secrets, as Cluster API has it, requires permission to read every Secret of the cluster,
+ * even a watch of their metadata alone.
  */
 export async function pollSecrets(options: SecretPollOptions): Promise<void> {
   const { cluster, onChange, signal, pollMs, gapMs } = options;
@@ -67,7 +67,7 @@ export async function pollSecrets(options: SecretPollOptions): Promise<void> {
         const now = JSON.stringify(reading);
         found.set(key, now);
         for (const { metadata, spec } of now === before ? [] : configs) {
-          // Seen for the first time, it is news only for those that do not have it.
+          // When a Secret is seen for the first time, only ExtensionConfigs without its CA are affected.
           const has = 'caBundle' in reading && reading.caBundle === spec?.clientConfig?.caBundle;
           if (before !== undefined || !has) {
             onChange(metadata.name);

@@ -32,7 +32,7 @@ export function readStored(object: JsonObject): StoredConfig | undefined {
 /** The object was changed by another client between reading and writing. */
 export class ConfigConflict extends Error {}
 
-/** The object is gone, or another one has its name. */
+/** The object has been deleted, or replaced by another one of its name. */
 export class ConfigGone extends Error {}
 
 /** Reads and writes ExtensionConfigs. Each write holds only for the version that it was made from. */
@@ -40,7 +40,7 @@ export interface ConfigStore {
   /** The object as it is now. @throws {ConfigGone} when it is not the one with this uid any more. */
   read(config: StoredConfig): Promise<StoredConfig>;
   /**
-   * Writes what `change` makes of the status: nothing when it is the same. When another client wrote in between, the object
+   * Writes the status that `change` returns, if it differs. When another client wrote in between, the object
    * is read again, unless its spec changed.
    *
    * @returns the object as it is then.
@@ -55,8 +55,8 @@ export interface ConfigStore {
 const maxConflicts = 5;
 
 /**
- * ExtensionConfigs of a cluster. Writes are merge patches with the resourceVersion: what others wrote is never lost, and
- * fields that this program does not know stay.
+ * ExtensionConfigs of a cluster. Writes are merge patches with the resourceVersion: what others wrote is never lost,
+ * and unknown fields are preserved.
  *
  * @param onWrite called for each write that was made, with the versions before and after.
  */

@@ -22,26 +22,26 @@ export interface TermOptions {
   onRun(result: 'success' | 'failure', seconds: number): void;
 }
 
-/** A time of working on ExtensionConfigs: from the start, or from winning an election, to the end. */
+/** A term of working on ExtensionConfigs: from the start, or from winning an election, to the end. */
 export interface Term {
   /** Why the copy of the ExtensionConfigs may be stale. */
   readonly problem: string | undefined;
-  /** The ExtensionConfigs that there are. */
+  /** The present ExtensionConfigs. */
   configs(): StoredConfig[];
-  /** When the API server was last heard of, on the clock of `performance.now()`. */
+  /** When the API server was last heard from, on the clock of `performance.now()`. */
   readonly heardAt: number | undefined;
   /** Keys that wait for their turn, and that are worked on. */
   readonly load: { waiting: number; running: number };
-  /** Ends what is under way at extensions, lets writes end, and stops. */
+  /** Aborts calls of extensions, lets writes finish, and stops. */
   end(): Promise<void>;
-  /** Cuts everything at once, also writes under way: somebody else writes now. */
+  /** Aborts everything at once, even writes in flight: another replica leads now. */
   cut(reason: Error): void;
 }
 
-/** How long writes under way have at the end, in ms. */
+/** How long writes in flight may take at the end, in ms. */
 const endMs = 5_000;
 
-/** Fewer tries than usual: the queue tries again, too. */
+/** Fewer retries than usual: the queue retries, too. */
 const patience = { retries: 2, minTimeoutMs: 250, maxTimeoutMs: 1_000, deadlineMs: 20_000 };
 
 /** Begins a term. */
@@ -84,7 +84,7 @@ export function startTerm(options: TermOptions): Term {
         return { result: 'done', againMs: 0 };
       }
       const isBug = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
-      // The stack of a bug is wanted.
+      // For a bug the stack is needed.
       log[isBug ? 'error' : 'warn'](
         { extensionConfig: name, ...(isBug ? { err: error } : { error: (error as Error).message }) },
         'ExtensionConfig will be tried again',
@@ -94,7 +94,7 @@ export function startTerm(options: TermOptions): Term {
     } finally {
       const now = stored(informer.get(name));
       if (now?.metadata.uid !== config.metadata.uid) {
-        // It went while it was worked on, and what was registered of it must go, too.
+        // It was deleted during the run: what the run registered must be removed, too.
         worker.forget(config);
       }
       if (changed.delete(name) && now !== undefined && !worker.isSettled(now)) {
@@ -129,7 +129,8 @@ export function startTerm(options: TermOptions): Term {
         return;
       }
       if (queue.isRunning(key)) {
-        // It may be what the run writes: the event can be here before the answer to the write. So it is looked at after the run.
+        // It may be the run's own write: the event can arrive before the response to the write. So it is checked after
+        // the run.
         changed.add(key);
       } else if (!worker.isSettled(config)) {
         const before = previous && readStored(previous);

@@ -3,17 +3,17 @@ import type { StoredConfig } from './stored.ts';
 
 /** What one mode does with ExtensionConfigs. */
 export interface Worker {
-  /** All ExtensionConfigs were read, before the first run. */
+  /** Called once all ExtensionConfigs have been read, before the first run. */
   begin?(configs: readonly StoredConfig[]): void;
   /**
    * Works on one ExtensionConfig.
    *
-   * @throws {Error} when the API server fails: it is tried again.
+   * @throws {Error} when the API server fails: the run is retried.
    */
   run(config: StoredConfig, signal: AbortSignal): Promise<Outcome>;
-  /** Whether an object has nothing in it that a run has not dealt with. */
+  /** Whether a run has dealt with everything in an object. */
   isSettled(config: StoredConfig): boolean;
-  /** An object is gone. */
+  /** Called when an object has been deleted. */
   forget(config: StoredConfig): void;
   /** Writes what is still to be written. */
   flush?(): Promise<void>;

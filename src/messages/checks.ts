@@ -15,23 +15,23 @@ export interface MessageProblem {
 const maxProblems = 20;
 
 /**
- * How a message is looked at: `strict` is for what we send (all fields known, required ones there, values allowed);
- * `tolerant` is for answers that we get, as Cluster API reads them: only types count, and null means an absent field;
- * `received` is for requests that a handler gets: types count, and what the hook's own messages require is there.
- * Objects of Cluster API in them may lack anything: releases differ in what they send.
+ * How a message is checked. `strict`, for what we send: only known fields, required ones present, values allowed.
+ * `tolerant`, for responses that we get, as Cluster API reads them: only types count, and null means an absent field.
+ * `received`, for requests that a handler gets: types, and the fields that the hook's own messages require. Objects of
+ * Cluster API in them may lack any field: releases differ in what they send.
  */
 export type Strictness = 'strict' | 'tolerant' | 'received';
 
 /**
- * Whether a text is standard base64 with padding, as Go's decoder takes it: line breaks count for nothing. The
- * library's own expression repeats a group, for which a text of some MiB is too long.
+ * Whether a text is standard base64 with padding, as Go's decoder accepts it: line breaks are ignored. The
+ * library's own expression repeats a group, which fails for a text of some MiB.
  */
 function isBase64(text: string): boolean {
   const packed = /[\r\n]/.test(text) ? text.replaceAll(/[\r\n]/g, '') : text;
   return packed.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(packed);
 }
 
-/** Keywords that say more than the type, and that a Go decoder does not look at. */
+/** Keywords beyond the type, which a Go decoder does not check. */
 const beyondType = [
   'required',
   'enum',
@@ -44,7 +44,7 @@ const beyondType = [
   'pattern',
 ] as const;
 
-/** What a component that hooks share is called in a compiler. */
+/** The key under which a compiler knows a component that hooks share. */
 const sharedId = (component: string) => `shared:${component}`;
 
 function compiled(schema: MessageSchema, strictness: Strictness, isOwn: boolean): Record<string, unknown> {
@@ -66,7 +66,7 @@ function compiled(schema: MessageSchema, strictness: Strictness, isOwn: boolean)
   const inner = (part: MessageSchema) => compiled(part, strictness, isOwn);
   if (properties !== undefined) {
     result.properties = Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, inner(field)]));
-    // Whoever reads a message of a newer release meets fields that it does not know.
+    // Messages of a newer release have fields that this one does not know.
     result.additionalProperties = strictness !== 'strict';
   }
   if (additionalProperties !== undefined) {
@@ -85,7 +85,7 @@ function compiled(schema: MessageSchema, strictness: Strictness, isOwn: boolean)
 }
 
 /**
- * What compiles schemas: it knows the components that hooks share, and compiles each of them once, for the first hook
+ * The compiler of schemas. It knows the components that hooks share, and compiles each of them once, for the first hook
  * that needs it.
  */
 function createCompiler(strictness: Strictness): Ajv {
@@ -95,13 +95,13 @@ function createCompiler(strictness: Strictness): Ajv {
     logger: false,
     ownProperties: true,
     verbose: true,
-    // A third of the time to compile, for checks that are no faster by it.
+    // It takes a third of the compile time and does not make the checks faster.
     code: { optimize: false },
   });
   formats.default(ajv, ['int32', 'int64', 'date-time']);
   ajv.addFormat('byte', isBase64);
   for (const [name, schema] of shared) {
-    // They are our own: that they are schemas need not be checked.
+    // The schemas are our own and need not be validated.
     ajv.addSchema(compiled(schema, strictness, false), sharedId(name), false, false);
   }
   return ajv;
@@ -187,7 +187,7 @@ function problemOf({ keyword, instancePath, params, data, message }: ErrorObject
   }
 }
 
-/** What is wrong with a message of a hook; empty for one that is good. At most 20 problems are named. */
+/** What is wrong with a message of a hook; empty for a valid one. At most 20 problems are listed. */
 export function messageProblems(
   hook: HookDefinition,
   message: 'request' | 'response',

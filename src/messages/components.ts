@@ -37,7 +37,7 @@ function* referencesIn(schema: MessageSchema): Generator<string> {
 /**
  * The components that the messages of hooks need, and no others.
  *
- * @throws {Error} when a schema refers to a component that nobody has, or two hooks mean different things by one name.
+ * @throws {Error} when a schema refers to an unknown component, or two hooks define different components with one name.
  */
 export function componentsOf(hooks: readonly HookDefinition[]): Components {
   const available = new Map(shared);

@@ -43,13 +43,13 @@ function spelled(value: Json, schema: MessageSchema | undefined, components: Com
 }
 
 /**
- * A request as a handler gets it: field names in any case, null as absent, unknown fields kept; types, and what the hook's
- * own messages require, are checked. The value itself is returned where nothing had to be changed.
+ * A request as a handler gets it: field names in any case, null as absent, unknown fields kept; types, and what the
+ * hook's own messages require, are checked. The value itself is returned if nothing had to be changed.
  *
  * @returns the request, or what is wrong with it as one line.
  */
 export function decodeRequest(hook: HookDefinition, value: Json): { request: JsonObject } | { problem: string } {
-  // What Cluster API sends is read without a copy.
+  // What Cluster API sends needs no copy.
   if (isJsonObject(value) && messageProblems(hook, 'request', value, 'received').length === 0) {
     return { request: value };
   }
@@ -59,8 +59,8 @@ export function decodeRequest(hook: HookDefinition, value: Json): { request: Jso
 }
 
 /**
- * A response as Cluster API's decoder reads it: field names in any case, null as absent, unknown fields left alone, types
- * checked and nothing else.
+ * A response as Cluster API's decoder reads it: field names in any case, null as absent, unknown fields ignored, only
+ * types checked.
  *
  * @returns the response, or what is wrong with it as one line.
  */

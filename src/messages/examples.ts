@@ -20,7 +20,7 @@ const machineSpec = {
   failureDomain: 'zone-a',
 };
 
-/** Objects that stand for their components in samples: small, and as Cluster API would send them. */
+/** Example objects for components in samples: small, and as Cluster API would send them. */
 export const examples: Readonly<Record<string, unknown>> = {
   'k8s.io.apimachinery.pkg.runtime.RawExtension': template,
   [`${core}.Cluster`]: {

@@ -53,7 +53,7 @@ export function compareVersions(a: Version, b: Version): number {
 
 /** Maximum number of minors that workers may take in one step: kubelets may be three older than the API server. */
 const maxWorkerMinors = 3;
-/** Maximum number of steps that are examined; there are not as many minors. */
+/** Maximum number of steps that are examined; there are fewer minors. */
 const maxSteps = 1000;
 
 function controlPlaneProblems(from: Version, to: Version, steps: readonly Version[]): string[] {
@@ -117,7 +117,7 @@ function workersProblems(
 }
 
 /**
- * What is wrong with an upgrade plan by the rules that Cluster API holds it to, a line each. Workers without steps get
+ * What is wrong with an upgrade plan by Cluster API's rules, one line each. Workers without steps get
  * Cluster API's own: the last version of each third minor, and the target.
  */
 export function upgradePlanProblems(request: GenerateUpgradePlanRequest, plan: UpgradePlan): string[] {

@@ -5,8 +5,8 @@ import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts
 import { type Components, componentOf, componentsOf } from './components.ts';
 
 /**
- * What changed in a message from one version of a hook to the next, as far as the schemas cannot tell, with the steps by
- * hand. Requests go down, responses up; the other directions need no steps.
+ * What changed in a message from one version of a hook to the next, beyond what the schemas show, with hand-written
+ * steps. Requests are converted to older versions, responses to newer ones; the other directions need no steps.
  */
 export interface MessageChange extends ChangeTable {
   toNewer?: Step;
@@ -32,7 +32,7 @@ export interface HookVersions {
   responseFor(version: string, response: JsonObject): JsonObject;
 }
 
-/** A schema without references. One that is met again within itself may hold anything there. */
+/** A schema without references. Where it refers to itself, anything is allowed. */
 function inlined(schema: MessageSchema, components: Components, within: ReadonlySet<string>): OpenApiSchema {
   const reference = schema.$ref ?? schema.allOf?.[0]?.$ref;
   if (reference !== undefined) {

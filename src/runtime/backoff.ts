@@ -1,6 +1,6 @@
 import type { Extension } from './registration.ts';
 
-/** What identifies an extension: one that was made again under a name starts afresh. */
+/** What identifies an extension: one that was deleted and created again starts afresh. */
 type Identity = Pick<Extension, 'name' | 'uid'>;
 
 /** The backoff of a failing extension. */
@@ -14,12 +14,12 @@ interface Failing {
 
 /** Keeps extensions that are down from being hammered: after each failure the wait doubles. */
 export interface Backoff {
-  /** What holds a call back, or undefined when it may go. */
+  /** The backoff that keeps a call from being made, or undefined when it may be made. */
   holds(extension: Identity): { waitMs: number; failures: number; lastError: string } | undefined;
   failed(extension: Identity, error: string): void;
   succeeded(extension: Identity): void;
   forget(name: string): void;
-  /** Milliseconds that an extension is still left alone. */
+  /** Milliseconds until the extension may be called again. */
   waitMs(extension: Identity): number;
 }
 

@@ -2,13 +2,13 @@ import { hooksGroup } from '../hooks/index.ts';
 import { fieldAt, isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
 import type { Extension } from './registration.ts';
 
-/** A cache whose entries end by themselves. */
+/** A cache whose entries expire. */
 export interface Cache<T> {
   get(key: string): T | undefined;
   set(key: string, value: T, lifeMs: number): void;
 }
 
-/** Maximum number of entries of a cache: each is of a Cluster or a handler, and the oldest one goes first. */
+/** Maximum number of entries of a cache: each belongs to a Cluster or a handler, and the oldest is evicted first. */
 const maxEntries = 10_000;
 
 /** A cache of at most 10,000 entries. */
@@ -40,21 +40,21 @@ const day = 24 * 60 * minute;
 /** Longest time that a wait is remembered, in ms, whatever retryAfterSeconds says. */
 export const maxWaitMs = day;
 
-/** Settings in a fixed order: Go's random one makes upstream miss. */
+/** Settings in a fixed order: with Go's random order upstream misses its own cache. */
 function settingsOf(request: JsonObject): Json {
   const { settings } = request;
   return isJsonObject(settings) ? Object.entries(settings).sort(([a], [b]) => (a < b ? -1 : 1)) : [];
 }
 
-/** How long an answer is remembered, and for which request. A key that is undefined is not remembered. */
+/** How long a response is cached, and under which key; undefined: not cached. */
 interface ResponseCaching {
   lifeMs: number;
   keyOf(handler: string, extension: Extension, request: JsonObject): Json | undefined;
 }
 
 /**
- * The answers that upstream remembers, with its times. The keys have UIDs where upstream has names, so that an object
- * that was deleted and made again is asked about again.
+ * The responses that upstream caches, with its times. The keys have UIDs where upstream has names, so that an object
+ * that was deleted and created again is asked about again.
  */
 const responseCaching: Readonly<Record<string, ResponseCaching>> = {
   DiscoverVariables: {
@@ -82,7 +82,7 @@ const responseCaching: Readonly<Record<string, ResponseCaching>> = {
   },
 };
 
-/** How the answers of a hook are remembered; undefined for hooks that are always asked. */
+/** How the responses of a hook are cached; undefined for hooks that are always called. */
 export function responseCachingOf({ group, name }: { group: string; name: string }): ResponseCaching | undefined {
   return group === hooksGroup && Object.hasOwn(responseCaching, name) ? responseCaching[name] : undefined;
 }

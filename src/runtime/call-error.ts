@@ -1,6 +1,6 @@
 /**
- * The step that a call ended at. Up to `convert` nothing was sent; `connect` to `decode` are about the exchange, and the
- * only ones that failurePolicy `Ignore` is for; `status` is an answer of the extension.
+ * The step that a call ended at. Up to `convert` nothing was sent; `connect` to `decode` are about the exchange, and
+ * the only ones that failurePolicy `Ignore` is for; `status` is an answer of the extension.
  */
 export type CallStep =
   | 'hook'
@@ -21,10 +21,10 @@ export type CallStep =
   | 'validation'
   | 'cancelled';
 
-/** Why a call failed: a value, with the words that users know from conditions. */
+/** Why a call failed: a value, worded as users know it from conditions. */
 export interface CallError {
   step: CallStep;
-  /** One line; texts of servers are cut and without control characters. */
+  /** One line; text from servers is truncated and has no control characters. */
   message: string;
   /** Status code of the answer, if there was one. */
   code?: number;
@@ -41,7 +41,9 @@ const exchangeSteps: ReadonlySet<CallStep> = new Set([
   'decode',
 ]);
 
-/** Whether failurePolicy `Ignore` swallows a failure. A misconfiguration and an answer `Failure` are never swallowed. */
+/**
+ * Whether failurePolicy `Ignore` swallows a failure. A misconfiguration and an answer `Failure` are never swallowed.
+ */
 export function isIgnorable({ step }: CallError): boolean {
   return exchangeSteps.has(step);
 }
@@ -52,7 +54,7 @@ const maxQuote = 512;
 /** Longest message of an extension in an error, in characters. */
 export const maxMessage = 4096;
 
-/** Text of a server as part of an error: cut, and without what a terminal or a log would obey. */
+/** Text from a server as part of an error: truncated, and without control characters. */
 export function quotable(text: string, longest = maxQuote): string {
   return text.slice(0, longest).replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd');
 }

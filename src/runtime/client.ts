@@ -24,7 +24,7 @@ import { createCallMetrics } from './metrics.ts';
 import { type Extension, extensionOf, type Handler } from './registration.ts';
 import { createRegistry, isCallError, type Registry } from './registry.ts';
 
-/** What a client may be told; all of it may be left out. */
+/** Options of a client; all are optional. */
 export interface ClientOptions {
   /**
    * Labels of a namespace, for namespaceSelectors; undefined when there is no such namespace. Default: none has labels.
@@ -34,19 +34,21 @@ export interface ClientOptions {
   hooks?: readonly HookDefinition[];
   /** Hooks with several versions, between which messages are converted. */
   versions?: readonly HookVersions[];
-  /** Lives of hooks, for discovery: a handler for a hook that is not in the catalog refuses its extension. */
+  /**
+   * Lifecycles of hooks, for discovery: a handler for a hook that is not in the catalog makes its extension invalid.
+   */
   catalog?: HookCatalog;
-  /** The release of Cluster API that discovery speaks for. Default: the newest known. */
+  /** The release of Cluster API whose rules discovery applies. Default: the newest known. */
   release?: Release;
-  /** PEM certificate and key that prove the client; read at each call, so that a new pair is used at once. */
+  /** Client certificate and key in PEM; read at each call, so that a new pair is used at once. */
   clientCertificate?: () => ClientCertificate | undefined;
   /** Where hosts are reached instead, for port-forwards. */
   resolve?: Resolve;
   /** Maximum number of calls that one extension gets at a time. Default: 10. */
   maxConcurrentCalls?: number;
   /**
-   * Calls as Cluster API's own client does, for rehearsals: without a Content-Type, and an extension that could not be
-   * reached is called all the same. Default: no.
+   * Calls as Cluster API's own client does, for rehearsals: without a Content-Type, and an extension in backoff is
+   * called anyway. Default: no.
    */
   mimicsClusterApi?: boolean;
   /** Where the metrics of calls are registered. Default: nowhere. */
@@ -60,11 +62,11 @@ export interface CalledObject {
   /** Empty for an object of the whole cluster. */
   namespace: string;
   name: string;
-  /** Answers are remembered by it. */
+  /** Part of the key under which responses are cached. */
   uid?: string;
 }
 
-/** A request as the caller writes it: apiVersion and kind follow from the hook. */
+/** A request without apiVersion and kind, which follow from the hook. */
 export type RequestBody<Request> = Omit<Request, 'apiVersion' | 'kind'>;
 
 /** What both kinds of calls need. */
@@ -73,7 +75,7 @@ export interface CallAllOptions<Request> {
   request: RequestBody<Request>;
   /** Ends the call. */
   signal?: AbortSignal;
-  /** Whether answers that may be remembered are (see the documentation of hooks). Default: no. */
+  /** Whether to cache responses that may be cached (see the documentation of hooks). Default: no. */
   cache?: boolean;
 }
 
@@ -89,7 +91,7 @@ export type CallResult<Response> =
       response: Response;
       /** The failure that failurePolicy `Ignore` swallowed. */
       swallowed?: CallError;
-      /** Where the response is from. */
+      /** Where the response came from. */
       from: 'extension' | 'cache' | 'wait' | 'ignore';
     }
   | { ok: false; error: CallError };
@@ -108,7 +110,7 @@ export type DiscoverResult =
 /** Calls extension servers, as Cluster API does. */
 export interface Client {
   readonly registry: Registry;
-  /** Asks an extension server for its handlers and checks the answer. An extension in backoff is asked all the same. */
+  /** Asks an extension server for its handlers and checks the answer. An extension in backoff is asked, too. */
   discover(config: ExtensionConfig, options?: { signal?: AbortSignal }): Promise<DiscoverResult>;
   /** Calls one handler by its name. */
   callExtension<Request extends object, Response extends object>(
@@ -125,7 +127,7 @@ export interface Client {
   ): Promise<CallAllResult<Response>>;
   /** The names of the handlers of a hook that are called for an object. */
   handlersFor(hook: HookDefinition, object: CalledObject): Promise<string[] | CallError>;
-  /** Lets go of the connections of an extension that is not called for a while; the next call makes others. */
+  /** Closes the connections of an extension that will not be called for a while; the next call opens new ones. */
   disconnect(name: string): void;
   /** Forgets an ExtensionConfig that is gone: its handlers, connections and backoff. */
   remove(name: string): void;
@@ -137,7 +139,7 @@ const discoveryTimeoutSeconds = 10;
 /** Longest answer to discovery, in bytes: 512 handlers are some 128 KiB. Many extensions are asked at a time. */
 const maxDiscoveryBytes = 2 * 1024 * 1024;
 
-/** A response of nothing but success. */
+/** A response that says only Success. */
 function emptyResponse(hook: HookDefinition): JsonObject {
   return {
     apiVersion: `${hook.group}/${hook.version}`,
@@ -212,8 +214,8 @@ export function createClient(options: ClientOptions = {}): Client {
   }
 
   /**
-   * Says which extensions are for the namespace of an object. The namespace is looked up once, when the first selector
-   * that asks for anything is met; each selector is evaluated once, however many handlers its extension has.
+   * Tells which extensions select the namespace of an object. The namespace is looked up once, for the first selector
+   * with requirements; each selector is evaluated once, however many handlers its extension has.
    */
   function selectorFor({ namespace }: CalledObject): (extension: Extension) => Promise<boolean | CallError> {
     let labels: ReturnType<typeof labelsOf> | undefined;
@@ -235,7 +237,7 @@ export function createClient(options: ClientOptions = {}): Client {
     };
   }
 
-  /** The request as the hook's version has it, with the settings of the extension under its own. */
+  /** The request in the version of the hook, with the extension's settings, which its own settings override. */
   function complete(hook: HookDefinition, request: object, settings: Extension['settings']): JsonObject {
     const own = (request as { settings?: Record<string, string> }).settings;
     const merged = { ...settings, ...own };
@@ -314,7 +316,7 @@ export function createClient(options: ClientOptions = {}): Client {
         ? { ok: true, response: emptyResponse(hook), swallowed: answer, from: 'ignore' }
         : failed(answer);
     }
-    // apiVersion and kind of an answer are not looked at, and may be absent.
+    // apiVersion and kind of a response are not checked, and may be absent.
     const typed = { ...answer.content, apiVersion: `${handler.group}/${handler.version}`, kind: theirs.response.kind };
     const read = isOtherVersion
       ? converted(hook, (known) => known.responseFor(hook.version, typed), 'response')
@@ -338,7 +340,7 @@ export function createClient(options: ClientOptions = {}): Client {
     return hook.isBlocking && uid !== undefined ? JSON.stringify([formatGroupHook(hook), uid, handler]) : undefined;
   }
 
-  /** The answer of an extension that asked for a wait which has not run out. */
+  /** The cached response of an extension whose retryAfterSeconds has not run out. */
   function runningWait(hook: HookDefinition, key: string | undefined): JsonObject | undefined {
     const wait = key === undefined ? undefined : waits.get(key);
     return (
@@ -489,7 +491,7 @@ export function createClient(options: ClientOptions = {}): Client {
         return failed(handlers);
       }
       const waitKey = call.cache ? waitKeyOf(hook, call.object) : undefined;
-      // Without a handler nothing blocks, whatever was remembered.
+      // Without a handler nothing blocks, whatever is cached.
       const wait = handlers.length === 0 ? undefined : runningWait(hook, waitKey);
       if (wait !== undefined) {
         const { status, message = '', retryAfterSeconds = 0 } = wait;

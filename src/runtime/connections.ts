@@ -4,7 +4,7 @@ import { Pool } from 'undici';
 import { type CallError, quotable } from './call-error.ts';
 import type { Target } from './url.ts';
 
-/** A certificate that proves the caller to extension servers: PEM. */
+/** A client certificate for extension servers, with its key: PEM. */
 export interface ClientCertificate {
   cert: string;
   key: string;
@@ -13,14 +13,14 @@ export interface ClientCertificate {
 /** Where connections of a host and port go instead, as curl's `--resolve` does it; the name is still verified. */
 export type Resolve = (host: string) => { host: string; port: number } | undefined;
 
-/** What connections need to know. */
+/** Options of connections. */
 export interface ConnectionOptions {
   /** Read at each call: a certificate that changed is used from the next connection on. */
   clientCertificate?: () => ClientCertificate | undefined;
   resolve?: Resolve;
   /** Maximum number of calls that an extension gets at a time; more wait, within their timeout. */
   maxConcurrentCalls: number;
-  /** Longest answer that is read, in bytes. Default: 20 MiB, what Go's server takes as a request. */
+  /** Longest response that is read, in bytes. Default: 20 MiB, the limit of Go's server for requests. */
   maxAnswerBytes?: number;
 }
 
@@ -37,7 +37,7 @@ export interface Exchange {
   withoutContentType?: boolean;
 }
 
-/** An answer with status code and body, as it came. */
+/** A response with status code and body, as it was received. */
 export interface Answer {
   code: number;
   body: Buffer;
@@ -46,11 +46,11 @@ export interface Answer {
 /** Connections to extension servers, which are kept for later calls. */
 export interface Connections {
   /**
-   * Sends a POST; what goes wrong is a value. Redirects are not followed. `key` names the extension; another address,
+   * Sends a POST; failures are values. Redirects are not followed. `key` names the extension; another address,
    * CA or client certificate under a name means new connections.
    */
   post(key: string, exchange: Exchange): Promise<Answer | CallError>;
-  /** Calls of an extension that are on their way, and those that wait for one to end. */
+  /** Calls of an extension that are in flight, and those that wait for one to end. */
   load(key: string): { running: number; waiting: number };
   /** Closes the connections of an extension that is gone. */
   forget(key: string): void;
@@ -58,10 +58,11 @@ export interface Connections {
 }
 
 /**
- * Longest answer that is read, in bytes: what Go's server takes as a request, and upstream meant to have as a limit.
+ * Longest response that is read, in bytes: the limit of Go's server for requests, which upstream intended for
+ * responses.
  */
 const defaultMaxAnswerBytes = 20 * 1024 * 1024;
-/** Longest answer other than 200 that is read: 512 characters of it are shown. */
+/** Longest error response that is read, in bytes: 512 characters of it are shown. */
 const maxErrorBytes = 4 * 1024;
 /** How long an idle connection is kept, in ms (Go: 90 s). */
 const keepAliveMs = 90_000;
@@ -70,7 +71,7 @@ const maxContexts = 32;
 /** How long a TLS handshake may take, in ms (Go: 10 s). */
 const handshakeMs = 10_000;
 
-/** What system errors are called in Go, and so in conditions that users know. */
+/** Go's texts for system errors, which users know from conditions. */
 const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connect: connection refused',
   ECONNRESET: 'connection reset by peer',
@@ -107,7 +108,7 @@ function explained(thrown: unknown, target: Target): CallError {
   const error = (first ?? outer) as SystemError;
   const code = error.code ?? '';
   if (isTlsProblem(code)) {
-    // Node.js advises a flag of its own, which says nothing about the caBundle.
+    // Node.js suggests a flag of its own, which does not help with the caBundle.
     const [said = ''] = error.message.replaceAll(/\s+/g, ' ').split('; if the root CA is installed locally');
     const detail = quotable(said);
     return {
@@ -134,7 +135,7 @@ async function readBody(body: AsyncIterable<Buffer>, limit: number): Promise<Buf
   return Buffer.concat(chunks, length);
 }
 
-/** A pool, and what it was made for. */
+/** A connection pool, and what it was created for. */
 interface KeptPool {
   origin: string;
   caBundle: string | undefined;
@@ -183,8 +184,8 @@ export function createConnections(options: ConnectionOptions): Connections {
   const contexts = new Map<string, SecureContext>();
 
   /**
-   * The TLS settings for a CA and a client certificate. Many extensions share a CA: a context of their own each would
-   * take a hundred KiB outside of the heap, and with the roots of the system milliseconds, too.
+   * The TLS settings for a CA and a client certificate. Many extensions share a CA: a context for each would take a
+   * hundred KiB outside of the heap, and with the system's roots milliseconds, too.
    */
   function contextFor(caBundle: string | undefined, certificate: ClientCertificate | undefined): SecureContext {
     const key = JSON.stringify([caBundle, certificate?.cert, certificate?.key]);
@@ -215,7 +216,7 @@ export function createConnections(options: ConnectionOptions): Connections {
     ) {
       return kept.pool;
     }
-    // Calls that are on their way end on their old connections.
+    // Calls in flight end on their old connections.
     kept?.pool.close().catch(() => {});
     const elsewhere = options.resolve?.(target.host);
     const pool = new Pool(elsewhere === undefined ? target.origin : `https://${elsewhere.host}:${elsewhere.port}`, {
@@ -223,10 +224,11 @@ export function createConnections(options: ConnectionOptions): Connections {
       pipelining: 1,
       keepAliveTimeout: keepAliveMs,
       keepAliveMaxTimeout: keepAliveMs,
-      // undici takes HTTP/2 by itself where a server offers it. Calls over it that end before their answer, in a process with
-      // other TLS connections, then made Node.js loop in native code and take all memory (Node.js 24.21, undici 8.12.4).
+      // undici uses HTTP/2 by itself where a server offers it. Aborting such calls before their response, in a process
+      // with other TLS connections, made Node.js loop in native code and use up all memory (Node.js 24.21, undici
+      // 8.12.4).
       allowH2: false,
-      // The signal of the call covers all of it.
+      // The call's signal limits all of it.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: {

@@ -12,7 +12,7 @@ export interface DiscoveredHandler {
   failurePolicy: string;
 }
 
-/** A handler in the response, as far as Cluster API's decoder gives it a value. */
+/** A handler in the response, with the fields that Cluster API's decoder reads. */
 interface OfferedHandler {
   name?: string;
   requestHook?: { apiVersion?: string; hook?: string };
@@ -20,12 +20,12 @@ interface OfferedHandler {
   failurePolicy?: string;
 }
 
-/** Longest timeout that Cluster API takes, in seconds. */
+/** Longest timeout that Cluster API accepts, in seconds. */
 const maxTimeoutSeconds = 30;
 /** Maximum number of handlers that fit into the status of an ExtensionConfig. */
 export const maxHandlers = 512;
 
-/** Why Cluster API would not take a handler: its own words, and what to do about it. */
+/** Why Cluster API would refuse a handler: in its own words, and what to do about it. */
 export interface DiscoveryProblem {
   handler: string;
   message: string;
@@ -122,8 +122,8 @@ function problemsOf(
 }
 
 /**
- * Fills in the defaults of a discovery response and checks it by every rule of Cluster API, all at once. One problem
- * refuses the whole response.
+ * Fills in the defaults of a discovery response and checks it by every rule of Cluster API. One problem makes the
+ * whole response invalid.
  *
  * @param response as `decodeResponse` gives it.
  * @param extension name of the ExtensionConfig.
@@ -147,7 +147,7 @@ export function readDiscovery(response: JsonObject, extension: string, known: Kn
     handlers.push({
       name: `${quotable(name)}.${extension}`,
       requestHook: { apiVersion: quotable(requestHook.apiVersion ?? ''), hook: quotable(requestHook.hook ?? '') },
-      // The API server leaves 0 out, and 0 means the default.
+      // The API server omits 0, and 0 means the default.
       ...(timeoutSeconds === 0 ? {} : { timeoutSeconds }),
       failurePolicy: quotable(failurePolicy || 'Fail'),
     });

@@ -14,20 +14,20 @@ export interface Outgoing {
   extension: Extension;
   /** The hook in the version of the handler. */
   hook: HookDefinition;
-  /** The hook in the version of the caller: metrics name that one, as upstream's do. */
+  /** The hook in the version of the program that calls: the one in metrics, as upstream. */
   callerVersion: string;
   /** Name without that of the ExtensionConfig; undefined for a singleton. */
   handler: string | undefined;
   timeoutSeconds: number;
   request: JsonObject;
   signal: AbortSignal | undefined;
-  /** Longest answer that is read, in bytes. Default: that of calls. */
+  /** Longest response that is read, in bytes. Default: that of calls. */
   maxAnswerBytes?: number;
-  /** Whether an extension that failed just now is asked all the same. */
+  /** Whether to call an extension in backoff anyway. */
   ignoresBackoff: boolean;
 }
 
-/** What exchanges need of the rest of the client. */
+/** What exchanges need from the client. */
 export interface ExchangeContext {
   connections: Connections;
   backoff: Backoff;
@@ -37,12 +37,12 @@ export interface ExchangeContext {
   withoutContentType: boolean;
 }
 
-/** A message of a server, in a wrapper: it may have any field, also those of an error. */
+/** A message of a server, wrapped: it may have any field, even those of an error. */
 export interface Message {
   content: JsonObject;
 }
 
-/** The message in an answer, as Cluster API reads it: status 200, the first JSON value, of the right types. */
+/** The message in a response, as Cluster API reads it: status 200, the first JSON value, of the right types. */
 export function readAnswer(answer: Answer, hook: HookDefinition): Message | CallError {
   if (answer.code !== 200) {
     const body = JSON.stringify(quotable(answer.body.toString('utf8')));
@@ -65,7 +65,7 @@ export function readAnswer(answer: Answer, hook: HookDefinition): Message | Call
   }
 }
 
-/** Sends a request and reads the answer, which is in the version of the handler. Never throws for what a server does. */
+/** Sends a request and reads the response, which is in the version of the handler. Never throws because of a server. */
 export async function exchange(outgoing: Outgoing, context: ExchangeContext): Promise<Message | CallError> {
   const { extension, hook, handler, timeoutSeconds, request, signal } = outgoing;
   const { connections, backoff, metrics, now, withoutContentType } = context;
@@ -121,7 +121,7 @@ export async function exchange(outgoing: Outgoing, context: ExchangeContext): Pr
   return result;
 }
 
-/** What an answer means: success, or the error for its status. */
+/** The meaning of a response: success, or the error for its status. */
 export function statusError({ status, message }: JsonObject): CallError | undefined {
   const text = typeof message === 'string' ? quotable(message, maxMessage) : '';
   if (status === 'Success') {

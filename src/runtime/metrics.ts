@@ -1,8 +1,8 @@
 import { Counter, Gauge, Histogram, type Registry as MetricsRegistry } from 'prom-client';
 
-/** What calls report. */
+/** What is counted of calls. */
 export interface CallMetrics {
-  /** An answer, or a failure to get one: counted as received, before failurePolicy. */
+  /** A response, or a failure to get one: counted as received, before failurePolicy. */
   request(labels: RequestLabels, seconds: number): void;
   /** A call that was not made because its extension is in backoff. */
   heldBack(extension: string): void;
@@ -19,7 +19,7 @@ export interface RequestLabels {
   status: string;
 }
 
-/** Facts of extensions that are read when metrics are. */
+/** Values of extensions that are read at each scrape. */
 export interface ExtensionLoad {
   extension: string;
   backoffSeconds: number;
@@ -33,8 +33,8 @@ const callLabels = ['host', 'group', 'version', 'hook'] as const;
 const buckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
 
 /**
- * Registers the metrics of calls: two with the names, labels and buckets that Cluster API has, and ours about backoff and
- * concurrency.
+ * Registers the metrics of calls: two with the names, labels and buckets that Cluster API has, and ours about backoff
+ * and concurrency.
  */
 export function createCallMetrics(registry: MetricsRegistry, loads: () => readonly ExtensionLoad[]): CallMetrics {
   const registers = [registry];

@@ -5,7 +5,7 @@ import { quotable } from './call-error.ts';
 import type { Resolve } from './connections.ts';
 import type { Target } from './url.ts';
 
-/** What a TLS handshake says about a server, whether its certificate would be taken or not. */
+/** What a TLS handshake shows about a server, whether its certificate would be accepted or not. */
 export interface TlsFacts {
   /** `TLSv1.3`. */
   protocol: string;
@@ -13,7 +13,7 @@ export interface TlsFacts {
   names: readonly string[];
   notBefore: Date;
   notAfter: Date;
-  /** Whether the certificate is for the name that the server is called by. */
+  /** Whether the certificate is valid for the server's name. */
   isForName: boolean;
 }
 
@@ -36,10 +36,10 @@ function factsOf(certificate: PeerCertificate, protocol: string | null, target: 
 }
 
 /**
- * Looks at the certificate of a server, also at one that would not be taken. Sends nothing after the handshake.
+ * Inspects the certificate of a server, even one that would not be accepted. Sends nothing after the handshake.
  *
  * @param versions the versions of TLS that are offered to the server. Default: all that there are.
- * @returns undefined when there is no handshake; a call says why.
+ * @returns undefined when the handshake fails; a call tells why.
  */
 export function probeTls(
   target: Target,
@@ -58,7 +58,7 @@ export function probeTls(
       host: elsewhere?.host ?? hostname.replace(/^\[(.*)\]$/, '$1'),
       port: elsewhere?.port ?? (port === '' ? 443 : Number(port)),
       ...(isIP(target.serverName) === 0 ? { servername: target.serverName } : {}),
-      // The facts are wanted above all of a certificate that is wrong.
+      // The facts matter most for a certificate that is wrong.
       rejectUnauthorized: false,
       ...versions,
     });

@@ -11,7 +11,7 @@ export interface Extension {
   uid: string;
   resourceVersion: string;
   clientConfig: ClientConfig;
-  /** Absent: it matches nothing. */
+  /** An absent selector matches nothing. */
   namespaceSelector: LabelSelector | undefined;
   settings: Readonly<Record<string, string>>;
 }
@@ -45,7 +45,7 @@ export function extensionOf({ metadata, spec }: ExtensionConfig): Extension {
   };
 }
 
-/** Group and version of an `apiVersion`, or undefined when it has not the form GROUP/VERSION. */
+/** Group and version of an `apiVersion`, or undefined when it is not of the form GROUP/VERSION. */
 export function parseApiVersion(apiVersion: string): { group: string; version: string } | undefined {
   const [group = '', version = '', ...more] = apiVersion.split('/');
   return group === '' || version === '' || more.length > 0 ? undefined : { group, version };

@@ -6,7 +6,7 @@ import { defaultTimeoutSeconds, type Extension, extensionOf, type Handler, parse
 /** Handlers of discovered extensions, by name and by hook. Errors are upstream's, as values. */
 export interface Registry {
   /**
-   * Fills the registry for the first time. An ExtensionConfig that cannot be registered does not keep the others out:
+   * Fills the registry for the first time. An ExtensionConfig that cannot be registered does not affect the others,
    * unlike upstream, where one such object stops the whole manager.
    *
    * @returns the errors, by the names of the ExtensionConfigs.
@@ -15,7 +15,7 @@ export interface Registry {
   readonly isReady: boolean;
   /** Replaces what is registered of an ExtensionConfig by the handlers in its status: all of them, or none. */
   add(config: ExtensionConfig): CallError | undefined;
-  /** Forgets an ExtensionConfig; one that is not known is fine. */
+  /** Forgets an ExtensionConfig; does nothing for an unknown one. */
   remove(name: string): CallError | undefined;
   get(name: string): Handler | CallError;
   /** The handlers of a hook in any version, by their names. */

@@ -13,7 +13,7 @@ import { targetOf } from './url.ts';
 
 /** One thing about an extension that its owner should know. */
 export interface SurveyFinding {
-  /** `error`: Cluster API would not take it. */
+  /** `error`: Cluster API would refuse it. */
   severity: 'error' | 'warning';
   /** Name of the handler without that of the ExtensionConfig, where it is about one. */
   handler?: string;
@@ -46,7 +46,10 @@ export interface SurveyOptions {
 
 /** How often an extension is asked: three latencies, and whether the answer is the same. */
 const rounds = 3;
-/** How long before its end a certificate is warned about, in ms: what renewal by its last third leaves of 90 days. */
+/**
+ * How long before its expiry a certificate is warned about, in ms: renewal in the last third of 90 days would have
+ * replaced it.
+ */
 const expiryWarningMs = 14 * 24 * 3600 * 1000;
 /** Latency of discovery that is warned about, in ms: patches are to be answered within 200 ms. */
 const slowMs = 1000;
@@ -138,12 +141,12 @@ function errorFindings(result: DiscoverResult & { ok: false }): SurveyFinding[] 
     : [{ severity: 'error', message: result.error.message, remedy: remedies[result.error.step] ?? 'see the message' }];
 }
 
-/** Handlers in a fixed order: Cluster API's own server has a random one after each start. */
+/** Handlers in a fixed order: that of Cluster API's own server is random after each start. */
 const inOrder = (handlers: readonly DiscoveredHandler[]) => handlers.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
 /**
- * Asks an extension server what it offers, three times, and looks at its certificate: everything that Cluster API would
- * refuse, and what it would take but will hurt later.
+ * Asks an extension server what it offers, three times, and inspects its certificate: everything that Cluster API would
+ * refuse, and what it would accept but will cause trouble later.
  */
 export async function surveyExtension(config: ExtensionConfig, options: SurveyOptions): Promise<Survey> {
   const { client, resolve, signal, maxHandlerTimeoutSeconds = 10, now = () => new Date() } = options;

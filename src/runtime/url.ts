@@ -31,7 +31,7 @@ export interface CalledHandler {
 
 const failed = (problem: string): CallError => ({ step: 'url', message: `failed to compute URL: ${problem}` });
 
-/** What a clean URL path cannot hold as it is. */
+/** What a URL path must escape. */
 const unsafe = /[^A-Za-z0-9\-._~!$&'()*+,;=:@/%]/gu;
 
 function withTimeout(query: string | undefined, timeoutSeconds: number): string {
@@ -42,8 +42,8 @@ function withTimeout(query: string | undefined, timeoutSeconds: number): string 
 }
 
 /**
- * The address of a handler as Cluster API computes it: a service wins over a URL, the hook and the handler are in lower
- * case, and the joined path is clean (no doubled or trailing slash, no dots).
+ * The address of a handler as Cluster API computes it: a service takes precedence over a URL, the hook and the handler
+ * are in lower case, and the joined path is clean (no doubled or trailing slash, no dots).
  */
 export function targetOf(clientConfig: ClientConfig, called: CalledHandler): Target | CallError {
   const { service, url } = clientConfig;

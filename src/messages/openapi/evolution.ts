@@ -24,7 +24,7 @@ export interface HookChange {
   message: string;
 }
 
-/** What is known beside the two documents. */
+/** Facts that the two documents do not contain. */
 export interface EvolutionFacts {
   /** Lives of the hooks: rules 3 and 4 need them. */
   lifecycles?: HookCatalog;
@@ -40,16 +40,16 @@ const referencePrefix = '#/components/schemas/';
 
 type Direction = 'request' | 'response';
 
-/** One side of a comparison: where its references lead. */
+/** One side of a comparison, which resolves its references. */
 type Schemas = ReadonlyMap<string, JsonObject>;
 
-/** Where a reference to nothing leads. */
+/** The target of a dangling reference. */
 const nothing: JsonObject = {};
 
-/** The schema behind a reference; a schema that refers to nothing is empty. */
+/** The schema behind a reference; empty for a dangling one. */
 function resolved(schema: Json | undefined, schemas: Schemas): JsonObject {
   let current: Json | undefined = schema;
-  // A reference to a reference is rare, one to itself is a mistake.
+  // A reference to a reference is rare; one to itself is a mistake.
   for (let hops = 0; hops < 10 && isJsonObject(current); hops++) {
     const all = current.allOf;
     const [only] = Array.isArray(all) && all.length === 1 ? all : [];
@@ -72,13 +72,16 @@ function typeOf(schema: JsonObject): string {
   return typeof schema.format === 'string' ? `${type} (${schema.format})` : type;
 }
 
-/** Limits that are lower bounds and upper bounds of what may be said. */
+/** Keywords that are lower and upper bounds of values. */
 const lowerLimits = ['minLength', 'minimum', 'minItems', 'minProperties'] as const;
 const upperLimits = ['maxLength', 'maximum', 'maxItems', 'maxProperties'] as const;
 
 class Comparison {
   readonly changes: HookChange[] = [];
-  /** Schemas that were compared already, several fields having the same: a finding is named where it is met first. */
+  /**
+   * Pairs of schemas that have been compared already, since fields share them: a finding is reported once, where it
+   * comes first.
+   */
   private readonly seen = {
     request: new WeakMap<JsonObject, Set<JsonObject>>(),
     response: new WeakMap<JsonObject, Set<JsonObject>>(),
@@ -180,7 +183,7 @@ class Comparison {
       return;
     }
     const [oldEnum, newEnum] = [texts(before.enum), texts(after.enum)];
-    // An extension may still answer what was allowed; it may not understand a value that it never met.
+    // An extension may still send a value that was allowed; it may not understand one that is new.
     if (direction === 'response' && newEnum.size > 0) {
       const gone = oldEnum.size === 0 ? ['any text'] : [...oldEnum].filter((value) => !newEnum.has(value));
       if (gone.length > 0) {
@@ -214,7 +217,7 @@ class Comparison {
   }
 }
 
-/** What two fields have in common when one may be the other under another name. */
+/** Equal for two fields of which one may be the other, renamed. */
 function shapeOf(schema: Json | undefined): string {
   if (!isJsonObject(schema)) {
     return '';
@@ -304,9 +307,10 @@ function removal(
 }
 
 /**
- * What changed from one document of hooks to the next, and what of it breaks the rules of the Runtime SDK: hooks and their
- * parameters go only with a new version (rule 1), a version is deprecated only for one at least as stable (rule 3), and a
- * deprecated version stays for its time (rule 4). A finding in a schema that several hooks share is named once.
+ * What changed from one document of hooks to the next, and what of it breaks the rules of the Runtime SDK: hooks and
+ * their parameters go only with a new version (rule 1), a version is deprecated only for one at least as stable (rule
+ * 3), and a deprecated version stays for its time (rule 4). A finding in a schema that several hooks share is reported
+ * once.
  */
 export function compareHookDocuments(before: HookDocument, after: HookDocument, facts: EvolutionFacts): HookChange[] {
   const comparison = new Comparison(before.schemas, after.schemas);
