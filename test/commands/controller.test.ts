@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { run } from '../../src/commands/index.ts';
-import { handlerOf, type Lab, startCalled, startLab, within } from '../controller/lab.ts';
+import { handlerOf, type Lab, startCalled, startLab, until } from '../controller/lab.ts';
 import { certificateFolder, endAll, endWith } from '../extension/running.ts';
 import { makeCertificate, testCa } from '../server/certificates.ts';
 import { runProgram } from './io.ts';
@@ -136,15 +136,15 @@ test('an API server that is not there makes it not ready, with the reason', asyn
   const kubeconfig = kubeconfigOf(lab);
   await lab.sandbox.stop();
   const { lines, stop, ended } = start(['--mode', 'discover', '--kubeconfig', kubeconfig]);
-  await vi.waitFor(() => expect(lines().find(({ msg }) => msg === 'controller started')).toBeDefined(), within);
+  await until(() => expect(lines().find(({ msg }) => msg === 'controller started')).toBeDefined());
   const { healthPort } = lines().find(({ msg }) => msg === 'controller started') as { healthPort: number };
-  await vi.waitFor(async () => {
+  await until(async () => {
     const answer = await fetch(`http://127.0.0.1:${healthPort}/readyz`);
     expect([answer.status, await answer.text()]).toEqual([
       503,
       expect.stringMatching(/^whether Cluster API's own controller runs is not known: no answer from the API server /),
     ]);
-  }, within);
+  });
   stop.abort('SIGTERM');
   expect(await ended).toBe(0);
 });

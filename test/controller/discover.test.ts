@@ -15,7 +15,7 @@ test('an extension is discovered, and a status is written as Cluster API writes 
   const lab = await startLab();
   const { spec, stop } = await startCalled();
   await lab.create('lab', spec);
-  await control(lab, {}, { resyncMs: 300 });
+  await control(lab, {}, { resyncMs: 100 });
   const discovered = await lab.condition('lab', 'Discovered', 'True');
   expect(comparable(discovered.status)).toEqual(comparable(recordedDiscovered));
   await stop({ graceMs: 0, timeoutMs: 100 });
@@ -54,7 +54,7 @@ test('nothing is written that changes nothing, and the controller does not disco
     discoveryAnswer(count % 2 === 0 ? [offered('a'), offered('b')] : [offered('b'), offered('a')]),
   );
   await lab.create('lab', spec);
-  await control(proxy, {}, { resyncMs: 200 });
+  await control(proxy, {}, { resyncMs: 100 });
   const first = await lab.condition('lab', 'Discovered', 'True');
   await until(() => expect(received.length).toBeGreaterThanOrEqual(5));
   const later = await lab.get('lab');
@@ -67,12 +67,12 @@ test('its own write is no reason to discover again when the watch tells of it be
   const lab = await startLab();
   const proxy = await startProxy(lab);
   proxy.holdAnswer = ({ method }) =>
-    method === 'PATCH' ? new Promise((resolve) => setTimeout(resolve, 300)) : undefined;
+    method === 'PATCH' ? new Promise((resolve) => setTimeout(resolve, 150)) : undefined;
   const { received, spec } = await answering(() => discoveryAnswer([offered('a')]));
   await lab.create('lab', spec);
   await control(proxy);
   await lab.condition('lab', 'Discovered', 'True');
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  await new Promise((resolve) => setTimeout(resolve, 500));
   expect(received).toHaveLength(1);
 });
 
@@ -410,5 +410,5 @@ test('an API server that is gone and comes back: what changed meanwhile is done,
   await proxy.restore();
   await lab.condition('second', 'Discovered', 'True');
   await until(() => expect(controller.problem).toBeUndefined());
-  expect(controller.client.registry.extensions.map(({ name }) => name)).toEqual(['second']);
+  await until(() => expect(controller.client.registry.extensions.map(({ name }) => name)).toEqual(['second']));
 });

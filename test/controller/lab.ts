@@ -1,5 +1,5 @@
 import { KubeConfig } from '@kubernetes/client-node';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { crd } from '../../src/api/index.ts';
 import { type ControllerOptions, type ControllerPace, startController } from '../../src/controller/index.ts';
 import type { ExtensionServerOptions, Handler } from '../../src/extension/index.ts';
@@ -10,8 +10,6 @@ import { endWith, startExtension } from '../extension/running.ts';
 import { eventually, send } from '../sandbox/client.ts';
 import { testCa } from '../server/certificates.ts';
 import { collectingLog } from '../server/running.ts';
-
-export const within = { timeout: 25_000, interval: 10 };
 
 /** The trust bundle of the test servers, as an ExtensionConfig holds it. */
 export const caBundle = Buffer.from(testCa.cert).toString('base64');
@@ -149,5 +147,18 @@ export async function startCalled(
   return { ...extension, url, spec: { clientConfig: { url, caBundle } } };
 }
 
-/** Waits for something to hold. */
-export const until = (check: () => unknown) => vi.waitFor(check, within);
+/** Waits for something to hold, with longer and longer pauses; fails after 25 seconds. */
+export async function until(check: () => unknown): Promise<void> {
+  const end = performance.now() + 25_000;
+  for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.5, 50)) {
+    try {
+      await check();
+      return;
+    } catch (error) {
+      if (performance.now() > end) {
+        throw error;
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}

@@ -58,10 +58,10 @@ export function send(
   return promise;
 }
 
-/** Sends until the answer is as wanted; fails after 25 seconds. */
+/** Sends until the answer is as wanted, with longer and longer pauses; fails after 25 seconds. */
 export async function eventually<T>(read: () => Promise<T>, wanted: (value: T) => boolean): Promise<T> {
   const end = Date.now() + 25_000;
-  for (;;) {
+  for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.5, 50)) {
     const value = await read();
     if (wanted(value)) {
       return value;
@@ -69,7 +69,7 @@ export async function eventually<T>(read: () => Promise<T>, wanted: (value: T) =
     if (Date.now() > end) {
       throw new Error(`still ${JSON.stringify(value)}`);
     }
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
 
