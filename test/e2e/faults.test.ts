@@ -1,33 +1,32 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { selfSignedPair } from '../../src/server/index.ts';
-import {
-  type CertificateFolder,
-  createCertificateFolder,
-  type ServeProcess,
-  startServeProcess,
-} from './serve-process.ts';
+import { createCertificateFolder, type ServeProcess, startServeProcess } from './serve-process.ts';
 import { type Load, largeCall, send, startLoad } from './traffic.ts';
 
-const folders: CertificateFolder[] = [];
+const certificates = createCertificateFolder();
+let server: ServeProcess;
 const loads: Load[] = [];
 const servers = new Set<ServeProcess>();
 
-function folder(): CertificateFolder {
-  const created = createCertificateFolder();
-  folders.push(created);
-  return created;
+async function start(...flags: string[]): Promise<ServeProcess> {
+  const started = await startServeProcess(certificates, flags);
+  servers.add(started);
+  return started;
 }
 
-async function start(certificates: CertificateFolder, ...flags: string[]): Promise<ServeProcess> {
-  const server = await startServeProcess(certificates, flags);
-  servers.add(server);
-  return server;
+async function stop(started: ServeProcess): Promise<number | null> {
+  servers.delete(started);
+  return started.stop();
 }
 
-async function stop(server: ServeProcess): Promise<number | null> {
-  servers.delete(server);
-  return server.stop();
-}
+// One of both tests: each start takes a second of a processor.
+beforeAll(async () => {
+  server = await start();
+});
+afterAll(async () => {
+  await Promise.all([...servers].map(stop));
+  certificates.remove();
+});
 
 function begin(...options: Parameters<typeof startLoad>): Load {
   const load = startLoad(...options);
@@ -37,10 +36,6 @@ function begin(...options: Parameters<typeof startLoad>): Load {
 
 afterEach(async () => {
   await Promise.all(loads.splice(0).map((load) => load.stop()));
-  await Promise.all([...servers].map(stop));
-  for (const created of folders.splice(0)) {
-    created.remove();
-  }
 });
 
 async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
@@ -57,8 +52,6 @@ const reloads = 'extensionconfig_webhook_certificate_reloads_total{result="succe
 const connections = 'extensionconfig_webhook_connections';
 
 test('ordinary and hostile callers while the certificate changes: right answers only, and nothing leaks', async () => {
-  const certificates = folder();
-  const server = await start(certificates);
   // The thread for large bodies, with files of its own, starts with the first of them.
   await send(server.webhookPort, largeCall, false);
   const filesAtRest = server.openFiles();
@@ -78,8 +71,7 @@ test('ordinary and hostile callers while the certificate changes: right answers 
 }, 60_000);
 
 test('one of two replicas is replaced under load, as a rolling update does it: no request fails', async () => {
-  const certificates = folder();
-  const replicas = [await start(certificates, '--shutdown-delay', '1'), await start(certificates)];
+  const replicas = [await start('--shutdown-delay', '1'), server];
   // What a Service does: new connections go to replicas that are ready, and it learns of a change a little late.
   let endpoints = [...replicas];
   let turn = 0;
@@ -94,7 +86,7 @@ test('one of two replicas is replaced under load, as a rolling update does it: n
   endpoints = endpoints.filter((replica) => replica !== old);
   expect(await stopped).toBe(0);
 
-  endpoints = [...endpoints, await start(certificates)];
+  endpoints = [...endpoints, await start()];
   const after = load.tally.answered;
   await until(() => load.tally.answered > after + 100, 'requests go on');
   expect((await load.stop()).problems).toEqual([]);

@@ -124,10 +124,11 @@ class Findings {
 /**
  * Validates a value against a structural schema. The input is not changed.
  *
+ * @param most the work that is done at most.
  * @returns one cause a problem, with the reasons and messages of kube-openapi; empty when the value fits.
  */
-export function validateSchema(value: Json, schema: Schema, path = ''): StatusCause[] {
-  const work: Work = { left: maxWork };
+export function validateSchema(value: Json, schema: Schema, path = '', most = maxWork): StatusCause[] {
+  const work: Work = { left: most };
   const findings = new Findings(maxCauses, work);
   validateAt(value, schema, path, findings);
   if (work.endedAt !== undefined) {
