@@ -1,8 +1,7 @@
-import type { Readable } from 'node:stream';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import pRetry from 'p-retry';
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../kubernetes/index.ts';
+import { fieldAt, isJsonObject, type Json, type JsonObject, parseJson } from '../kubernetes/index.ts';
 import { printable } from '../terminal/index.ts';
 import {
   type Answer,
@@ -37,9 +36,9 @@ const unknownResource = '404 page not found';
 /** A response of the API server other than 2xx. `message` is the server's own, made printable, without bodies. */
 export class StatusError extends Error {
   readonly code: number;
-  /** How long the server asks to wait before the next try, in ms; undefined when it does not ask for one. */
-  readonly retryAfterMs: number | undefined;
-  constructor(code: number, message: string, retryAfterMs?: number) {
+  /** How long the server asks to wait before the next try, in ms; 0 when it does not. */
+  readonly retryAfterMs: number;
+  constructor(code: number, message: string, retryAfterMs = 0) {
     super(printable(message));
     this.code = code;
     this.retryAfterMs = retryAfterMs;
@@ -105,15 +104,19 @@ function isRetryable(error: unknown): boolean {
   );
 }
 
-/** How long the server asks to wait, in ms: seconds in the header, or in the details of its Status. */
-function retryAfterOf(code: number, header: unknown, answer: Json): number | undefined {
+/** How long the server asks to wait in its error response, in ms; 0 when it does not ask. */
+export function askedWait(error: unknown): number {
+  return error instanceof StatusError ? error.retryAfterMs : 0;
+}
+
+/** How long the server asks to wait, in ms: seconds in the header, or in the details of its Status; 0 when it does not. */
+function retryAfterOf(code: number, header: unknown, answer: Json): number {
   if (code !== 429 && code < 500) {
-    return undefined;
+    return 0;
   }
-  const details = isJsonObject(answer) && isJsonObject(answer.details) ? answer.details : {};
-  const seconds =
-    typeof header === 'string' && /^\d{1,9}$/.test(header.trim()) ? Number(header) : details.retryAfterSeconds;
-  return typeof seconds === 'number' && seconds >= 0 ? Math.min(seconds * 1000, maxRetryAfterMs) : undefined;
+  const inHeader = typeof header === 'string' && /^\d{1,9}$/.test(header.trim()) ? Number(header) : undefined;
+  const seconds = inHeader ?? fieldAt(answer, 'details', 'retryAfterSeconds');
+  return typeof seconds === 'number' && seconds > 0 ? Math.min(seconds * 1000, maxRetryAfterMs) : 0;
 }
 
 /** The error for an answer other than 2xx. Reads its body. */
@@ -151,27 +154,24 @@ async function refusalOf(server: string, what: string, path: string, answer: Ans
 }
 
 /** Reads a body; a connection that breaks becomes a ConnectionError. */
-async function reading<T>(server: string, signal: AbortSignal, body: Readable, read: () => Promise<T>): Promise<T> {
+async function reading<T>(server: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    signal.throwIfAborted();
     if (error instanceof AnswerError || error instanceof StatusError) {
       throw error;
     }
     throw new ConnectionError(server, causeOf(error));
-  } finally {
-    body.destroy();
   }
 }
 
 /** One line of a watch. */
 function eventOf(line: Uint8Array): WatchEvent | { type: 'BOOKMARK'; object: JsonObject } {
-  let event: Json;
+  let event: Json = null;
   try {
     event = parseJson(line);
   } catch {
-    event = null;
+    // Not an event either.
   }
   const object = isJsonObject(event) ? event.object : undefined;
   if (!isJsonObject(event) || !isJsonObject(object)) {
@@ -218,8 +218,8 @@ export function connect(config: KubeConfig, signal: AbortSignal, patience: Patie
       signal: stop,
       headersTimeoutMs: patience.deadlineMs,
     });
-    return reading(server, stop, answer.body, async () => {
-      if (answer.code < 200 || answer.code > 299) {
+    return reading(server, async () => {
+      if (answer.code > 299) {
         throw await refusalOf(server, what, path, answer);
       }
       const bytes = await readLimited(answer.body, maxAnswerBytes);
@@ -244,7 +244,7 @@ export function connect(config: KubeConfig, signal: AbortSignal, patience: Patie
   return {
     async request(method, path, body) {
       const stop = AbortSignal.any([signal, AbortSignal.timeout(patience.deadlineMs)]);
-      const text = body === undefined ? undefined : JSON.stringify(body);
+      const text: string | undefined = JSON.stringify(body);
       let last: unknown;
       try {
         return await pRetry(() => send(method, path, text, stop), {
@@ -254,22 +254,18 @@ export function connect(config: KubeConfig, signal: AbortSignal, patience: Patie
           randomize: true,
           signal: stop,
           // A server that asks for a retry gets it, until the deadline.
-          shouldConsumeRetry: ({ error }) =>
-            patience.retries === 0 || !(error instanceof StatusError && error.retryAfterMs !== undefined),
-          onFailedAttempt: async ({ error, retryDelay, retriesLeft }) => {
+          shouldConsumeRetry: ({ error }) => askedWait(error) === 0,
+          onFailedAttempt: async ({ error, retriesLeft }) => {
             last = error;
-            if (error instanceof StatusError && error.retryAfterMs !== undefined && retriesLeft > 0) {
-              await sleep(Math.max(0, error.retryAfterMs - retryDelay), undefined, { signal: stop });
+            if (retriesLeft > 0) {
+              await sleep(askedWait(error), undefined, { signal: stop });
             }
           },
-          shouldRetry: ({ error }) => isRetryable(error) && !stop.aborted,
+          shouldRetry: ({ error }) => isRetryable(error),
         });
-      } catch (error) {
+      } catch {
         signal.throwIfAborted();
-        if (stop.aborted && !(error instanceof StatusError)) {
-          throw last ?? new ConnectionError(server, `nothing came within ${patience.deadlineMs / 1000} s`);
-        }
-        throw error;
+        throw last ?? new ConnectionError(server, `nothing came within ${patience.deadlineMs / 1000} s`);
       }
     },
     async watch(path, { watchMs, graceMs, onOpen, onEvent, onBookmark }) {
@@ -278,9 +274,9 @@ export function connect(config: KubeConfig, signal: AbortSignal, patience: Patie
       const query = `watch=true&allowWatchBookmarks=true&timeoutSeconds=${Math.ceil(watchMs / 1000)}`;
       const full = `${path}${path.includes('?') ? '&' : '?'}${query}`;
       try {
-        const headersTimeoutMs = Math.min(watchHeadersTimeoutMs, watchMs + graceMs);
+        const headersTimeoutMs = watchHeadersTimeoutMs;
         const answer = await transport.open({ method: 'GET', path: full, signal: stop, headersTimeoutMs });
-        await reading(server, stop, answer.body, async () => {
+        await reading(server, async () => {
           if (answer.code !== 200) {
             throw await refusalOf(server, `watching ${path}`, path, answer);
           }

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
-import { StatusError } from './cluster.ts';
+import { askedWait, StatusError } from './cluster.ts';
 import { explain } from './forbidden.ts';
 import { listPages } from './list.ts';
 import { AnswerError, ConnectionError } from './transport.ts';
-import { askedWait, connectToFollow, type WatchPace, waitAfter } from './watch-pace.ts';
+import { connectToFollow, type WatchPace, waitAfter } from './watch-pace.ts';
 
 /** A change of one object. `object` of a deletion is the last one that was seen. */
 export interface InformerChange {

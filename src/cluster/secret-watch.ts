@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { JsonObject } from '../kubernetes/index.ts';
-import { StatusError } from './cluster.ts';
+import { askedWait, StatusError } from './cluster.ts';
 import { explain, Forbidden } from './forbidden.ts';
 import { decodeSecret, secretPath } from './secrets.ts';
 import { ConnectionError } from './transport.ts';
-import { askedWait, connectToFollow, type WatchPace, waitAfter } from './watch-pace.ts';
+import { connectToFollow, type WatchPace, waitAfter } from './watch-pace.ts';
 
 /** What a serving Secret holds. `ca` is the trust bundle. */
 export interface ServingSecret {

@@ -1,5 +1,5 @@
 import type { KubeConfig } from '@kubernetes/client-node';
-import { type Cluster, connect, StatusError } from './cluster.ts';
+import { type Cluster, connect } from './cluster.ts';
 
 /** Times of consecutive watches, in ms; tests pass shorter ones. */
 export interface WatchPace {
@@ -26,9 +26,4 @@ export function connectToFollow(
 /** The wait after this many failures in a row (at least one), in ms: each is twice as long as the one before. */
 export function waitAfter(failures: number, minMs: number, maxMs: number): number {
   return Math.min(maxMs, minMs * 2 ** (failures - 1));
-}
-
-/** How long the server asks to wait in its error response, in ms; 0 when it does not ask. */
-export function askedWait(error: unknown): number {
-  return error instanceof StatusError ? (error.retryAfterMs ?? 0) : 0;
 }

@@ -168,6 +168,15 @@ test.each([
   }
 });
 
+test('a server that asks for no wait is not asked without one until the deadline', async () => {
+  const { cluster, requests } = await clientOf(
+    (_request, response) => json(response, 503, status(503, 'no'), { 'retry-after': '0' }),
+    { ...hasty, retries: 2 },
+  );
+  await expect(cluster.request('GET', '/api/v1/x')).rejects.toMatchObject({ code: 503, message: 'no' });
+  expect(requests()).toBe(3);
+});
+
 test('the header Retry-After counts before what the body says', async () => {
   const [first = 0, second = 0] = await timesOf(
     429,
@@ -309,16 +318,17 @@ test.each<[string, number, string, Record<string, string>, number, string]>([
   });
 });
 
-test.each<[number, object, object, number | undefined]>([
+test.each<[number, object, object, number]>([
   [429, { 'retry-after': '3' }, {}, 3000],
   [503, {}, { retryAfterSeconds: 2 }, 2000],
   [500, {}, { retryAfterSeconds: 0 }, 0],
-  [500, {}, { retryAfterSeconds: -1 }, undefined],
-  [500, {}, { retryAfterSeconds: '2' }, undefined],
-  [499, { 'retry-after': '3' }, { retryAfterSeconds: 2 }, undefined],
+  [429, { 'retry-after': '0' }, { retryAfterSeconds: 2 }, 0],
+  [500, {}, { retryAfterSeconds: -1 }, 0],
+  [500, {}, { retryAfterSeconds: '2' }, 0],
+  [499, { 'retry-after': '3' }, { retryAfterSeconds: 2 }, 0],
   [429, { 'retry-after': '86400' }, {}, 30_000],
-  [429, { 'retry-after': '3s' }, {}, undefined],
-  [429, { 'retry-after': '1234567890' }, {}, undefined],
+  [429, { 'retry-after': '3s' }, {}, 0],
+  [429, { 'retry-after': '1234567890' }, {}, 0],
 ])('how long a %i with %j and %j asks to wait: %s ms', async (code, headers, details, retryAfterMs) => {
   const { cluster } = await clientOf((_request, response) =>
     json(response, code, status(code, 'no', details), headers),
