@@ -7,6 +7,8 @@ import { day, quickEntropy } from '../x509/entropy.ts';
 /** A clock that a sleep moves on, and nothing else but `tick`. */
 export class FakeClock implements Clock {
   time: number;
+  /** Every sleep, in ms. */
+  readonly slept: number[] = [];
   constructor(start: number) {
     this.time = start;
   }
@@ -14,6 +16,7 @@ export class FakeClock implements Clock {
     return new Date(this.time);
   }
   async sleep(ms: number): Promise<void> {
+    this.slept.push(ms);
     this.time += ms;
   }
 }

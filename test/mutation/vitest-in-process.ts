@@ -4,9 +4,12 @@ import { expect, expectTypeOf, type TestOptions, vi as vitests } from 'vitest';
 
 export { expect, expectTypeOf };
 
+/** Longest wait, in ms: with a fault many wait in vain. Without one they wait for some hundredths of it. */
+const maxWaitMs = 3_000;
+
 /** Vitest's own looks at its worker, and there is none. */
 async function waitFor<T>(run: () => T | Promise<T>, { timeout = 1000, interval = 50 } = {}): Promise<T> {
-  for (const end = performance.now() + timeout; ; await sleep(interval)) {
+  for (const end = performance.now() + Math.min(timeout, maxWaitMs); ; await sleep(interval)) {
     try {
       return await run();
     } catch (error) {

@@ -1,0 +1,430 @@
+// Each step of a run: what it writes, in which order, what is told of it, and how long is waited.
+import { X509Certificate } from 'node:crypto';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { injectedAnnotation, injectedSinceAnnotation } from '../../src/certs/facts.ts';
+import { Conflict, type Run, runCertificates } from '../../src/certs/index.ts';
+import { issueCa } from '../../src/x509/index.ts';
+import {
+  ApiServer,
+  caPath,
+  crdPath,
+  mutatingPath,
+  namespace,
+  putTargets,
+  servingPath,
+  validatingPath,
+  valueIn,
+} from '../cluster/api-server.ts';
+import { day, quickEntropy } from '../x509/entropy.ts';
+import { FakeClock, runFor } from './machine.ts';
+
+let server: ApiServer;
+let clock: FakeClock;
+const start = Date.parse('2026-06-01T00:00:00Z');
+
+beforeEach(async () => {
+  clock = new FakeClock(start);
+  server = await new ApiServer().start();
+  server.now = () => clock.time;
+  putTargets(server);
+});
+afterEach(() => server.stop());
+
+const targets = [
+  'MutatingWebhookConfiguration/ours',
+  'ValidatingWebhookConfiguration/ours',
+  'CustomResourceDefinition/extensionconfigs.runtime.cluster.x-k8s.io',
+  'APIService/v1.ours',
+];
+const injected = (stage: string, ids = targets) =>
+  ids.map((id) => `inject: ${id} does not hold the trust bundle of stage ${stage}`);
+
+/** Runs and returns the outcome with what was told, a line a step. */
+async function walk(settings: Partial<Run['settings']> = {}, changes: Partial<Run> = {}) {
+  const run = runFor(server, clock, settings, changes);
+  const outcome = await runCertificates(run);
+  return { ...outcome, steps: run.progress.map(({ action, reason }) => `${action}: ${reason}`) };
+}
+const repair = (changes: Partial<Run> = {}) => walk({ mode: 'repair' }, changes);
+const kinds = (steps: readonly string[]) => steps.map((step) => step.slice(0, step.indexOf(':')));
+
+const ca = () => server.objects.get(caPath)!;
+const serving = () => server.objects.get(servingPath)!;
+const caKeys = () => Object.keys(ca().data).sort();
+const fingerprint = (path: string, key: string) =>
+  new X509Certificate(valueIn(server.objects.get(path), key)).fingerprint256;
+const iso = (ms: number) => new Date(ms).toISOString();
+
+/** Changes an object of the server as somebody else would. */
+function edit(path: string, change: (object: ReturnType<typeof ca>) => void): void {
+  const object = structuredClone(server.objects.get(path)!);
+  change(object);
+  server.put(path, object);
+}
+const set = (path: string, key: string, text: string) =>
+  edit(path, (object) => {
+    object.data[key] = Buffer.from(text).toString('base64');
+  });
+
+test('a bootstrap makes the CA, the serving certificate, and injects', async () => {
+  const { steps, action } = await repair();
+  expect(steps).toEqual([
+    "create-ca: the CA's certificate is missing",
+    'issue-serving-certificate: the serving certificate is missing',
+    ...injected('steady'),
+  ]);
+  expect(action).toEqual({
+    kind: 'done',
+    reason: 'the CA and the serving certificate are in order, and so is every target',
+  });
+  expect(clock.time).toBe(start);
+  const made = new X509Certificate(valueIn(ca(), 'ca.crt'));
+  expect(made.validToDate.getTime()).toBe(start + 1825 * day);
+  const served = new X509Certificate(valueIn(serving(), 'tls.crt'));
+  expect(served.validToDate.getTime()).toBe(start + 90 * day);
+  expect(served.subjectAltName).toBe(`DNS:extensionconfig-webhook, DNS:extensionconfig-webhook.${namespace}.svc`);
+});
+
+test('a rotation of the CA takes these steps, and waits for both delays, half a minute at a time', async () => {
+  await repair();
+  clock.time += day;
+  const from = clock.time;
+  const old = fingerprint(caPath, 'ca.crt');
+  const { steps, action } = await walk({ forceCa: true, propagationDelayMs: 45_000, overlapMs: 60_000 });
+  const waits = (since: number) =>
+    Array<string>(2).fill(
+      `wait: until ${iso(since + 45_000)}: every target holds the trust bundle since ${iso(since)}; API servers need the propagation delay to notice`,
+    );
+  const promoted = from + 45_000;
+  const renewed = promoted + 45_000;
+  const outOfDate = `${targets[0]} does not hold the trust bundle of stage promoted`;
+  expect(steps).toEqual([
+    'stage-ca: asked for with --force-ca',
+    'write-bundle: the trust bundle of the serving Secret is not that of stage staged',
+    ...injected('staged'),
+    'record-injection: every target holds the trust bundle',
+    ...waits(from),
+    `promote: every target trusts the next CA since ${iso(from)}`,
+    // The active CA comes first in the bundle.
+    'write-bundle: the trust bundle of the serving Secret is not that of stage promoted',
+    `forget-injection: ${outOfDate}, though it did at ${iso(from)}`,
+    ...injected('promoted'),
+    'record-injection: every target holds the trust bundle',
+    ...waits(promoted),
+    'issue-serving-certificate: the serving certificate is not signed by the active CA',
+    ...Array<string>(2).fill(
+      `wait: until ${iso(renewed + 60_000)}: pods may still serve what the previous CA signed until the overlap is over`,
+    ),
+    'retire: the overlap is over',
+    'write-bundle: the trust bundle of the serving Secret is not that of stage steady',
+    ...injected('steady'),
+  ]);
+  expect(action.kind).toBe('done');
+  expect(clock.slept).toEqual([30_000, 15_000, 30_000, 15_000, 30_000, 30_000]);
+  expect(fingerprint(caPath, 'ca.crt')).not.toBe(old);
+});
+
+test('what is in the Secret of the CA in each stage', async () => {
+  await repair();
+  const states: object[] = [];
+  const old = fingerprint(caPath, 'ca.crt');
+  server.after = ({ path }) => {
+    if (path === caPath) {
+      const { annotations = {} } = ca().metadata;
+      states.push({
+        keys: caKeys(),
+        isOld: fingerprint(caPath, 'ca.crt') === old,
+        annotations: Object.keys(annotations).sort(),
+      });
+    }
+    return 'answer';
+  };
+  await walk({ forceCa: true });
+  const both = [injectedAnnotation, injectedSinceAnnotation].sort();
+  const staged = ['ca.crt', 'ca.key', 'next.crt', 'next.key'];
+  const promoted = ['ca.crt', 'ca.key', 'previous.crt'];
+  expect(states).toEqual([
+    { keys: staged, isOld: true, annotations: [] },
+    { keys: staged, isOld: true, annotations: both },
+    { keys: promoted, isOld: false, annotations: both },
+    { keys: promoted, isOld: false, annotations: [] },
+    { keys: promoted, isOld: false, annotations: both },
+    { keys: ['ca.crt', 'ca.key'], isOld: false, annotations: [] },
+  ]);
+});
+
+test('what others keep in the Secrets stays', async () => {
+  await repair();
+  const add = (path: string) => {
+    set(path, 'theirs', 'data');
+    edit(path, (object) => {
+      object.metadata.annotations = { ...object.metadata.annotations, theirs: 'annotation' };
+    });
+  };
+  add(caPath);
+  add(servingPath);
+  await walk({ forceCa: true, force: true });
+  for (const object of [ca(), serving()]) {
+    expect(valueIn(object, 'theirs')).toBe('data');
+    expect(object.metadata.annotations).toEqual({ theirs: 'annotation' });
+  }
+});
+
+test('waits that a run is not to block on end it, with what was decided', async () => {
+  await repair();
+  const first = await walk({ forceCa: true }, { blockOn: new Set() });
+  expect(first.action).toMatchObject({ kind: 'wait', for: 'propagation' });
+  expect(first.facts.stage).toBe('staged');
+  expect(clock.slept).toEqual([]);
+  const second = await walk({}, { blockOn: new Set(['propagation']) });
+  expect(second.action).toMatchObject({ kind: 'wait', for: 'overlap' });
+  expect(second.facts.stage).toBe('promoted');
+  expect(clock.slept).toEqual([30_000, 30_000]);
+});
+
+test('an interrupted rotation is finished by --force-ca, not begun again', async () => {
+  await repair();
+  await walk({ forceCa: true }, { blockOn: new Set() });
+  const next = fingerprint(caPath, 'next.crt');
+  const { steps } = await walk({ forceCa: true });
+  expect(kinds(steps)).not.toContain('stage-ca');
+  expect(fingerprint(caPath, 'ca.crt')).toBe(next);
+});
+
+test('--force renews the serving certificate once, --force-ca the CA once, both together each once', async () => {
+  await repair();
+  const forced = await walk({ force: true });
+  expect(forced.steps).toEqual(['issue-serving-certificate: asked for with --force']);
+  const both = kinds((await walk({ force: true, forceCa: true })).steps);
+  expect(both.filter((kind) => kind === 'stage-ca')).toHaveLength(1);
+  expect(both.filter((kind) => kind === 'issue-serving-certificate')).toHaveLength(1);
+});
+
+test('where there is no CA yet, force asks for nothing more', async () => {
+  const { steps } = await walk({ force: true, forceCa: true });
+  expect(kinds(steps)).toEqual(['create-ca', 'issue-serving-certificate', 'inject', 'inject', 'inject', 'inject']);
+});
+
+test('--force in a rotation that was begun before renews after the promotion, once', async () => {
+  await repair();
+  await walk({ forceCa: true }, { blockOn: new Set() });
+  const { steps } = await walk({ force: true });
+  expect(kinds(steps).filter((kind) => kind === 'issue-serving-certificate')).toHaveLength(1);
+});
+
+test('a new CA leaves nothing of an old one behind', async () => {
+  await repair();
+  // Nobody trusts anything: there is nothing to go on with.
+  server.delete(servingPath);
+  putTargets(server);
+  const { certificate } = await issueCa(new Date(clock.time), day, quickEntropy);
+  for (const key of ['next.crt', 'previous.crt']) {
+    set(caPath, key, `${certificate.pem.slice(0, 100)}`);
+  }
+  set(caPath, 'next.key', 'x');
+  set(caPath, 'ca.crt', 'garbage');
+  set(caPath, 'theirs', 'data');
+  const { steps } = await repair();
+  expect(steps[0]).toBe("create-ca: the CA's certificate is not PEM");
+  expect(caKeys()).toEqual(['ca.crt', 'ca.key', 'theirs']);
+});
+
+test('a CA whose key is lost in the middle of a rotation is replaced, and what it replaced stays trusted', async () => {
+  await repair();
+  const first = fingerprint(caPath, 'ca.crt');
+  await walk({ forceCa: true }, { blockOn: new Set(['propagation']) });
+  const second = fingerprint(caPath, 'ca.crt');
+  set(caPath, 'ca.key', 'garbage');
+  const { steps } = await repair({ blockOn: new Set() });
+  expect(steps[0]).toBe('stage-ca: the key of the CA is not an unencrypted private key in PEM');
+  expect(caKeys()).toEqual(['ca.crt', 'next.crt', 'next.key', 'previous.crt']);
+  expect([fingerprint(caPath, 'ca.crt'), fingerprint(caPath, 'previous.crt')]).toEqual([second, first]);
+});
+
+test('the CA of a serving certificate that the Secret does not know stays trusted until another is', async () => {
+  await repair();
+  const unknown = fingerprint(caPath, 'ca.crt');
+  const other = await issueCa(new Date(clock.time), 1825 * day, quickEntropy);
+  set(caPath, 'ca.crt', other.certificate.pem);
+  set(caPath, 'ca.key', other.key);
+  const { steps } = await repair({ blockOn: new Set() });
+  expect(kinds(steps)).toEqual(['adopt-ca', 'write-bundle', ...injected('').map(() => 'inject'), 'record-injection']);
+  expect(fingerprint(caPath, 'previous.crt')).toBe(unknown);
+  expect(valueIn(serving(), 'ca.crt')).toBe(other.certificate.pem + valueIn(ca(), 'previous.crt'));
+});
+
+test('a bundle that was overwritten after it was recorded starts the wait again', async () => {
+  await repair();
+  await walk({ forceCa: true }, { blockOn: new Set() });
+  const recorded = iso(clock.time);
+  putTargets(server);
+  clock.time += 10_000;
+  const { steps, action } = await walk({}, { blockOn: new Set() });
+  expect(steps).toEqual([
+    `forget-injection: ${targets[0]} does not hold the trust bundle of stage staged, though it did at ${recorded}`,
+    ...injected('staged'),
+    'record-injection: every target holds the trust bundle',
+  ]);
+  expect(action).toMatchObject({ kind: 'wait', until: new Date(clock.time + 30_000) });
+});
+
+test('a run that is stopped before a step does not make it', async () => {
+  const stopped = await repair({ signal: AbortSignal.abort() });
+  expect(stopped.action).toEqual({ kind: 'blocked', reason: 'stopped; the next run goes on from here' });
+  expect([stopped.steps, server.writes]).toEqual([[], 0]);
+});
+
+test('a run that is stopped between two targets leaves the second', async () => {
+  const stop = new AbortController();
+  server.after = ({ path }) => {
+    if (path === mutatingPath) {
+      stop.abort();
+    }
+    return 'answer';
+  };
+  const { steps, action } = await repair({ signal: stop.signal });
+  expect(kinds(steps)).toEqual(['create-ca', 'issue-serving-certificate', 'inject']);
+  expect(action).toEqual({ kind: 'blocked', reason: 'stopped; the next run goes on from here' });
+});
+
+test('a run that is stopped in a wait, or before it, ends with the wait', async () => {
+  await repair();
+  const stop = new AbortController();
+  const sleeping = { now: () => clock.now(), sleep: async () => stop.abort() };
+  const { action, steps } = await walk({ forceCa: true }, { clock: sleeping, signal: stop.signal });
+  expect(action).toMatchObject({ kind: 'wait', for: 'propagation' });
+  expect(kinds(steps).at(-1)).toBe('wait');
+  const before = await walk({}, { signal: stop.signal });
+  expect(before).toMatchObject({ action: { kind: 'wait', for: 'propagation' }, steps: [] });
+});
+
+test('a step that another client was faster with is said and made again, with growing waits, up to 19 times', async () => {
+  let conflicts = 0;
+  let most = 19;
+  server.before = ({ path }) => {
+    if ((path === servingPath || path === mutatingPath) && conflicts < most) {
+      conflicts++;
+      server.put(path, server.objects.get(path)!);
+    }
+    return 'apply';
+  };
+  await repair();
+  const waits = [100, 200, 400, 800, 1600, ...Array<number>(14).fill(2000)];
+  // Of the targets: the serving Secret was made at once.
+  expect(clock.slept).toEqual(waits);
+  clock.slept.length = 0;
+  set(servingPath, 'tls.key', 'garbage');
+  conflicts = 0;
+  const { steps } = await repair();
+  expect(clock.slept).toEqual(waits);
+  expect(steps.filter((step) => step.startsWith('conflict'))).toEqual(
+    Array(19).fill(
+      `conflict: issue-serving-certificate: Secret ${namespace}/extensionconfig-webhook-tls was changed by another client; reading again`,
+    ),
+  );
+  // Conflicts that are not in a row do not add up: 19 over the Secret, then 19 over a target.
+  set(servingPath, 'tls.key', 'garbage');
+  putTargets(server);
+  conflicts = 0;
+  most = 38;
+  let ofSecret = 0;
+  server.before = ({ path }) => {
+    if ((path === servingPath && ofSecret < 19) || (path === mutatingPath && conflicts < most)) {
+      ofSecret += path === servingPath ? 1 : 0;
+      conflicts++;
+      server.put(path, server.objects.get(path)!);
+    }
+    return 'apply';
+  };
+  const again = await repair();
+  expect(again.action.kind).toBe('done');
+  expect(conflicts).toBe(38);
+  expect(again.steps).toContain(`conflict: inject: ${targets[0]} was changed by another client; reading again`);
+});
+
+test.each([
+  ['the Secret', servingPath, `Secret ${namespace}/extensionconfig-webhook-tls was changed by another client`],
+  ['a target', mutatingPath, 'another client keeps changing the targets'],
+])('the 20th conflict over %s in a row ends the run', async (_what, contested, message) => {
+  await repair();
+  set(servingPath, 'tls.key', 'garbage');
+  putTargets(server);
+  server.before = ({ path }) => {
+    if (path === contested) {
+      server.put(path, server.objects.get(path)!);
+    }
+    return 'apply';
+  };
+  clock.slept.length = 0;
+  await expect(repair()).rejects.toThrow(new Conflict(message));
+  expect(clock.slept).toHaveLength(19);
+});
+
+test('a target that cannot be written is said once and left, the others are written', async () => {
+  let patches = 0;
+  server.forbidden.add(`PATCH ${crdPath}`);
+  server.before = ({ path }) => {
+    patches += path === crdPath ? 1 : 0;
+    return 'apply';
+  };
+  const { steps, action } = await repair();
+  const forbidden =
+    'forbidden: the permission to patch customresourcedefinitions.apiextensions.k8s.io' +
+    ` extensionconfigs.runtime.cluster.x-k8s.io is missing (User "test" cannot PATCH ${crdPath})`;
+  expect(steps.slice(2)).toEqual([
+    ...injected('steady', targets.slice(0, 2)),
+    `refused: ${targets[2]}: ${forbidden}`,
+    ...injected('steady', targets.slice(3)),
+  ]);
+  expect(action).toEqual({ kind: 'blocked', reason: `${targets[2]}: ${forbidden}` });
+  expect(patches).toBe(0);
+});
+
+test('targets that hold the bundle already are not written', async () => {
+  await repair();
+  const before = server.objects.get(validatingPath)!.metadata.resourceVersion;
+  edit(mutatingPath, (object) => {
+    object.webhooks[1].clientConfig.caBundle = '';
+  });
+  const { steps } = await repair();
+  expect(steps).toEqual(injected('steady', targets.slice(0, 1)));
+  expect(server.objects.get(validatingPath)!.metadata.resourceVersion).toBe(before);
+});
+
+test('targets are read before the Secrets that decide what goes into them', async () => {
+  const reads: string[] = [];
+  const run = runFor(server, clock, { mode: 'repair' });
+  const { store, targets: access } = run;
+  await runCertificates({
+    ...run,
+    signal: AbortSignal.abort(),
+    store: {
+      ...store,
+      read: (role) => {
+        reads.push(role);
+        return store.read(role);
+      },
+    },
+    targets: {
+      ...access,
+      read: () => {
+        reads.push('targets');
+        return access.read();
+      },
+    },
+  });
+  expect(reads).toEqual(['targets', 'serving', 'ca']);
+});
+
+test('an error that is neither a conflict nor a refusal ends the run', async () => {
+  server.before = ({ path }) => {
+    if (path === mutatingPath) {
+      throw new TypeError('a bug');
+    }
+    return 'apply';
+  };
+  await expect(repair()).rejects.toThrow(TypeError);
+  server.before = () => 'refuse';
+  server.delete(servingPath);
+  await expect(repair()).rejects.toThrow('no answer from the API server');
+});
