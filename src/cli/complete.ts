@@ -1,6 +1,6 @@
 import { Argument, type Command, type Option } from 'commander';
 
-/** An argument with values to suggest. Others are refused by the command, in its own words. */
+/** An argument with values to suggest. The command itself refuses other values. */
 export class SuggestedArgument extends Argument {
   readonly suggestions: readonly string[];
 
@@ -11,12 +11,11 @@ export class SuggestedArgument extends Argument {
 }
 
 /**
- * What a shell does besides the candidates, in the numbers of the protocol that kubectl has for the completion of its
- * plugins (that of the library cobra).
+ * What a shell does besides showing candidates: numbers of the protocol for completion of kubectl's plugins (cobra's).
  */
 const directive = { files: 0, nothing: 4, folders: 16 } as const;
 
-/** One word that would fit, and what it means. */
+/** A candidate, and what it means. */
 interface Candidate {
   value: string;
   summary?: string;
@@ -33,7 +32,7 @@ function ofNames(values: readonly string[]): Completion {
   return { candidates: values.map((value) => ({ value })), directive: directive.nothing };
 }
 
-/** What may stand for the value of a flag or an argument, by its choices, else by the name of its placeholder. */
+/** The candidates for the value of a flag or an argument: by its choices, else by its placeholder. */
 function completionOf(choices: readonly string[] | undefined, placeholder: string): Completion {
   if (choices !== undefined) {
     return ofNames(choices);
@@ -49,8 +48,8 @@ function takesValue(option: Option): boolean {
 }
 
 /**
- * The candidates for the last of the words behind the program's name. Commands must be defined: at least the one that the
- * words name.
+ * The candidates for the last of the words behind the program's name. Commands must be defined: at least the one that
+ * the words name.
  */
 function complete(program: Command, words: readonly string[]): Completion {
   const current = words.at(-1) ?? '';
@@ -106,7 +105,9 @@ function complete(program: Command, words: readonly string[]): Completion {
     : completionOf(argument instanceof SuggestedArgument ? argument.suggestions : argument.argChoices, argument.name());
 }
 
-/** Lines for the script of a shell: a candidate each, with a tab before its summary, and the directive behind a colon. */
+/**
+ * Lines for the script of a shell: a candidate each, with a tab before its summary, and the directive behind a colon.
+ */
 export function completionLines(program: Command, words: readonly string[]): string {
   const { candidates, directive: code } = complete(program, words);
   const current = (words.at(-1) ?? '').replace(/^-[^=]*=/, '');

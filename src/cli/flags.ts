@@ -51,7 +51,7 @@ export function environmentVariableOf(command: string, flag: string): string {
 
 /**
  * A flag as commander has it. Commander's own `env()` is not used: it reads `process.env` and nothing else, takes an
- * empty variable for a value, and switches on whatever a variable says, `false` too.
+ * empty variable for a value, and switches on for any value, even `false`.
  */
 class FlagOption extends Option {
   readonly flag: Flag<unknown>;
@@ -60,7 +60,8 @@ class FlagOption extends Option {
     const long = flag.placeholder === undefined ? `--${name}` : `--${name} <${flag.placeholder}>`;
     super(flag.short === undefined ? long : `-${flag.short}, ${long}`, flag.summary);
     this.flag = flag;
-    // A flag whose name begins with `no-` is one as any other: commander would have it set the flag without `no-` to false.
+    // A flag whose name begins with `no-` is like any other: commander would have it set the flag without `no-` to
+    // false.
     this.negate = false;
     if (flag.choices !== undefined) {
       this.choices(flag.choices);
@@ -131,7 +132,7 @@ function allCommands(command: Command): Command[] {
   return [command, ...command.commands.flatMap(allCommands)];
 }
 
-/** Refuses variables that no flag has: a mistyped name must not be a setting that silently is not there. */
+/** Refuses variables of unknown flags: a setting with a mistyped name must not be ignored silently. */
 function refuseUnknownVariables(top: Command, env: NodeJS.ProcessEnv): void {
   const names = allCommands(top).flatMap((command) => flagOptionsOf(command).map((option) => option.name()));
   const known = new Set(names.map((name) => environmentVariableOf(top.name(), name)));
@@ -152,7 +153,7 @@ function refuseUnknownVariables(top: Command, env: NodeJS.ProcessEnv): void {
   }
 }
 
-/** Takes the flags that the command line does not have from the environment. */
+/** Reads the flags that are not on the command line from the environment. */
 function applyEnvironment(command: Command, env: NodeJS.ProcessEnv): void {
   const top = namingCommand(command);
   refuseUnknownVariables(top, env);

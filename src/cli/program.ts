@@ -12,8 +12,8 @@ export interface Io {
   stderr: NodeJS.WritableStream & { isTTY?: boolean };
   env: NodeJS.ProcessEnv;
   /**
-   * Aborted when the user or the system asks the program to stop (SIGINT, SIGTERM). A command that throws its reason ends
-   * with a line and exit code 130.
+   * Aborted when the user or the system asks the program to stop (SIGINT, SIGTERM). A command that throws its reason
+   * ends with a line and exit code 130.
    */
   signal: AbortSignal;
 }
@@ -23,15 +23,15 @@ export function paintFor({ stdout, env }: Pick<Io, 'stdout' | 'env'>): Paint {
   return stdout.isTTY === true && (env.NO_COLOR ?? '') === '' ? coloured : plain;
 }
 
-/** A mistake of the caller (flags, files, environment): printed as one line, exit code 2. */
+/** A mistake of the user (flags, files, environment): printed as one line, exit code 2. */
 export class UsageError extends Error {}
 
-/** A failure of what was asked for (a file that cannot be written, a cluster that refuses): one line, exit code 1. */
+/** A failure of the operation (a file that cannot be written, a cluster that refuses): one line, exit code 1. */
 export class FailureError extends Error {}
 
 /**
- * Fills in a command that has its name and summary: flags, arguments, help and action. `end` takes the exit code where it
- * is not 0.
+ * Fills in a command that has its name and summary: flags, arguments, help and action. `end` takes the exit code where
+ * it is not 0.
  */
 export type DefineCommand = (command: Command, io: Io, end: (code: number) => void) => void;
 
@@ -41,11 +41,11 @@ export interface CommandEntry {
   summary: string;
   /** Heading of the help that lists it. */
   group?: string;
-  /** Loads the rest. Only the command that runs is loaded: each brings more than all of the others' help needs. */
+  /** Loads the rest. Only the command that runs is loaded: each needs more than the help of all others. */
   load: () => Promise<DefineCommand>;
 }
 
-/** The code of the error by which commander leaves for --version. */
+/** The code of the error that commander throws for --version. */
 const versionAsked = 'version';
 
 /** A program: its name as it was called, and what it can do. */
@@ -68,7 +68,7 @@ export async function createProgram(
   end: (code: number) => void,
 ): Promise<Command> {
   const program = new Command(name)
-    // A flag behind a command is that command's, also where the one above has a flag of the same name.
+    // A flag behind a command belongs to that command, even where its parent has a flag of the same name.
     .enablePositionalOptions()
     .option('-V, --version', 'print the version')
     .on('option:version', () => {
@@ -85,7 +85,7 @@ export async function createProgram(
       writeErr: (text) => io.stderr.write(text),
       getOutHelpWidth: () => helpWidthOf(io.stdout),
       getErrHelpWidth: () => helpWidthOf(io.stdout),
-      // As all other mistakes are reported.
+      // Reported like all other mistakes.
       outputError: (text, write) => write(text.replace(/^error: /, `${name}: `)),
     });
   for (const { name: commandName, summary, group, load } of commands) {
@@ -109,7 +109,7 @@ export async function createProgram(
 export async function runProgram(definition: Program, args: readonly string[], io: Io): Promise<number> {
   const { name } = definition;
   let code: number = exitCode.ok;
-  // Also `help NAME`. A name among another command's arguments is loaded for nothing, which does no harm.
+  // For `help NAME`, too. Loading a command whose name is merely an argument does no harm.
   const program = await createProgram(
     definition,
     (command) => args.includes(command),

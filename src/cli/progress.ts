@@ -1,12 +1,12 @@
-/** How long a run may be silent before it shows how far it is, and how often it shows it then, in milliseconds. */
+/** How long a run may be silent before it shows its progress, and how often it updates it, in milliseconds. */
 const firstAfter = 1000;
 const every = 200;
 
-/** One line that says how far a long run is; it takes its own place again and again. */
+/** One line with the progress of a long run, which overwrites itself. */
 export interface Progress {
-  /** Shows the line, when a second has passed and it was not shown just now. */
+  /** Shows the line once a second has passed, and not too often. */
   show(text: () => string): void;
-  /** Takes the line away, before something else is written. */
+  /** Erases the line, before something else is written. */
   clear(): void;
 }
 

@@ -6,13 +6,13 @@ export type CheckGroup = 'TLS' | 'Discovery' | 'Calls' | 'Answers' | 'Patches' |
 /** `must`: Cluster API, or the Clusters, would suffer. `should`: advice of the Runtime SDK. */
 export type CheckLevel = 'must' | 'should';
 
-/** One thing that a check found. */
+/** One problem that a check found. */
 export interface Problem {
   /** Name of the handler without that of the ExtensionConfig, where it is about one. */
   handler?: string;
-  /** One line; texts of the server are cut and without control characters. */
+  /** One line; text from the server is truncated and has no control characters. */
   message: string;
-  /** A problem of a `must` that is advice only. */
+  /** Whether the problem is advice only, in a check that is a `must`. */
   isWarning?: boolean;
 }
 
@@ -21,22 +21,22 @@ export interface Skipped {
   because: string;
 }
 
-/** One thing that a well-behaved extension does: data plus one function, as the rules are. */
+/** One thing that a well-behaved extension does: data plus one function, like a rule. */
 export interface Check {
   id: string;
   group: CheckGroup;
   level: CheckLevel;
-  /** One sentence: what is asked of the extension. */
+  /** One sentence: what the extension has to do. */
   asks: string;
   /** Why it matters: what happens otherwise. */
   why: string;
-  /** What its author does about it. */
+  /** What its author should do. */
   remedy: string;
   /** Reports every problem that it finds. */
   run(trial: Trial, report: (problem: Problem) => void): Promise<Skipped | undefined>;
 }
 
-/** Looks at the handlers that answer, one after the other. Without any the check could not be made. */
+/** Checks the handlers that respond, one after the other. Without any the check cannot be made. */
 export async function ofAnswering(
   { answering }: Trial,
   look: (handler: TriedHandler) => Promise<void>,

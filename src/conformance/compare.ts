@@ -4,11 +4,11 @@ import { describe, difference, isSameAnswer } from './heard.ts';
 import type { Trial, TriedHandler } from './trial.ts';
 
 /**
- * Calls handlers with a variation of their request and compares the answers with those of their second call: the first one may
- * have begun something. Of hooks that can block
- * only the status is compared: their work may have gone on.
+ * Calls handlers with a variation of their request and compares the responses with those of their second call, since
+ * the first may have started work. For hooks that can block only the status is compared: their work may have
+ * progressed.
  *
- * @param vary the request; undefined for a handler that it does not concern.
+ * @param vary the variation of a request; undefined for a handler that it does not apply to.
  * @param most handlers that are called.
  */
 export async function compareVariation(

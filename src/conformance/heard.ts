@@ -3,19 +3,19 @@ import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
 import { type CallError, quotable } from '../runtime/index.ts';
 import { secretParts } from './texts.ts';
 
-/** What came of one request. */
+/** The result of one request. */
 export type Heard = { ms: number } & (
   | { kind: 'answer'; response: JsonObject }
   /** A status other than 200. */
   | { kind: 'refused'; code: number; text: string }
-  /** No answer, or none that Cluster API could read. */
+  /** No response, or none that Cluster API could read. */
   | { kind: 'failed'; error: CallError }
 );
 
-/** An answer that Cluster API could read. */
+/** A response that Cluster API could read. */
 export type HeardAnswer = Heard & { kind: 'answer' };
 
-/** What came of a request, as the end of a sentence. */
+/** The result of a request, as the end of a sentence. */
 export function describe(heard: Heard): string {
   switch (heard.kind) {
     case 'answer':
@@ -53,7 +53,7 @@ function essence(response: JsonObject): JsonObject {
   );
 }
 
-/** Whether two requests came to the same: for Cluster API there is no difference between them. */
+/** Whether two requests had the same result, as far as Cluster API can tell. */
 export function isSameAnswer(a: Heard, b: Heard): boolean {
   if (a.kind !== b.kind) {
     return false;
@@ -83,7 +83,7 @@ export function messageOf(heard: Heard): string {
   return typeof message === 'string' ? message : '';
 }
 
-/** The message of an answer as a report may show it: short, and not at all where it holds a secret. */
+/** The message of a response as a report may show it: short, and omitted where it contains a secret. */
 export function shownMessage(heard: Heard): string {
   const message = messageOf(heard);
   return secretParts(message).length > 0 ? '(a message that should not be shown)' : quotable(message, 200);

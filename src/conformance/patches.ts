@@ -20,7 +20,7 @@ const maxPatches = 100;
 /** Largest object that patches may make, in characters of JSON: the API server takes 3 MiB. */
 const maxObjectLength = 3 * 1024 * 1024;
 
-/** What is wrong with the patches of an answer, by the question that a check asks. Lines are bounded by the callers. */
+/** The problems with the patches of a response, by the check that reports them. Callers limit the number of lines. */
 export interface PatchReview {
   /** Patches of items that are not in the request. */
   unknown: string[];
@@ -101,7 +101,7 @@ function ignoredChanges(
 
 const none = (): PatchReview => ({ unknown: [], unreadable: [], inapplicable: [], idle: [], ignored: [], count: 0 });
 
-/** Applies one patch, notes what is wrong with it, and returns what became of the object. */
+/** Applies one patch, notes its problems, and returns the resulting object. */
 function applied(
   review: PatchReview,
   where: string,
@@ -143,7 +143,7 @@ function applied(
   return after;
 }
 
-/** Looks at the patches of a GeneratePatches answer, applied in their order as Cluster API does. */
+/** Reviews the patches of a GeneratePatches response, applied in their order as by Cluster API. */
 export function reviewTemplatePatches(request: JsonObject, response: JsonObject): PatchReview {
   const review = none();
   const current = new Map<string, { object: JsonObject; isControlPlane: boolean; name: string }>();
@@ -180,7 +180,7 @@ export function reviewTemplatePatches(request: JsonObject, response: JsonObject)
   return review;
 }
 
-/** Looks at the patches of an answer of CanUpdateMachine or CanUpdateMachineSet. */
+/** Reviews the patches of a response of CanUpdateMachine or CanUpdateMachineSet. */
 export function reviewMachinePatches(request: JsonObject, response: JsonObject): PatchReview {
   const review = none();
   const objects = isJsonObject(request.current) ? request.current : {};
@@ -199,7 +199,7 @@ export function reviewMachinePatches(request: JsonObject, response: JsonObject):
   return review;
 }
 
-/** The patches of an answer as text, by what they are for: the place of a template, whose uid is new each time. */
+/** The patches of a response as text, by the place of their template, since its uid is new each time. */
 export function patchesByPlace(request: JsonObject, response: JsonObject): Map<string, string> {
   const places = new Map<string, string>();
   for (const item of Array.isArray(request.items) ? request.items : []) {

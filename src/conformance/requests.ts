@@ -22,9 +22,9 @@ function fieldsOf(name: string, variables: readonly Json[]): JsonObject {
 }
 
 /**
- * The request that a handler of a hook gets: complete, of made-up objects whose names say so.
+ * The request that a handler of a hook gets: complete, with made-up objects that are recognizable by their names.
  *
- * @param own fields of a request of the user, which replace all of these.
+ * @param own the fields of a request of the user, used instead of all of these.
  * @param variables values for the variables that the extension defines.
  */
 export function requestOf(

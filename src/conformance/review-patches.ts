@@ -4,17 +4,17 @@ import { isSuccess } from './heard.ts';
 import { type PatchReview, reviewMachinePatches, reviewTemplatePatches } from './patches.ts';
 import type { Trial } from './trial.ts';
 
-/** Hooks whose answers hold patches, and how they are looked at. */
+/** Hooks whose responses contain patches, with the review of these. */
 const reviewers = new Map([
   ['GeneratePatches', reviewTemplatePatches],
   ['CanUpdateMachine', reviewMachinePatches],
   ['CanUpdateMachineSet', reviewMachinePatches],
 ]);
 
-/** Reviews by the answer that they are of: several checks read them. */
+/** Reviews by response: several checks need them. */
 const reviews = new WeakMap<JsonObject, PatchReview>();
 
-/** Reports one kind of what is wrong with the patches of all first answers. */
+/** Reports one kind of problem with the patches of all first responses. */
 export async function reviewPatches(
   { handlers, first }: Trial,
   report: (problem: Problem) => void,

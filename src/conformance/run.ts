@@ -28,7 +28,7 @@ export interface CheckResult {
 /** How an extension behaved. */
 export interface Conduct {
   extensionConfig: string;
-  /** `failed`: a check failed or could not be made in time, or Discovery has no answer. */
+  /** `failed`: a check failed or could not be made in time, or Discovery got no response. */
   verdict: 'passed' | 'failed';
   checks: CheckResult[];
   /** Handlers that were called. */
@@ -39,13 +39,13 @@ export interface Conduct {
   ms: number;
 }
 
-/** What a run needs to know. */
+/** Options of a run. */
 export interface ConformanceOptions extends TrialOptions {
   /** Only these checks; default all. */
   checks?: readonly Check[];
   /** Longest time for one extension, in ms. */
   timeLimitMs: number;
-  /** Told before each check. */
+  /** Called before each check. */
   onCheck?: (check: Check, index: number, count: number) => void;
 }
 
@@ -66,7 +66,7 @@ function statusOf({ level }: Check, problems: readonly Problem[], because: strin
 /**
  * Tries an extension by all checks, one after the other.
  *
- * @throws the reason of `options.signal` when it aborts. Never for what a server does.
+ * @throws the reason of `options.signal` when it aborts. Never because of a server.
  */
 export async function checkConduct(config: ExtensionConfig, options: ConformanceOptions): Promise<Conduct> {
   const { checks = allChecks, timeLimitMs, onCheck } = options;
@@ -92,7 +92,7 @@ export async function checkConduct(config: ExtensionConfig, options: Conformance
             }
           });
       options.signal.throwIfAborted();
-      // What ended with the time would look like the extension's fault.
+      // What the timeout ended would look like the extension's fault.
       const isLate = limit.aborted;
       const because = isLate ? 'the time limit has passed (--time-limit)' : skipped?.because;
       const found = isLate ? [] : problems;

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../kubernetes/index.ts';
 
-/** Namespace of all objects that are made up here: whoever meets it in a log knows what it is. */
+/** Namespace of all made-up objects, recognizable in a log. */
 export const sampleNamespace = 'conformance-sample';
-/** Name of the Cluster that is made up here, and what names of its parts begin with. */
+/** Name of the made-up Cluster, and prefix of the names of its parts. */
 export const sampleCluster = 'conformance-sample-cluster';
 
 const infrastructure = 'infrastructure.cluster.x-k8s.io/v1beta2';
@@ -156,7 +156,7 @@ function machineSpec(release: number): JsonObject {
 
 const metadata = { name: machineName, namespace: sampleNamespace };
 
-/** A machine with what belongs to it, as in-place hooks get them. */
+/** A machine with its objects, as in requests of in-place hooks. */
 export const machineObjects = (release: number): JsonObject => ({
   machine: { apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Machine', metadata, spec: machineSpec(release) },
   infrastructureMachine: {
@@ -173,7 +173,7 @@ export const machineObjects = (release: number): JsonObject => ({
   },
 });
 
-/** A set of machines with its templates, as in-place hooks get them. */
+/** A set of machines with its templates, as in requests of in-place hooks. */
 export const machineSetObjects = (release: number): JsonObject => ({
   machineSet: {
     apiVersion: 'cluster.x-k8s.io/v1beta2',

@@ -1,4 +1,4 @@
-/** What must not be in a message: each with the words for it. */
+/** What must not be in a message: patterns, each with its name. */
 interface Unwanted {
   what: string;
   found: (text: string) => boolean;
@@ -9,7 +9,7 @@ const matches =
   (text: string) =>
     expressions.some((expression) => expression.test(text));
 
-/** Texts that change from call to call by themselves. */
+/** Texts that differ from call to call. */
 const changing: readonly Unwanted[] = [
   {
     what: 'a time',
@@ -50,8 +50,8 @@ const inner: readonly Unwanted[] = [
 const wordsOf = (unwanted: readonly Unwanted[], text: string) =>
   unwanted.filter(({ found }) => found(text)).map(({ what }) => what);
 
-/** What is in a message that changes from call to call by itself. */
+/** What in a message differs from call to call. */
 export const changingParts = (text: string): string[] => wordsOf(changing, text);
 
-/** What is in a message that nobody should read in a condition. */
+/** What is in a message that does not belong in a condition. */
 export const secretParts = (text: string): string[] => wordsOf([...secret, ...inner], text);

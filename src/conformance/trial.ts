@@ -24,7 +24,7 @@ import type { Heard } from './heard.ts';
 import { actsOnClusters, requestOf } from './requests.ts';
 import { sampleValues } from './variables.ts';
 
-/** Longest answer that is read, in bytes: a hundred times what the sample requests give reason for. */
+/** Longest answer that is read, in bytes: a hundred times what the sample requests should produce. */
 export const maxAnswerBytes = 2 * 1024 * 1024;
 /** Calls at a time in the check of load. */
 export const callsAtOnce = 50;
@@ -34,13 +34,13 @@ const maxTried = 64;
 const discoverySeconds = 10;
 const longestTimeoutSeconds = 30;
 
-/** What a trial is made with. */
+/** Options of a trial. */
 export interface TrialOptions {
   known: KnownHooks;
   resolve?: Resolve | undefined;
   /** Whether hooks that act on Clusters and machines are called. */
   withSideEffects: boolean;
-  /** Requests of the user, by `formatHook`; they take the place of the made-up ones. */
+  /** Requests of the user, by `formatHook`, used instead of the made-up ones. */
   requests: ReadonlyMap<string, JsonObject>;
   /** The hooks whose messages are known. */
   hooks: readonly HookDefinition[];
@@ -57,27 +57,26 @@ export interface TriedHandler {
   request: JsonObject;
 }
 
-/** What a discovery brought. */
+/** The result of a discovery. */
 export interface Discovered {
   heard: Heard;
   handlers: DiscoveredHandler[];
   problems: DiscoveryProblem[];
 }
 
-/** How a request differs from the one that Cluster API would send. */
+/** Variation of the request that Cluster API would send. */
 export interface Variation {
   /** Default: the request of the handler. */
   body?: string | Buffer | JsonObject;
   withContentType?: boolean;
-  /** Changes the path, which has its query. */
+  /** Changes the path, which includes the query. */
   path?: (path: string) => string;
-  /** Gives up after so many ms. */
+  /** Timeout in ms. */
   hangUpAfterMs?: number;
 }
 
 /**
- * An extension server on trial: what is known about it, and the ways to call it. Answers are remembered where they can
- * be.
+ * An extension server on trial: what is known about it, and the ways to call it. Responses are reused where possible.
  */
 export interface Trial {
   readonly extension: Extension;
@@ -90,18 +89,18 @@ export interface Trial {
   readonly discovery: Discovered;
   /** The handlers that are called, in the order of a Cluster's life. */
   readonly handlers: readonly TriedHandler[];
-  /** The handlers that are not, and why. */
+  /** The handlers that are not called, and why. */
   readonly untried: readonly { name: string; because: string }[];
   discover(variation?: Variation): Promise<Discovered>;
   /** One call of a handler. */
   call(handler: TriedHandler, variation?: Variation): Promise<Heard>;
   /** The first call of a handler, as Cluster API makes it. */
   first(handler: TriedHandler): Promise<Heard>;
-  /** A second call, the same as the first, after it. Others are compared with it. */
+  /** A second, identical call after the first. Others are compared with it. */
   second(handler: TriedHandler): Promise<Heard>;
-  /** The handlers that answered their first call in a way that Cluster API can read. */
+  /** The handlers whose first response Cluster API can read. */
   answering(): Promise<readonly TriedHandler[]>;
-  /** What TLS handshakes say; undefined when there was none. */
+  /** What TLS handshakes show; undefined when they failed. */
   tls(versions?: Parameters<typeof probeTls>[3]): Promise<TlsFacts | undefined>;
   /** All calls so far. */
   readonly calls: () => number;
@@ -133,7 +132,7 @@ export async function eachOf<T, R>(items: readonly T[], atOnce: number, work: (i
   return results;
 }
 
-/** Asks a server what it offers, and prepares to call it. */
+/** Calls Discovery on a server, and prepares its trial. */
 export async function createTrial(config: ExtensionConfig, options: TrialOptions): Promise<Trial> {
   const { known, resolve, signal, now } = options;
   const extension = extensionOf(config);
@@ -261,7 +260,7 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
         firstCallsAtOnce,
         first,
       );
-      // What acts on Clusters is called in the order of a Cluster's life, one after the other.
+      // Hooks that act on Clusters are called in the order of a Cluster's life, one after the other.
       const heard = await eachOf(handlers, 1, first);
       return handlers.filter((_, index) => heard[index]?.kind === 'answer');
     },

@@ -12,7 +12,7 @@ const maxSampleLength = 256;
 
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
-/** Whether a value is of a type of JSON Schema; any is where there is no type. */
+/** Whether a value is of a JSON Schema type; any value is if the type is absent. */
 function isOfType(value: Json, type: Json | undefined): boolean {
   switch (type) {
     case 'array':
@@ -36,14 +36,14 @@ interface PatternBudget {
 }
 
 /**
- * What is wrong with a pattern, which Cluster API compiles as RE2; undefined too when others have used up the budget.
+ * What is wrong with a pattern, which Cluster API compiles as RE2; also undefined once the budget has been used up.
  */
 function patternProblem(pattern: string, budget: PatternBudget): string | undefined {
   if (budget.instructions > maxInstructions) {
     return undefined;
   }
   try {
-    // What is refused costs as well.
+    // A pattern that is refused has its cost, too.
     budget.instructions += 10 + pattern.length;
     budget.instructions += compilePattern(pattern).size;
     return undefined;
@@ -62,7 +62,7 @@ const pairs = [
   ['minProperties', 'maxProperties'],
 ] as const;
 
-/** What is wrong with one part of a schema, itself. */
+/** What is wrong with one part of a schema, not counting its own parts. */
 function* partProblems(schema: JsonObject, budget: PatternBudget): Generator<string> {
   const { type, items, properties, additionalProperties, required, enum: allowed, pattern } = schema;
   const isOpen =
@@ -155,7 +155,7 @@ export function variableProblems(variables: Json | undefined): string[] {
   return problems;
 }
 
-/** A value that a schema allows, as far as its type and limits say; undefined where that takes more. */
+/** A value that fits the type and limits of a schema; undefined for schemas that demand more. */
 function sampleValue(schema: JsonObject, depth = 0): Json | undefined {
   const { example, default: preset, enum: allowed, type, pattern, properties, required } = schema;
   const given = [example, preset, Array.isArray(allowed) ? allowed[0] : undefined].find(
@@ -203,7 +203,7 @@ function sampleValue(schema: JsonObject, depth = 0): Json | undefined {
   }
 }
 
-/** Values for the variables that an extension defines, so that its patches have something to do. */
+/** Values for the variables that an extension defines, so that its patches have an effect. */
 export function sampleValues(variables: Json | undefined): JsonObject[] {
   return (Array.isArray(variables) ? variables.slice(0, maxVariables) : []).flatMap((variable): JsonObject[] => {
     const { name, schema } = isJsonObject(variable) ? variable : {};

@@ -5,8 +5,8 @@ import { connect, type TLSSocket } from 'node:tls';
 import type { Resolve, Target } from '../runtime/index.ts';
 
 /**
- * A TLS connection to a server, whatever its certificate: nothing secret is sent over it, and other checks look at the
- * certificate. Undefined when there is none in time.
+ * A TLS connection to a server, whatever its certificate: nothing secret is sent over it, and other checks inspect the
+ * certificate. Undefined when it is not established in time.
  */
 async function openSocket(
   target: Target,
@@ -23,7 +23,7 @@ async function openSocket(
     ALPNProtocols: protocols,
     rejectUnauthorized: false,
   });
-  // An error after this is of no interest: the socket is closed.
+  // Errors after this do not matter: the socket is closed.
   socket.on('error', () => {});
   try {
     await once(socket, 'secureConnect', { signal });
@@ -34,7 +34,7 @@ async function openSocket(
   }
 }
 
-/** Begins a POST that says it has a longer body than it sends, and hangs up. */
+/** Begins a POST that announces a longer body than it sends, and hangs up. */
 export async function hangUpWithinRequest(
   target: Target,
   path: string,
@@ -49,13 +49,15 @@ export async function hangUpWithinRequest(
   }
 }
 
-/** What became of a call over HTTP/2. */
+/** The result of a call over HTTP/2. */
 export type Http2Outcome = { offered: false } | { offered: true; code: number | undefined };
 
 /** Longest answer over HTTP/2 that is taken, in bytes. */
 const maxBytes = 2 * 1024 * 1024;
 
-/** Calls a path over HTTP/2, if the server offers it: Go's client takes it then. `code` is undefined without an answer. */
+/**
+ * Calls a path over HTTP/2, if the server offers it: Go's client takes it then. `code` is undefined without an answer.
+ */
 export async function callOverHttp2(
   target: Target,
   path: string,

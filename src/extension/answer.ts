@@ -15,7 +15,7 @@ export type ResponseFor<H extends Hook> = ResponseOf<DefinitionOf<H>>;
 
 declare const responseType: unique symbol;
 
-/** What a handler answers. Only the three functions of `Answers` make one, so that none lacks its status. */
+/** What a handler answers. Only the functions of `Answers` create one, so that none lacks its status. */
 export interface Answer<Response> {
   readonly [responseType]: Response;
 }
@@ -25,23 +25,24 @@ export type AnswerFields<Response> = Omit<Response, 'apiVersion' | 'kind' | 'sta
 
 /** Answers that every hook has. */
 export interface FinalAnswers<Response> {
-  /** The work is done, or there was none: `Success`. */
+  /** The work is done, or there was nothing to do: `Success`. */
   done: Record<never, never> extends AnswerFields<Response>
     ? (fields?: AnswerFields<Response>) => Answer<Response>
     : (fields: AnswerFields<Response>) => Answer<Response>;
   /**
-   * The work failed: `Failure`. Users read the message in conditions: the same text for the same reason, without secrets,
-   * times or counters, for a text that changes makes controllers loop.
+   * The work failed: `Failure`. Users read the message in conditions: the same text for the same reason, without
+   * secrets, times or counters, since a text that changes makes controllers loop.
    */
   failure(message: string): Answer<Response>;
 }
 
-/** Answers of hooks that can make their caller wait. */
+/** Answers of hooks that can make Cluster API wait. */
 export interface BlockingAnswers<Response> extends FinalAnswers<Response> {
   /**
-   * The work goes on: `Success`, and the caller waits.
+   * The work is not done yet: `Success`, and Cluster API waits.
    *
-   * @param seconds when the caller asks again: a whole number above 0. Cluster API asks no earlier, whatever else changes.
+   * @param seconds after which Cluster API calls again, a whole number above 0; it calls no earlier, whatever else
+   *   changes.
    * @param message what it waits for, as users read it: a stable text, as for `failure`.
    */
   retryAfterSeconds(seconds: number, message: string): Answer<Response>;
@@ -60,14 +61,14 @@ class MadeAnswer {
   }
 }
 
-/** The response in what a handler returned; undefined when that is no answer. */
+/** The response in what a handler returned; undefined when that is not an answer. */
 export function responseIn(returned: unknown): JsonObject | undefined {
   return returned instanceof MadeAnswer ? returned.response : undefined;
 }
 
 const made = (response: JsonObject) => new MadeAnswer(response) as unknown as Answer<unknown>;
 
-/** The three functions that make the answers of a hook. Made once a hook: a call takes microseconds. */
+/** The functions that create the answers of a hook. Made once per hook, since a call takes only microseconds. */
 export function answersOf(hook: HookDefinition): BlockingAnswers<unknown> {
   const known = answersByHook.get(hook) ?? Object.freeze(makeAnswers(hook));
   answersByHook.set(hook, known);

@@ -16,22 +16,24 @@ import { goDurationMs } from './duration.ts';
 import type { Handler } from './handler.ts';
 import type { CallMetrics } from './metrics.ts';
 
-/** Says what is sent in place of a handler's answer: another body, another HTTP status, or (undefined) nothing else. */
+/** Replaces what is sent for a handler's answer: another body, another HTTP status, or (undefined) no change. */
 export type ReplaceAnswer = (handler: string) => { body?: string | undefined; code?: number | undefined } | undefined;
 
-/** How long a handler may still answer when the caller's time is over, in milliseconds: its signal has told it so. */
+/** How long a handler may still answer after the caller's timeout, in milliseconds: its signal was aborted then. */
 const graceMs = 500;
 
-/** What the application needs beside the server. */
+/** What the application needs besides the server. */
 export interface ApplicationOptions {
   handlers: readonly Handler[];
-  /** What all paths begin with (`service.path` of the ExtensionConfig): empty, or with a slash in front and none behind. */
+  /**
+   * What all paths begin with (`service.path` of the ExtensionConfig): empty, or with a slash in front and none behind.
+   */
   prefix: string;
   metrics: CallMetrics;
   replaceAnswer?: ReplaceAnswer | undefined;
 }
 
-/** How long Cluster API waits for an answer where nobody says, in seconds. */
+/** How long Cluster API waits for an answer by default, in seconds. */
 const defaultTimeoutSeconds = 10;
 /** Longest time that a call may take, in milliseconds: that of Cluster API. */
 const maxTimeoutMs = 30_000;
@@ -62,17 +64,17 @@ function timeoutReader(): (query: string) => number | undefined {
   };
 }
 
-/** Why a body is not JSON, in the words of Go's server. */
+/** Why a body is not JSON, worded as by Go's server. */
 const unreadable = (problem: string) => ({ status: 'Failure', message: `error unmarshalling request: ${problem}` });
 
 /**
- * What a request with too large or a compressed body gets: a Failure, as from Go's server. An HTTP error would let through
- * what a handler with `failurePolicy: Ignore` has never seen. A server without room is one that cannot be reached.
+ * What a request with too large or a compressed body gets: a Failure, as from Go's server. An HTTP error would be
+ * ignored for a handler with `failurePolicy: Ignore`. A server without room counts as one that cannot be reached.
  */
 const unread = ({ code, message }: BodyRefusal) =>
   code === 503 ? undefined : { status: 'Failure', message: `error reading request: ${message}` };
 
-/** What a response begins with. A handler's own fields come behind it. */
+/** The beginning of a response. A handler's own fields follow. */
 function envelopeOf({ hook }: Handler) {
   return { apiVersion: `${hook.group}/${hook.version}`, kind: hook.response.kind };
 }
@@ -86,15 +88,15 @@ interface Answered {
   cluster?: string | undefined;
 }
 
-/** What answers on one path, with what is the same for each of its calls made once. */
+/** A handler on its path, with what is the same for all of its calls prepared once. */
 interface Route {
   /** Answers a call whose body has arrived. */
   answer(bytes: Buffer, response: TrackedResponse, startedMs: number, query: string): void;
-  /** What a call gets whose body was not read; undefined for a Status and its HTTP code. */
+  /** The response to a call whose body was not read; undefined for a Status and its HTTP code. */
   refuse(refused: BodyRefusal, startedMs: number): { code: number; text: string } | undefined;
 }
 
-/** What answers on the port of an extension server. */
+/** Handles the requests on the port of an extension server. */
 export function createApplication(foundation: Foundation, options: ApplicationOptions): Application {
   const { connections, log, maxBodyBytes, metrics: serverMetrics, monotonicNow } = foundation;
   const { handlers, prefix, metrics, replaceAnswer } = options;
@@ -117,7 +119,7 @@ export function createApplication(foundation: Foundation, options: ApplicationOp
   function finisher(hook: string, handler: string) {
     const names = { hook, ...(handler !== '' && { handler }) };
     const count = metrics.of(hook, handler);
-    // Names are written into its lines once. Whether there are lines is for its parent to say, as for all others.
+    // The names are serialized once. The parent's level applies, as for all others.
     const callLog = log.child(names, { level: 'trace' });
     function counted(result: CallResult, startedMs: number): number {
       const durationMs = monotonicNow() - startedMs;
@@ -170,7 +172,7 @@ export function createApplication(foundation: Foundation, options: ApplicationOp
     const envelope = envelopeOf(handler);
     const { names, counted, finish, refuse } = finisher(hook.name, name);
 
-    /** Sends what came of a call in `timeoutMs`, or says that nothing did. */
+    /** Sends the result of a call, or after `timeoutMs` a 504. */
     function conclude(
       outcome: CallOutcome | 'late' | 'gone',
       response: TrackedResponse,
@@ -181,9 +183,9 @@ export function createApplication(foundation: Foundation, options: ApplicationOp
         counted('error', startedMs);
         log.warn(names, 'the caller has gone before its answer');
       } else if (outcome === 'late') {
-        // As a call that ends with its time does: failurePolicy applies, which it does not to a Failure.
-        const message = `handler ${name} has no answer within ${timeoutMs / 1000} s`;
-        log.error({ ...names, timeoutMs }, 'the handler has no answer in time');
+        // As when a call times out: failurePolicy applies, which it does not to a Failure.
+        const message = `handler ${name} did not answer within ${timeoutMs / 1000} s`;
+        log.error({ ...names, timeoutMs }, 'the handler did not answer in time');
         const text = JSON.stringify({ ...envelope, status: 'Failure', message });
         finish({ result: 'error', code: 504, text }, response, startedMs);
       } else {
@@ -197,7 +199,7 @@ export function createApplication(foundation: Foundation, options: ApplicationOp
 
     return {
       answer(bytes, response, startedMs, query) {
-        // However long the handler takes, its call is not taken for one of a client that stands still.
+        // However long the handler takes, its call does not count as one of a stalled client.
         connections.holdDecision(response);
         const body = parsed(bytes);
         if ('problem' in body) {
@@ -213,7 +215,7 @@ export function createApplication(foundation: Foundation, options: ApplicationOp
           ending.abort(new DOMException(`the caller waits for ${timeoutMs / 1000} s only`, 'TimeoutError'));
         }, timeoutMs);
         let hasEnded = false;
-        /** The first of them counts. By hand: a race of promises takes longer than most handlers. */
+        /** The first of them counts. Not Promise.race, which takes longer than most handlers. */
         function end(outcome: CallOutcome | 'late' | 'gone'): void {
           if (hasEnded) {
             return;

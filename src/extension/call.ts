@@ -6,10 +6,10 @@ import { answersOf, responseIn } from './answer.ts';
 import { clusterOf } from './cluster.ts';
 import { type Handler, type HandlerContext, HandlerFailure } from './handler.ts';
 
-/** How a call ended: two good ends, a Failure that the handler meant, and three that it did not. */
+/** How a call ended: two good ends, a Failure that the handler intended, and three that it did not. */
 export type CallResult = 'success' | 'blocking' | 'failure' | 'invalid request' | 'error' | 'invalid answer';
 
-/** What came of a call. */
+/** The result of a call. */
 export interface CallOutcome {
   /** What is sent: always a response that fits the schema of its hook. */
   response: JsonObject;
@@ -18,14 +18,19 @@ export interface CallOutcome {
   cluster?: string | undefined;
 }
 
-/** What a call runs in. */
+/** What a call needs. */
 export interface CallContext {
-  /** Aborts when the answer is not waited for any more; such as an AbortController, which makes its signal when it is asked for. */
+  /**
+   * Aborted when nothing waits for the answer any more; such as an AbortController, which creates its signal on demand.
+   */
   ending: { readonly signal: AbortSignal };
   log: Logger;
 }
 
-/** What a handler gets. Log and signal are made when they are first read: many handlers need neither, and making them takes longer than all else here. */
+/**
+ * What a handler gets. Log and signal are created when they are first read: many handlers need neither, and creating
+ * them takes longer than everything else here.
+ */
 class Context implements HandlerContext<unknown> {
   readonly answer;
   readonly cluster;
@@ -54,7 +59,7 @@ class Context implements HandlerContext<unknown> {
   }
 }
 
-/** Longest message of a response: Cluster API's conditions take 10,240 characters, and add words of their own. */
+/** Longest message of a response: Cluster API's conditions hold 10,240 characters, some of them its own. */
 const maxMessageLength = 8192;
 
 const failed = ({ hook }: Handler, message: string): JsonObject => ({
@@ -71,7 +76,7 @@ function fault(error: unknown): { error: string; message: string; stack?: string
 
 const seesLog = 'the log of the extension says why';
 
-/** What is wrong with an answer besides its schema: what the caller would take for something else. */
+/** What is wrong with an answer besides its schema: what Cluster API would misunderstand. */
 function answerProblem(response: JsonObject): string | undefined {
   const { status, retryAfterSeconds } = response;
   return status === 'Success' && typeof retryAfterSeconds === 'number' && retryAfterSeconds < 0
@@ -80,8 +85,8 @@ function answerProblem(response: JsonObject): string | undefined {
 }
 
 /**
- * Runs a handler on a request as it came. Never throws: whatever goes wrong is a Failure with a message that is the same for
- * the same reason, and a line in the log with the rest.
+ * Runs a handler on a request as it came. Never throws: whatever goes wrong is a Failure with a message that is the
+ * same for the same reason, and a line in the log with the rest.
  */
 export async function call(handler: Handler, body: Json, { ending, log }: CallContext): Promise<CallOutcome> {
   const { hook, name } = handler;

@@ -13,17 +13,17 @@ export class HandlersError extends Error {
 
 /** Maximum number of handlers of one ExtensionConfig, from its CustomResourceDefinition. */
 const maxHandlers = 512;
-/** Longest timeout that Cluster API takes, in seconds. */
+/** Longest timeout that Cluster API accepts, in seconds. */
 const maxTimeoutSeconds = 30;
 /** Longest timeout without a warning: the Runtime SDK's own advice, in seconds. */
 const advisedTimeoutSeconds = 10;
-/** Hooks for which Cluster API takes one handler in all: with two every decision fails. */
+/** Hooks for which Cluster API accepts one handler in all: with two every decision fails. */
 const inPlaceTag = 'In-Place Update Hooks';
 
 /**
- * Looks at handlers as Cluster API does at discovery, and further: Go's server learns of such mistakes there only.
+ * Checks handlers as Cluster API does at discovery, and further: with Go's server such mistakes show only there.
  *
- * @returns what keeps them from being served, and what will hurt later.
+ * @returns what keeps them from being served, and what will cause trouble later.
  */
 export function checkHandlers(handlers: readonly Handler[]): { problems: string[]; warnings: string[] } {
   const problems: string[] = [];

@@ -2,7 +2,9 @@ import type { DiscoveryResponse } from '../hooks/index.ts';
 import { hooks } from '../hooks/index.ts';
 import type { Handler } from './handler.ts';
 
-/** The answer of Discovery: the handlers in the order in which they were given, so that each replica says the same. */
+/**
+ * The response of Discovery: the handlers in the order in which they were given, so that all replicas respond alike.
+ */
 export function discoveryOf(handlers: readonly Handler[]): DiscoveryResponse {
   const { group, version, response } = hooks.Discovery;
   return {

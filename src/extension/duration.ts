@@ -8,7 +8,7 @@ const unitMs: Readonly<Record<string, number>> = {
   h: 3_600_000,
 };
 
-/** Longest text that is looked at: `time.Duration` prints far less. */
+/** Longest text that is parsed: `time.Duration` prints far less. */
 const maxLength = 40;
 
 /** Milliseconds of a duration as Go prints it (`10s`, `1m0s`, `1.5s`); undefined for any other text. */

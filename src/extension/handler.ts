@@ -2,11 +2,13 @@ import type { Logger } from 'pino';
 import { formatHook, type HookDefinition, hooks } from '../hooks/index.ts';
 import type { Answer, Answers, Hook, HookName, RequestFor, ResponseFor } from './answer.ts';
 
-/** What a handler gets beside the request. To hand it on, hand on the object itself: a copy (`{ ...context }`) has no `signal` and no `log`. */
+/**
+ * What a handler gets besides the request. Pass it on as it is: a copy (`{ ...context }`) has no `signal` and no `log`.
+ */
 export interface HandlerContext<Response> {
   /** Makes the answer. */
   answer: Answers<Response>;
-  /** Aborts when the caller's time is over, and when the caller has gone. */
+  /** Aborts when the caller's timeout has passed, and when the caller has disconnected. */
   signal: AbortSignal;
   /** Writes lines with hook, handler and cluster. */
   log: Logger;
@@ -21,7 +23,7 @@ export class HandlerFailure extends Error {}
 
 type Digit = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9';
 type Seconds = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | `${1 | 2}${Digit}` | 30;
-/** A timeout as a literal must be one that Cluster API takes; any other number is checked at start. */
+/** A literal timeout must be one that Cluster API accepts; any other number is checked at start. */
 type CheckedTimeout<T extends number> = number extends T
   ? T
   : T extends Seconds
@@ -29,7 +31,7 @@ type CheckedTimeout<T extends number> = number extends T
     : `${T}` extends Seconds
       ? T
       : 'a timeout is 1 to 30 seconds';
-/** A name as a literal must look like an RFC 1123 label; all of it is checked at start. */
+/** A literal name must look like an RFC 1123 label; every name is checked completely at start. */
 type CheckedName<N extends string> = string extends N
   ? N
   : N extends Lowercase<N>
@@ -40,16 +42,16 @@ type CheckedName<N extends string> = string extends N
 
 /** A handler as its author writes it. */
 export interface HandlerOptions<H extends Hook, N extends string, T extends number> {
-  /** An RFC 1123 label, unique over the whole server, also over hooks: `before-cluster-upgrade`. */
+  /** An RFC 1123 label, unique in the whole server, across hooks: `before-cluster-upgrade`. */
   name: N & CheckedName<N>;
   /** How long Cluster API waits for an answer, in seconds: 1 to 30. Default (Cluster API's): 10. */
   timeoutSeconds?: T & CheckedTimeout<T>;
-  /** What becomes of a call that gets no answer. Default (Cluster API's): `Fail`. */
+  /** What Cluster API does when a call gets no answer. Default (Cluster API's): `Fail`. */
   failurePolicy?: 'Fail' | 'Ignore';
   /**
-   * Answers a call. It may come again after it succeeded, and from several replicas: the same request must lead to the same
-   * answer, and work that is done must not be done again. What it throws is logged and answered by a Failure that says
-   * nothing of it; a `HandlerFailure` is answered by its message.
+   * Answers a call. It may come again after it succeeded, and from several replicas: the same request must lead to the
+   * same answer, and work that is done must not be done again. What it throws is logged and answered with a Failure
+   * that does not show it; a `HandlerFailure` is answered with its message.
    */
   handle(
     request: RequestFor<H>,
@@ -77,7 +79,7 @@ export interface Handler {
  * });
  * ```
  *
- * @throws {TypeError} when there is no such hook.
+ * @throws {TypeError} for an unknown hook.
  */
 export function handler<const H extends Hook, const N extends string, const T extends number = number>(
   hook: H,
@@ -94,7 +96,7 @@ function definitionOf(name: HookName): HookDefinition {
   return hooks[name];
 }
 
-/** A handler as the log and errors name it. */
+/** The name of a handler in the log and in errors. */
 export function describeHandler({ name, hook }: Handler): string {
   return `handler ${JSON.stringify(name)} of ${formatHook(hook)}`;
 }

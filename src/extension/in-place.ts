@@ -51,8 +51,9 @@ function patchesOf(current: object, desired: object, fields: ChangeableFields<st
 }
 
 /**
- * The patches for `answer.done(…)` of CanUpdateMachine: they give the current objects the wanted values of the fields that
- * the extension can change. Whether that is all that differs, Cluster API decides: if not, the machine is replaced.
+ * The patches for `answer.done(…)` of CanUpdateMachine: they give the current objects the wanted values of the fields
+ * that the extension can change. Cluster API decides whether that covers all differences; if not, the machine is
+ * replaced.
  */
 export function machinePatches(
   { current, desired }: CanUpdateMachineRequest,
@@ -61,7 +62,10 @@ export function machinePatches(
   return patchesOf(current, desired, fields);
 }
 
-/** The patches for `answer.done(…)` of CanUpdateMachineSet, as `machinePatches` makes them. Only `spec.template.spec` counts. */
+/**
+ * The patches for `answer.done(…)` of CanUpdateMachineSet, as `machinePatches` makes them. Only `spec.template.spec`
+ * counts.
+ */
 export function machineSetPatches(
   { current, desired }: CanUpdateMachineSetRequest,
   fields: ChangeableFields<'machineSet' | 'infrastructureMachineTemplate' | 'bootstrapConfigTemplate'>,

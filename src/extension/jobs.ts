@@ -2,16 +2,16 @@ import type { Logger } from 'pino';
 import type { Answer, BlockingAnswers } from './answer.ts';
 import { HandlerFailure } from './handler.ts';
 
-/** How jobs run; all of it may be left out. */
+/** Options of jobs; all are optional. */
 export interface JobsOptions {
   /** When a caller asks again while its job runs, in seconds. Default: 10. */
   retryAfterSeconds?: number;
   /**
-   * How long a job may take, in seconds: then its signal aborts, and it has failed, whether it heeds the signal or not.
-   * Default: 14,400 (four hours).
+   * How long a job may take, in seconds: then its signal aborts and it has failed, whether it observes the signal or
+   * not. Default: 14,400 (four hours).
    */
   maxSeconds?: number;
-  /** How long it is remembered that a job is done, in seconds: for so long it is not run again. Default: 3600. */
+  /** How long a done job is remembered, in seconds, during which it is not run again. Default: 3600. */
   rememberSeconds?: number;
   /**
    * Maximum number of jobs that run at a time; others wait for their turn, and their callers with them. Default: 16.
@@ -28,30 +28,30 @@ export interface Job<Response> {
   /** What makes the answer: `answer` of the handler's context. */
   answer: BlockingAnswers<Response>;
   /**
-   * What is done, and for what: the same key is the same work. Take into it whatever makes it other work, such as the
-   * Cluster's namespace, name and uid, and the version that it goes to.
+   * Identifies the work: the same key is the same work. Include whatever makes it different work, such as the Cluster's
+   * namespace, name and uid, and the target version.
    */
   key: string;
   /** What users read while it runs: a stable text. */
   message: string;
   /**
-   * Does the work. After a restart of the extension it is run again, and replicas do not know of each other: it has to
-   * find out what is done already. A `HandlerFailure` that it throws is the answer with its message.
+   * Does the work. After a restart of the extension it runs again, and replicas do not know of each other: it has to
+   * find out what has been done already. A `HandlerFailure` that it throws is the answer with its message.
    */
   run(signal: AbortSignal): Promise<void>;
   log?: Pick<Logger, 'error' | 'info'>;
 }
 
-/** Runs long work in the background, so that handlers stay in milliseconds. */
+/** Runs long work in the background, so that handlers take milliseconds. */
 export interface Jobs {
   /**
-   * Answers for a job: starts it, blocks while it runs, and is done when it is. A failed one is a Failure once; the
-   * call after it, which Cluster API makes after a backoff, runs it again.
+   * Makes the answer for a job: starts it, blocks while it runs, and is done when it is. A failed one is a Failure
+   * once; the call after it, which Cluster API makes after a backoff, runs it again.
    */
   answer<Response>(job: Job<Response>): Answer<Response>;
   /** Jobs that run. */
   running(): number;
-  /** Aborts the signals of running jobs and waits for their ends. */
+  /** Aborts the signals of running jobs and waits until they end. */
   stop(): Promise<void>;
 }
 
@@ -78,7 +78,7 @@ export function createJobs({
   if (!(maxSeconds > 0 && maxSeconds <= longestSeconds)) {
     throw new RangeError(`maxSeconds: ${maxSeconds} is not a number above 0 and up to ${longestSeconds}`);
   }
-  // In the order in which they came into their states: the oldest of those that ended are in front.
+  // In the order in which they entered their states: the oldest finished ones come first.
   const jobs = new Map<string, State>();
   const stopping = new AbortController();
   let running = 0;
@@ -130,7 +130,7 @@ export function createJobs({
       const state = known?.state === 'done' && known.until <= now() ? undefined : known;
       switch (state?.state) {
         case 'done':
-          // Hooks that block have no fields of their own that would be required.
+          // Blocking hooks have no required fields of their own.
           return (answer as unknown as { done(): Answer<Response> }).done();
         case 'failed':
           jobs.delete(key);
@@ -140,7 +140,7 @@ export function createJobs({
         default:
           if (running < maxRunning && !stopping.signal.aborted) {
             running++;
-            // The job's first step runs after this answer: one that fails at once must not be put before it is known.
+            // The job starts after this answer, so that one that fails at once is known before it fails.
             const ended = Promise.resolve().then(() => work(job as Job<unknown>));
             put(key, { state: 'running', ended });
           }

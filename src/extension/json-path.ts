@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts
 /** Longest path that is read, in characters. */
 const maxLength = 1024;
 
-/** Paths that were read: programs have a few, and ask for them with each call. */
+/** Parsed paths: programs have a few, and use them in each call. */
 const known = new Map<string, readonly (string | number)[]>();
 /** Maximum number of paths that are remembered. */
 const maxKnown = 1000;
@@ -66,13 +66,13 @@ function step(value: Json | undefined, segment: string | number): Json | undefin
   return isJsonObject(value) && Object.hasOwn(value, segment) ? value[segment] : undefined;
 }
 
-/** The value at a path; undefined where there is none. */
+/** The value at a path; undefined when it is absent. */
 export function getField(object: Json, path: string): Json | undefined {
   return segmentsOf(path).reduce<Json | undefined>(step, object);
 }
 
 /**
- * Sets the value at a path, with the objects on the way to it; undefined removes it, and nothing else.
+ * Sets the value at a path, creating objects on the way; undefined removes the value, and nothing else.
  *
  * @throws {RangeError} when something on the way is not an object, or an index is beyond the end of a list.
  */

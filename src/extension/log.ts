@@ -1,15 +1,17 @@
 import { type Logger, pino } from 'pino';
 
 /**
- * When lines are written at the latest, in milliseconds; from how many bytes on at once; and how many bytes wait at most for
- * a reader that does not read: newer lines are dropped, for handlers must not wait for it.
+ * Flush interval in milliseconds; buffered bytes that flush at once; and the maximum number of bytes that wait for a
+ * slow reader: newer lines are dropped, since handlers must not wait for it.
  */
 const batch = { periodicFlush: 50, minLength: 4096, maxLength: 8 * 1024 * 1024 };
 
 let lastSecond = Number.NaN;
 let untilSecond = '';
 
-/** As pino's own `isoTime`, which takes longer for the date than for the rest of a line: here once a second. */
+/**
+ * As pino's own `isoTime`, which takes longer for the date than for the rest of a line: here computed once a second.
+ */
 function isoTime(): string {
   const now = Date.now();
   const second = Math.floor(now / 1000);
@@ -21,8 +23,8 @@ function isoTime(): string {
 }
 
 /**
- * The log of an extension server that is given none: JSON lines on a file descriptor or into a file, by default stdout. Lines
- * are written in the background, a few in one go; at the end of the process what is left is written.
+ * The log of an extension server that is given none: JSON lines on a file descriptor or into a file, by default stdout.
+ * Lines are written in the background, a few in one go; at the end of the process what is left is written.
  */
 export function defaultLog(dest: number | string = 1): Logger {
   return pino(

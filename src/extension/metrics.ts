@@ -15,17 +15,18 @@ export interface CallMetrics {
 
 /**
  * Upper bounds in seconds: handlers should take milliseconds, external patches at most 0.2 s; 30 s is Cluster API's
- * end.
+ * longest timeout.
  */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Maximum number of times of a handler that wait to be told to the library. */
+/** Maximum number of durations of a handler that are buffered. */
 const maxPending = 64;
 
 /** Adds the metrics of calls to those of the server. */
 export function createCallMetrics(registry: Registry): CallMetrics {
   const registers = [registry];
-  // Added up here, and told to the library in one go: one call at a time that takes longer than many a handler.
+  // Buffered here and passed to the library in one go: observing each call by itself takes longer than many handlers
+  // do.
   const pending: { labels: Record<'hook' | 'handler' | 'result', string>; count: number }[] = [];
   const observers: (() => void)[] = [];
   new Counter({

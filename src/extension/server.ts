@@ -24,7 +24,7 @@ import type { Handler } from './handler.ts';
 import { defaultLog } from './log.ts';
 import { createCallMetrics, metricsPrefix } from './metrics.ts';
 
-/** Where the serving certificate comes from; each is followed, so that a renewed one is used at once. */
+/** Where the serving certificate comes from; changes are followed, so that a renewed one is used at once. */
 export type ExtensionCertificates =
   /** A folder with `tls.crt` and `tls.key`, such as a mounted Secret. */
   | { folder: string }
@@ -33,7 +33,7 @@ export type ExtensionCertificates =
   /** One for localhost, made at start. For development. */
   | 'self-signed';
 
-/** What an extension server is made of. */
+/** Options of an extension server. */
 export interface ExtensionServerOptions {
   /** The handlers; Discovery lists them in this order. */
   handlers: readonly Handler[];
@@ -52,8 +52,8 @@ export interface ExtensionServerOptions {
   /** Only clients with a certificate of these CAs; Cluster API sends one since 1.11, if it is told to. */
   clients?: { caFile: string; allowedNames?: readonly string[] };
   /**
-   * For extensions that callers are tested with: what is sent in place of a handler's answer, and its HTTP status. Default:
-   * what the handler answers.
+   * For extensions that test their callers: replaces what is sent for a handler's answer, and its HTTP status. Default:
+   * the handler's answer.
    */
   replaceAnswer?: ReplaceAnswer;
   /** The limits of the server. */
@@ -69,42 +69,45 @@ export interface ExtensionServerOptions {
 /** An extension server that listens. */
 export type RunningExtension = RunningServer;
 
-/** An extension server: its handlers are known to be ones that Cluster API takes. */
+/** An extension server, with handlers that Cluster API accepts. */
 export interface ExtensionServer {
   readonly handlers: readonly Handler[];
-  /** What will hurt later, a line each; `start` logs them. */
+  /** What will cause trouble later, one line each; `start` logs them. */
   readonly warnings: readonly string[];
-  /** What Discovery answers. */
+  /** The response of Discovery. */
   discovery(): DiscoveryResponse;
   /**
-   * Calls a handler in process, on the way that a call over HTTPS takes.
+   * Calls a handler in this process, by the same code as a call over HTTPS.
    *
-   * @throws {RangeError} when there is no such handler.
+   * @throws {RangeError} for an unknown handler.
    */
   call(handler: string, request: unknown, options?: { signal?: AbortSignal }): Promise<CallOutcome>;
   /**
-   * Listens. Without a certificate (yet) it is not ready, and says why.
+   * Starts to listen. Without a certificate (yet) it is not ready, and says why.
    *
    * @throws {ListenError} when a port is taken or not allowed.
    */
   start(): Promise<RunningExtension>;
   /**
-   * Listens until the process gets SIGTERM or SIGINT, and then ends as pods do: not ready at once, connections still taken
-   * while endpoints catch up (in a cluster), calls under way answered.
+   * Listens until the process gets SIGTERM or SIGINT, and then stops gracefully: not ready at once, connections still
+   * accepted while endpoints catch up (in a cluster), calls in flight finished.
    */
   run(): Promise<void>;
 }
 
-/** Limits where they are not those of the webhook server. */
+/** Limits that differ from those of the webhook server. */
 const extensionLimits: Limits = {
   ...defaultLimits,
-  // As Cluster API's own server. A request holds all templates of a Cluster at most.
+  // As in Cluster API's own server. A request holds at most all templates of a Cluster.
   maxBodyBytes: 20 * 1024 * 1024,
   // A handler has 30 s at most; this is counted from the end of the request.
   responseTimeoutMs: 40_000,
 };
 
-/** How long connections are still taken after SIGTERM in a pod, and how long all of the end may take, in milliseconds. */
+/**
+ * How long connections are still accepted after SIGTERM in a pod, and how long the whole shutdown may take, in
+ * milliseconds.
+ */
 const shutdown = { delayMs: 10_000, timeoutMs: 25_000 };
 
 function sourceOf(certificates: ExtensionCertificates | undefined): CertificateSource {
@@ -142,7 +145,7 @@ function prefixOf(path: string | undefined): string {
  * await createExtensionServer({ handlers: [waitForBackups], certificates: { folder: '/certificates' } }).run();
  * ```
  *
- * @throws {HandlersError} when Cluster API would not take the handlers: all problems at once.
+ * @throws {HandlersError} when Cluster API would refuse the handlers: all problems at once.
  */
 export function createExtensionServer(options: ExtensionServerOptions): ExtensionServer {
   const { handlers, clients } = options;
@@ -159,7 +162,7 @@ export function createExtensionServer(options: ExtensionServerOptions): Extensio
     for (const warning of warnings) {
       log.warn(warning);
     }
-    // Compiled now: that takes some milliseconds for a hook, which no call should wait for.
+    // Compiled at start: it takes some milliseconds for each hook, and no call should wait for that.
     for (const { hook } of handlers) {
       messageProblems(hook, 'request', {}, 'received');
       messageProblems(hook, 'response', {}, 'strict');
@@ -175,7 +178,7 @@ export function createExtensionServer(options: ExtensionServerOptions): Extensio
       name: 'extension',
       metricsPrefix,
       certificates,
-      // As Cluster API's client speaks where it can.
+      // Which Cluster API's client uses where it can.
       http2: true,
       clients: clients && { caFile: clients.caFile, allowedNames: clients.allowedNames ?? [] },
       main: { host: options.host, port: options.port ?? 9443 },

@@ -5,7 +5,7 @@ import { HandlerFailure } from './handler.ts';
 /**
  * The plan itself, for `answer.done(checkedUpgradePlan(request, plan))`.
  *
- * @throws {HandlerFailure} when Cluster API would not take it: users read why.
+ * @throws {HandlerFailure} when Cluster API would refuse it, with the reason for users.
  */
 export function checkedUpgradePlan<P extends UpgradePlan>(request: GenerateUpgradePlanRequest, plan: P): P {
   const problems = upgradePlanProblems(request, plan);

@@ -12,7 +12,7 @@ export interface ManifestContext {
   facts: Facts;
   /** How many objects there are facts about. */
   objects: number;
-  /** What could not be read, and counts as absent: a folder may well have templates in it. */
+  /** What could not be read, and counts as absent: a folder may contain templates. */
   errors: LintError[];
 }
 

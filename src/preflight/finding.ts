@@ -1,7 +1,7 @@
-/** `blocker`: after the upgrade something that works now would not. `unknown`: that could not be found out from here. */
+/** `blocker`: something that works now would not work after the upgrade. `unknown`: that could not be determined. */
 export type FindingLevel = 'blocker' | 'unknown' | 'warning' | 'note';
 
-/** What a finding is about, in the order in which findings are to be dealt with. */
+/** What a finding is about, in the order in which to deal with findings. */
 export const topics = [
   'unreachable',
   'refused',
@@ -14,6 +14,7 @@ export const topics = [
   'wire',
   'other',
 ] as const;
+/** One of `topics`. */
 export type Topic = (typeof topics)[number];
 
 /** One thing that was found out about an extension. */
@@ -22,13 +23,14 @@ export interface PreflightFinding {
   topic: Topic;
   /** One line. */
   message: string;
-  /** What to do about it; absent for a note that asks for nothing. */
+  /** What to do about it; absent for a note that requires nothing. */
   remedy?: string;
 }
 
+/** Whether an upgrade is safe for an extension, or for all. */
 export type Verdict = 'safe' | 'unsafe' | 'unknown';
 
-/** The verdict that findings come to. */
+/** The verdict that follows from findings. */
 export function verdictOf(findings: readonly PreflightFinding[]): Verdict {
   return findings.some(({ level }) => level === 'blocker')
     ? 'unsafe'
@@ -39,7 +41,7 @@ export function verdictOf(findings: readonly PreflightFinding[]): Verdict {
 
 const levels: readonly FindingLevel[] = ['blocker', 'unknown', 'warning', 'note'];
 
-/** Findings in the order in which they are to be dealt with. */
+/** Findings in the order in which to deal with them. */
 export function inOrder(findings: readonly PreflightFinding[]): PreflightFinding[] {
   return findings.toSorted(
     (a, b) => levels.indexOf(a.level) - levels.indexOf(b.level) || topics.indexOf(a.topic) - topics.indexOf(b.topic),

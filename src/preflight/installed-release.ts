@@ -2,11 +2,12 @@ import { type Cluster, StatusError } from '../cluster/index.ts';
 import { parseRelease, type Release } from '../hooks/index.ts';
 import { isJsonObject } from '../kubernetes/index.ts';
 
-/** Where clusterctl notes which providers it has installed. */
+/** Where clusterctl records the providers that it has installed. */
 const inventory = '/apis/clusterctl.cluster.x-k8s.io/v1alpha3/providers';
 
 /**
- * The release of Cluster API that clusterctl has installed; undefined where it has not, or the list may not be read.
+ * The release of Cluster API that clusterctl has installed; undefined if it has not installed it, or its list may not
+ * be read.
  *
  * @throws {ConnectionError} and the other errors of `Cluster.request` that are not refusals.
  */

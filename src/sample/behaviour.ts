@@ -1,9 +1,9 @@
 import { parseSmallYaml, YamlError } from '../files/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
 
-/** What a handler does instead of its work, as far as it is told. In the order of these fields. */
+/** What a handler does instead of its work, in the order of these fields. */
 export interface Behaviour {
-  /** Never answers: what the server itself says half a second after the caller has stopped waiting (504) is too late. */
+  /** Never answers: the server's own 504, half a second after the caller has stopped waiting, comes too late. */
   hang?: boolean;
   /** Waits before it answers, in seconds. */
   delaySeconds?: number;
@@ -13,7 +13,7 @@ export interface Behaviour {
   code?: number;
   /** Fails: for the first calls of each Cluster, or always. */
   fail?: { message: string; times?: number };
-  /** Blocks: for the first calls of each Cluster (those that failed not counted), or always. */
+  /** Blocks: for the first calls of each Cluster (not counting those that failed), or always. */
   block?: { retryAfterSeconds: number; message: string; times?: number };
 }
 
@@ -110,7 +110,7 @@ const behaviour = (canBlock: boolean) =>
  *     block: { times: 3, retryAfterSeconds: 5, message: backups run }
  * ```
  *
- * @param handlers the names that there are, and whether each can block.
+ * @param handlers the names of the handlers, and whether each can block.
  * @throws {BehaviourError} with everything that is wrong with it.
  */
 export function parseBehaviours(yaml: string, handlers: ReadonlyMap<string, boolean>): Behaviours {

@@ -1,5 +1,5 @@
 /**
- * Counts calls of handlers for Clusters, in a bounded memory: the Cluster that was longest not heard of is forgotten.
+ * Counts calls of handlers for Clusters, in bounded memory: the Cluster with the oldest last call is forgotten first.
  */
 export interface Counts {
   /** The number of this call, from 1. */

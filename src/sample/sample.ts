@@ -9,7 +9,7 @@ import { type Behaviours, parseBehaviours } from './behaviour.ts';
 import { createCounts } from './counts.ts';
 import { handlers } from './work.ts';
 
-/** What the sample extension is made of. */
+/** Options of the sample extension. */
 export interface SampleOptions extends Omit<ExtensionServerOptions, 'handlers' | 'replaceAnswer'> {
   /** What handlers do instead of their work; see `readBehaviours`. */
   behaviours?: Behaviours;
@@ -55,7 +55,7 @@ function behaving(handler: Handler, behaviours: Behaviours): Handler {
   };
 }
 
-/** The sample extension: a handler for each hook, that behaves as told. */
+/** The sample extension: a handler for each hook, which behaves as configured. */
 export function createSampleExtension({ behaviours = new Map(), ...options }: SampleOptions = {}): ExtensionServer {
   return createExtensionServer({
     ...options,

@@ -38,8 +38,8 @@ const lifecycle = {
 };
 
 /**
- * The handlers of the sample extension, one for each hook, named as those of Cluster API's own test extension. They say yes
- * to everything; templates get a label if a Cluster asks for it.
+ * The handlers of the sample extension, one for each hook, named as those of Cluster API's own test extension. They
+ * agree to everything; templates get a label if a Cluster asks for it.
  */
 export const handlers: readonly Handler[] = [
   handler('BeforeClusterCreate', { name: 'before-cluster-create', ...lifecycle }),

@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { handlerFile, handlerNameOf, handlersFile, handlersTable, variablesFile } from './handlers.ts';
 
-/** Who makes the serving certificate of the extension. */
+/** What issues the serving certificate of the extension. */
 export type CertificateMaker = 'cert-manager' | 'bootstrap';
 
-/** What a project is made of. */
+/** Options of a project. */
 export interface ProjectOptions {
   /** RFC 1035 label: the name of the package, the Service and the ExtensionConfig. */
   name: string;
@@ -22,7 +22,7 @@ export class ProjectError extends Error {}
 
 const templates = fileURLToPath(new URL('../../templates/extension/', import.meta.url));
 
-/** Names that npm would not pack as they are. */
+/** Names that npm would not pack unchanged. */
 const packedNames: Readonly<Record<string, string>> = {
   gitignore: '.gitignore',
   dockerignore: '.dockerignore',
@@ -82,10 +82,10 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /**
- * Writes a project into a folder that is not there yet, or empty. Never overwrites.
+ * Writes a project into a folder that does not exist yet or is empty. Never overwrites.
  *
  * @returns the paths of its files, below the folder.
- * @throws {ProjectError} when the folder has something in it, or cannot be written.
+ * @throws {ProjectError} when the folder is not empty or cannot be written.
  */
 export function writeProject(folder: string, options: ProjectOptions): string[] {
   const files = projectFiles(options);

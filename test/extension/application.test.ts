@@ -256,7 +256,7 @@ describe('the time of a call', () => {
     expect(performance.now() - startedMs).toBeGreaterThan(530);
     expect([answer.code, answer.json]).toEqual([
       504,
-      { ...envelope, status: 'Failure', message: 'handler create has no answer within 0.05 s' },
+      { ...envelope, status: 'Failure', message: 'handler create did not answer within 0.05 s' },
     ]);
     expect(signals[0]?.reason).toMatchObject({ name: 'TimeoutError', message: 'the caller waits for 0.05 s only' });
     expect(lines).toMatchObject([
@@ -265,7 +265,7 @@ describe('the time of a call', () => {
         hook: 'BeforeClusterCreate',
         handler: 'create',
         timeoutMs: 50,
-        msg: 'the handler has no answer in time',
+        msg: 'the handler did not answer in time',
       },
       { level: 30, result: 'error', msg: 'call answered' },
     ]);

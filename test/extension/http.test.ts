@@ -217,7 +217,7 @@ describe('answers', () => {
     });
     const { port } = await startExtension([slow]);
     const late = await post(port, `${path}?timeout=200ms`, body);
-    expect([late.code, late.json().message]).toEqual([504, 'handler create has no answer within 0.2 s']);
+    expect([late.code, late.json().message]).toEqual([504, 'handler create did not answer within 0.2 s']);
     const going = new AbortController();
     const gone = post(port, `${path}?timeout=20s`, body, { signal: going.signal }).catch(() => 'gone');
     await until(() => running === 2, 'the second call arrives');

@@ -4,7 +4,7 @@ import { describe, isSuccess } from '../heard.ts';
 import type { Discovered } from '../trial.ts';
 import { eachOf } from '../trial.ts';
 
-/** How often the server is asked again, at the same time. */
+/** Number of further, simultaneous calls. */
 const times = 10;
 
 /** Handlers in a fixed order: that of Cluster API's own server is random, though the same until it restarts. */

@@ -18,7 +18,7 @@ export const check: Check = {
       const texts = [await first(handler), await call(handler, { body: '{"cluster": 5' })].map(messageOf);
       const parts = new Set(texts.flatMap(secretParts));
       if (parts.size > 0) {
-        // Not which: this report is read by others too.
+        // The text itself is not shown, since others read this report, too.
         report({ handler: handler.name, message: `a message holds ${[...parts].join(' and ')}` });
       }
       const longest = Math.max(...texts.map((text) => text.length));

@@ -3,7 +3,7 @@ import { compareVariation } from '../compare.ts';
 
 /** Size of the ballast, in bytes: a ClusterClass with many templates comes to some MiB. */
 const ballastBytes = 2 * 1024 * 1024;
-/** Maximum number of handlers that get it: the limit of a server is one for all, or nearly so. */
+/** Maximum number of handlers that get it: a server usually has one limit for all. */
 const mostHandlers = 4;
 
 export const check: Check = {

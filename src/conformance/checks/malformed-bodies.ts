@@ -2,7 +2,7 @@ import { hooks } from '../../hooks/index.ts';
 import type { Check, Problem } from '../check.ts';
 import { describe, type Heard, isSuccess } from '../heard.ts';
 
-/** Bodies that are not requests. `mustFail`: no decoder takes them. */
+/** Bodies that are not requests. `mustFail`: no decoder accepts them. */
 const bodies: readonly { what: string; body: string | Buffer; mustFail: boolean }[] = [
   { what: 'an empty body', body: '', mustFail: true },
   { what: 'a text', body: 'not json', mustFail: true },
@@ -32,7 +32,7 @@ export const check: Check = {
   id: 'malformed-bodies',
   group: 'Calls',
   level: 'must',
-  asks: 'A body that is no request is answered with a Failure or HTTP 4xx, in time.',
+  asks: 'A body that is not a request is answered with a Failure or HTTP 4xx, in time.',
   why: 'Whoever reaches the port can send anything: it must not end, block or mislead the server.',
   remedy: 'catch errors of the JSON parser and answer status Failure; keep a limit on size and depth',
   async run({ answering, call, discover, discovery }, report) {
@@ -40,7 +40,7 @@ export const check: Check = {
       return { because: 'Discovery has no answer' };
     }
     for (const { what, body } of bodies) {
-      // Discovery needs nothing of its request: only that it answers is asked.
+      // Discovery needs nothing from its request: it only has to respond.
       const { heard } = await discover({ body });
       const problem = problemOf(what, false, heard);
       if (problem !== undefined) {
@@ -57,7 +57,7 @@ export const check: Check = {
           report({ handler: handler.name, ...problem });
         }
         if (heard.kind === 'failed' && heard.error.step === 'timeout' && ++hung >= 3) {
-          // A server that hangs would do so for hours.
+          // A server that hangs would otherwise take hours.
           return undefined;
         }
         if (heard.kind === 'failed') {

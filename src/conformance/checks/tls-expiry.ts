@@ -1,6 +1,9 @@
 import type { Check } from '../check.ts';
 
-/** How long before its end a certificate is warned about, in ms: what renewal by its last third leaves of 90 days. */
+/**
+ * How long before its expiry a certificate is warned about, in ms: renewal in the last third of 90 days would have
+ * replaced it.
+ */
 const noticeMs = 14 * 24 * 3600 * 1000;
 const day = (date: Date) => (Number.isNaN(date.getTime()) ? 'an unreadable date' : date.toISOString().slice(0, 10));
 

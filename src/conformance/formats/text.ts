@@ -29,7 +29,7 @@ function notCalledLines({ notCalled }: Conduct): string[] {
   );
 }
 
-/** For people: a line for each check, and below those that found something what, why and what to do. */
+/** For people: a line for each check, and below each with problems what they are, why they matter and what to do. */
 export function conductAsText(conduct: Conduct, paint: Paint): string {
   const { extensionConfig, checks, called, calls, ms, verdict } = conduct;
   const of = (status: CheckStatus) => checks.filter((result) => result.status === status).length;

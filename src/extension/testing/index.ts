@@ -8,7 +8,7 @@ import { type CallOutcome, call } from '../call.ts';
 import type { Handler } from '../handler.ts';
 
 /**
- * A request of a hook with every field, as the schemas have them as examples; `fields` take the place of those it has.
+ * A request of a hook with every field, with the examples of the schemas; `fields` replace or add to them.
  */
 export function requestFor<H extends Hook>(hook: H, fields: Partial<RequestFor<H>> = {}): RequestFor<H> {
   const definition: HookDefinition = typeof hook === 'string' ? hooks[hook as HookName] : hook;
@@ -22,7 +22,7 @@ export interface TestOutcome extends CallOutcome {
 }
 
 /**
- * Calls a handler in process, on the way that a call over HTTPS takes: the request is checked, and so is the answer.
+ * Calls a handler in this process, by the same code as a call over HTTPS: request and answer are checked.
  *
  * @param request default: a sample of the hook.
  */
@@ -44,7 +44,7 @@ function explain(outcome: TestOutcome): string {
   return `${outcome.result}: ${String(outcome.response.message ?? '')} ${JSON.stringify(outcome.lines.at(-1) ?? {})}`;
 }
 
-/** The outcome of a call that must not be a mistake of the handler: an error, or an answer that is none. */
+/** The outcome of a call; throws for a mistake of the handler: an exception, or an invalid answer. */
 async function sound(handler: Handler, request: object | undefined): Promise<TestOutcome> {
   const outcome = await callHandler(handler, request);
   if (outcome.result === 'error' || outcome.result === 'invalid answer' || outcome.result === 'invalid request') {
@@ -54,8 +54,8 @@ async function sound(handler: Handler, request: object | undefined): Promise<Tes
 }
 
 /**
- * Asserts that the same request has the same answer, field for field, failures too: a patch that changes between calls
- * makes Clusters roll for ever, and a message that does makes controllers loop.
+ * Asserts that the same request has the same answer, field for field, failures included: a patch that changes between
+ * calls makes Clusters roll forever, and a message that changes makes controllers loop.
  *
  * @throws {Error} that shows both answers where they differ, or what is wrong with one.
  */
@@ -68,18 +68,17 @@ export async function assertDeterministic(handler: Handler, request?: object, ti
   return first;
 }
 
-/** How `assertIdempotent` waits. */
+/** Options of `assertIdempotent`. */
 export interface IdempotentOptions {
-  /** Called after each blocking answer: lets the work go on (moves a fake clock, waits a moment). */
+  /** Called after each blocking answer, to let the work proceed (by moving a fake clock, or waiting a moment). */
   between?: (retryAfterSeconds: number) => unknown;
   /** Maximum number of calls until the handler must be done. Default: 20. */
   maxCalls?: number;
 }
 
 /**
- * Calls a handler until it does not block any more, and then once more: Cluster API does so when another handler
- * blocked or failed, or a write failed after the call. Asserts that it ends, and that the call again has the same
- * answer.
+ * Calls a handler until it no longer blocks, and then once more, as Cluster API does when another handler blocked or
+ * failed, or a write failed after the call. Asserts that it ends, and that the repeated call has the same answer.
  *
  * @throws {Error} when it blocks for too long, or the answers differ.
  */

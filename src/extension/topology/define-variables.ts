@@ -54,7 +54,7 @@ const maxNameLength = 256;
 /**
  * Defines variables by their names.
  *
- * @throws {TypeError} for a name that Cluster API does not take: `builtin`, one with a dot, an empty or a long one.
+ * @throws {TypeError} for a name that Cluster API refuses: `builtin`, one with a dot, empty or too long.
  */
 export function defineVariables<const D extends Definitions>(definitions: D): DefinedVariables<D> {
   for (const name of Object.keys(definitions)) {

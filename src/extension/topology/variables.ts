@@ -5,13 +5,14 @@ import { getField } from '../json-path.ts';
 
 /** Reads variables by paths such as `builtin.cluster.topology.version` or `disks[0].size`. */
 export interface Variables {
-  /** The value at a path; undefined where there is none. */
+  /** The value at a path; undefined when it is absent. */
   get(path: string): Json | undefined;
   has(path: string): boolean;
   /**
-   * The value at a path, of the type that the method names; `fallback` where there is none.
+   * The value at a path, of the type that the method names; `fallback` when it is absent.
    *
-   * @throws {HandlerFailure} when it has another type, or is absent and there is no fallback. Users read which it is.
+   * @throws {HandlerFailure} when it has another type, or is absent and there is no fallback. The message, which users
+   *   read, says which.
    */
   string(path: string, fallback?: string): string;
   number(path: string, fallback?: number): number;
@@ -22,7 +23,7 @@ export interface Variables {
   readonly values: Readonly<JsonObject>;
 }
 
-/** The second object over the first, field by field; fields that nobody knows stay. */
+/** The second object over the first, field by field; unknown fields are kept. */
 function mergedDeep(below: Json | undefined, above: Json): Json {
   if (!isJsonObject(below) || !isJsonObject(above)) {
     return above;
@@ -35,8 +36,8 @@ function mergedDeep(below: Json | undefined, above: Json): Json {
 }
 
 /**
- * Variables by their names: those of an item win over those of the whole request, except that of `builtin` each field wins
- * by itself.
+ * Variables by their names: those of an item take precedence over those of the whole request; in `builtin`, field by
+ * field.
  */
 export function mergeVariables(...layers: readonly (readonly Variable[] | undefined)[]): JsonObject {
   const merged = new Map<string, Json>();

@@ -27,7 +27,7 @@ export interface Template {
   [field: string]: unknown;
 }
 
-/** Which templates a patcher is for; what is left out matches all. */
+/** Which templates a patcher is for; an absent field matches all. */
 export interface TemplateMatch {
   kind?: string | readonly string[];
   /** `GROUP/VERSION`, or `GROUP/*` for all versions. */
@@ -36,7 +36,7 @@ export interface TemplateMatch {
   holder?: Partial<Pick<HolderReference, 'apiVersion' | 'kind' | 'namespace' | 'name' | 'fieldPath'>>;
 }
 
-/** What a patcher knows beside the template. */
+/** What a patcher gets besides the template. */
 export interface TemplateContext {
   /** The variables of the place where the template is used. */
   variables: Variables;
@@ -50,13 +50,13 @@ export interface TemplatePatcher<T = Template> {
   mutate(template: T, context: TemplateContext): void;
 }
 
-/** How templates are walked. */
+/** Options of `walkTemplates`. */
 export interface WalkOptions {
   /** Form of the patches. Default: `JSONPatch`. */
   format?: 'JSONPatch' | 'JSONMergePatch';
-  /** What becomes of a template that no patcher matches. Default: `skip`. */
+  /** What to do with a template that no patcher matches. Default: `skip`. */
   unmatched?: 'skip' | 'fail';
-  /** Told of changes that Cluster API would ignore or override, which are left out. */
+  /** Called for changes that Cluster API would ignore or override, which are left out. */
   log?: Pick<Logger, 'warn'>;
 }
 
@@ -87,7 +87,7 @@ function matches({ kind, apiVersion, holder = {} }: TemplateMatch, item: Generat
   );
 }
 
-/** Takes back what Cluster API would ignore or override, and returns the names of these fields. */
+/** Reverts what Cluster API would ignore or override, and returns the names of these fields. */
 function takeBack(before: JsonObject, after: JsonObject, holder: HolderReference): string[] {
   const ignored: string[] = [];
   const restore = (target: JsonObject, source: JsonObject, name: string, path: string) => {
@@ -128,11 +128,12 @@ function takeBack(before: JsonObject, after: JsonObject, holder: HolderReference
 }
 
 /**
- * Runs patchers over the templates of a GeneratePatches request and returns the patches for `answer.done({ items })`: the
- * difference between each template and its changed copy, in an order that is always the same; nothing for a template that
- * did not change. All patchers that match a template change the same copy, in their order.
+ * Runs patchers over the templates of a GeneratePatches request and returns the patches for `answer.done({ items })`:
+ * the difference between each template and its changed copy, always in the same order; nothing for a template that did
+ * not change. All patchers that match a template change the same copy, in their order.
  *
- * @throws {HandlerFailure} when a variable is not as a patcher reads it, or no patcher matches and `unmatched` is `fail`.
+ * @throws {HandlerFailure} when a variable is not as a patcher reads it, or no patcher matches and `unmatched` is
+ *   `fail`.
  */
 export function walkTemplates<T = Template>(
   request: GeneratePatchesRequest,
