@@ -138,12 +138,11 @@ test('JSON: its mistakes have their place, and its fields', () => {
 });
 
 test('places are found in proportion to the text, however many are asked for', () => {
-  const keys = 100_000;
+  const keys = 50_000;
   const [object] = objects(`a:\n${Array.from({ length: keys }, (_, index) => `  k${index}: v\n`).join('')}`);
   const start = cpuTimeMs();
-  for (let index = 0; index < keys; index++) {
-    expect(object?.placeOf(['a', `k${index}`]).line === index + 2).toBe(true);
-  }
-  // With a walk for each it took minutes.
-  expect(cpuTimeMs() - start).toBeLessThan(10_000);
+  const lines = Array.from({ length: keys }, (_, index) => object?.placeOf(['a', `k${index}`]).line);
+  // With a walk for each it took half a minute.
+  expect(cpuTimeMs() - start).toBeLessThan(5_000);
+  expect(lines.findIndex((line, index) => line !== index + 2)).toBe(-1);
 });

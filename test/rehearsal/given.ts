@@ -37,10 +37,10 @@ export function faultsOf(...texts: string[]): Fault[] {
   });
 }
 
-/** Plays lives without real waits, and returns what happened. */
+/** Plays lives without real waits, and returns what happened. Objects may be given as YAML. */
 export async function played(
   configs: readonly ExtensionConfig[],
-  yaml: string,
+  given: string | readonly GivenObject[],
   options: Partial<Omit<RehearsalOptions, 'story' | 'limits'>> & {
     upgrades?: readonly string[];
     isDeleted?: boolean;
@@ -58,7 +58,7 @@ export async function played(
     ...more
   } = options;
   const entries: Entry[] = [];
-  const { subjects, namespaces } = readGiven(yaml === '' ? [] : objectsOf(yaml), upgrades[0]);
+  const { subjects, namespaces } = readGiven(typeof given === 'string' ? objectsOf(given) : given, upgrades[0]);
   let uids = 0;
   const result = await rehearse({
     configs,
