@@ -1,23 +1,30 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { ready, startAlone } from '../commands/sandbox/running.ts';
 import { type Installed, installedPackage, projectName } from '../package/installed.ts';
-import { linkDependencies } from '../package/tree.ts';
+import { compiledOfCopies, linkDependencies } from '../package/tree.ts';
 import { needs } from '../tools/needs.ts';
 import { type Block, blocksOf } from './blocks.ts';
 import { readPage } from './pages.ts';
-import { openTerminal } from './terminal.ts';
+import { openTerminal, type Terminal } from './terminal.ts';
 
 /** Whether a block is commands that a test can run. */
 export const isRun = ({ language, skip }: Block) => language === 'sh' && skip === undefined;
 const makesPackage = /^npm pack\b/m;
 const installsPackages = /^npm install\b/m;
 const usesCluster = (text: string) => /\bkubectl (?!extensionconfig)|\$TARGETS/.test(text);
-const addsBin = 'export PATH="$PWD/bin:$PATH"';
-/** A sandbox for commands that need a cluster. */
-export const startSandbox =
-  'bin/extensionconfig-webhook sandbox --no-extension --no-controller --write-kubeconfig kubeconfig-of-test';
-export const useSandbox = 'export KUBECONFIG=$PWD/kubeconfig-of-test';
+/** As the README says it. */
+export const addsBin = 'export PATH="$PWD/bin:$PATH"';
+/** A sandbox for commands that need a cluster, in this process, which has its modules already; the kubeconfig in use is its. */
+export async function useSandbox(terminal: Terminal): Promise<() => Promise<void>> {
+  const { stop, output, ended } = startAlone([]);
+  await terminal.run(`export KUBECONFIG=${await ready(output)}`);
+  return async () => {
+    stop.abort();
+    await ended;
+  };
+}
 
 /**
  * Gives a project the packages of another one that has them installed: npm finds that nothing is missing. The tests of the
@@ -31,29 +38,44 @@ function takeInstalled({ project, tarball }: Installed, folder: string): void {
   writeFileSync(join(folder, 'package-lock.json'), own.replaceAll(tarball, join(dirname(folder), basename(tarball))));
 }
 
-/** The test that every command of a page runs, in the order of the page; each page has a file of its own that calls this. */
-export function everyCommandRuns(page: string): void {
+/** What ran of a page. */
+interface Ran {
+  terminal: Terminal;
+  /** What the commands printed that ended, by their text. */
+  printed: ReadonlyMap<string, string>;
+  /** What each of those that go on has printed so far. */
+  background: readonly (() => string)[];
+}
+
+/**
+ * The test that every command of a page runs, in the order of the page; each page has a file of its own that calls this.
+ *
+ * @param andThen looks at what they printed, while what they started goes on.
+ */
+export function everyCommandRuns(page: string, andThen?: (ran: Ran) => Promise<void>): void {
   test(`every command of ${page} runs, in its order`, { ...needs('kubectl'), timeout: 400_000 }, async () => {
     const own = blocksOf(readPage(page));
-    const terminal = await openTerminal();
+    const installed = own.some(({ text }) => makesPackage.test(text)) ? await installedPackage() : undefined;
+    const terminal = await openTerminal(installed && compiledOfCopies());
+    const printed = new Map<string, string>();
+    const background: (() => string)[] = [];
+    let stopSandbox: (() => Promise<void>) | undefined;
     try {
       // The README begins where a user begins; the other pages come after it.
       if (page !== 'README.md') {
         await terminal.run(addsBin);
       }
-      const installed = own.some(({ text }) => makesPackage.test(text)) ? await installedPackage() : undefined;
       if (installed !== undefined) {
         cpSync(installed.tarball, join(terminal.checkout, basename(installed.tarball)));
       }
       const text = own.filter(isRun).map((block) => block.text);
       if (text.some(usesCluster) && !text.some((block) => block.includes('sandbox.kubeconfig'))) {
-        await terminal.startInBackground(startSandbox, 'kubectl get');
-        await terminal.run(useSandbox);
+        stopSandbox = await useSandbox(terminal);
       }
       for (const block of own) {
         if (isRun(block) && block.background !== undefined) {
           const inPath = page === 'README.md' ? '' : `${addsBin}\n`;
-          await terminal.startInBackground(`${inPath}${block.text}`, block.background);
+          background.push(await terminal.startInBackground(`${inPath}${block.text}`, block.background));
         } else if (isRun(block)) {
           if (installed !== undefined && installsPackages.test(block.text)) {
             const { output } = await terminal.run('pwd');
@@ -61,10 +83,13 @@ export function everyCommandRuns(page: string): void {
           }
           const { output, code } = await terminal.run(block.text);
           expect(code, `${page}:${block.line}\n${block.text}\n${output}`).toBe(block.exit);
+          printed.set(block.text, output);
         }
       }
+      await andThen?.({ terminal, printed, background });
     } finally {
       await terminal.close();
+      await stopSandbox?.();
     }
   });
 }

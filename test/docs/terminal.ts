@@ -12,7 +12,7 @@ import { blocksOf } from './blocks.ts';
 import { pages, readPage, root } from './pages.ts';
 
 /** What a checkout has and no command of the documentation changes: one for all of them, compiled and cached once. */
-const shared = new Set(['node_modules', 'src', 'test']);
+const shared = new Set(['bin', 'node_modules', 'src', 'test']);
 const leftOut = new Set([...shared, '.git', 'dist', 'coverage']);
 
 /** Makes a copy of the checkout with the files that the pages ask for: commands of the documentation change files. */
@@ -58,8 +58,12 @@ interface Started {
   output: () => string;
 }
 
-/** A terminal in a checkout of its own: commands run in one shell, one after the other; what stays running ends with it. */
-export async function openTerminal() {
+/**
+ * A terminal in a checkout of its own: commands run in one shell, one after the other; what stays running ends with it.
+ *
+ * @param more variables of its environment.
+ */
+export async function openTerminal(more: Readonly<Record<string, string>> = {}) {
   const checkout = await copyCheckout();
   const [webhookPort, healthPort] = [await freePort(), await freePort()];
   const env = {
@@ -77,6 +81,7 @@ export async function openTerminal() {
     npm_config_loglevel: 'error',
     npm_config_update_notifier: 'false',
     KUBECONFIG: '/dev/null',
+    ...more,
   };
   const withPorts = (text: string) =>
     text.replaceAll(/\b9443\b/g, String(webhookPort)).replaceAll(/\b8080\b/g, String(healthPort));
@@ -110,11 +115,12 @@ export async function openTerminal() {
     return { output: printed, code: Number.parseInt(code, 10) };
   }
 
-  /** Starts something that goes on, and waits until it prints a text. */
-  async function startInBackground(text: string, ready: string): Promise<void> {
+  /** Starts something that goes on, and waits until it prints a text. @returns what it printed so far. */
+  async function startInBackground(text: string, ready: string): Promise<() => string> {
     const { child, output } = start(['-c', withPorts(text)]);
     await vi.waitUntil(() => output().includes(ready) || child.exitCode !== null, patience);
     expect(output(), text).toContain(ready);
+    return output;
   }
 
   async function close(): Promise<void> {
@@ -129,3 +135,6 @@ export async function openTerminal() {
   }
   return { checkout, run, startInBackground, close };
 }
+
+/** A terminal that is open. */
+export type Terminal = Awaited<ReturnType<typeof openTerminal>>;

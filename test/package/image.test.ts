@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { builtImage, instructions } from './image-build.ts';
-import { projectFolder, run, runWell } from './tree.ts';
+import { compiledOfCopies, projectFolder, run, runWell } from './tree.ts';
 
 let app: string;
 
@@ -76,7 +76,11 @@ test('serves: the entry point of the image, the health check without a shell, an
       ...['serve', '--self-signed', '--feature-gates=RuntimeSDK=true'],
       ...['--host=127.0.0.1', '--port=0', '--health-host=127.0.0.1', '--health-port=0'],
     ],
-    { cwd: app, env: { PATH: '/usr/bin:/bin', NODE_ENV: 'production' }, stdio: ['ignore', 'pipe', 'inherit'] },
+    {
+      cwd: app,
+      env: { PATH: '/usr/bin:/bin', NODE_ENV: 'production', ...compiledOfCopies() },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
   );
   const exited = once(server, 'exit');
   try {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { installedPackage, projectName } from './installed.ts';
-import { linkDependencies, projectFolder, run, runWell } from './tree.ts';
+import { compiledOfCopies, linkDependencies, projectFolder, run, runWell } from './tree.ts';
 
 let consumer: string;
 let packed: string[];
@@ -62,6 +62,7 @@ test('the sandbox starts from where the package was installed: its manifests are
   const kubeconfig = join(consumer, 'kubeconfig');
   const program = join(consumer, 'node_modules/extensionconfig-webhook/dist/main.js');
   const child = spawn(process.execPath, [program, 'sandbox', '--write-kubeconfig', kubeconfig], {
+    env: { ...process.env, ...compiledOfCopies() },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let output = '';
@@ -232,7 +233,7 @@ test('a project by new-extension is installed, type-checked, tested, started and
   expect(existsSync(join(image, 'node_modules/typescript'))).toBe(false);
   const env = {
     ...{ PATH: process.env.PATH, NODE_ENV: 'production', CERT_DIR: join(project, 'certificates') },
-    ...{ HOST: '127.0.0.1', PORT: '0', HEALTH_PORT: '0' },
+    ...{ HOST: '127.0.0.1', PORT: '0', HEALTH_PORT: '0', ...compiledOfCopies() },
   };
   const child = spawn(process.execPath, ['src/main.ts'], { cwd: image, env, stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';

@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { inject } from 'vitest';
 
 /** The folder of the project. */
 export const projectFolder = fileURLToPath(new URL('../..', import.meta.url));
@@ -97,9 +98,13 @@ export interface Ended {
   stderr: string;
 }
 
+/** For programs in copies of the project: nobody meets the paths again of what Node.js keeps compiled of them. */
+export const compiledOfCopies = () => ({ NODE_COMPILE_CACHE: join(inject('runFolder'), 'compiled') });
+
 /** Runs a program to its end, with the Node.js of this test first on the path. */
 export function run(folder: string, command: string, args: readonly string[]): Promise<Ended> {
-  const env = { ...process.env, PATH: [dirname(process.execPath), process.env.PATH].join(delimiter) };
+  const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter);
+  const env = { ...process.env, ...compiledOfCopies(), PATH };
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
     const out: Buffer[] = [];

@@ -10,7 +10,6 @@ const longest = [
   'test/docs/commands/sandbox.test.ts',
   'test/commands/certs.test.ts',
   'test/package/image.test.ts',
-  'test/commands/sandbox/story.test.ts',
   'test/certs/engine.test.ts',
   'test/controller/discover.test.ts',
   'test/sandbox/http/expensive.test.ts',

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -10,12 +10,26 @@ declare module 'vitest' {
   }
 }
 
+/** Files that Node.js keeps of what the tests start are some 4,000: more of them are of what is gone. */
+const mostCompiled = 12_000;
+
+/**
+ * Where Node.js keeps what it compiles of the program, which is started a hundred times in a run, and of its dependencies:
+ * not in the user's own cache, and for the next run as well.
+ */
+function compiledCode(): string {
+  const folder = join(import.meta.dirname, '../../node_modules/.cache/compiled-for-tests');
+  mkdirSync(folder, { recursive: true });
+  if (readdirSync(folder, { recursive: true }).length > mostCompiled) {
+    rmSync(folder, { recursive: true });
+  }
+  return folder;
+}
+
 /** Makes the folder where test files of one run share what takes long to make: see once-a-run.ts. */
 export default function setUp(project: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'test-run-'));
   project.provide('runFolder', folder);
-  // The program is started a hundred times, some of them from copies of the checkout, whose paths nobody meets again: what
-  // Node.js keeps of them must not pile up in the user's own cache.
-  process.env.NODE_COMPILE_CACHE ??= join(folder, 'compiled');
+  process.env.NODE_COMPILE_CACHE ??= compiledCode();
   return () => rmSync(folder, { recursive: true, force: true });
 }

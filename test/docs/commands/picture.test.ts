@@ -1,16 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { needs } from '../../tools/needs.ts';
-import { startSandbox, useSandbox } from '../every-command.ts';
+import { addsBin, useSandbox } from '../every-command.ts';
 import { root } from '../pages.ts';
 import { openTerminal } from '../terminal.ts';
 
 test('the picture of a terminal shows what is printed', { ...needs('kubectl'), timeout: 120_000 }, async () => {
   const recorded = readFileSync(new URL('docs/images/terminal.txt', root), 'utf8');
   const terminal = await openTerminal();
+  const stopSandbox = await useSandbox(terminal);
   try {
-    await terminal.startInBackground(startSandbox, 'kubectl get');
-    await terminal.run(useSandbox);
+    await terminal.run(addsBin);
     let session = '';
     for (const command of recorded.split('\n').filter((line) => line.startsWith('$ '))) {
       const { output } = await terminal.run(`${command.slice(2)} 2>&1`);
@@ -23,5 +23,6 @@ test('the picture of a terminal shows what is printed', { ...needs('kubectl'), t
     }
   } finally {
     await terminal.close();
+    await stopSandbox();
   }
 });

@@ -1,3 +1,34 @@
+import { existsSync } from 'node:fs';
+import { expect } from 'vitest';
 import { everyCommandRuns } from '../every-command.ts';
 
-everyCommandRuns('docs/sandbox.md');
+everyCommandRuns('docs/sandbox.md', async ({ terminal, printed, background: [sandbox] }) => {
+  const printedBy = (part: string) => [...printed].find(([commands]) => commands.includes(part))?.[1] ?? '';
+  expect(printedBy('get extensionconfigs')).toMatch(/^sample-extension +True /m);
+  expect(printedBy('describe')).toMatch(/Name: +before-cluster-create\.sample-extension$/m);
+  expect(printedBy('describe')).toMatch(/Normal +Discovered .* extensionconfig-webhook +discovered 16 handlers$/m);
+  expect(printedBy('get events')).toMatch(
+    /Warning +NotDiscovered +extensionconfig\/sample-extension +Error in discovery: .*(connection refused|the server closed the connection)$/m,
+  );
+  expect(printedBy('bad-target')).toMatch(/url and service are both set/);
+
+  // The story that it prints is the one of the page.
+  const lines = sandbox?.().match(/(?<=^ {2})kubectl .*$/gm) ?? [];
+  expect(lines).toHaveLength(10);
+  const onPage = new Set([...printed.keys()].flatMap((commands) => commands.split('\n')).map(withoutComment));
+  for (const line of lines) {
+    const command = withoutComment(line);
+    const [file = ''] = /(?<= -f )\S+/.exec(command) ?? [];
+    expect(existsSync(file)).toBe(file !== '');
+    expect(onPage).toContain(command.replace(/(?<= -f )\S*\/(?=manifests\/)/, ''));
+  }
+
+  // What stopped came back at the place where it was.
+  const rollout = 'kubectl -n sample-extension rollout status deployment/sample-extension --timeout=20s';
+  expect((await terminal.run(rollout)).output).toMatch(/successfully rolled out/);
+  const [rehearsal = ''] = /(?<=^ {2})\S+ rehearse .*$/m.exec(sandbox?.() ?? '') ?? [];
+  expect((await terminal.run(`cd / && ${rehearsal}`)).output).toMatch(/The life was played to its end: .* 11 calls$/m);
+  expect(sandbox?.()).not.toMatch(/"level":"error"/);
+});
+
+const withoutComment = (command: string) => command.replace(/ +#.*$/, '');

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppsV1Api, CustomObjectsApi, KubeConfig } from '@kubernetes/client-node';
+import { expect, test } from 'vitest';
+import { eventually } from '../../sandbox/client.ts';
+import { ready, start } from './running.ts';
+
+const extensionConfigs = { group: 'runtime.cluster.x-k8s.io', version: 'v1beta2', plural: 'extensionconfigs' };
+
+interface Status {
+  conditions?: { type: string; status: string }[];
+}
+
+/** What a sandbox has, by its kubeconfig. */
+function clientsOf(kubeconfig: string) {
+  const config = new KubeConfig();
+  config.loadFromFile(kubeconfig);
+  const objects = config.makeApiClient(CustomObjectsApi);
+  const statusOf = async (name: string): Promise<Status | undefined> =>
+    (await objects.getClusterCustomObject({ ...extensionConfigs, name })).status;
+  const discovered = (name: string, wanted: 'True' | 'False') =>
+    eventually(
+      () => statusOf(name),
+      (status) => status?.conditions?.some(({ type, status }) => type === 'Discovered' && status === wanted) === true,
+    );
+  return { apps: config.makeApiClient(AppsV1Api), objects, statusOf, discovered };
+}
+
+test('--no-extension leaves out the sample extension, and the controller finds others', async () => {
+  const { stop, output, ended } = start(['--no-extension']);
+  try {
+    const { objects, apps, discovered } = clientsOf(await ready(output));
+    expect(await objects.listClusterCustomObject(extensionConfigs)).toMatchObject({ items: [] });
+    expect((await apps.listDeploymentForAllNamespaces()).items).toEqual([]);
+    // Somebody's own extension, which is not there.
+    await objects.createClusterCustomObject({
+      ...extensionConfigs,
+      body: {
+        apiVersion: 'runtime.cluster.x-k8s.io/v1beta2',
+        kind: 'ExtensionConfig',
+        metadata: { name: 'own' },
+        spec: { clientConfig: { url: 'https://127.0.0.1:1' } },
+      },
+    });
+    await discovered('own', 'False');
+  } finally {
+    stop.abort();
+    expect(await ended).toBe(0);
+  }
+});
+
+test('--no-controller leaves out the controller, and the sample extension runs', async () => {
+  const { stop, output, ended } = start(['--no-controller']);
+  try {
+    const { statusOf, apps } = clientsOf(await ready(output));
+    await eventually(
+      async () => output.out,
+      (text) => text.includes('The sample extension listens.'),
+    );
+    const { status } = await eventually(
+      () => apps.readNamespacedDeployment({ namespace: 'sample-extension', name: 'sample-extension' }),
+      (deployment) => deployment.status !== undefined,
+    );
+    expect(status?.readyReplicas).toBe(1);
+    expect(output.out).not.toContain('Discovered');
+    // A controller would have asked the extension by then.
+    await sleep(500);
+    expect(await statusOf('sample-extension')).toBeUndefined();
+  } finally {
+    stop.abort();
+    expect(await ended).toBe(0);
+  }
+});
