@@ -171,6 +171,7 @@ function fittingOf(schema: LimitedSchema): fc.Arbitrary<unknown> {
 
 test.each(versions)('%s: something is found to be wrong exactly where the compiled schema refuses', (version) => {
   const refused = new Set<string>();
+  const numRuns = runs(400);
   fc.assert(
     fc.property(fittingOf(ownSchemaOf(version)), (value) => {
       const given = value as Record<string, unknown>;
@@ -185,7 +186,10 @@ test.each(versions)('%s: something is found to be wrong exactly where the compil
       expect(left(whole)).not.toContain('type');
       expect(left(decoded).filter((problem) => ['type', 'tooLong', 'tooMany'].includes(problem))).toEqual([]);
     }),
-    { numRuns: runs(400) },
+    { numRuns },
   );
-  expect([...refused].sort()).toEqual(['invalid', 'notSupported', 'required', 'tooLong', 'tooMany', 'type']);
+  // The rarest comes up in one case of twenty.
+  if (numRuns >= 400) {
+    expect([...refused].sort()).toEqual(['invalid', 'notSupported', 'required', 'tooLong', 'tooMany', 'type']);
+  }
 });

@@ -17,7 +17,7 @@ export const mutationRooms: Readonly<Record<string, MutationRoom>> = {
   },
   admission: {
     mutate: ['src/admission/**/*.ts'],
-    tests: ['test/admission/decision.test.ts', 'test/admission/parity.test.ts'],
+    tests: ['test/admission/**/*.test.ts', '!test/admission/worst.test.ts', '!test/admission/properties.test.ts'],
   },
   conversion: { mutate: ['src/conversion/**/*.ts'], tests: ['test/conversion/**/*.test.ts'] },
   api: {

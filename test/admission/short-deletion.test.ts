@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import { shortDeletion } from '../../src/admission/short-deletion.ts';
+import { allowDeletionAnnotation } from '../../src/api/index.ts';
+import type { Json, JsonObject } from '../../src/kubernetes/index.ts';
+import { requestFor } from './policy.ts';
+
+const shortened = (oldObject: JsonObject | undefined) =>
+  shortDeletion(requestFor({ metadata: { name: 'x' } }, { operation: 'DELETE', oldObject })).oldObject;
+
+const none = { apiVersion: null, kind: null, metadata: { name: null }, spec: {}, status: { handlers: [] } };
+const handlers = (...requestHooks: Json[]): JsonObject => ({
+  status: { handlers: requestHooks.map((requestHook) => ({ name: 'h', requestHook })) },
+});
+const hooks = (...requestHooks: Json[]) => ({
+  ...none,
+  status: { handlers: requestHooks.map((requestHook) => ({ requestHook })) },
+});
+const numbered = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ apiVersion: 'g/v1', hook: `H${index}` }));
+/** A selector of so many characters of JSON. */
+const selector = (length: number) => ({ matchLabels: { a: 'x'.repeat(length - '{"matchLabels":{"a":""}}'.length) } });
+
+test.each<[string, JsonObject | undefined, JsonObject]>([
+  ['nothing', undefined, none],
+  ['an object of nothing', { metadata: 7, spec: [], status: 'x' }, none],
+  [
+    'what it is, and what says how it may be deleted',
+    {
+      apiVersion: 'g/v1',
+      kind: 'K',
+      metadata: {
+        name: 'n',
+        uid: 'u',
+        deletionTimestamp: 'd',
+        annotations: { [allowDeletionAnnotation]: 'true', other: 'x' },
+      },
+      spec: { namespaceSelector: { matchLabels: { a: 'b' } }, settings: { a: 'b' } },
+    },
+    {
+      apiVersion: 'g/v1',
+      kind: 'K',
+      metadata: { name: 'n', deletionTimestamp: 'd', annotations: { [allowDeletionAnnotation]: 'true' } },
+      spec: { namespaceSelector: { matchLabels: { a: 'b' } } },
+      status: { handlers: [] },
+    },
+  ],
+  ['annotations of others', { metadata: { name: 'n', annotations: { a: 'b' } } }, { ...none, metadata: { name: 'n' } }],
+  [
+    'each hook once, and nothing else of handlers',
+    handlers(
+      { apiVersion: 'g/v1', hook: 'A', x: 1 },
+      { apiVersion: 'g/v1', hook: 'A' },
+      { apiVersion: 'g/v2', hook: 'A' },
+    ),
+    hooks({ apiVersion: 'g/v1', hook: 'A' }, { apiVersion: 'g/v2', hook: 'A' }),
+  ],
+  [
+    'handlers without a hook',
+    handlers(null, {}, { apiVersion: 'g/v1' }, { hook: 'A' }, { apiVersion: 7, hook: 'A' }),
+    none,
+  ],
+  [
+    'a hook of 1,023 characters, but none of more',
+    handlers({ apiVersion: 'g/v1', hook: 'x'.repeat(1019) }, { apiVersion: 'g/v1', hook: 'x'.repeat(1020) }),
+    hooks({ apiVersion: 'g/v1', hook: 'x'.repeat(1019) }),
+  ],
+  ['the first 512 hooks', handlers(...numbered(600)), hooks(...numbered(512))],
+  [
+    'a selector of 64 KiB',
+    { spec: { namespaceSelector: selector(65_536) } },
+    { ...none, spec: { namespaceSelector: selector(65_536) } },
+  ],
+  ['no longer selector', { spec: { namespaceSelector: selector(65_537) } }, none],
+  ['a selector of nothing', { spec: { namespaceSelector: null } }, { ...none, spec: { namespaceSelector: null } }],
+])('of a deleted object are passed on: %s', (_name, oldObject, expected) => {
+  expect(shortened(oldObject)).toStrictEqual(expected);
+});
+
+test('the request is passed on but for its objects', () => {
+  const request = requestFor(
+    { metadata: { name: 'x' } },
+    { operation: 'DELETE', username: 'u', dryRun: true, oldObject: {} },
+  );
+  expect(shortDeletion(request)).toStrictEqual({ ...request, object: undefined, oldObject: none });
+});
