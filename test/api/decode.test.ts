@@ -20,6 +20,8 @@ test('an object that fits is returned as it is', () => {
   const decoded = decodeExtensionConfig(good, 'v1beta2');
   expect(decoded.object).toBe(good);
   expect(decoded.violations).toEqual([]);
+  // It is not examined: nothing is made for it.
+  expect(decodeExtensionConfig(structuredClone(good), 'v1beta2').violations).toBe(decoded.violations);
 });
 
 test('what has a wrong type is absent or empty, and the input stays as it was', () => {

@@ -159,6 +159,16 @@ describe('a limit', () => {
   });
 });
 
+test('each field that is missing is one violation, and what follows has its own path', () => {
+  const field: LimitedSchema = { type: 'object', required: ['a', 'b'] };
+  const schema: LimitedSchema = { type: 'object', properties: { f: field, g: field } };
+  expect(lines(examine({ f: {}, g: { b: 1 } }, schema, isOfFormat))).toEqual([
+    'f.a required -: must be set',
+    'f.b required -: must be set',
+    'g.a required -: must be set',
+  ]);
+});
+
 describe('what is below', () => {
   const text: LimitedSchema = { type: 'string', maxLength: 2 };
 

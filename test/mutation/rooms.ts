@@ -13,7 +13,12 @@ export interface MutationRoom {
 export const mutationRooms: Readonly<Record<string, MutationRoom>> = {
   rules: {
     mutate: ['src/rules/**/*.ts', '!src/rules/examples/**'],
-    tests: ['test/rules/**/*.test.ts', 'test/admission/decision.test.ts', 'test/admission/parity.test.ts'],
+    tests: [
+      'test/rules/**/*.test.ts',
+      '!test/rules/large.test.ts',
+      'test/admission/decision.test.ts',
+      'test/admission/parity.test.ts',
+    ],
   },
   admission: {
     mutate: ['src/admission/**/*.ts'],

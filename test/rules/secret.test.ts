@@ -120,7 +120,9 @@ test('the Secret that an object names, and what is known of it', () => {
   const parts = { namespace: 'ns', name: 'a', key: 'ns/a' };
   expect(namedSecret(object('ns/a'), of(found))).toEqual({ ...parts, found });
   expect(namedSecret(object('ns/b'), of('absent'))).toMatchObject({ key: 'ns/b', name: 'b', found: 'absent' });
-  expect(namedSecret(object('ns/a'), undefined)).toEqual({ ...parts, found: undefined });
+  for (const unknown of [undefined, factsOf({})]) {
+    expect(namedSecret(object('ns/a'), unknown)).toEqual({ ...parts, found: undefined });
+  }
   expect(namedSecret(object('ns'), of(found))).toBeUndefined();
   expect(namedSecret(object(''), of(found))).toBeUndefined();
   expect(namedSecret({ metadata: {} } as ExtensionConfig, of(found))).toBeUndefined();

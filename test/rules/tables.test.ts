@@ -282,8 +282,11 @@ const cases: Record<string, Table> = {
     ],
   },
   'service-name': {
-    valid: [service({ name: 'a0' })],
-    invalid: ['', '0a', 'a.b', 'a'.repeat(64)].map((name) => service({ name })),
+    valid: [service({ name: 'a0' }), example({ clientConfig: { service: { name: '', namespace: '', path: '' } } })],
+    invalid: [
+      ...['', '0a', 'a.b', 'a'.repeat(64)].map((name) => service({ name })),
+      ...[{ namespace: 'a' }, { path: '/' }, { port: 1 }].map((alone) => example({ clientConfig: { service: alone } })),
+    ],
     findings: [
       [
         'spec.clientConfig.service.name Required -: set the name of the Service',
@@ -298,11 +301,18 @@ const cases: Record<string, Table> = {
       [
         'spec.clientConfig.service.name Invalid "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa": must be no more than 63 bytes',
       ],
+      ...Array.from({ length: 3 }, () => [
+        'spec.clientConfig.service.name Required -: set the name of the Service',
+        "spec.clientConfig.service.name Invalid \"\": must consist of lower case letters, digits and '-', begin with a letter and end with a letter or digit (e.g. 'my-name')",
+      ]),
     ],
   },
   'service-namespace': {
     valid: [service({ namespace: '0' })],
-    invalid: ['', 'A', 'a.b'].map((namespace) => service({ namespace })),
+    invalid: [
+      ...['', 'A', 'a.b'].map((namespace) => service({ namespace })),
+      example({ clientConfig: { service: { name: 'a' } } }),
+    ],
     findings: [
       [
         'spec.clientConfig.service.namespace Required -: set the namespace of the Service',
@@ -313,6 +323,10 @@ const cases: Record<string, Table> = {
       ],
       [
         "spec.clientConfig.service.namespace Invalid \"a.b\": must consist of lower case letters, digits and '-', and begin and end with a letter or digit (e.g. 'my-name')",
+      ],
+      [
+        'spec.clientConfig.service.namespace Required -: set the namespace of the Service',
+        "spec.clientConfig.service.namespace Invalid \"\": must consist of lower case letters, digits and '-', and begin and end with a letter or digit (e.g. 'my-name')",
       ],
     ],
   },
@@ -615,7 +629,11 @@ const cases: Record<string, Table> = {
     ],
   },
   'hook-unknown': {
-    valid: [hook(capi, 'CanUpdateMachineSet'), hook('not-a-version', 'X')],
+    valid: [
+      hook(capi, 'CanUpdateMachineSet'),
+      hook('not-a-version', 'X'),
+      handlers({ requestHook: { apiVersion: capi } }, { requestHook: { apiVersion: capi, hook: '' } }),
+    ],
     invalid: [
       hook(capi, 'generatePatches'),
       hook('hook.runtime.cluster.x-k8s.io/v1alpha1', 'GeneratePatches'),
