@@ -71,14 +71,11 @@ export async function runCertificates(run: Run): Promise<Outcome> {
   const refused = new Map<string, string>();
   let { force, forceCa } = run.settings;
   let conflicts = 0;
-  let first = true;
   for (;;) {
     const snapshot = await readSnapshot(run);
-    if (first) {
-      // With --force-ca a rotation that is under way counts: an interrupted run is finished, not started over.
-      forceCa &&= snapshot.facts.stage === 'steady';
-      first = false;
-    }
+    // With --force-ca a rotation that is under way counts: one that was interrupted is finished, one that another run began
+    // is not followed by a second.
+    forceCa &&= snapshot.facts.stage === 'steady';
     const action = next(snapshot.facts, { ...run.settings, force, forceCa, refused });
     if (action.kind === 'done' || action.kind === 'blocked') {
       return { action, facts: snapshot.facts };

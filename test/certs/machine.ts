@@ -1,7 +1,8 @@
 import { X509Certificate } from 'node:crypto';
+import { expect } from 'vitest';
 import { type Clock, clusterStore, clusterTargets, type Run, type Step } from '../../src/certs/index.ts';
 import { type Cluster, connect, loadKubeConfig } from '../../src/cluster/index.ts';
-import { type ApiServer, bundlesOf, namespace, servingPath, valueIn } from '../cluster/api-server.ts';
+import { type ApiServer, bundlesOf, caPath, namespace, servingPath, valueIn } from '../cluster/api-server.ts';
 import { day, quickEntropy } from '../x509/entropy.ts';
 
 /** A clock that a sleep moves on, and nothing else but `tick`. */
@@ -92,11 +93,15 @@ function trusts(bundle: string, serving: string): boolean {
   );
 }
 
+/** Laggards: a kubelet that syncs after 90 s, an API server that notices a configuration after 10 s. */
+const podLag = 90_000;
+const apiLag = 10_000;
+
 /**
  * Every moment of a server's history at which some API server could fail to connect to some pod: all targets, as they are and as
  * they were `apiLag` ago, against all serving certificates of pods, with pods that notice a Secret up to `podLag` late.
  */
-export function brokenMoments(server: ApiServer, from: number, podLag: number, apiLag: number): string[] {
+export function brokenMoments(server: ApiServer, from: number): string[] {
   const broken: string[] = [];
   const { history } = server;
   const seenSince = (index: number, lag: number) => {
@@ -124,4 +129,13 @@ export function brokenMoments(server: ApiServer, from: number, podLag: number, a
     }
   }
   return broken;
+}
+
+/** One CA, in its Secret, in the bundle of the serving Secret, and in every target. */
+export function expectSteady(server: ApiServer): void {
+  const ca = server.objects.get(caPath);
+  const bundle = valueIn(server.objects.get(servingPath), 'ca.crt');
+  expect(Object.keys(ca?.data ?? {}).sort()).toEqual(['ca.crt', 'ca.key']);
+  expect(bundle).toBe(valueIn(ca, 'ca.crt'));
+  expect(new Set(bundlesOf(server.objects))).toEqual(new Set([bundle]));
 }

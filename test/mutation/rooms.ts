@@ -35,7 +35,7 @@ export const mutationRooms: Readonly<Record<string, MutationRoom>> = {
   cluster: { mutate: ['src/cluster/**/*.ts'], tests: ['test/cluster/**/*.test.ts', 'test/certs/cluster*.test.ts'] },
   certs: {
     mutate: ['src/certs/**/*.ts'],
-    tests: ['test/certs/**/*.test.ts', '!test/certs/load.test.ts'],
+    tests: ['test/certs/**/*.test.ts', '!test/certs/load.test.ts', '!test/certs/killed.test.ts'],
   },
   server: {
     mutate: ['src/server/**/*.ts'],

@@ -1,0 +1,51 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { runCertificates } from '../../src/certs/index.ts';
+import { ApiServer, mutatingPath, putTargets } from '../cluster/api-server.ts';
+import { day } from '../x509/entropy.ts';
+import { brokenMoments, expectSteady, FakeClock, runFor } from './machine.ts';
+
+let server: ApiServer;
+let clock: FakeClock;
+
+beforeEach(async () => {
+  clock = new FakeClock(Date.parse('2026-06-01T00:00:00Z'));
+  server = await new ApiServer().start();
+  server.now = () => clock.time;
+  putTargets(server);
+});
+afterEach(() => server.stop());
+
+test.each([
+  'refuse',
+  'drop',
+] as const)('killed at every write of a rotation (%s), the next run ends steady', async (how) => {
+  await runCertificates(runFor(server, clock, { mode: 'repair' }));
+  const start = new Map(server.objects);
+  let writes = 1;
+  let finished = false;
+  for (; !finished && writes < 60; writes++) {
+    server.objects.clear();
+    for (const [path, object] of start) {
+      server.put(path, object);
+    }
+    clock.time += day;
+    const from = server.history.length;
+    server.put(mutatingPath, start.get(mutatingPath)!);
+    server.writes = 0;
+    // The n-th write and everything after it never comes, or its answer never does.
+    server.before = ({ number }) => (number > writes || (number === writes && how === 'refuse') ? 'refuse' : 'apply');
+    server.after = ({ number }) => (number === writes ? 'drop' : 'answer');
+    const crashed = await runCertificates(runFor(server, clock, { forceCa: true, force: true })).catch(() => undefined);
+    server.before = () => 'apply';
+    server.after = () => 'answer';
+    finished = crashed !== undefined;
+    clock.time += 1000;
+    const outcome = await runCertificates(runFor(server, clock));
+    expect(outcome.action.kind).toBe('done');
+    expectSteady(server);
+    expect(brokenMoments(server, from)).toEqual([]);
+  }
+  // A rotation with four targets is at least: stage, bundle, 4 targets, record, promote, serving certificate, 4 targets, retire, bundle, 4 targets.
+  expect(writes).toBeGreaterThan(15);
+  expect(finished).toBe(true);
+});
