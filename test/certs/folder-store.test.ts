@@ -1,9 +1,23 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { folderStore } from '../../src/certs/index.ts';
+import { type CertificateStore, Conflict, folderStore } from '../../src/certs/index.ts';
 
 /** A folder that goes with its test. */
 function temporaryFolder(): string {
@@ -73,4 +87,213 @@ test('the folder store refuses a FIFO in a version, and shows a version that a k
   rmSync(join(folder, '..v2', 'tls.key'));
   execFileSync('mkfifo', [join(folder, '..v2', 'tls.key')]);
   await expect(store.read('serving')).rejects.toThrow('tls.key is a FIFO, not a regular file');
+});
+
+const mode = (...path: string[]) => statSync(join(...path)).mode & 0o777;
+/** Writes over what is there. */
+async function write(
+  store: CertificateStore,
+  data: Record<string, string>,
+  annotations: Record<string, string> = {},
+  role: 'ca' | 'serving' = 'serving',
+): Promise<void> {
+  await store.write(role, { data, annotations }, await store.read(role));
+}
+
+test('the folder store keeps the serving certificate in the folder, the CA below it, and nobody else may read', async () => {
+  const folder = temporaryFolder();
+  chmodSync(folder, 0o755);
+  const store = folderStore(folder);
+  expect([store.describe('serving'), store.describe('ca')]).toEqual([`folder ${folder}`, `folder ${folder}/authority`]);
+  expect(await store.read('serving')).toBeUndefined();
+  expect(await store.read('ca')).toBeUndefined();
+  await write(store, { 'tls.crt': 'c', 'tls.key': 'k', 'ca.crt': 'b' }, { a: '1' });
+  await write(store, { 'ca.crt': 'x', 'ca.key': 'y' }, {}, 'ca');
+  expect(await store.read('serving')).toEqual({
+    data: { 'tls.crt': 'c', 'tls.key': 'k', 'ca.crt': 'b' },
+    annotations: { a: '1' },
+    version: '1',
+  });
+  expect(await store.read('ca')).toEqual({ data: { 'ca.crt': 'x', 'ca.key': 'y' }, annotations: {}, version: '1' });
+  expect(readFileSync(join(folder, 'authority', 'ca.key'), 'utf8')).toBe('y');
+  expect([mode(folder), mode(folder, 'authority')]).toEqual([0o700, 0o700]);
+  expect([mode(folder, 'tls.key'), mode(folder, 'tls.crt'), mode(folder, 'ca.crt')]).toEqual([0o600, 0o644, 0o644]);
+  expect([readlinkSync(join(folder, '..data')), readlinkSync(join(folder, 'tls.crt'))]).toEqual([
+    '..v1',
+    '..data/tls.crt',
+  ]);
+  // Nothing else is left.
+  expect(readdirSync(folder).sort()).toEqual(['..data', '..v1', 'authority', 'ca.crt', 'tls.crt', 'tls.key']);
+});
+
+test('names that are not names of files are left out', async () => {
+  const folder = temporaryFolder();
+  const store = folderStore(folder);
+  await write(store, { 'tls.crt': 'c', '../escape': 'x', 'a/b': 'x', ü: 'x', '': 'x', 'A-b_c.1': 'kept' });
+  expect((await store.read('serving'))?.data).toEqual({ 'tls.crt': 'c', 'A-b_c.1': 'kept' });
+});
+
+test('a file that is not written any more goes, others that are not ours stay', async () => {
+  const folder = temporaryFolder();
+  const store = folderStore(folder);
+  await write(store, { 'tls.crt': 'c', 'old.crt': 'o' });
+  writeFileSync(join(folder, 'theirs'), 'x');
+  symlinkSync('elsewhere', join(folder, 'link'));
+  await write(store, { 'tls.crt': 'd' });
+  expect(readdirSync(folder).sort()).toEqual(['..data', '..v1', '..v2', 'link', 'theirs', 'tls.crt']);
+  expect(await store.read('serving')).toMatchObject({ data: { 'tls.crt': 'd' }, version: '2' });
+});
+
+test('the last four versions stay, and the tenth comes after the ninth', async () => {
+  const folder = temporaryFolder();
+  const store = folderStore(folder);
+  for (let count = 1; count <= 11; count++) {
+    await write(store, { 'tls.crt': String(count) });
+  }
+  expect((await store.read('serving'))?.version).toBe('11');
+  const names = readdirSync(folder).filter((name) => name.startsWith('..v'));
+  expect(names.sort()).toEqual(['..v10', '..v11', '..v8', '..v9']);
+  // What only looks like a version is none.
+  for (const name of ['..v0', '..vx', '..v1234567890123', 'x..v99', '..v99x']) {
+    mkdirSync(join(folder, name));
+  }
+  expect((await store.read('serving'))?.version).toBe('11');
+});
+
+test('a write on an old state is a conflict that leaves nothing behind', async () => {
+  const folder = temporaryFolder();
+  const store = folderStore(folder);
+  const contents = { data: { 'tls.crt': 'late' }, annotations: {} };
+  await write(store, { 'tls.crt': '1' });
+  const first = await store.read('serving');
+  for (let count = 2; count <= 7; count++) {
+    await write(store, { 'tls.crt': String(count) });
+  }
+  const before = readdirSync(folder).sort();
+  const conflict = new Conflict(`${folder} was changed by another run`);
+  // The version after it is there no more; that of no version never was; that before the last one still is.
+  for (const from of [first, undefined, { data: {}, annotations: {}, version: '6' }]) {
+    const written = store.write('serving', contents, from);
+    await expect(written).rejects.toThrow(conflict);
+    await expect(written).rejects.toBeInstanceOf(Conflict);
+    expect(readdirSync(folder).sort()).toEqual(before);
+  }
+  expect((await store.read('serving'))?.data).toEqual({ 'tls.crt': '7' });
+});
+
+test('of writes at once one wins', async () => {
+  const folder = temporaryFolder();
+  const store = folderStore(folder);
+  await write(store, { 'tls.crt': '1' });
+  const from = await store.read('serving');
+  const results = await Promise.allSettled(
+    ['a', 'b', 'c'].map((text) => store.write('serving', { data: { 'tls.crt': text }, annotations: {} }, from)),
+  );
+  const lost = results.filter(({ status }) => status === 'rejected');
+  expect(lost.map((result) => (result as PromiseRejectedResult).reason)).toEqual(Array(2).fill(expect.any(Conflict)));
+  expect((await store.read('serving'))?.version).toBe('2');
+});
+
+test('a version that cannot be made is an error of the file system, with nothing left behind', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, '..v1'), 'a file');
+  const store = folderStore(folder);
+  const written = store.write('serving', { data: { 'tls.crt': 'c' }, annotations: {} }, undefined);
+  await expect(written).rejects.toMatchObject({ code: 'ENOTDIR' });
+  expect(readdirSync(folder)).toEqual(['..v1']);
+  await expect(store.read('serving')).rejects.toThrow(`${folder}/..v1 is not a folder: move it away`);
+});
+
+test('a folder that is a file is an error, not an empty store', async () => {
+  const file = join(temporaryFolder(), 'file');
+  writeFileSync(file, '');
+  await expect(folderStore(file).read('serving')).rejects.toMatchObject({ code: 'ENOTDIR' });
+});
+
+test('annotations that are not text are left out, and ones that cannot be read are none', async () => {
+  const folder = temporaryFolder();
+  const store = folderStore(folder);
+  await write(store, { 'tls.crt': 'c' }, { a: 'b' });
+  const file = join(folder, '..v1', '.annotations.json');
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ a: 'b' });
+  for (const [text, annotations] of [
+    ['{"a":"b","c":1}', { a: 'b' }],
+    ['["a"]', {}],
+    ['{"a":', {}],
+  ] as const) {
+    writeFileSync(file, text);
+    expect(await store.read('serving')).toMatchObject({ data: { 'tls.crt': 'c' }, annotations });
+  }
+  rmSync(file);
+  expect((await store.read('serving'))?.annotations).toEqual({});
+});
+
+test('a file of more than 1 MiB is an error', async () => {
+  const folder = temporaryFolder();
+  const store = folderStore(folder);
+  await write(store, { 'tls.crt': 'x'.repeat(1024 * 1024) });
+  expect((await store.read('serving'))?.data['tls.crt']).toHaveLength(1024 * 1024);
+  writeFileSync(join(folder, '..v1', 'tls.crt'), 'x'.repeat(1024 * 1024 + 1));
+  await expect(store.read('serving')).rejects.toThrow('tls.crt is larger than 1 MiB');
+});
+
+test('a folder with more than 1,000 files is not the place', async () => {
+  const folder = temporaryFolder();
+  for (let count = 0; count < 1000; count++) {
+    writeFileSync(join(folder, String(count)), '');
+  }
+  const store = folderStore(folder);
+  expect(await store.read('serving')).toBeUndefined();
+  writeFileSync(join(folder, 'one more'), '');
+  await expect(store.read('serving')).rejects.toThrow(
+    `${folder} holds more than 1000 files: choose a folder of its own`,
+  );
+});
+
+test('drafts of runs that were killed go after ten minutes', async () => {
+  const folder = temporaryFolder();
+  const store = folderStore(folder);
+  const aged = (name: string, minutes: number) => {
+    mkdirSync(join(folder, name));
+    writeFileSync(join(folder, name, 'tls.key'), 'k');
+    const time = Date.now() / 1000 - minutes * 60;
+    utimesSync(join(folder, name), time, time);
+  };
+  aged('..draft-old', 11);
+  aged('..draft-new', 9);
+  aged('draft-of-others', 11);
+  await write(store, { 'tls.crt': 'c' });
+  expect(readdirSync(folder).sort()).toEqual(['..data', '..draft-new', '..v1', 'draft-of-others', 'tls.crt']);
+});
+
+test('a version that a killed run did not show is not shown over files of others', async () => {
+  const folder = temporaryFolder();
+  const store = folderStore(folder);
+  await write(store, { 'tls.crt': '1' });
+  mkdirSync(join(folder, '..v2'));
+  writeFileSync(join(folder, '..v2', 'tls.crt'), '2');
+  writeFileSync(join(folder, '..v2', 'other'), '2');
+  writeFileSync(join(folder, 'other'), 'precious');
+  const problem = `${folder}/other was not made by this command: move it away, or choose another folder`;
+  await expect(store.read('serving')).rejects.toThrow(problem);
+  expect(readlinkSync(join(folder, '..data'))).toBe('..v1');
+  rmSync(join(folder, 'other'));
+  symlinkSync('/etc/hostname', join(folder, 'other'));
+  await expect(store.read('serving')).rejects.toThrow(problem);
+  rmSync(join(folder, 'other'));
+  expect(await store.read('serving')).toEqual({ data: { 'tls.crt': '2', other: '2' }, annotations: {}, version: '2' });
+  expect(readlinkSync(join(folder, '..data'))).toBe('..v2');
+  expect(readFileSync(join(folder, 'other'), 'utf8')).toBe('2');
+  // Read again, nothing is to be repaired.
+  const made = lstatSync(join(folder, '..data')).ino;
+  await store.read('serving');
+  expect(lstatSync(join(folder, '..data')).ino).toBe(made);
+});
+
+test('a folder may be a link, the one of the CA may not', async () => {
+  const folder = temporaryFolder();
+  const link = join(temporaryFolder(), 'link');
+  symlinkSync(folder, link);
+  await write(folderStore(link), { 'tls.crt': 'c' });
+  expect(existsSync(join(folder, 'tls.crt'))).toBe(true);
 });
