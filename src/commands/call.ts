@@ -60,13 +60,13 @@ type CallFlags = FlagValues<typeof callFlags>;
 /** Largest request in a file, in MiB: the limit of Cluster API's server. */
 const maxRequestMebibytes = 20;
 
-/** What Cluster API would make of an answer. */
+/** What Cluster API would do after an answer. */
 interface Verdict {
   verdict: 'taken' | 'blocked' | 'swallowed' | 'failed';
   /** Seconds that Cluster API waits, when blocked. */
   retryAfterSeconds?: number;
   message?: string;
-  /** The text that would stand in the condition. */
+  /** The text of the condition. */
   error?: string;
 }
 
@@ -95,7 +95,7 @@ function verdictText(name: string, { verdict, retryAfterSeconds, message, error 
   return `${withoutControls(`${name}: ${texts[verdict]}`)}\n`;
 }
 
-/** A response as indented YAML, without what a terminal would obey. */
+/** A response as indented YAML, without control characters. */
 function responseText(response: object): string {
   return stringify(response, { aliasDuplicateObjects: false })
     .trimEnd()
@@ -151,7 +151,7 @@ function objectOf({ cluster }: JsonObject, namespace: string | undefined): Calle
 }
 
 /**
- * Registers extensions; those that discovery has not been at are asked for their handlers.
+ * Registers extensions; those without discovered handlers in their status are asked for them.
  *
  * @returns how many could not be registered; each has its line on standard error.
  */
@@ -251,7 +251,9 @@ async function callAll(client: Client, hook: HookDefinition, flags: CallFlags, i
   return verdict.verdict;
 }
 
-/** `call HANDLER.EXTENSIONCONFIG`, `call --hook HOOK --all`: one call, and what Cluster API would make of it. */
+/**
+ * `call HANDLER.EXTENSIONCONFIG`, `call --hook HOOK --all`: one call, and what Cluster API would do with the answer.
+ */
 export const defineCall: DefineCommand = (command, io, end) => {
   command
     .description(
@@ -295,7 +297,7 @@ cannot be read.`,
         const unregistered = await register(client, extensions.configs, io);
         const verdict =
           hook === undefined ? await callOne(name ?? '', client, flags, io) : await callAll(client, hook, flags, io);
-        // Handlers that could not be asked for were not called.
+        // Handlers of extensions that could not be discovered were not called.
         end(verdict === 'failed' || unregistered > 0 ? exitCode.findings : exitCode.ok);
       } finally {
         clearInterval(ticking);

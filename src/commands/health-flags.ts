@@ -1,6 +1,6 @@
 import { type Flags, integerFlag, textFlag } from '../cli/index.ts';
 
-/** Where a command that runs in a cluster says how it is. */
+/** The flags of the health port of a command that runs in a cluster. */
 export const healthFlags = {
   'health-port': integerFlag('PORT', 0, 65535, {
     summary: 'port of /healthz, /readyz and /metrics (HTTP); 0: any free one',

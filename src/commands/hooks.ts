@@ -48,7 +48,7 @@ const diffFlags = {
   },
 } satisfies Flags;
 
-/** Largest OpenAPI document, in MiB: that of Cluster API has a tenth of this. */
+/** Largest OpenAPI document, in MiB: Cluster API's has a tenth of this. */
 const maxDocumentMebibytes = 8;
 
 function blocking({ lifecycle }: HookDefinition, release: Release): boolean {
@@ -130,7 +130,7 @@ function explanationText(hook: HookDefinition, release: Release): string {
 /**
  * A hook of Cluster API by its name.
  *
- * @throws {UsageError} for a name that no hook has, with those most like it.
+ * @throws {UsageError} for an unknown name, with the most similar ones.
  */
 export function hookNamed(name: string, where: string): HookDefinition {
   const hook = clusterApiHooks.find((candidate) => candidate.name === name);

@@ -6,7 +6,7 @@ export async function* inTurn<T, R>(items: readonly T[], work: (item: T) => Prom
   const running: Promise<R>[] = [];
   for (const item of items) {
     const one = work(item);
-    // Awaited later, in its turn.
+    // Awaited later, in order.
     one.catch(() => {});
     running.push(one);
     if (running.length === maxAtOnce) {

@@ -118,7 +118,7 @@ const commands: readonly CommandEntry[] = [
 
 export type { Io } from '../cli/index.ts';
 
-/** The name that the program goes by, unless it was called as a plugin of kubectl. */
+/** The name of the program, unless it was called as a kubectl plugin. */
 const ownName = 'extensionconfig-webhook';
 
 function programCalled(name: string): Program {
@@ -131,7 +131,7 @@ function programCalled(name: string): Program {
  * @returns the exit code.
  */
 export async function run(args: readonly string[], io: Io, name: string = ownName): Promise<number> {
-  // What the scripts of `completion` ask: `__complete -- WORD…`.
+  // The call of the scripts of `completion`: `__complete -- WORD…`.
   if (args[0] === '__complete') {
     const words = args.slice(2);
     const program = await createProgram(

@@ -52,7 +52,7 @@ const preflightFlags = {
 
 const probeTimeoutMs = 10_000;
 
-/** The release that runs: told, read from the cluster, or assumed to be the one before the target. */
+/** The running release: given, read from the cluster, or assumed to be the one before the target. */
 async function currentRelease(told: Release | undefined, to: Release, { cluster }: Extensions) {
   const found = told ?? (cluster && (await installedRelease(cluster)));
   return { from: found ?? { ...to, minor: Math.max(0, to.minor - 1) }, isFromKnown: found !== undefined };

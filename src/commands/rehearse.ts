@@ -88,7 +88,7 @@ const rehearseFlags = {
 /** Maximum number of Clusters whose timelines are all printed; of more, those that could not be completed. */
 const maxTimelines = 10;
 
-/** Takes the entries of a rehearsal, and prints. */
+/** Prints the entries of a rehearsal. */
 interface Printer {
   add(entry: Entry): void;
   end(): void;
@@ -131,7 +131,7 @@ function textPrinter(io: Io, clusters: readonly string[], clear: () => void): Pr
         }
       }
     },
-    // In the order of the files, whoever was ready first.
+    // In the order of the files, whichever was finished first.
     end: () => write(clusters.map((cluster) => summaries.get(cluster) ?? '').join('')),
   };
 }

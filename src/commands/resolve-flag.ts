@@ -2,7 +2,7 @@ import { type Flag, FlagError } from '../cli/index.ts';
 import { dns1123LabelProblems } from '../kubernetes/index.ts';
 import type { Resolve } from '../runtime/index.ts';
 
-/** Where a Service is reached instead. */
+/** A Service, and the address to use instead. */
 export interface Resolved {
   /** `NAME.NAMESPACE.svc:PORT`. */
   host: string;
@@ -12,7 +12,7 @@ export interface Resolved {
 const port = (text: string) =>
   /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65535 ? Number(text) : 0;
 
-/** Says where Services are reached instead. */
+/** The flag for addresses to use instead of Services. */
 export const resolveFlag: Flag<readonly Resolved[]> = {
   placeholder: 'NAMESPACE/NAME:PORT=HOST:PORT',
   summary: 'where a Service is reached from here, for example through a port-forward; may be repeated',
@@ -39,7 +39,7 @@ export const resolveFlag: Flag<readonly Resolved[]> = {
   },
 };
 
-/** Where hosts are reached, as the flags say. */
+/** The addresses of hosts by the flags. */
 export function resolveOf(flags: readonly Resolved[]): Resolve {
   const places = new Map(flags.map(({ host, to }) => [host, to]));
   return (host) => places.get(/:\d+$/.test(host) ? host : `${host}:443`);

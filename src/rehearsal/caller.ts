@@ -3,17 +3,17 @@ import type { JsonObject } from '../kubernetes/index.ts';
 import { type CallResult, type Client, isCallError } from '../runtime/index.ts';
 import type { CallEffect, HandlerCall, Outcome } from './cluster/index.ts';
 
-/** Makes the calls that lives ask for. */
+/** Makes the calls that lives request. */
 export type Caller = (effect: CallEffect, signal: AbortSignal) => Promise<Extract<Outcome, { ok: boolean }>>;
 
 /** Longest message of an extension that is kept, in characters. */
 const maxMessage = 4096;
 
-/** A copy: what `slice` returns keeps all of an answer in memory, which may be megabytes, as long as the entry is kept. */
+/** A copy: the result of `slice` would keep the whole response, maybe megabytes, in memory as long as the entry. */
 const messageOf = (message: unknown): string =>
   typeof message === 'string' ? Buffer.from(message.slice(0, maxMessage)).toString() : '';
 
-/** A response with a message that is not too long to be kept, and told again and again. */
+/** A response with a message short enough to be kept and repeated. */
 const shortened = (response: JsonObject): JsonObject => ({ ...response, message: messageOf(response.message) });
 
 function callOf(handler: string, result: CallResult<JsonObject>): HandlerCall {

@@ -3,14 +3,14 @@ import type { JsonObject } from '../kubernetes/index.ts';
 import type { Caller } from './caller.ts';
 import type { CallEffect, FaultNote, HandlerCall, Outcome } from './cluster/index.ts';
 
-/** A fault that a rehearsal is asked for. */
+/** A fault to be played. */
 export interface Fault {
   kind: 'down' | 'restart' | 'block';
   /** The hook whose first call it hits, or the number of the call, from 1. */
   where: string | number;
   /** `down`: how many tries fail; `block`: for how many seconds. */
   amount: number;
-  /** As it was written. */
+  /** The text of the flag. */
   text: string;
 }
 
@@ -49,7 +49,7 @@ export function parseFault(text: string): Fault | { problem: string } {
   return { kind: fault, where: /^\d/.test(where) ? Number(where) : where, amount: number, text };
 }
 
-/** Name of the handler that a fault makes up. */
+/** Name of the handler that a fault invents. */
 const secondHandler = 'second-handler.rehearsal';
 
 /** What a fault does to one life. */
@@ -58,14 +58,14 @@ interface Strikes {
   calls: number;
   /** Faults that have not hit yet. */
   waiting: Fault[];
-  /** Tries that still fail, because the extension is down. */
+  /** Number of further tries that fail, because the extension is down. */
   down: number;
 }
 
 /**
  * Makes the faults of one life happen.
  *
- * @param down calls servers that are not there.
+ * @param down makes calls of servers that do not exist.
  */
 export function withFaults(
   up: Caller,
@@ -112,7 +112,7 @@ export function withFaults(
   };
 }
 
-/** An outcome with the answer of a second handler, which blocks. */
+/** An outcome to which the response of a second, blocking handler is added. */
 function secondBlocks(
   { response, calls }: { response: JsonObject; calls: readonly HandlerCall[] },
   seconds: number,

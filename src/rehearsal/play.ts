@@ -24,7 +24,7 @@ import { clusterLife, type Story } from './life/index.ts';
 import type { CallEntry, Entry } from './record.ts';
 import { checkedVariables, discoverVariables } from './topology/index.ts';
 
-/** What a rehearsal is made of. */
+/** Options of a rehearsal. */
 export interface RehearsalOptions {
   configs: readonly ExtensionConfig[];
   subjects: readonly Subject[];
@@ -33,26 +33,26 @@ export interface RehearsalOptions {
   faults?: readonly Fault[];
   resolve?: Resolve | undefined;
   namespaceLabels: (namespace: string) => Promise<Readonly<Record<string, string>> | undefined>;
-  /** Whether waits take as long as they would. */
+  /** Whether waits take real time. */
   isRealTime?: boolean;
-  /** Told of everything, in the order of its Cluster. */
+  /** Called for every entry; those of one Cluster come in their order. */
   onEntry: (entry: Entry) => void;
   signal: AbortSignal;
   start?: Date;
   names?: Names;
   /** Changes that the user makes. */
   edits?: readonly Edit[];
-  /** Waits for so many milliseconds of real time. */
+  /** Waits for some milliseconds of real time. */
   sleep?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
 /** Maximum number of lives that are played at a time: as many calls as an extension gets at a time. */
 const livesAtOnce = 10;
 
-/** Maximum number of namespaces that selectors are held against. */
+/** Maximum number of namespaces that selectors are evaluated for. */
 const maxWarned = 100;
 
-/** Where nobody listens: the discard port of this machine. */
+/** Where nothing listens: the discard port of this machine. */
 const nowhere = { host: '127.0.0.1', port: 9 };
 
 /**
@@ -93,7 +93,7 @@ function entryOf(cluster: string, number: number, effect: CallEffect, call: Hand
   };
 }
 
-/** Calls of one life, and what stands for a call that could not be made at all. */
+/** Calls of one life, and a placeholder for a call that could not be made at all. */
 const shown = (outcome: Outcome, effect: CallEffect): readonly HandlerCall[] =>
   outcome.calls.length > 0 || outcome.ok !== false
     ? outcome.calls
@@ -108,7 +108,7 @@ const shown = (outcome: Outcome, effect: CallEffect): readonly HandlerCall[] =>
         },
       ];
 
-/** Plays a generator to its end: makes its calls, and writes down what happens. */
+/** Runs a generator to its end: makes its calls, and records what happens. */
 async function play<T>(
   life: Life<T>,
   cluster: string,
@@ -116,7 +116,7 @@ async function play<T>(
   { onEntry, signal, isRealTime = false, sleep = (ms) => wait(ms, undefined, { signal }) }: RehearsalOptions,
 ): Promise<{ end: T; calls: number }> {
   let number = 0;
-  /** The wait that goes on: which hook, how often it was asked, and how much real time that took, in ms. */
+  /** The current wait: the hook, the number of its calls, and the real time that it took, in ms. */
   let waiting = { hook: '', pauses: 0, paused: 0 };
   let given: Outcome | undefined;
   for (;;) {
@@ -172,7 +172,7 @@ async function play<T>(
   }
 }
 
-/** What discovery came to. */
+/** The result of discovery. */
 type Discovered = { ok: true; config: ExtensionConfig } | { ok: false; error: string };
 
 /** Asks an extension for its handlers twice, as Cluster API does: its own write of the status is the second event. */
@@ -225,7 +225,7 @@ async function discover(client: Client, config: ExtensionConfig, options: Rehear
   return { ok: true, config: { ...config, status: { ...config.status, handlers: handlers as never } } };
 }
 
-/** A client, as the managers of Cluster API have it. */
+/** Creates a client like that of Cluster API's managers. */
 function connect(options: RehearsalOptions, resolve: Resolve | undefined): Client {
   return createClient({
     ...(resolve !== undefined && { resolve }),
@@ -234,7 +234,7 @@ function connect(options: RehearsalOptions, resolve: Resolve | undefined): Clien
   });
 }
 
-/** The name that entries have of a Cluster: `NAMESPACE/NAME`. */
+/** The name of a Cluster in entries: `NAMESPACE/NAME`. */
 export function clusterOf({ cluster: { metadata } }: Subject): string {
   return `${textAt(metadata, 'namespace') || 'default'}/${textAt(metadata, 'name')}`;
 }
@@ -299,7 +299,10 @@ async function playCluster(
   }
 }
 
-/** Says which extensions get no call for the Clusters of a namespace: a selector that does not match makes no noise. */
+/**
+ * Reports which extensions get no call for the Clusters of a namespace, since a selector that does not match goes
+ * unnoticed.
+ */
 async function warnOfSelectors(configs: readonly ExtensionConfig[], options: RehearsalOptions): Promise<void> {
   const { subjects, namespaceLabels, onEntry } = options;
   const namespaces = new Set(subjects.map(({ cluster }) => textAt(cluster, 'metadata', 'namespace') || 'default'));

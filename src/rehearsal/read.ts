@@ -15,7 +15,7 @@ import {
 import { sampleCluster } from './sample.ts';
 import { definitionsIn, kindOfTemplate, withoutBookkeeping } from './topology/index.ts';
 
-/** An object of a file, and where it stands: `clusters.yaml:12`. */
+/** An object of a file, and its place: `clusters.yaml:12`. */
 export interface GivenObject {
   object: JsonObject;
   where: string;
@@ -28,7 +28,7 @@ export interface Given {
   namespaces: ReadonlyMap<string, Readonly<Record<string, string>>>;
 }
 
-/** A file that says something else than a rehearsal needs. The message names the place and the remedy. */
+/** A file without what a rehearsal needs. The message names the place and the remedy. */
 export class GivenError extends Error {}
 
 const coreGroup = 'cluster.x-k8s.io';
@@ -54,10 +54,10 @@ function onlyV1beta2({ object, where }: GivenObject): void {
   }
 }
 
-/** Maximum number of groups of workers of a Cluster: each upgrades in its turn, and each step names them all. */
+/** Maximum number of groups of workers of a Cluster: each upgrades in turn, and each step names them all. */
 const maxWorkerGroups = 200;
 
-/** The Cluster as requests have it, after a look at everything that an extension would be confused by. */
+/** The Cluster as in requests, after a check for everything that would confuse an extension. */
 function checkedCluster({ object, where }: GivenObject): JsonObject {
   const { status: _status, ...rest } = object;
   const cluster = withoutBookkeeping(rest);
@@ -102,7 +102,7 @@ function checkedCluster({ object, where }: GivenObject): JsonObject {
   return cluster;
 }
 
-/** Where templates are looked up: by group, kind, namespace and name. */
+/** Templates by group, kind, namespace and name. */
 type Templates = ReadonlyMap<string, JsonObject>;
 
 const templateKey = (group: string, kind: string, namespace: string, name: string) =>
@@ -150,7 +150,7 @@ function blueprintOf({ object, where }: GivenObject, templates: Templates): Blue
       settings: settings === undefined ? undefined : objectAt(settings),
     });
   }
-  // Without patches nobody looks at a template.
+  // Without patches no template is used.
   const template = (...path: (string | number)[]) =>
     patches.length === 0 ? undefined : templateAt(fieldAt(object, ...path, 'templateRef'), namespace, templates, where);
   const machines = (list: string): ReadonlyMap<string, MachineTemplates> =>
@@ -204,7 +204,7 @@ function kindsOf(object: JsonObject): Subject['kinds'] {
 const maxClusters = 10_000;
 
 /**
- * The Clusters of files with their classes and templates; without a Cluster a sample one, of the class if there is one.
+ * The Clusters of files with their classes and templates; without a Cluster a sample one, of the class if one is given.
  *
  * @param target the version that Clusters are to be upgraded to first: a sample Cluster begins below it.
  * @throws {GivenError} for what cannot be rehearsed.

@@ -1,6 +1,6 @@
 import type { HandlerCall, HookName, LifeEvent } from './cluster/index.ts';
 
-/** One call of a handler, as it is shown. */
+/** One call of a handler. */
 export interface CallEntry {
   type: 'call';
   /** `NAMESPACE/NAME`; of a ClusterClass for DiscoverVariables, empty for Discovery. */
@@ -22,7 +22,7 @@ export interface CallEntry {
   pendingHooks: string;
 }
 
-/** Something that happened beside calls. */
+/** Something other than a call that happened. */
 export interface EventEntry {
   type: 'event';
   cluster: string;
@@ -40,4 +40,5 @@ export interface EndEntry {
   calls: number;
 }
 
+/** One line of a rehearsal's record. */
 export type Entry = CallEntry | EventEntry | EndEntry;

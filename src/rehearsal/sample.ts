@@ -3,7 +3,7 @@ import { compareVersions, parseVersion } from '../messages/index.ts';
 
 const sampleVersion = 'v1.31.0';
 
-/** The version that a sample Cluster begins with, so that it can be upgraded to another: two steps below, where that goes. */
+/** The first version of a sample Cluster that is to be upgraded to another: two steps below it, where possible. */
 function versionBefore(target: string | undefined): string {
   const [sample, to] = [parseVersion(sampleVersion), parseVersion(target ?? '')];
   if (sample === undefined || to === undefined || (compareVersions(sample, to) < 0 && to.numbers[0] === 1)) {

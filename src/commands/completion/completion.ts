@@ -12,7 +12,7 @@ const help = `
 "kubectl extensionconfig" is completed by kubectl's own completion, where
 kubectl_complete-extensionconfig is on the PATH.`;
 
-/** `completion SHELL`: what a shell needs for the Tab key. */
+/** `completion SHELL`: the completion script of a shell. */
 export const defineCompletion: DefineCommand = (command, io, end) => {
   command
     .description('Prints a script that completes commands, flags and values with the Tab key.')

@@ -6,13 +6,13 @@ import { isJsonObject } from '../../kubernetes/index.ts';
 import { parseRulesConfig, type RuleSetOptions, RulesConfigError } from '../../rules/index.ts';
 import { policyFlags, ruleSetOptionsOf } from '../policy-flags.ts';
 
-/** Name of the file that is looked for, from the folder of a manifest upwards. */
+/** Name of the configuration file, which is looked for from the folder of a manifest upwards. */
 export const lintConfigName = '.extensionconfig-lint.yaml';
 
 /** Largest configuration file, in bytes and characters. */
 const maxLength = 64 * 1024;
 
-/** Fields of the file, and the flag that each is another way to write. `rules` is the content of --rules-config. */
+/** Fields of the file, and the flag that each corresponds to. `rules` has the content of --rules-config. */
 const flagOf = {
   profile: 'profile',
   enforcement: 'enforcement',
@@ -87,10 +87,10 @@ function readLintConfig(file: string): LintConfig {
   return config;
 }
 
-/** What the flags say, and who says it. */
+/** The values of the flags, and which of them were given. */
 export interface PolicySources {
   values: PolicyValues;
-  /** Whether the command line or the environment has a flag: it counts before the file. */
+  /** Whether a flag was given on the command line or in the environment: it overrides the file. */
   isGiven: (flag: PolicyFlag) => boolean;
 }
 
@@ -109,12 +109,11 @@ function optionsOf({ values, isGiven }: PolicySources, config: LintConfig): Rule
 }
 
 /**
- * The rules for a manifest: flags, with what they leave open from the nearest `.extensionconfig-lint.yaml` in the
- * manifest's folder or above it, up to the root of the git repository (or of the file system). Each folder is looked at
- * once.
+ * The rules for a manifest: flags, completed by the nearest `.extensionconfig-lint.yaml` in the manifest's folder or
+ * above it, up to the root of the git repository (or of the file system). Each folder is looked at once.
  *
- * @returns what makes of a file (or `<stdin>`, which counts as in the working folder) the options of its rules; it throws
- *   UsageError for a file of configuration that cannot be used.
+ * @returns what makes of a file (or `<stdin>`, which counts as in the working folder) the options of its rules; it
+ *   throws UsageError for a file of configuration that cannot be used.
  */
 export function createLintOptions(sources: PolicySources): (file: string) => RuleSetOptions {
   const plain = ruleSetOptionsOf(sources.values);

@@ -5,11 +5,11 @@ import { count, withoutControls } from '../../terminal/index.ts';
 
 /** What the linter knows about the cluster. */
 export interface LintContext extends Pick<LintPolicy, 'facts' | 'prepare'> {
-  /** Says what could not be known, once it has been asked for. */
+  /** Reports what could not be found out. */
   finish?(): void;
 }
 
-/** The context that is the cluster of the kubeconfig. */
+/** The value of `--context` that means the cluster of the kubeconfig. */
 const clusterContext = 'cluster';
 
 async function ofCluster(kubeconfig: string | undefined, io: Io): Promise<LintContext> {

@@ -9,7 +9,7 @@ import { readRegularFile } from '../../files/index.ts';
 export interface CacheLimits {
   /** All entries together, in bytes. */
   maxBytes: number;
-  /** How long an entry that nobody uses stays, in ms. */
+  /** How long an unused entry is kept, in ms. */
   maxAgeMs: number;
   /** Largest entry, in bytes. */
   maxEntryBytes: number;
@@ -24,11 +24,11 @@ export const defaultLimits: CacheLimits = {
 
 /** Documents that were fetched before, on disk. */
 export interface DocumentCache {
-  /** The entry under a key; undefined when there is none that is whole. */
+  /** The entry of a key; undefined when it is missing or incomplete. */
   read(key: string): Promise<Buffer | undefined>;
-  /** Keeps an entry. What cannot be written is not kept. */
+  /** Stores an entry, if it can be written. */
   write(key: string, content: Buffer): Promise<void>;
-  /** Removes what is too old, and the oldest of what is too much. */
+  /** Removes entries that are too old, and the oldest when they are too many bytes. */
   cleanUp(): Promise<void>;
 }
 
@@ -43,9 +43,9 @@ export function cacheDirectory(env: NodeJS.ProcessEnv): string {
 const sha256 = (content: string | Buffer) => createHash('sha256').update(content).digest('hex');
 const entryName = /^[0-9a-f]{64}$/;
 const unfinishedName = /^[0-9a-f]{64}\.[0-9a-f]{16}$/;
-/** How long a write may take before what it left is rubbish, in ms. */
+/** How long a write may take before its file counts as abandoned, in ms. */
 const maxWriteMs = 60 * 60 * 1000;
-/** Length of what is in front of the content: its SHA-256 and a line break. */
+/** Length of the header of an entry: the SHA-256 of the content, and a line break. */
 const headBytes = 65;
 
 /** A cache that keeps nothing. */
@@ -88,9 +88,9 @@ async function makeFolder(folder: string): Promise<void> {
 
 /**
  * Opens the cache in a folder, which is made when it is missing. Entries are files that only their owner can read: the
- * SHA-256 of the content, and the content. An entry that is not whole is removed when it is met, and counts as missing.
+ * SHA-256 of the content, and the content. An incomplete entry is removed when it is found, and counts as missing.
  *
- * @param warn is told why the folder cannot be used; nothing is kept then.
+ * @param warn called with the reason when the folder cannot be used; nothing is cached then.
  */
 export async function openCache(
   directory: string,
@@ -129,7 +129,7 @@ export async function openCache(
         await rm(file, { force: true }).catch(() => {});
         return undefined;
       }
-      // The time of a file is when it was last of use.
+      // The time of a file is that of its last use.
       const time = new Date(now());
       await utimes(file, time, time).catch(() => {});
       return content;
@@ -154,7 +154,7 @@ export async function openCache(
         await utimes(unfinished, time, time);
         await rename(unfinished, file);
       } catch {
-        // A full disk is no reason to fail: without an entry the document is fetched again.
+        // A full disk is not a reason to fail: without an entry the document is fetched again.
         await rm(unfinished, { force: true }).catch(() => {});
       }
     },

@@ -12,7 +12,7 @@ import { type Gathered, gather } from './sources.ts';
 /** The whole report: what the merge did, and what it was given. */
 type Report = MergeReport & Pick<Gathered, 'cached' | 'missing' | 'converted'>;
 
-/** Maximum number of lines that the summary has of one thing. */
+/** Maximum number of lines about one thing in the summary. */
 const maxLines = 20;
 
 function lines(items: readonly string[]): string[] {
@@ -56,7 +56,7 @@ function summary(report: Report): string {
   return `${text.join('\n')}\n`;
 }
 
-/** Writes a file whole or not at all. What is not a regular file, /dev/null for instance, is only written to. */
+/** Writes a file whole or not at all. Anything but a regular file, such as /dev/null, is written to directly. */
 function writeReport(file: string, report: Report): void {
   const text = `${JSON.stringify(report, null, 2)}\n`;
   const unfinished = `${file}.${process.pid}.tmp`;
@@ -80,7 +80,7 @@ function textOf(document: JsonObject, output: MergeFlagValues['output']): string
       ? `${JSON.stringify(document, null, 2)}\n`
       : dump(document, { noRefs: true, lineWidth: -1 });
   } catch (error) {
-    // V8: "Invalid string length". All else was checked when the documents were read.
+    // V8: "Invalid string length". Everything else was checked when the documents were read.
     if (error instanceof RangeError) {
       throw new FailureError('openapi merge: the merged document is too long to be written; merge fewer documents');
     }

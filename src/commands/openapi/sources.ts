@@ -14,22 +14,22 @@ import {
 import { printable } from '../../terminal/index.ts';
 import type { DocumentCache } from './cache.ts';
 
-/** All documents to merge, with what was not so good about getting them. */
+/** All documents to merge, with the problems of getting them. */
 export interface Gathered {
   documents: NamedDocument[];
   /** How many of them came from the cache. */
   cached: number;
-  /** Documents that a server lists but does not give, each with the reason. */
+  /** Documents that a server lists but does not serve, each with the reason. */
   missing: { document: string; reason: string }[];
   /** Names of documents that were OpenAPI v2. */
   converted: string[];
 }
 
-/** What getting documents needs of its surroundings. */
+/** What getting documents needs. */
 export interface Surroundings {
   io: Pick<Io, 'stdin' | 'env'>;
   cache: DocumentCache;
-  /** Aborted when the user or the time says so. */
+  /** Aborted by the user or by the timeout. */
   signal: AbortSignal;
   onProgress(done: number, total: number): void;
 }
@@ -42,7 +42,7 @@ const maxAtOnce = 8;
 /** How long a server may take for one document, in ms. */
 const requestTimeoutMs = 30_000;
 
-/** A limit on the whole input: merging a part of it would mislead. */
+/** A limit on the whole input was exceeded: merging a part of it would mislead. */
 class LimitError extends FailureError {}
 
 /** Collects documents up to the limits. */
@@ -72,11 +72,11 @@ class Collection implements Gathered {
   }
 }
 
-/** Where lists of documents, and documents, come from. */
+/** A server of documents and of their list. */
 interface DocumentServer {
   /** Its name in messages, and in the keys of the cache. */
   name: string;
-  /** @throws {StatusError} when it answers with anything but 200; other errors when it cannot be used. */
+  /** @throws {StatusError} for any response but 200; other errors when it cannot be used. */
   get(path: string): Promise<JsonObject>;
 }
 
@@ -84,7 +84,7 @@ function clusterServer(cluster: Cluster, name: string): DocumentServer {
   return { name, get: (path) => cluster.request('GET', path) };
 }
 
-/** A URL as it may be shown: without what may be secret in it. */
+/** A URL for messages: without parts that may be secret. */
 function shown(url: URL): string {
   return printable(`${url.origin}${url.pathname}`);
 }
@@ -142,7 +142,7 @@ function urlServer(list: URL, signal: AbortSignal): DocumentServer {
   };
 }
 
-/** One document of a server, from the cache where its hash says that it is there. */
+/** One document of a server, from the cache if it has one with this hash. */
 async function oneDocument(
   server: DocumentServer,
   place: DocumentPlace,
@@ -161,7 +161,7 @@ async function oneDocument(
       if (!(error instanceof DocumentError || error instanceof JsonError)) {
         throw error;
       }
-      // An older version of this program took it for a document, this one does not: it is fetched again.
+      // An older version of this program accepted it, this one does not: it is fetched again.
     }
   }
   let value: JsonObject;
@@ -169,7 +169,7 @@ async function oneDocument(
   try {
     value = await server.get(place.path);
   } catch (error) {
-    // It changed since the list was made: the server sends to the hash that it has now.
+    // It has changed since it was listed: the server redirects to the new hash.
     if (!(error instanceof StatusError && error.code === 301)) {
       throw error;
     }
@@ -185,7 +185,7 @@ async function oneDocument(
   return document;
 }
 
-/** All documents that a server lists. What it does not give is missing, and the others are merged without it. */
+/** All documents that a server lists. Those that it does not serve are reported as missing; the others are merged. */
 async function fromList(
   server: DocumentServer,
   places: readonly DocumentPlace[],
@@ -222,7 +222,7 @@ async function fromList(
   }
 }
 
-/** All documents of the API server that a kubeconfig means. @throws {FailureError} when it gives no list of them. */
+/** All documents of the API server of a kubeconfig. @throws {FailureError} when it does not list them. */
 async function fromCluster(
   flags: { kubeconfig: string | undefined; context: string | undefined },
   surroundings: Surroundings,
@@ -267,7 +267,7 @@ async function fromUrl(url: URL, surroundings: Surroundings, found: Collection):
   try {
     places = documentList(parseJson(bytes));
   } catch {
-    // Not JSON, so it is no list; it may be a document in YAML.
+    // Not JSON, so it is not a list; it may be a document in YAML.
   }
   if (places !== undefined) {
     await fromList(urlServer(url, surroundings.signal), places, surroundings, found);

@@ -1,4 +1,4 @@
-// The thread of the sandbox's sample extension: what it is sent costs the API server neither its time nor its memory.
+// The thread of the sandbox's sample extension: requests to it cost the API server neither time nor memory.
 import { parentPort, workerData } from 'node:worker_threads';
 import { pino } from 'pino';
 import { createSampleExtension } from '../../sample/index.ts';
@@ -13,7 +13,7 @@ export interface ExtensionThreadData {
   version: string;
 }
 
-/** What the thread says. */
+/** Messages of the thread. */
 export type ExtensionThreadMessage = { listening: number } | { failed: string } | { log: string };
 
 function say(message: ExtensionThreadMessage): void {

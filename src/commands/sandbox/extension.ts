@@ -9,7 +9,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index
 import type { ExtensionThreadData, ExtensionThreadMessage } from './extension-thread.ts';
 import { runCertsCommand } from './webhook.ts';
 
-/** Name of the namespace of the sample extension, and of everything in it. */
+/** Name of the sample extension's namespace, and of everything in it. */
 export const extensionName = 'sample-extension';
 const namespace = extensionName;
 const labels = { 'app.kubernetes.io/name': extensionName };
@@ -20,7 +20,7 @@ const reachedAtAnnotation = 'extensionconfig-webhook/reached-at';
 
 /** Maximum memory of the extension's thread, in MiB. */
 const maxHeapMib = 256;
-/** How long the extension stays away that ended by itself, in milliseconds. */
+/** How long to wait before restarting an extension that ended by itself, in milliseconds. */
 const restartDelayMs = 1_000;
 
 /** Registers the sample extension: its CA is to be injected from the Secret that `startExtension` makes. */
@@ -106,7 +106,7 @@ async function startThread(
   const worker = new Worker(module, {
     workerData: data,
     resourceLimits: { maxOldGenerationSizeMb: maxHeapMib },
-    // The flags of the program are its own.
+    // The thread must not inherit the program's own flags.
     argv: [],
   });
   const listening = Promise.withResolvers<number>();
@@ -139,7 +139,7 @@ async function startThread(
   }
 }
 
-/** What is wanted of the extension, as its Deployment says it: another value is another pod; undefined is none. */
+/** The desired state of the extension by its Deployment: a new value means a new pod, undefined means none. */
 function wantedBy(deployment: JsonObject | undefined): string | undefined {
   const spec = deployment !== undefined && isJsonObject(deployment.spec) ? deployment.spec : {};
   return Number(spec.replicas ?? 0) > 0 ? JSON.stringify(spec.template ?? null) : undefined;
@@ -181,8 +181,8 @@ export interface RunningSampleExtension {
 }
 
 /**
- * Starts the sample extension as a server of its own, and keeps it as its Deployment says: with no replicas it is
- * stopped, with another template started anew. What a kubelet would do.
+ * Starts the sample extension as a server of its own, and keeps it as its Deployment says, like a kubelet: with no
+ * replicas it is stopped, with a new template restarted.
  *
  * @param signal ends the start.
  * @param module what runs in the thread; tests have others.
@@ -216,7 +216,7 @@ export async function startExtension(
   async function startFor(wanted: string): Promise<void> {
     try {
       const started = await startThread(module, data, log, stopping.signal);
-      // Afterwards always where it was first: whoever resolves the Service need not ask again.
+      // Always at its first address afterwards, so that the Service need not be resolved again.
       data.port = started.port;
       thread = started;
       runs = wanted;
@@ -294,7 +294,7 @@ export async function startExtension(
   try {
     signal.throwIfAborted();
     const port = await first.promise;
-    // For those who call it from this machine: a Service of the sandbox has no address.
+    // For calls from this machine: a Service of the sandbox has no address.
     const annotations = { [reachedAtAnnotation]: `127.0.0.1:${port}` };
     const service = `/api/v1/namespaces/${namespace}/services/${extensionName}`;
     await cluster.request('PATCH', service, { metadata: { annotations } });
@@ -307,7 +307,7 @@ export async function startExtension(
   }
 }
 
-/** Whether two statuses differ in nothing but times. */
+/** Whether two statuses differ only in times. */
 function isSameStatus(a: Json | undefined, b: JsonObject): boolean {
   const text = (value: Json | undefined) =>
     JSON.stringify([

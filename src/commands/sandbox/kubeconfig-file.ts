@@ -5,14 +5,14 @@ import { parse } from 'yaml';
 import { FailureError, readLimitedFile } from '../../cli/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
 
-/** How long a sandbox may take to greet before it counts as running, in milliseconds. */
+/** How long to wait for a sandbox's TLS handshake before it counts as running, in milliseconds. */
 const greetTimeout = 2_000;
 
 function only(list: Json | undefined): JsonObject | undefined {
   return Array.isArray(list) && list.length === 1 && isJsonObject(list[0]) ? list[0] : undefined;
 }
 
-/** The address and the CA of a sandbox whose kubeconfig a text is; undefined for every other text. */
+/** The address and the CA in the kubeconfig of a sandbox; undefined for any other text. */
 function sandboxOf(text: string): { port: number; ca: string } | undefined {
   let document: Json;
   try {
@@ -34,14 +34,14 @@ function sandboxOf(text: string): { port: number; ca: string } | undefined {
     : { port: Number(port), ca: Buffer.from(ca, 'base64').toString() };
 }
 
-/** Whether a sandbox runs: whatever else listens on its port by now has another certificate. */
+/** Whether a sandbox runs: anything else that listens on its port now has another certificate. */
 function isRunning({ port, ca }: { port: number; ca: string }): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   let socket: ReturnType<typeof connect>;
   try {
     socket = connect({ host: '127.0.0.1', port, ca, servername: 'localhost', timeout: greetTimeout });
   } catch {
-    // Certificates that no server can have used.
+    // No server can have used such certificates.
     return Promise.resolve(false);
   }
   socket
@@ -52,21 +52,21 @@ function isRunning({ port, ca }: { port: number; ca: string }): Promise<boolean>
 }
 
 /**
- * Whether a file is what a sandbox left behind that was killed. Only such a file may be replaced.
+ * Whether a file was left behind by a sandbox that was killed. Only such a file may be replaced.
  *
- * @param name of the flag that names it.
+ * @param name the name of its flag.
  * @returns its text, undefined when the file is anything else or its sandbox runs.
  */
 export async function staleKubeconfig(name: string, file: string): Promise<string | undefined> {
   let text: string;
   try {
-    // A pipe would be waited for.
+    // Reading a pipe would block.
     if (!statSync(file).isFile()) {
       return undefined;
     }
     text = readLimitedFile(name, file);
   } catch {
-    // Too large, or not for us to read: not the file of a sandbox.
+    // Too large or not readable: not the file of a sandbox.
     return undefined;
   }
   const sandbox = sandboxOf(text);
@@ -74,7 +74,7 @@ export async function staleKubeconfig(name: string, file: string): Promise<strin
 }
 
 /**
- * Puts a file where others wait for it: whole or not at all, readable by its owner only, and never in another's place.
+ * Creates a file atomically, readable by its owner only; never replaces another file.
  *
  * @param stale the text of the file that may be replaced.
  */

@@ -3,7 +3,7 @@ import type { ControllerPace } from '../../controller/index.ts';
 import { extensionName, startExtension } from './extension.ts';
 import type { RunningSandbox } from './start.ts';
 
-/** Cluster API's ten minutes are too long to wait for when trying something. */
+/** Cluster API's ten minutes are too long for trying things out. */
 const pace: Partial<ControllerPace> = {
   resyncMs: 3_000,
   secretPollMs: 1_000,
@@ -13,7 +13,7 @@ const pace: Partial<ControllerPace> = {
 /** Host and port of the sample extension's Service, as URLs have them. */
 const serviceHost = `${extensionName}.${extensionName}.svc:443`;
 
-/** How commands on this machine reach the sample extension: the Service's address leads nowhere. */
+/** How commands on this machine reach the sample extension: the Service has no address. */
 export const resolveFlagOf = ({ host, port }: { host: string; port: number }): string =>
   `--resolve ${extensionName}/${extensionName}:443=${host}:${port}`;
 
@@ -23,7 +23,7 @@ export interface LoopSettings {
   controller: boolean;
 }
 
-/** Something that is started beside the sandbox, and stopped before it. */
+/** Something that is started along with the sandbox, and stopped before it. */
 export interface Loop {
   /** Resolves when all of it runs, or has failed to start: the log then says why. Never rejects. */
   readonly started: Promise<void>;
@@ -47,7 +47,7 @@ export function startLoop(sandbox: RunningSandbox, settings: LoopSettings, log: 
     }
     if (settings.controller) {
       stopping.signal.throwIfAborted();
-      // Large, and nothing that the sandbox needs to be ready.
+      // Large, and not needed for the sandbox to be ready.
       const { startController } = await import('../../controller/index.ts');
       const controller = startController({
         kubeConfig: sandbox.config,

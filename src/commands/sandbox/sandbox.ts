@@ -71,12 +71,12 @@ function referenceOf(flags: FlagValues<typeof sandboxFlags>): WebhookReference |
   return behindService(url, ca);
 }
 
-/** This program, as a shell finds it wherever it is called from. */
+/** The command line of this program for any working folder. */
 const program = fileURLToPath(new URL('../../../bin/extensionconfig-webhook', import.meta.url));
 
 const hint = fileURLToPath(new URL('../../../manifests/samples/', import.meta.url));
 
-/** The extension is registered, found, stopped, missed, and started again. */
+/** Commands that register, discover, stop and restart the extension. */
 const extensionStory = [
   'kubectl wait extensionconfig sample-extension --for=condition=Discovered   # takes some seconds',
   'kubectl get extensionconfigs',
@@ -87,7 +87,7 @@ const extensionStory = [
   'kubectl -n sample-extension scale deployment sample-extension --replicas=1',
 ];
 
-/** What to try, each command on what the ones before have left. */
+/** Commands to try, each building on those before. */
 function storyOf({ extension, controller }: LoopSettings): string[] {
   return [
     ...(extension && controller ? extensionStory : []),
@@ -135,7 +135,7 @@ async function runSandbox(command: Command, io: Io): Promise<void> {
         '',
       ].join('\n'),
     );
-    // Not before: it would hold up what is ready now.
+    // Not earlier: it would delay what is ready now.
     const { resolveFlagOf, startLoop } = await import('./loop.ts');
     const running = startLoop(sandbox, runs, log);
     loop = running;
@@ -153,7 +153,7 @@ async function runSandbox(command: Command, io: Io): Promise<void> {
     await loop?.stop();
     await sandbox.stop();
   }
-  // A terminal that was closed shows nothing any more.
+  // The terminal may have been closed.
   if (io.signal.reason !== 'SIGHUP') {
     const file = sandbox.kubeconfigFile;
     io.stdout.write(`Stopped. Everything that the sandbox kept is gone, and so is ${file}.\n`);

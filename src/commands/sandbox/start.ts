@@ -29,13 +29,16 @@ import {
   webhookService,
 } from './webhook.ts';
 
-/** How loud each event of the sandbox is. */
+/** The log level of each event of the sandbox. */
 const levels = { denied: 'info', audit: 'info', 'failed-open': 'warn', bug: 'error' } as const;
 
-/** The webhook configurations of an installation; those of the sandbox are the same, so that manifests can be applied to it. */
+/**
+ * The webhook configurations of an installation; those of the sandbox are the same, so that manifests can be applied to
+ * it.
+ */
 const configurationsFile = new URL('../../../manifests/base/webhooks.yaml', import.meta.url);
 
-/** The configurations of the manifest with their webhooks reached by a reference. */
+/** The configurations of the manifest, with a reference to a webhook server. */
 function configurationsFor(webhook: WebhookReference, clusterFacts: boolean) {
   return parseAllDocuments(readFileSync(configurationsFile, 'utf8')).map((document) => {
     const configuration = document.toJS() as V1MutatingWebhookConfiguration & V1ValidatingWebhookConfiguration;
@@ -50,11 +53,11 @@ function configurationsFor(webhook: WebhookReference, clusterFacts: boolean) {
   });
 }
 
-/** Longest wait before a request is tried again, in seconds, whatever the API server asks for. */
+/** Longest wait before a retry, in seconds, whatever the API server asks for. */
 const maxRetryAfter = 10;
 
 /**
- * Tries a request again as often as the API server asks for that (429, or another failure with Retry-After): right after a
+ * Retries a request as often as the API server asks for it (429, or another failure with Retry-After): right after a
  * definition is created, a kube-apiserver answers "storage is (re)initializing".
  *
  * @throws the failure of the request, or the reason of `signal` when that was aborted.
@@ -107,9 +110,10 @@ export async function register(
 }
 
 /**
- * Returns when ExtensionConfigs are served: their definition is established, and the API server has begun to answer for them.
+ * Returns when ExtensionConfigs are served: their definition is established, and the API server has begun to answer for
+ * them.
  *
- * @throws what an API server answers that neither serves them nor asks to be tried again; the reason of `signal`.
+ * @throws the error of an API server that neither serves them nor asks for a retry; the reason of `signal`.
  */
 export async function untilServed(config: KubeConfig, signal: AbortSignal): Promise<void> {
   const extensions = config.makeApiClient(ApiextensionsV1Api);
@@ -170,15 +174,16 @@ export interface SandboxSettings {
   kubeconfigFile?: string | undefined;
   /** The text that file has now and that may be replaced. */
   staleKubeconfig?: string | undefined;
-  /** What is done before all is ready, when ExtensionConfigs are served. */
+  /** Called when ExtensionConfigs are served, before everything is ready. */
   prepare?(config: KubeConfig): Promise<void>;
 }
 
 /**
- * Starts an API server and the webhook in front of it, the way a cluster gets them: configurations without a caBundle,
- * `certs bootstrap`, a webhook that follows its Secret.
+ * Starts an API server and the webhook in front of it, as in a cluster: configurations without a caBundle, `certs
+ * bootstrap`, a webhook that follows its Secret.
  *
- * @throws {FailureError} when the port is taken, or certificates cannot be made; the reason of `signal` when that was aborted.
+ * @throws {FailureError} when the port is taken, or certificates cannot be made; the reason of `signal` when that was
+ *   aborted.
  */
 export async function startSandboxWithWebhook(
   settings: SandboxSettings,
@@ -206,7 +211,7 @@ export async function startSandboxWithWebhook(
       rmSync(file, { recursive: true, force: true });
     }
   }
-  // However the program ends, no token stays behind.
+  // However the program ends, no token is left behind.
   process.once('exit', clear);
   async function stop(): Promise<void> {
     clear();

@@ -15,7 +15,7 @@ import { defineCerts } from '../certs/certs.ts';
 import { followCluster } from '../follow-cluster.ts';
 import { policyFlags, ruleSetOptionsOf } from '../policy-flags.ts';
 
-/** Where the manifests of a cluster have the webhook; the sandbox has it there too. */
+/** Namespace and Service of the webhook in the manifests, which the sandbox uses, too. */
 export const webhookService = { namespace: 'extensionconfig-webhook-system', name: 'extensionconfig-webhook' };
 /** Name of both webhook configurations. */
 export const configurationName = 'extensionconfig-webhook';
@@ -27,7 +27,7 @@ export interface WebhookReference {
   description: string;
   /** The clientConfig for a path; without a caBundle where `certs bootstrap` injects it. */
   clientConfig(path: string): object;
-  /** Where the Service leads that the clientConfig names, if it names one. */
+  /** Where the Service of the clientConfig leads, if it names one. */
   endpoint?: Endpoint;
 }
 
@@ -40,8 +40,8 @@ export function byUrl(url: string, ca: string): WebhookReference {
 }
 
 /**
- * A webhook server that runs at a URL behind the Service of the manifests, so that these can be applied: configurations that
- * named its URL would then have both. PEM certificates verify it for the host of its URL.
+ * A webhook server that runs at a URL behind the Service of the manifests, so that these can be applied: otherwise
+ * configurations would have both its URL and the Service. PEM certificates verify it for the host of its URL.
  */
 export function behindService(url: URL, ca: string): WebhookReference {
   const host = url.hostname.replace(/^\[|\]$/g, '');
@@ -59,8 +59,8 @@ export const byService: WebhookReference = {
 };
 
 /**
- * How long requests that are under way may take when the sandbox stops, in milliseconds. Its API server, which is the one
- * that calls, sends no others: idle connections need no grace.
+ * How long requests in flight may take when the sandbox stops, in milliseconds. Its API server, the only client, sends
+ * no new ones: idle connections need no grace period.
  */
 const stopping = { graceMs: 0, timeoutMs: 1_000 };
 
@@ -72,7 +72,7 @@ async function startLocalWebhook(
   watching?: Watching,
 ): Promise<RunningWebhook> {
   const now = () => new Date();
-  // With the gate off every ExtensionConfig is refused, which is nothing to try.
+  // With the gate off every ExtensionConfig is refused, and there would be nothing to try.
   const featureGates = { [runtimeSdkFeatureGate]: true };
   return startWebhook({
     admission: createAdmission({
@@ -94,7 +94,7 @@ async function startLocalWebhook(
   });
 }
 
-/** A webhook server of its own that runs. */
+/** A running webhook server of the sandbox's own. */
 export interface LocalWebhook {
   reference: WebhookReference;
   port: number;
@@ -113,15 +113,15 @@ export async function startSelfSignedWebhook(log: Logger): Promise<LocalWebhook>
 }
 
 /**
- * Starts the webhook with the certificate in the Secret of `bootstrapCertificates`, followed at the API server; on demand
- * with facts about that cluster.
+ * Starts the webhook with the certificate in the Secret of `bootstrapCertificates`, followed at the API server; on
+ * demand with facts about that cluster.
  */
 export async function startWebhookOfSecret(
   config: KubeConfig,
   log: Logger,
   { port = 0, clusterFacts = false }: { port?: number; clusterFacts?: boolean | undefined } = {},
 ): Promise<LocalWebhook> {
-  // Definitions come while a sandbox runs: nobody wants to wait for it to notice.
+  // Definitions are added while a sandbox runs, and should be noticed soon.
   const watching = clusterFacts ? followCluster(config, log, { pace: { versionsMs: 500 } }) : undefined;
   const server = await startLocalWebhook(
     secretCertificates(config, webhookService.namespace, servingSecret),

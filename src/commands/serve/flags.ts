@@ -32,14 +32,14 @@ const featureGatesFlag: Flag<FeatureGates> = {
   },
 };
 
-/** Seconds that a cluster needs to take a pod that stops out of all its endpoints, on a slow day. */
+/** Seconds that even a slow cluster needs to remove a stopping pod from all endpoints. */
 const shutdownDelayInPod = 10;
 
 /**
- * How long connections are still taken after the wish to stop, in seconds: as the flag says, else while endpoints catch up
- * in a pod, which SIGTERM reaches no later than they learn of it. Elsewhere, and at the keyboard, nothing has to catch up.
+ * How long connections are still accepted after the signal to stop, in seconds: as the flag says; otherwise, in a pod,
+ * as long as endpoints need to catch up, since SIGTERM may arrive before they know. Elsewhere nothing has to catch up.
  *
- * @throws {UsageError} when the delay leaves nothing of the timeout that it is part of.
+ * @throws {UsageError} when the delay is not less than the timeout that it is part of.
  */
 export function shutdownDelayOf(flags: ServeFlags, env: NodeJS.ProcessEnv): number {
   const { 'shutdown-delay': delay, 'shutdown-timeout': timeout } = flags;

@@ -13,7 +13,7 @@ export interface ServePolicy {
   isRuntimeSdkEnabled: boolean;
   /** Whether rules get facts about the cluster. */
   hasFacts: boolean;
-  /** What comes of findings about extension servers; absent when none is asked. */
+  /** Severity of findings about extension servers; absent when none is asked. */
   probes: Severity | undefined;
 }
 
@@ -29,7 +29,7 @@ export function servePolicyOf(flags: ServeFlags): ServePolicy {
     lifecycles: hooks.lifecycles,
     isRuntimeSdkEnabled: flags['feature-gates'][runtimeSdkFeatureGate] === true,
     hasFacts: flags['cluster-facts'],
-    // As the rules that are not Cluster API's own.
+    // Like the rules that are not Cluster API's own.
     probes: flags.probe === 'off' ? undefined : flags.enforcement === 'warn' ? 'warn' : flags.probe,
   };
 }

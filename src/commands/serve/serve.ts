@@ -111,7 +111,7 @@ export const defineServe: DefineCommand = (command, io, end) => {
       log.warn(unused);
     }
     let watching: Watching | undefined;
-    // What most servers do without is loaded only when it is asked for.
+    // Loaded only when needed, since most servers do not need it.
     const asksServers = flags.probe !== 'off' || flags['probe-allow'].length > 0;
     const prober = asksServers
       ? (await import('./probe.ts')).proberOf(flags, policy, () => watching?.read().facts)

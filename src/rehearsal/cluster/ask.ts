@@ -4,19 +4,19 @@ import type { ClusterApiLimits } from './limits.ts';
 import { clusterInRequest, pendingHooksOf, type State, tell, textAt, wrote } from './state.ts';
 import { waitMs } from './time.ts';
 
-/** What one reconcile has come to so far. */
+/** State of one reconcile. */
 export interface Reconcile {
   state: State;
   limits: ClusterApiLimits;
-  /** Hooks that block, and what they say. */
+  /** Hooks that block, with their messages. */
   blocking: Map<string, string>;
   /** When the next reconcile is due because something blocks, in ms. */
   requeueAt: number | undefined;
-  /** Something was written: another reconcile follows. */
+  /** Whether something was written, so that another reconcile follows. */
   isChanged: boolean;
 }
 
-/** A failure that Cluster API would put into the condition. Prefixes are what its callers put before it. */
+/** A failure that Cluster API would put into the condition. Prefixes are added by its callers. */
 export const failed = (message: string, prefix = ''): ReconcileError => new ReconcileError(`${prefix}${message}`);
 
 /** Notes that something blocks until a time. */
@@ -25,7 +25,7 @@ export function block(reconcile: Reconcile, hook: string, message: string, until
   reconcile.requeueAt = Math.min(reconcile.requeueAt ?? until, until);
 }
 
-/** Edits of the user that come right before a hook. */
+/** Plays edits of the user that come right before a hook. */
 function* editBefore(state: State, hook: HookName): Life {
   for (const edit of state.edits.filter(({ before }) => before === hook)) {
     state.edits = state.edits.filter((other) => other !== edit);
@@ -35,7 +35,7 @@ function* editBefore(state: State, hook: HookName): Life {
   }
 }
 
-/** Why a life ends at its limit of calls. */
+/** The reason of a life that ends at its limit of calls. */
 function stopReason({ blocked, failures, condition }: State, hook: HookName, maxCalls: number): string {
   const times = blocked.get(hook) ?? 0;
   const why =
@@ -49,7 +49,7 @@ function stopReason({ blocked, failures, condition }: State, hook: HookName, max
   return `${maxCalls} calls were made, the limit of --max-calls, and ${why}${shown}`;
 }
 
-/** Calls one handler, or all of a hook, and keeps the limits. */
+/** Calls one handler, or all of a hook, within the limits. */
 export function* call(
   { state, limits }: Pick<Reconcile, 'state' | 'limits'>,
   hook: HookName,
@@ -85,8 +85,8 @@ export function* call(
 }
 
 /**
- * Calls all handlers of a hook that may block, unless an earlier answer still holds: then nobody is called, whatever has
- * changed in the request.
+ * Calls all handlers of a hook that may block, unless an earlier answer is still cached: then none is called, whatever
+ * has changed in the request.
  *
  * @throws {ReconcileError} when one fails.
  */

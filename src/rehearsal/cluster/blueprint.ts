@@ -12,7 +12,7 @@ export interface ExternalPatch {
 /** A template that a class refers to, in the version that it names. */
 export type Template = JsonObject;
 
-/** What Machines of a place are made from. */
+/** What Machines are created from. */
 export interface MachineTemplates {
   bootstrap: Template | undefined;
   infrastructure: Template | undefined;
@@ -31,7 +31,7 @@ export interface VariableDefinition {
 export interface Blueprint {
   namespace: string;
   name: string;
-  /** Handler that plans upgrades. */
+  /** Handler of GenerateUpgradePlan. */
   planHandler: string | undefined;
   /** `spec.kubernetesVersions`. */
   versions: readonly string[];

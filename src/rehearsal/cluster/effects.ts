@@ -4,7 +4,10 @@ import type { JsonObject } from '../../kubernetes/index.ts';
 /** A hook of Cluster API by its name. */
 export type HookName = keyof typeof hooks;
 
-/** How the call of one handler ended. `Ignored`: it failed, and failurePolicy `Ignore` swallowed that. `Error`: no answer. */
+/**
+ * How the call of one handler ended. `Ignored`: it failed, and failurePolicy `Ignore` swallowed that. `Error`: no
+ * answer.
+ */
 export interface HandlerCall {
   /** `HANDLER.EXTENSIONCONFIG`. */
   handler: string;
@@ -17,13 +20,13 @@ export interface HandlerCall {
   isMadeUp: boolean;
 }
 
-/** A fault that hit a call. */
+/** A fault that affected a call. */
 export interface FaultNote {
   text: string;
   when: 'before' | 'after';
 }
 
-/** What a life gets to know of a call. No handler at all is a success without calls. */
+/** The result of a call for a life. Without any handler it is a success without calls. */
 export type Outcome = { calls: readonly HandlerCall[]; faults?: readonly FaultNote[] } & (
   | { ok: true; response: JsonObject }
   | { ok: false; error: string }
@@ -31,7 +34,7 @@ export type Outcome = { calls: readonly HandlerCall[]; faults?: readonly FaultNo
   | { ok: 'restart' }
 );
 
-/** A call that a life asks for: of one handler, or of all that are registered for the hook. */
+/** A call that a life requests: of one handler, or of all that are registered for the hook. */
 export interface CallEffect {
   do: 'call';
   /** Milliseconds since the life began. */
@@ -46,7 +49,7 @@ export interface CallEffect {
   pendingHooks: string;
 }
 
-/** What happens in a life beside calls. */
+/** Events of a life other than calls. */
 export type LifeEvent =
   /** `flag` is the same in a word or two, for a drawing. */
   | { kind: 'user'; text: string; flag: string }
@@ -66,7 +69,7 @@ export type LifeEvent =
   | { kind: 'fault'; text: string }
   | { kind: 'finding'; severity: 'error' | 'warning'; text: string; remedy: string };
 
-/** A template as Cluster API has it, and as the patches leave it. */
+/** A template before and after patches. */
 export interface TemplateChange {
   /** Where it is used: `Cluster default/sample spec.controlPlaneRef`. */
   holder: string;
@@ -74,18 +77,18 @@ export interface TemplateChange {
   template: string;
   before: JsonObject;
   after: JsonObject;
-  /** Paths that patches changed and Cluster API does not take over. */
+  /** Paths whose changes by patches Cluster API ignores. */
   ignored: readonly string[];
 }
 
-/** What a life asks its player for. */
+/** What a life requests from its player. */
 export type Effect =
   | CallEffect
   | { do: 'tell'; at: number; event: LifeEvent }
   /** Time passes, up to `at`. */
   | { do: 'pass'; at: number; fromMs: number };
 
-/** A part of a life: asks for effects and ends with a value. Only calls are answered. */
+/** A part of a life: yields effects and returns a value. Only calls have results. */
 export type Life<T = void> = Generator<Effect, T, Outcome | undefined>;
 
 /** How a life ended. */
@@ -93,7 +96,7 @@ export interface LifeEnd {
   isComplete: boolean;
   /** Why not. */
   reason: string;
-  /** Milliseconds that it took. */
+  /** Its duration in milliseconds. */
   at: number;
 }
 

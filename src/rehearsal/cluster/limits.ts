@@ -1,4 +1,4 @@
-/** What ends a life that would never end by itself. */
+/** Limits for a life that would never end by itself. */
 export interface ClusterApiLimits {
   /** Maximum number of calls of handlers. */
   maxCalls: number;

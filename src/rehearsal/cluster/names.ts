@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 
-/** Names and identities as an API server makes them. */
+/** Names and UIDs as an API server generates them. */
 export interface Names {
   /** A name with a suffix of five letters: the same for the same base and purpose. */
   generated(base: string, purpose: string): string;
@@ -12,7 +12,7 @@ const letters = 'bcdfghjklmnpqrstvwxz2456789';
 /** Longest base, so that the name stays a label. */
 const maxBase = 57;
 
-/** Names that are the same in each run, and identities that are new in each. */
+/** Names that are the same in each run, and UIDs that are new in each. */
 export function createNames(uid: () => string = randomUUID): Names {
   return {
     generated(base, purpose) {

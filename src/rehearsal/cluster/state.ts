@@ -13,13 +13,13 @@ export interface Worker {
   name: string;
   /** Version of its template; undefined before it is created. */
   version: string | undefined;
-  /** When its machines have that version, in ms; undefined: they do. */
+  /** When its machines will have that version, in ms; undefined if they already have it. */
   readyAt: number | undefined;
   /** Why it does not upgrade by itself: the annotation on it. */
   held: 'defer' | 'hold' | undefined;
 }
 
-/** What a controller keeps about one Cluster, and what the Cluster is. */
+/** State of one Cluster: the Cluster itself, and what a controller remembers about it. */
 export interface State {
   readonly subject: Subject;
   readonly names: Names;
@@ -33,12 +33,12 @@ export interface State {
     name: string;
     /** Version of its spec; undefined before it is created. */
     version: string | undefined;
-    /** When its machines have that version, in ms; undefined: they do. */
+    /** When its machines will have that version, in ms; undefined if they already have it. */
     readyAt: number | undefined;
     isInitialized: boolean;
   };
   workers: Worker[];
-  /** The version before, by the names of what began to upgrade. */
+  /** Previous versions, by the names of what has begun to upgrade. */
   previous: Map<string, string>;
   pending: Set<string>;
   waits: Map<string, { until: number; message: string }>;
@@ -48,18 +48,18 @@ export interface State {
   calls: number;
   /** Times in a row that a hook blocked. */
   blocked: Map<string, number>;
-  /** Condition as it was told last. */
+  /** The last reported condition. */
   condition: string;
   isDeleted: boolean;
   /** Patched templates of the last round: by the round's input, and as they are. */
   templates: { input: string; result: string; changes: string } | undefined;
-  /** What was said once. */
+  /** What has been reported, since it is reported once. */
   said: Set<string>;
-  /** Edits of the user that are still to come. */
+  /** Pending edits of the user. */
   edits: Edit[];
 }
 
-/** A change that the user makes while something else goes on. */
+/** A change that the user makes during an upgrade or a deletion. */
 export interface Edit {
   /** Right before a hook is called for the first time. */
   before: string;
@@ -89,7 +89,7 @@ export function objectsAt(value: Json | undefined, ...path: readonly (string | n
   return Array.isArray(found) ? found.filter(isJsonObject) : [];
 }
 
-/** Names of hooks as the annotation has them. */
+/** Names of hooks in the annotation. */
 export const pendingHooksOf = (state: State): string => [...state.pending].sort().join(',');
 
 export const isPending = (state: State, hook: string): boolean => state.pending.has(hook);
@@ -127,7 +127,7 @@ export function wrote(state: State, what: 'metadata' | 'spec'): void {
   };
 }
 
-/** Notes hooks that are to be called later, and those that were. */
+/** Adds hooks that are to be called later to the annotation, and removes those that were called. */
 export function* setPending(state: State, add: readonly string[], remove: readonly string[] = []): Life {
   for (const hook of add) {
     state.pending.add(hook);
@@ -144,7 +144,7 @@ export function* setPending(state: State, add: readonly string[], remove: readon
 
 export const tell = ({ now }: State, event: LifeEvent): Effect => ({ do: 'tell', at: now, event });
 
-/** What happens to a group of workers. */
+/** Emits an event of a group of workers. */
 export function workerEvent(
   state: State,
   { name, topologyName: group, version = '' }: Worker,
@@ -167,7 +167,7 @@ export function upgradeConcurrency(state: State): number {
   return /^\d{1,4}$/.test(text) ? Math.max(1, Number(text)) : 1;
 }
 
-/** Machines that a group should have. */
+/** Number of machines that a group should have. */
 export function replicasOf(state: State, worker: Worker): number {
   const { replicas } = topologyOf(state, worker);
   return typeof replicas === 'number' ? replicas : 1;
@@ -210,7 +210,7 @@ function workersIn({ subject, names }: { subject: Subject; names: Names }): Work
   });
 }
 
-/** A Cluster before its controller has seen it. One that has its references already is taken as created. */
+/** A Cluster before its controller has seen it. One that already has its references counts as created. */
 export function initialState(subject: Subject, names: Names, start: Date): State {
   const cluster = copyOf(subject.cluster) as State['cluster'];
   const clusterName = textAt(cluster, 'metadata', 'name');

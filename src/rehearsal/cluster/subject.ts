@@ -1,18 +1,18 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import type { Blueprint } from './blueprint.ts';
 
-/** A kind of objects that a provider has. */
+/** A kind of a provider's objects. */
 export interface ProviderKind {
   apiGroup: string;
   kind: string;
 }
 
-/** A Cluster to rehearse, and what is known beside it. */
+/** A Cluster to rehearse, and what is known about it. */
 export interface Subject {
   /** In v1beta2, with a topology. */
   cluster: JsonObject;
-  /** Its class; undefined: an upgrade takes a minor a step, and nothing is patched. */
+  /** Its class; undefined: upgrades take one minor per step, and nothing is patched. */
   blueprint: Blueprint | undefined;
-  /** Kinds of the objects that Cluster API makes for it. */
+  /** Kinds of the objects that Cluster API creates for it. */
   kinds: { infrastructure: ProviderKind; controlPlane: ProviderKind };
 }

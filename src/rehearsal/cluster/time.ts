@@ -10,10 +10,10 @@ export const restartMs = 15_000;
 /** Longest wait that an answer can ask for, in seconds: Cluster API forgets it after a day, and calls again. */
 const longestWait = 24 * 3600;
 
-/** Milliseconds that a retryAfterSeconds stands for. */
+/** A retryAfterSeconds in milliseconds. */
 export const waitMs = (retryAfterSeconds: number): number => Math.min(retryAfterSeconds, longestWait) * 1000;
 
-/** Lets time pass. */
+/** Advances time. */
 export function* passUntil(state: State, until: number): Life {
   if (until > state.now) {
     const fromMs = state.now;

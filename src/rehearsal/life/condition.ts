@@ -31,7 +31,7 @@ function namesText(workers: readonly Worker[]): string {
   return `${first?.kind}${workers.length === 1 ? '' : 's'} ${workers.map(({ name }) => name).join(', ')}`;
 }
 
-/** What a user reads in the condition TopologyReconciled after a reconcile. */
+/** The condition TopologyReconciled after a reconcile. */
 export function conditionOf({ state, blocking }: Reconcile, plan: Plan): Condition {
   const target = targetOf(state);
   if (state.cluster.metadata.deletionTimestamp !== undefined) {
@@ -101,17 +101,17 @@ export const failedCondition = (state: State, message: string): Condition =>
     ? condition('False', 'ReconcileFailed', message)
     : condition('False', 'Deleting', 'Cluster is deleting');
 
-/** The condition of a Cluster that nobody reconciles. */
+/** The condition of a Cluster that is not reconciled. */
 export const pausedCondition: Condition = condition('False', 'Paused', 'Cluster spec.paused is set to true');
 
 const pausedAnnotation = 'cluster.x-k8s.io/paused';
 
-/** Whether a Cluster gets no calls at all. */
+/** Whether a Cluster is paused and gets no calls. */
 export const isPaused = ({ cluster }: State): boolean =>
   fieldAt(cluster, 'spec', 'paused') === true ||
   fieldAt(cluster, 'metadata', 'annotations', pausedAnnotation) !== undefined;
 
-/** Tells a condition where it is another one than before. */
+/** Emits a condition when it has changed. */
 export function* tellCondition(state: State, told: Condition): Life {
   const text = JSON.stringify(told);
   if (text !== state.condition) {

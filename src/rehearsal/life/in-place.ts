@@ -17,10 +17,10 @@ import {
 } from '../cluster/index.ts';
 import { applyPatch, BadPatch } from '../topology/index.ts';
 
-/** Maximum number of machines of a group that are played one by one: the others do as these. */
+/** Maximum number of machines of a group that are played one by one: the others follow suit. */
 const maxMachines = 3;
 
-/** Fields of a Machine's spec that do not count in the comparison. */
+/** Fields of a Machine's spec that the comparison ignores. */
 const notCompared = [
   'clusterName',
   'bootstrap',
@@ -32,7 +32,7 @@ const notCompared = [
   'taints',
 ];
 
-/** A machine with the objects that belong to it, in one version. */
+/** A machine with its objects, in one version. */
 interface MachineObjects {
   machine: JsonObject;
   infrastructureMachine: JsonObject;
@@ -86,7 +86,7 @@ function covers(current: JsonObject, desired: JsonObject, path: readonly string[
   return isSame(compared(fieldAt(current, ...path)), compared(fieldAt(desired, ...path)));
 }
 
-/** Calls, and again where the controller restarts: what is marked on a machine is marked for the next one too. */
+/** Calls, and calls again when the controller restarts: marks on a machine survive it. */
 function* callAcrossRestarts(
   reconcile: Reconcile,
   hook: 'CanUpdateMachine' | 'CanUpdateMachineSet' | 'UpdateMachine',
@@ -129,7 +129,7 @@ function* updateMachine(reconcile: Reconcile, desired: MachineObjects): Life {
   }
 }
 
-/** A failing question counts as no: the machine is replaced, after Cluster API has asked again. */
+/** A failing question counts as no: the machine is replaced once Cluster API has asked again. */
 function* asked(
   reconcile: Reconcile,
   hook: 'CanUpdateMachine' | 'CanUpdateMachineSet',
@@ -219,8 +219,8 @@ function* updateWorkers(reconcile: Reconcile, worker: Worker, from: string, to: 
 
 /**
  * What the controllers of machines do while an upgrade goes on, where the feature gate InPlaceUpdates is on: they ask
- * whether machines can be updated in place, and if all differences are covered have them updated; else they are
- * replaced.
+ * whether machines can be updated in place, and update them if all differences are covered; otherwise they replace
+ * them.
  */
 export function* updateInPlace(reconcile: Reconcile): Life {
   const { state } = reconcile;

@@ -30,12 +30,12 @@ export interface Story {
   updatesInPlace: boolean;
 }
 
-/** No more than one reconcile of an object in this time, in ms. */
+/** Minimum time between two reconciles of an object, in ms. */
 const reconcileEvery = 1000;
-/** Reconciles in a row in which nothing happens, after which nothing will. */
+/** Number of reconciles in a row without any effect after which a life has ended. */
 const maxIdle = 3;
 
-/** What else happens in the world: machines become ready. */
+/** What happens outside the controller: machines become ready. */
 function* settle(state: State): Life {
   const { controlPlane } = state;
   if (controlPlane.readyAt !== undefined && controlPlane.readyAt <= state.now) {
@@ -49,7 +49,7 @@ function* settle(state: State): Life {
     if (!controlPlane.isInitialized) {
       controlPlane.isInitialized = true;
       if (state.cluster.spec.controlPlaneEndpoint === undefined) {
-        // Loopback, so that an extension that connects to it reaches nothing but its own machine.
+        // Loopback, so that an extension that connects to it reaches only its own machine.
         state.cluster.spec = { ...state.cluster.spec, controlPlaneEndpoint: { host: '127.0.0.1', port: 6443 } };
         wrote(state, 'spec');
       }
@@ -63,7 +63,7 @@ function* settle(state: State): Life {
   }
 }
 
-/** Reconciles a Cluster, again and again, until it has come where it should and nothing changes any more. */
+/** Reconciles a Cluster repeatedly until it has reached its goal and nothing changes any more. */
 function* reconcileUntil(state: State, limits: ClusterApiLimits, story: Story, isThere: () => boolean): Life {
   let idle = 0;
   for (;;) {
@@ -178,10 +178,10 @@ function* remove(state: State, limits: ClusterApiLimits, story: Story): Life {
 }
 
 /**
- * The life of one Cluster as the topology controller lives it: a generator that asks for calls, tells what happens, and lets
- * time pass. It knows no clock and no network.
+ * The life of one Cluster as the topology controller lives it: a generator that requests calls, reports what happens,
+ * and advances time. It uses neither a clock nor the network.
  *
- * @returns whether the story could be played to its end, and why not.
+ * @returns whether the life could be played to its end, and if not, why.
  */
 export function* clusterLife(state: State, story: Story, limits: ClusterApiLimits): Life<LifeEnd> {
   try {

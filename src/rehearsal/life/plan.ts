@@ -12,7 +12,7 @@ import {
   textAt,
 } from '../cluster/index.ts';
 
-/** Versions that control plane and workers still have to take. */
+/** Versions that control plane and workers still have to go through. */
 export interface Plan {
   controlPlane: string[];
   workers: string[];
@@ -25,10 +25,10 @@ const maxWorkerMinors = 3;
 /** Maximum number of steps of a plan that is made here. */
 const maxSteps = 100;
 
-/** Minor of a version of Kubernetes; NaN for what is not one. */
+/** Minor of a Kubernetes version; NaN for anything else. */
 const minorOf = (version: string): number => parseVersion(version)?.numbers[1] ?? Number.NaN;
 
-/** Whether the first version is older. Builds aside. */
+/** Whether the first version is older, ignoring build metadata. */
 const isOlder = (one: string, other: string): boolean => {
   const [a, b] = [parseVersion(one), parseVersion(other)];
   return a !== undefined && b !== undefined && compareVersions(a, b) < 0;
@@ -58,7 +58,7 @@ function stepsOf(versions: readonly string[], from: string, to: string): string[
   return [...[...lastOf].sort(([a], [b]) => a - b).map(([, version]) => version), to];
 }
 
-/** A minor a step, each with patch 0. */
+/** One minor per step, each with patch 0. */
 function minorSteps(from: string, to: string): string[] {
   const [first, last] = [minorOf(from), minorOf(to)];
   const major = parseVersion(to)?.numbers[0] ?? 1;
@@ -72,8 +72,7 @@ function minorSteps(from: string, to: string): string[] {
 }
 
 /**
- * What workers do when nobody says: each third minor, with the last version that the control plane has of it; the
- * target.
+ * The workers' default steps: each third minor, in the last version that the control plane takes of it, and the target.
  */
 function defaultWorkerSteps(state: State, controlPlane: readonly string[], to: string): string[] {
   const lowest = lowestWorkerVersion(state);
@@ -93,7 +92,7 @@ function defaultWorkerSteps(state: State, controlPlane: readonly string[], to: s
 
 const versionsIn = (list: Json | undefined): string[] => objectsAt(list ?? null).map((step) => textAt(step, 'version'));
 
-/** Asks the extension that the class names, or its answer of less than ten minutes ago. */
+/** The plan of the extension that the class names, cached for ten minutes. */
 function* planOfExtension(reconcile: Reconcile, handler: string, from: string, to: string): Life<Plan> {
   const { state } = reconcile;
   const workers = lowestWorkerVersion(state);
@@ -138,7 +137,8 @@ function* planOfExtension(reconcile: Reconcile, handler: string, from: string, t
 }
 
 /**
- * The steps to the version of the topology: of the extension or the versions that the class names, else a minor a step.
+ * The steps to the version of the topology: from the extension or the versions that the class names, else one minor per
+ * step.
  */
 export function* upgradePlan(reconcile: Reconcile): Life<Plan> {
   const { state } = reconcile;
@@ -157,11 +157,11 @@ export function* upgradePlan(reconcile: Reconcile): Life<Plan> {
   return { controlPlane, workers: defaultWorkerSteps(state, controlPlane, to) };
 }
 
-/** Maximum number of minors of an upgrade: each call has all that are still to come. */
+/** Maximum number of minors of an upgrade: each call contains all remaining ones. */
 const maxMinors = 100;
 
 /**
- * Why Cluster API's webhook would refuse to change the version now; undefined when it takes it.
+ * Why Cluster API's webhook would refuse to change the version now; undefined when it would accept it.
  */
 export function refusalOf(state: State, to: string): string | undefined {
   const from = targetOf(state);
@@ -188,7 +188,7 @@ export function refusalOf(state: State, to: string): string | undefined {
     : undefined;
 }
 
-/** The lists of steps as requests have them; empty ones are absent. */
+/** The lists of steps as in requests; empty ones are absent. */
 export function stepsInRequest({ controlPlane, workers }: Plan): JsonObject {
   const steps = (list: readonly string[]) => list.map((version) => ({ version }));
   return {

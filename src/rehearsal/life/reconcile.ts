@@ -108,7 +108,7 @@ function* changeVersions(reconcile: Reconcile, version: string, { workers: [step
   }
 }
 
-/** The hooks that come once everything else was decided. A failing one keeps the rest from being written. */
+/** The hooks that are called once everything else has been decided. A failing one keeps the rest from being written. */
 function* callAfterHooks(reconcile: Reconcile): Life {
   const { state } = reconcile;
   if (isPending(state, 'AfterControlPlaneInitialized') && state.controlPlane.isInitialized) {

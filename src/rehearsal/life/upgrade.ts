@@ -20,8 +20,8 @@ const blockingAnnotation = 'before-upgrade.hook.cluster.cluster.x-k8s.io';
 const annotationRetryMs = 20 * 60_000;
 
 /**
- * What the controller decides about versions in one reconcile: which hooks are asked, and which version the control plane
- * gets. The list is run from the top each time, and stops at the first thing that waits.
+ * What the controller decides about versions in one reconcile: which hooks are called, and which version the control
+ * plane gets. The steps are run from the top each time, up to the first one that waits.
  *
  * @returns the version that the control plane is to have, and what is left of the plan.
  */

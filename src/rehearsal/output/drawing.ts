@@ -4,9 +4,9 @@ import { answerText, argumentsText, clockText, eventText, isRoundHook, type Verd
 
 /** Pixels of the drawing. */
 const size = {
-  /** From one call to the next at the same time. */
+  /** Distance between calls at the same time. */
   call: 30,
-  /** Least and most that passing time takes. */
+  /** Least and largest width of passing time. */
   gap: 14,
   longestGap: 84,
   axis: 46,
@@ -17,16 +17,16 @@ const size = {
   margin: 24,
 } as const;
 
-/** Width that a drawing takes if it can, and how far one is drawn out for it. */
+/** Preferred width of a drawing, and how much one may be stretched for it. */
 const wanted = 1170;
 const mostScale = 2;
 
-/** Width of the number beside a mark that stands for several calls. */
+/** Width of the number next to a mark that represents several calls. */
 const countWidth = 40;
 
 /** Maximum number of calls that are drawn; the table has them all. */
 const maxDrawn = 400;
-/** Tints that versions take turns in. */
+/** Number of tints that versions alternate between. */
 const tints = 6;
 
 /** One thing in the drawing, by its column. */
@@ -34,11 +34,13 @@ interface Mark {
   x: number;
   entry: CallEntry;
   verdict: Verdict;
-  /** Calls that the mark stands for: of a run of the same, the second stands for all but the first. */
+  /**
+   * Number of calls that the mark represents: in a run of equal calls, the second mark represents all but the first.
+   */
   count: number;
 }
 
-/** A stretch of a lane. */
+/** A section of a lane. */
 interface Stretch {
   from: number;
   to: number;
@@ -47,7 +49,7 @@ interface Stretch {
   title: string;
 }
 
-/** What is drawn of a life: made in one pass over its entries. */
+/** The parts of a drawing, made in one pass over the entries of a life. */
 interface Drawing {
   width: number;
   ticks: { x: number; text: string }[];
@@ -60,7 +62,7 @@ interface Drawing {
 }
 
 /**
- * Width that passing time takes: it grows with its logarithm, so that an hour does not hide what happens in a minute.
+ * Width of passing time: logarithmic, so that an hour does not hide what happens in a minute.
  */
 const gapOf = (ms: number) => Math.min(size.gap + 14 * Math.log10(1 + ms / 1000), size.longestGap);
 
@@ -88,7 +90,7 @@ function layOut(entries: readonly Entry[], scale: number): Drawing {
   let x: number = size.margin;
   let at = -1;
   let drawn = 0;
-  /** Where the last mark is. */
+  /** Position of the last mark. */
   let last = -1;
   let run: { key: string; calls: number; mark: Mark } | undefined;
   const moveTo = (time: number) => {
@@ -136,7 +138,7 @@ function layOut(entries: readonly Entry[], scale: number): Drawing {
         continue;
       }
       if (run !== undefined && run.mark.count > 1) {
-        // Room for the number beside the mark.
+        // Room for the number next to the mark.
         x += countWidth;
       }
       if (drawn === maxDrawn) {
@@ -235,7 +237,7 @@ function layOut(entries: readonly Entry[], scale: number): Drawing {
   return drawing;
 }
 
-/** A mark by its verdict; shapes differ, so that colours are not needed to tell them apart. */
+/** The mark for a verdict; shapes differ, so that marks can be told apart without colours. */
 function markShape({ x, verdict, entry, count }: Mark, y: number): string {
   const at = (dx: number, dy: number) => `${(x + dx).toFixed(1)} ${(y + dy).toFixed(1)}`;
   const shapes: Record<Verdict, string> = {

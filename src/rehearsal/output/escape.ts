@@ -1,6 +1,6 @@
 import { printable } from '../../terminal/index.ts';
 
-/** Text from outside as HTML shows it: each line printable, and nothing that a browser would obey. */
+/** Untrusted text for HTML: each line printable, and without markup. */
 export const escaped = (text: string): string =>
   text
     .split('\n')

@@ -121,7 +121,7 @@ const legend = (['passed', 'blocked', 'failed', 'ignored'] as const)
 
 /**
  * A page with the timelines of lives, drawn: one HTML file that works without a network and without scripts. Everything
- * from outside is escaped, and its policy lets a browser load nothing.
+ * from outside is escaped, and its content security policy lets a browser load nothing.
  */
 export function htmlPage(all: readonly Entry[]): string {
   const lives = new Map<string, LifeOfCluster>();

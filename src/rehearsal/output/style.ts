@@ -1,4 +1,4 @@
-/** The look of the page, in light and dark. */
+/** The CSS of the page, light and dark. */
 export const style = `
 :root { --ground: #f6f7f9; --paper: #ffffff; --ink: #1c2230; --quiet: #667085; --line: #e3e7ee; --band: #f4f6fa;
   --good: #1a7f4b; --wait: #b76a00; --bad: #c4314b; --off: #8a93a5; --busy: #3566c4; --user: #6b3fb8; --sign: #ffffff;

@@ -4,7 +4,7 @@ import type { CallEntry, EndEntry, Entry } from '../record.ts';
 import { diffLines } from './diff.ts';
 import { answerText, argumentsText, clockText, eventText, isRoundHook, stepsText, verdictOf } from './words.ts';
 
-/** Makes lines of a timeline from entries, one Cluster's. */
+/** Makes the lines of a timeline from the entries of one Cluster. */
 export interface Timeline {
   add(entry: Entry): string;
 }
@@ -16,9 +16,9 @@ const hookWidth = 27;
 const argumentWidth = 19;
 const indent = ' '.repeat(11);
 
-/** A timeline that a person can follow: a line a call, below it what changed. Runs of the same call are counted. */
+/** A timeline for people: a line per call, below it what changed. Runs of the same call are counted. */
 export function createTimeline(paint: Paint): Timeline {
-  /** The call that was shown last, and those like it that were not. */
+  /** The last call shown, and the number of repetitions that were not shown. */
   let last = { key: '', repeats: 0, until: 0 };
   const rounds = new Map<string, string>();
   const counts = new Map<string, number>();
@@ -38,7 +38,7 @@ export function createTimeline(paint: Paint): Timeline {
     const [answer, given] = [answerText(entry), argumentsText(entry)];
     const key = JSON.stringify([hook, call.handler, given, answer]);
     if (isRoundHook(hook)) {
-      // Each reconcile has them; only another answer is news.
+      // They come in each reconcile; only a different answer is news.
       const round = `${hook} ${call.handler}`;
       if (rounds.get(round) === answer) {
         return '';

@@ -9,7 +9,7 @@ export function clockText(ms: number): string {
   return `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
 }
 
-/** What of a request matters to a reader: versions, or the machine. */
+/** The part of a request that matters to a reader: versions, or the machine. */
 export function argumentsText(entry: CallEntry): string {
   const { kubernetesVersion, fromKubernetesVersion, toKubernetesVersion, machine } = entry;
   if (machine !== undefined) {
@@ -23,7 +23,7 @@ export function argumentsText(entry: CallEntry): string {
     : printable(`${fromKubernetesVersion ?? ''} → ${toKubernetesVersion ?? ''}`);
 }
 
-/** The steps that a request has, where it has any. */
+/** The upgrade steps in a request; empty without any. */
 export function stepsText({ controlPlaneUpgrades: controlPlane, workersUpgrades: workers }: CallEntry): string {
   const parts = [
     controlPlane === undefined ? '' : `control plane ${controlPlane.join(' ')}`,
@@ -51,7 +51,7 @@ export function lengthText(seconds: number): string {
   return `${hours > 0 ? `${hours}h` : ''}${minutes > 0 ? `${minutes}m` : ''}${rest > 0 ? `${rest}s` : ''}`;
 }
 
-/** What an answer says beside its verdict: how long it blocks, the message, the error. */
+/** Details of an answer besides its verdict: how long it blocks, the message, the error. */
 export function detailText(entry: CallEntry): string {
   const { message, retryAfterSeconds, error } = entry.call;
   const details: Record<Verdict, string> = {
@@ -84,7 +84,7 @@ const workerStates = {
   gone: 'are gone, were at',
 } as const;
 
-/** An event as one line; a condition and templates have more to say. */
+/** An event as one line; conditions and templates have more lines. */
 export function eventText(event: LifeEvent): string {
   switch (event.kind) {
     case 'user':
@@ -112,5 +112,5 @@ export function eventText(event: LifeEvent): string {
   }
 }
 
-/** Hooks that come in each reconcile: a timeline shows a run of them once. */
+/** Whether a hook is called in each reconcile: a timeline shows a run of them once. */
 export const isRoundHook = (hook: string): boolean => hook === 'GeneratePatches' || hook === 'ValidateTopology';

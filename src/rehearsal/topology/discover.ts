@@ -5,13 +5,13 @@ import { define, definitionsIn } from './variables.ts';
 /** Variables with these names cannot be used: `builtin` is Cluster API's own, and dots stand for fields. */
 const isBadName = (name: string) => name === '' || name === 'builtin' || name.includes('.') || name.length > 256;
 
-/** Rounds: the class is reconciled again when its own status was written. */
+/** Number of rounds: the class is reconciled again after its own status was written. */
 const rounds = 2;
 
 /**
  * Reconciles a ClusterClass: asks its extensions for variables, twice, as Cluster API does.
  *
- * @returns why no Cluster of the class would reconcile; undefined: they do.
+ * @returns why no Cluster of the class would reconcile; undefined if they do.
  */
 export function* discoverVariables(blueprint: Blueprint): Life<string | undefined> {
   const finding = (text: string, remedy: string): Effect => ({

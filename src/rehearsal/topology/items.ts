@@ -13,7 +13,7 @@ import {
   type Worker,
 } from '../cluster/index.ts';
 
-/** A template where it is used. */
+/** A template in the place where it is used. */
 export interface Item {
   holder: JsonObject;
   /** As patched so far. */
@@ -23,7 +23,7 @@ export interface Item {
   builtin: JsonObject | undefined;
 }
 
-/** What the round is to make: versions as the controller decided. */
+/** Input of a round: the versions that the controller decided on. */
 export interface Desired {
   version: string;
   upgradeStep: string;
@@ -33,7 +33,7 @@ const clusterApiVersion = 'cluster.x-k8s.io/v1beta2';
 const ownedLabel = 'topology.cluster.x-k8s.io/owned';
 const clusterNameLabel = 'cluster.x-k8s.io/cluster-name';
 
-/** What the object of a template is called: its kind without `Template`. */
+/** The kind of a template's object: that of the template without `Template`. */
 export const kindOfTemplate = (template: JsonObject): string => textAt(template, 'kind').replace(/Template$/, '');
 
 /** Name of the object that Cluster API makes from a template for a place. */
@@ -44,7 +44,7 @@ export function objectName(state: State, base: string, template: Template): stri
 const nonEmpty = (name: string, value: JsonObject): JsonObject =>
   Object.keys(value).length > 0 ? { [name]: value } : {};
 
-/** Metadata of something that is made: of the class, of the topology over it, and Cluster API's own labels. */
+/** Metadata of a new object: the class's, overridden by the topology's, and Cluster API's own labels. */
 function metadataOf(parts: readonly JsonObject[], labels: JsonObject, annotations: JsonObject = {}): JsonObject {
   const merged = (field: string) => Object.assign({}, ...parts.map((part) => objectAt(part, field))) as JsonObject;
   return {
@@ -227,5 +227,5 @@ export function itemsOf(state: State, blueprint: Blueprint, desired: Desired): I
 export const holderText = (holder: JsonObject): string =>
   `${textAt(holder, 'kind')} ${textAt(holder, 'namespace')}/${textAt(holder, 'name')} ${textAt(holder, 'fieldPath')}`;
 
-/** Variables as a request has them. */
+/** Variables as in a request. */
 export const variable = (name: string, value: Json): JsonObject => ({ name, value });

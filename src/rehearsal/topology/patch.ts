@@ -15,7 +15,7 @@ import {
 } from '../../kubernetes/index.ts';
 import { textAt } from '../cluster/index.ts';
 
-/** What is wrong with a patch. The message continues Cluster API's. */
+/** A patch is invalid. The message continues Cluster API's. */
 export class BadPatch extends Error {}
 
 /** Largest patch that is decoded, in characters of base64: that of a whole answer. */
@@ -99,10 +99,10 @@ function put(object: JsonObject, path: readonly string[], value: Json | undefine
 }
 
 /**
- * Applies one patch of an answer to a template, as Cluster API does: of the result it takes the spec, the labels and the
- * annotations, and of a control plane not the fields that it sets itself.
+ * Applies one patch of an answer to a template, as Cluster API does: of the result it takes the spec, the labels and
+ * the annotations, and of a control plane not the fields that it sets itself.
  *
- * @returns the template, and the paths (JSON pointers) of changes that were not taken.
+ * @returns the template, and the paths (JSON pointers) of changes that were ignored.
  * @throws {BadPatch} when it cannot be applied.
  */
 export function applyPatch(

@@ -28,15 +28,15 @@ interface Round {
 }
 
 /**
- * Maximum number of characters of templates that the patches of one answer may go over: each goes over the whole
- * template.
+ * Maximum number of characters of templates that the patches of one response may process: each processes the
+ * whole template.
  */
 const maxPatchedLength = 64 * 1024 * 1024;
 
-/** Fields of a template's metadata that no extension gets. */
+/** Fields of a template's metadata that are left out of requests. */
 const hiddenAnnotations = ['kubectl.kubernetes.io/last-applied-configuration', 'cluster.x-k8s.io/conversion-data'];
 
-/** A template as requests have it. */
+/** A template as in requests. */
 export function withoutBookkeeping(template: JsonObject): JsonObject {
   const copy = copyOf(template);
   const { metadata } = copy;
@@ -113,7 +113,7 @@ function* generate(round: Round, patch: ExternalPatch, handler: string): Life {
   }
 }
 
-/** What patches made of the templates, told when it is something else than before. */
+/** Reports what patches made of the templates, when it differs from the last time. */
 function* compare(round: Round, originals: readonly JsonObject[], input: string): Life {
   const { reconcile, items, ignored } = round;
   const { state } = reconcile;
@@ -147,7 +147,7 @@ function* compare(round: Round, originals: readonly JsonObject[], input: string)
         ];
   });
   const text = JSON.stringify(changes);
-  // What flips is said once, not each time.
+  // Flipping patches are reported once, not each time.
   if (text !== (before?.changes ?? '[]') && !state.said.has('flip')) {
     yield tell(state, { kind: 'templates', changes });
   }
@@ -156,8 +156,8 @@ function* compare(round: Round, originals: readonly JsonObject[], input: string)
 
 /**
  * The topology mutation of one reconcile: GeneratePatches of each external patch in the order of the class, each on
- * what the ones before left, then ValidateTopology of those that name a validator. The first time all of it comes
- * twice, as when a reconcile follows on another and nothing has changed: the templates must be the same. A class has
+ * what the ones before left, then ValidateTopology of those that name a validator. The first time all
+ * of it comes twice, as when one reconcile follows another without changes: the templates must be the same. A class has
  * templates only where it has patches.
  *
  * @throws {ReconcileError} for a failure, and for patches that cannot be applied.
@@ -205,7 +205,7 @@ function* round(reconcile: Reconcile, blueprint: Blueprint, desired: Desired): L
     if (patch.validateTopology === undefined || last === undefined) {
       continue;
     }
-    // Upstream's trap: every validator gets the variables of the last patch of the class.
+    // A trap upstream: every validator gets the variables of the last patch of the class.
     const { variables = [], items: validated = [] } = requestOf(current, last, false);
     const request = {
       ...(patch.settings !== undefined && { settings: patch.settings }),

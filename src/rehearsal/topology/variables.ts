@@ -3,7 +3,7 @@ import { RE2JS } from 're2js';
 import { fieldAt, isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
 import { type Blueprint, objectAt, objectsAt, textAt, type VariableDefinition } from '../cluster/index.ts';
 
-/** Longest schema that values are held against, in characters of JSON; a longer one is not looked at. */
+/** Longest schema that values are validated against, in characters of JSON; a longer one is skipped. */
 const maxSchemaLength = 64 * 1024;
 /** Longest pattern. */
 const maxPatternLength = 1024;
@@ -11,8 +11,8 @@ const maxPatternLength = 1024;
 const maxProblems = 20;
 
 /**
- * Keywords of the schemas of variables that say something about values. Not `uniqueItems`: Cluster API takes no schema
- * that has it, since comparing each item with each takes quadratic time.
+ * Keywords of variables' schemas that constrain values. Not `uniqueItems`: Cluster API refuses schemas with it, since
+ * comparing items pairwise takes quadratic time.
  */
 const keywords = [
   'type',
@@ -168,6 +168,6 @@ export function variablesFor(blueprint: Blueprint, patch: string, variables: rea
   );
 }
 
-/** The variables of a Cluster as they stand. */
+/** The present variables of a Cluster. */
 export const variablesOf = (cluster: JsonObject): JsonObject[] =>
   objectsAt(fieldAt(cluster, 'spec', 'topology', 'variables') ?? null);
