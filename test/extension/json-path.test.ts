@@ -95,7 +95,7 @@ describe('writing', () => {
     ['no item of an object', { a: { b: 1 } }, 'a[0]', undefined, { a: { b: 1 } }],
     ['no field of a list', { a: [1] }, 'a.b', undefined, { a: [1] }],
   ])('%s', (_, object, path, value, expected) => {
-    expect(set(object, path, value)).toEqual(expected);
+    expect(set(structuredClone(object), path, value)).toEqual(expected);
   });
 
   test.each<[string, JsonObject, string, string]>([

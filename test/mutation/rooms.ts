@@ -49,7 +49,7 @@ export const mutationRooms: Readonly<Record<string, MutationRoom>> = {
   },
   extension: {
     mutate: ['src/extension/**/*.ts'],
-    tests: ['test/extension/**/*.test.ts'],
+    tests: ['test/extension/**/*.test.ts', '!test/extension/http2.test.ts'],
   },
   webhook: { mutate: ['src/webhook/**/*.ts'], tests: ['test/webhook/**/*.test.ts'] },
 };

@@ -1,0 +1,72 @@
+import { vi } from 'vitest';
+
+interface Timer {
+  at: number;
+  everyMs: number | undefined;
+  run: () => void;
+}
+
+/**
+ * Time that a test moves: `performance.now`, timers and immediates of everything that runs until `restore`. Vitest's own
+ * fake timers do not exist where a mutation run takes the tests.
+ */
+export function takeTime() {
+  let now = 1_000;
+  const timers = new Set<Timer>();
+  const immediates: (() => void)[] = [];
+  const add = (run: () => void, ms: number, everyMs?: number) => {
+    const timer = { at: now + ms, everyMs, run };
+    timers.add(timer);
+    return Object.assign(timer, { unref: () => timer });
+  };
+  const clear = (timer: unknown) => void timers.delete(timer as Timer);
+  const spies = [
+    vi.spyOn(performance, 'now').mockImplementation(() => now),
+    vi
+      .spyOn(globalThis, 'setInterval')
+      .mockImplementation(((run: () => void, ms: number) => add(run, ms, ms)) as never),
+    vi.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, ms: number) => add(run, ms)) as never),
+    vi.spyOn(globalThis, 'setImmediate').mockImplementation(((run: () => void) => immediates.push(run)) as never),
+    vi.spyOn(globalThis, 'clearInterval').mockImplementation(clear as never),
+    vi.spyOn(globalThis, 'clearTimeout').mockImplementation(clear as never),
+  ];
+  /** Runs what waits for nothing: immediates and settled promises. */
+  async function settle(): Promise<void> {
+    for (let turn = 0; turn < 10; turn++) {
+      for (const run of immediates.splice(0)) {
+        run();
+      }
+      await Promise.resolve();
+    }
+  }
+  return {
+    settle,
+    /** Timers that are set. */
+    pending: () => timers.size,
+    /** Goes on, and runs what comes due in its order. */
+    async advance(ms: number): Promise<void> {
+      const end = now + ms;
+      for (;;) {
+        const next = [...timers].sort((a, b) => a.at - b.at).find(({ at }) => at <= end);
+        if (next === undefined) {
+          break;
+        }
+        now = next.at;
+        if (next.everyMs === undefined) {
+          timers.delete(next);
+        } else {
+          next.at += next.everyMs;
+        }
+        next.run();
+        await settle();
+      }
+      now = end;
+      await settle();
+    },
+    restore() {
+      for (const spy of spies) {
+        spy.mockRestore();
+      }
+    },
+  };
+}
