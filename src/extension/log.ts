@@ -1,3 +1,4 @@
+import { openSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
 
 /**
@@ -33,6 +34,7 @@ export function defaultLog(dest: number | string = 1): Logger {
       timestamp: isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    pino.destination({ dest, sync: false, ...batch }),
+    // A file is opened here: one that is still being opened when it is time to write would be an uncaught error.
+    pino.destination({ dest: typeof dest === 'string' ? openSync(dest, 'a') : dest, sync: false, ...batch }),
   );
 }

@@ -32,8 +32,8 @@ export async function watchClientCa(
   let started = false;
   const watch = await watchFiles(
     [path],
-    ([state]) => {
-      const checked = checkClientCa(path, state ?? { code: 'ENOENT', problem: 'does not exist' });
+    (states) => {
+      const checked = checkClientCa(path, states[0] as FileState);
       if ('pem' in checked) {
         onPem(checked.pem);
         if (started) {

@@ -1,4 +1,4 @@
-import type { TLSSocket } from 'node:tls';
+import type { PeerCertificate, TLSSocket } from 'node:tls';
 
 /** Which clients may call: those with a certificate of the client CA and, if names are given, one of these names. */
 export interface ClientPolicy {
@@ -6,7 +6,7 @@ export interface ClientPolicy {
   allowedNames: readonly string[];
 }
 
-const entry = /([A-Za-z ]+):("(?:[^"\\]|\\.)*"|[^",]*)(?:, |$)/y;
+const entry = /([A-Za-z ]+):("(?:[^"\\]|\\.)*"|[^",]*)(?:, |$)/gy;
 
 /**
  * The DNS names in a subjectAltName as node:crypto prints it. Values with special characters are quoted there, so that
@@ -14,12 +14,7 @@ const entry = /([A-Za-z ]+):("(?:[^"\\]|\\.)*"|[^",]*)(?:, |$)/y;
  */
 export function dnsNamesOf(subjectAltName: string): string[] {
   const names: string[] = [];
-  entry.lastIndex = 0;
-  for (let match = entry.exec(subjectAltName); match !== null; match = entry.exec(subjectAltName)) {
-    const [text, type, value] = match;
-    if (text === '') {
-      break;
-    }
+  for (const [, type, value] of subjectAltName.matchAll(entry)) {
     if (type === 'DNS' && value !== undefined && !value.startsWith('"')) {
       names.push(value);
     }
@@ -29,8 +24,9 @@ export function dnsNamesOf(subjectAltName: string): string[] {
 
 /** Why the client of a connection is refused, or undefined when it is allowed. */
 export function refusalOf(socket: TLSSocket, policy: ClientPolicy): string | undefined {
-  const certificate = socket.getPeerCertificate();
-  if (certificate === null || certificate === undefined || Object.keys(certificate).length === 0) {
+  // Absent once the socket is destroyed, empty where the client sent none.
+  const certificate: Partial<PeerCertificate> = socket.getPeerCertificate() ?? {};
+  if (Object.keys(certificate).length === 0) {
     return 'a client certificate is required';
   }
   if (!socket.authorized) {
@@ -39,12 +35,8 @@ export function refusalOf(socket: TLSSocket, policy: ClientPolicy): string | und
   if (policy.allowedNames.length === 0) {
     return undefined;
   }
-  const commonName: unknown = certificate.subject?.CN;
-  const names = [
-    ...(typeof commonName === 'string' ? [commonName] : []),
-    ...dnsNamesOf(certificate.subjectaltname ?? ''),
-  ];
-  return names.some((name) => policy.allowedNames.includes(name))
+  const names = [certificate.subject?.CN, ...dnsNamesOf(certificate.subjectaltname ?? '')];
+  return policy.allowedNames.some((name) => names.includes(name))
     ? undefined
     : 'the client certificate has none of the allowed names';
 }

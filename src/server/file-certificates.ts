@@ -9,7 +9,7 @@ const keyFile = 'tls.key';
 /** The trust bundle: serving does not need it, metrics report it. */
 const bundleFile = 'ca.crt';
 
-function eventOf(folder: string, cert: FileState, key: FileState, bundle: FileState | undefined): CertificateEvent {
+function eventOf(folder: string, cert: FileState, key: FileState, bundle: FileState): CertificateEvent {
   for (const [name, state] of [
     [certificateFile, cert],
     [keyFile, key],
@@ -21,7 +21,7 @@ function eventOf(folder: string, cert: FileState, key: FileState, bundle: FileSt
   }
   const checked = checkPair((cert as { text: string }).text, (key as { text: string }).text);
   return 'pair' in checked
-    ? { kind: 'pair', pair: checked.pair, ...(bundle !== undefined && 'text' in bundle && { bundle: bundle.text }) }
+    ? { kind: 'pair', pair: checked.pair, ...('text' in bundle && { bundle: bundle.text }) }
     : { kind: 'broken', reason: `${certificateFile} and ${keyFile} in ${folder}: ${checked.problem}` };
 }
 
@@ -32,10 +32,9 @@ export function fileCertificates(folder: string, pollMs?: number): CertificateSo
     async start(onEvent) {
       watch = await watchFiles(
         [certificateFile, keyFile, bundleFile].map((name) => join(folder, name)),
-        ([cert, key, bundle]) => {
-          if (cert !== undefined && key !== undefined) {
-            onEvent(eventOf(folder, cert, key, bundle));
-          }
+        (states) => {
+          const [cert, key, bundle] = states as [FileState, FileState, FileState];
+          onEvent(eventOf(folder, cert, key, bundle));
         },
         pollMs,
       );

@@ -18,7 +18,7 @@ const loopback = { host: '127.0.0.1', port: 0, healthHost: '127.0.0.1', healthPo
 
 describe('options that cannot be', () => {
   test.each(['/a/../b', './a', '/a b', '/a?b', '/a#b', 'a\tb'])('the path %j', (path) => {
-    expect(() => createExtensionServer({ handlers: [create], path })).toThrow(
+    expect(() => createExtensionServer({ handlers: [create], path, log: collectingLog().log })).toThrow(
       new TypeError(`path: ${JSON.stringify(path)} is not a path such as /extensions/backup`),
     );
   });
@@ -35,13 +35,13 @@ describe('options that cannot be', () => {
       `certificates: secret ${JSON.stringify(secret)} is not of the form NAMESPACE/NAME`,
     ]),
   ])('%s', async (_, options, message) => {
-    const server = createExtensionServer({ handlers: [create], ...loopback, ...options });
+    const server = createExtensionServer({ handlers: [create], ...loopback, ...options, log: collectingLog().log });
     await expect(server.start()).rejects.toThrow(new TypeError(message));
   });
 
   test('a kubeconfig that is not there', async () => {
     const certificates = { secret: 'a/b', kubeconfig: '/does/not/exist' };
-    const server = createExtensionServer({ handlers: [create], ...loopback, certificates });
+    const server = createExtensionServer({ handlers: [create], ...loopback, certificates, log: collectingLog().log });
     await expect(server.start()).rejects.toThrow(/\/does\/not\/exist/);
   });
 });

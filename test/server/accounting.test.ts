@@ -213,6 +213,32 @@ describe('what is counted', () => {
     expect(shake(newer).ended).toBe('no');
   });
 
+  test('a TLS socket belongs to the transport of its own port', () => {
+    const { arrive, shake, request, counts } = tracked();
+    const [one, other] = [arrive(), arrive()];
+    const secure = shake(one);
+    expect([request(secure).carrier?.transport, shake(other).ended]).toEqual([one, 'no']);
+    one.emit('close');
+    expect(counts()).toEqual([1, 0, 0]);
+  });
+
+  test('an answer that has been sent takes its bytes from its connection', () => {
+    const { arriveHttp2, connections, counts } = tracked();
+    const { transport, stream } = arriveHttp2();
+    const [one, other] = [stream(), stream()];
+    connections.holdBody(one, 10);
+    connections.holdBody(other, 5);
+    one.emit('close');
+    expect([counts(), other.carrier?.bytes]).toEqual([[1, 1, 5], 5]);
+    transport.emit('close');
+    expect(counts()).toEqual([0, 0, 0]);
+  });
+
+  test('nothing of it keeps the process alive', () => {
+    tracked();
+    expect([time.pending(), time.referenced()]).toEqual([1, 0]);
+  });
+
   test('what has no connection is held nowhere', () => {
     const { request, connections, counts } = tracked();
     const response = request(new FakeSocket(99));
@@ -306,6 +332,7 @@ describe('where there is no room for another connection', () => {
     expect(arrive().ended).toBe('destroyed');
     connections.holdResponse(response, 1);
     connections.holdResponse(response, 1);
+    expect(response.carrier?.deciding).toBe(0);
     await time.advance(500);
     arrive();
     expect(transport.ended).toBe('destroyed');
@@ -319,10 +346,13 @@ describe('where there is no room for another connection', () => {
     connections.holdDecision(other);
     one.emit('close');
     expect(third.carrier?.deciding).toBe(1);
+    // One without a decision takes away none.
+    third.emit('close');
+    expect(other.carrier?.deciding).toBe(1);
     await time.advance(1_000);
     expect(arrive().ended).toBe('destroyed');
     other.emit('close');
-    expect(third.carrier?.deciding).toBe(0);
+    expect(other.carrier?.deciding).toBe(0);
     await time.advance(1_000);
     arrive();
     expect(transport.ended).toBe('destroyed');
@@ -362,6 +392,15 @@ describe('where there is no room for a body', () => {
       ['evicted', 'evicted'],
       [1, 1, 5_500_000],
     ]);
+  });
+
+  test('one that stands still itself is not cut for its own body', async () => {
+    const server = tracked();
+    const own = stalled(server, 500_000);
+    const other = stalled(server, 500_000);
+    await time.advance(700);
+    expect(server.connections.holdBody(own.response, 400_000)).toBe(true);
+    expect([own.transport.ended, other.transport.ended]).toEqual(['no', 'destroyed']);
   });
 
   test('those that hold nothing stay', async () => {
@@ -437,6 +476,18 @@ describe('the time of a connection of HTTP/1.1', () => {
     await time.advance(100);
     expect(transport.ended).toBe('destroyed');
   });
+});
+
+test('of requests in one go the next one has its time from the answer before on', async () => {
+  const { arrive, request } = tracked();
+  const transport = arrive();
+  const [first] = [request(transport), request(transport)];
+  await time.advance(9_000);
+  first.emit('close');
+  await time.advance(14_900);
+  expect(transport.ended).toBe('no');
+  await time.advance(100);
+  expect(transport.ended).toBe('destroyed');
 });
 
 describe('the time of a connection of HTTP/2', () => {
@@ -593,6 +644,18 @@ describe('the end', () => {
     expect([server.closes, result.cut]).toEqual([1, undefined]);
   });
 
+  test.each<[string, (server: ReturnType<typeof tracked>) => void]>([
+    ['one new and one idle', ({ arrive, used }) => void [arrive(), used()]],
+    ['one idle and one busy', ({ arrive, used, request }) => void [used(), request(arrive())]],
+    ['one new and one busy', ({ arrive, request }) => void [arrive(), request(arrive())]],
+  ])('%s connection count', async (_, open) => {
+    const server = tracked();
+    open(server);
+    draining(server.connections);
+    await time.advance(199);
+    expect(server.server.closes).toBe(0);
+  });
+
   test('one that becomes idle has its grace from then on', async () => {
     const { connections, arrive, request } = tracked();
     const transport = arrive();
@@ -638,6 +701,7 @@ describe('the end', () => {
     expect([server.closes, idle.ended]).toEqual([0, 'no']);
     await time.advance(1);
     expect([idle.ended, fresh.ended, busy.ended, counts()]).toEqual(['destroyed', 'destroyed', 'destroyed', [0, 0, 0]]);
+    await time.advance(500);
     expect(server.closes).toBe(1);
     server.closed();
     await time.settle();

@@ -2,6 +2,8 @@ import { vi } from 'vitest';
 
 interface Timer {
   at: number;
+  /** Whether it keeps the process alive. */
+  isReferenced: boolean;
   everyMs: number | undefined;
   run: () => void;
 }
@@ -15,9 +17,13 @@ export function takeTime() {
   const timers = new Set<Timer>();
   const immediates: (() => void)[] = [];
   const add = (run: () => void, ms: number, everyMs?: number) => {
-    const timer = { at: now + ms, everyMs, run };
+    const timer: Timer = { at: now + ms, isReferenced: true, everyMs, run };
     timers.add(timer);
-    return Object.assign(timer, { unref: () => timer });
+    return Object.assign(timer, {
+      unref() {
+        timer.isReferenced = false;
+      },
+    });
   };
   const clear = (timer: unknown) => void timers.delete(timer as Timer);
   const spies = [
@@ -43,6 +49,8 @@ export function takeTime() {
     settle,
     /** Timers that are set. */
     pending: () => timers.size,
+    /** Those of them that keep the process alive. */
+    referenced: () => [...timers].filter(({ isReferenced }) => isReferenced).length,
     /** Goes on, and runs what comes due in its order. */
     async advance(ms: number): Promise<void> {
       const end = now + ms;
