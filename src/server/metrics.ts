@@ -62,7 +62,6 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
     name: `${prefix}certificate_not_after_timestamp_seconds`,
     help: 'When the serving certificate expires, in seconds since 1970.',
     registers,
-    aggregator: 'first',
   });
   // Without a certificate there is no expiry: a 0 would set off every alert on it.
   notAfter.remove();
@@ -70,7 +69,6 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
     name: `${prefix}authority_not_after_timestamp_seconds`,
     help: 'When the first CA in the trust bundle expires, in seconds since 1970. Absent without a bundle.',
     registers,
-    aggregator: 'first',
   });
   caNotAfterGauge.remove();
   const stages = new Gauge({
@@ -102,7 +100,6 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
     name: `${prefix}certificate_source_up`,
     help: 'Whether news of certificates arrives (1) or the source of certificates fails (0).',
     registers,
-    aggregator: 'min',
   });
   sourceUp.set(1);
   const dropped = new Counter({

@@ -1,0 +1,239 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { watchClientCa } from '../../src/server/client-ca.ts';
+import { type FileState, watchFiles } from '../../src/server/file-watch.ts';
+import { type CertificateEvent, ClientCaError, fileCertificates, fixedCertificate } from '../../src/server/index.ts';
+import { needs } from '../tools/needs.ts';
+import { localhost, makeCertificate, testCa } from './certificates.ts';
+import { collectingLog, pairOf, until } from './running.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'files-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const write = (name: string, text: string) => writeFile(join(folder, name), text);
+/** Folders that this process watches, as Linux counts them. */
+function watched(): number {
+  let count = 0;
+  for (const name of readdirSync('/proc/self/fdinfo')) {
+    try {
+      count += readFileSync(`/proc/self/fdinfo/${name}`, 'utf8').split('inotify wd:').length - 1;
+    } catch {
+      // It has been closed since.
+    }
+  }
+  return count;
+}
+const onLinux = needs('Linux', process.platform === 'linux');
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('files under watch', () => {
+  /** Watches `a` and `b`, and keeps what is reported. */
+  async function watching(pollMs?: number, names = ['a', 'b']) {
+    const seen: (readonly FileState[])[] = [];
+    const watch = await watchFiles(
+      names.map((name) => join(folder, name)),
+      (states) => seen.push(states),
+      pollMs,
+    );
+    onTestFinished(() => watch.close());
+    return { seen, watch };
+  }
+  const texts = (states: readonly FileState[] | undefined) =>
+    states?.map((state) => ('text' in state ? state.text : state.code));
+
+  test('are reported at the beginning, whether they are there or not', async () => {
+    await write('a', 'ä');
+    const { seen } = await watching();
+    expect(seen).toEqual([[{ text: 'ä' }, { code: 'ENOENT', problem: 'does not exist' }]]);
+  });
+
+  test('are reported when they change, and only then', async () => {
+    await write('a', '1');
+    const { seen } = await watching(5);
+    await pause(60);
+    await write('a', '1');
+    await write('other', 'x');
+    await pause(120);
+    expect(seen).toHaveLength(1);
+    await write('a', '2');
+    await until(() => seen.length === 2, 'the change is reported');
+    expect(texts(seen[1])).toEqual(['2', 'ENOENT']);
+  });
+
+  test('are reported without waiting for the next poll', async () => {
+    await write('a', '1');
+    const { seen } = await watching(600_000);
+    await write('b', '2');
+    await until(() => seen.length === 2, 'the first change is reported');
+    await write('a', '3');
+    await until(() => seen.length === 3, 'the second change is reported');
+    expect(texts(seen[2])).toEqual(['3', '2']);
+  });
+
+  test('are not reported half-way: a change rests before it is read', async () => {
+    await write('a', '1');
+    await write('b', '1');
+    const { seen } = await watching(600_000);
+    for (let turn = 2; turn <= 8; turn++) {
+      await write('a', String(turn));
+      await pause(5);
+      await write('b', String(turn));
+    }
+    await until(() => texts(seen.at(-1))?.[0] === '8', 'the last change is reported');
+    expect(seen.map(texts).filter((one) => one?.[0] !== one?.[1])).toEqual([]);
+  });
+
+  test('in a folder that comes, goes and comes again are found by the next poll', async () => {
+    const { seen } = await watching(10, ['sub/a']);
+    expect(texts(seen[0])).toEqual(['ENOENT']);
+    for (const text of ['1', '2']) {
+      await mkdir(join(folder, 'sub'));
+      await write('sub/a', text);
+      await until(() => texts(seen.at(-1))?.[0] === text, 'the file is found');
+      await rm(join(folder, 'sub'), { recursive: true });
+      await until(() => texts(seen.at(-1))?.[0] === 'ENOENT', 'its loss is noticed');
+    }
+  });
+
+  test('have one watch a folder, however often they are looked at, and none in the end', onLinux, async () => {
+    await mkdir(join(folder, 'sub'));
+    const before = watched();
+    const { seen, watch } = await watching(600_000, ['a', 'b', 'sub/c']);
+    for (const text of ['1', '2', '3']) {
+      const length = seen.length;
+      await write('a', text);
+      await until(() => seen.length > length, 'the change is reported');
+    }
+    expect(watched()).toBe(before + 2);
+    // None of them keeps the process alive.
+    expect(process.getActiveResourcesInfo()).not.toContain('FSEventWrap');
+    watch.close();
+    await until(() => watched() === before, 'no watch is left');
+    const { length } = seen;
+    await write('a', '4');
+    await pause(120);
+    expect(seen).toHaveLength(length);
+  });
+
+  test('that end while a change rests are not reported any more', async () => {
+    await write('a', '1');
+    const { seen, watch } = await watching(600_000);
+    await write('a', '2');
+    await pause(10);
+    watch.close();
+    await pause(150);
+    expect(seen).toHaveLength(1);
+  });
+});
+
+describe('certificates in a folder', () => {
+  async function source(pollMs?: number) {
+    const events: CertificateEvent[] = [];
+    const certificates = fileCertificates(folder, pollMs);
+    await certificates.start((event) => events.push(event));
+    onTestFinished(() => certificates.stop());
+    return { events, certificates };
+  }
+  const pair = pairOf(localhost);
+
+  test('are a pair, with the trust bundle where there is one', async () => {
+    await write('tls.crt', localhost.cert);
+    await write('tls.key', localhost.key);
+    expect((await source()).events).toEqual([{ kind: 'pair', pair }]);
+    await write('ca.crt', testCa.cert);
+    expect((await source()).events).toEqual([{ kind: 'pair', pair, bundle: testCa.cert }]);
+  });
+
+  test('of which one is missing are absent', async () => {
+    await write('tls.key', localhost.key);
+    expect((await source()).events).toEqual([{ kind: 'absent', reason: `${join(folder, 'tls.crt')} does not exist` }]);
+    await rm(join(folder, 'tls.key'));
+    await write('tls.crt', localhost.cert);
+    expect((await source()).events).toEqual([{ kind: 'absent', reason: `${join(folder, 'tls.key')} does not exist` }]);
+  });
+
+  test('that cannot be read or do not belong together are broken', async () => {
+    await write('tls.crt', localhost.cert);
+    await mkdir(join(folder, 'tls.key'));
+    expect((await source()).events).toEqual([
+      { kind: 'broken', reason: `${join(folder, 'tls.key')} is a folder, not a regular file` },
+    ]);
+    await rm(join(folder, 'tls.key'), { recursive: true });
+    await write('tls.key', testCa.key);
+    expect((await source()).events).toEqual([
+      { kind: 'broken', reason: `tls.crt and tls.key in ${folder}: the key does not belong to the certificate` },
+    ]);
+  });
+
+  test('are not reported after the end, which may come before the beginning', async () => {
+    await write('tls.crt', localhost.cert);
+    await write('tls.key', localhost.key);
+    fileCertificates(folder).stop();
+    const { events, certificates } = await source(5);
+    certificates.stop();
+    await write('tls.key', 'broken');
+    await pause(120);
+    expect(events).toHaveLength(1);
+  });
+
+  test('may be one pair that never changes', async () => {
+    const events: CertificateEvent[] = [];
+    const fixed = fixedCertificate(pair);
+    await fixed.start((event) => events.push(event));
+    fixed.stop();
+    expect(events).toEqual([{ kind: 'pair', pair }]);
+  });
+});
+
+describe('the client CA', () => {
+  const otherCa = makeCertificate({ commonName: 'other CA', isCa: true });
+  /** Watches `ca.crt`, and keeps what comes of it. */
+  async function watching() {
+    const { log, lines } = collectingLog();
+    const pems: string[] = [];
+    const problems: string[] = [];
+    const watch = await watchClientCa(
+      join(folder, 'ca.crt'),
+      (pem) => pems.push(pem),
+      (problem) => problems.push(problem),
+      log,
+      5,
+    );
+    onTestFinished(() => watch.close());
+    return { pems, problems, lines };
+  }
+
+  test('is passed on, and each new one that can be used; a broken one is told, and is none', async () => {
+    await write('ca.crt', testCa.cert);
+    const { pems, problems, lines } = await watching();
+    expect([pems, problems, lines]).toEqual([[testCa.cert], [], []]);
+    const problem = `${join(folder, 'ca.crt')} holds no certificates in PEM, or broken ones`;
+    await write('ca.crt', 'garbage');
+    await until(() => lines.length === 1, 'the problem is logged');
+    await write('ca.crt', otherCa.cert);
+    await until(() => lines.length === 2, 'the new one is logged');
+    expect([pems, problems]).toEqual([[testCa.cert, otherCa.cert], [problem]]);
+    expect(lines).toEqual([
+      { level: 50, reason: problem, msg: 'the new client CA is unusable; the one before stays in force' },
+      { level: 30, msg: 'client CA reloaded' },
+    ]);
+  });
+
+  test.each([
+    ['missing', undefined, 'does not exist'],
+    ['garbage', 'garbage', 'holds no certificates in PEM, or broken ones'],
+  ])('that is %s at the beginning is an error, and is not watched', onLinux, async (_, text, problem) => {
+    if (text !== undefined) {
+      await write('ca.crt', text);
+    }
+    const before = watched();
+    await expect(watching()).rejects.toThrow(new ClientCaError(`${join(folder, 'ca.crt')} ${problem}`));
+    await until(() => watched() === before, 'no watch is left');
+  });
+});

@@ -1,0 +1,341 @@
+import { connect } from 'node:net';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { type CertificateEvent, ListenError, type ServerOptions, startServer } from '../../src/server/index.ts';
+import { localhost, makeCertificate, testCa } from './certificates.ts';
+import { collectingLog, openTls, pairOf, readAll, send, until } from './running.ts';
+
+const stops: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  await Promise.all(stops.splice(0).map((stop) => stop()));
+});
+
+const pair = pairOf(localhost);
+
+/** A server whose application says `hello`, with certificates that a test brings. */
+async function serving(
+  options: Partial<ServerOptions> = {},
+  first: CertificateEvent | undefined = { kind: 'pair', pair },
+) {
+  const { log, lines } = collectingLog();
+  let tell: (event: CertificateEvent) => void = () => {};
+  let isStopped = false;
+  const draining: boolean[] = [];
+  const server = await startServer({
+    application:
+      ({ isDraining, maxBodyBytes }) =>
+      (request, response) => {
+        draining.push(isDraining());
+        const text = JSON.stringify({ hello: request.url, maxBodyBytes });
+        response.writeHead(200, ['content-length', String(text.length)]);
+        response.end(text);
+      },
+    name: 'main',
+    metricsPrefix: 'x_',
+    certificates: {
+      async start(onEvent) {
+        tell = onEvent;
+        if (first !== undefined) {
+          onEvent(first);
+        }
+      },
+      stop() {
+        isStopped = true;
+      },
+    },
+    main: { host: '127.0.0.1', port: 0 },
+    health: { host: '127.0.0.1', port: 0 },
+    log,
+    version: '1',
+    processMetrics: false,
+    now: () => new Date('2030-01-01T00:00:00Z'),
+    ...options,
+  });
+  stops.push(() => server.stop({ graceMs: 0, timeoutMs: 100 }));
+  const health = `http://127.0.0.1:${server.healthPort}`;
+  return {
+    ...server,
+    lines,
+    draining,
+    health,
+    tell: (event: CertificateEvent) => tell(event),
+    isSourceStopped: () => isStopped,
+    readiness: async () => (await fetch(`${health}/readyz`)).text(),
+    metric: async (name: string) => {
+      const text = await (await fetch(`${health}/metrics`)).text();
+      return Number(
+        text
+          .split('\n')
+          .find((line) => line.startsWith(`x_${name} `))
+          ?.split(' ')
+          .at(-1),
+      );
+    },
+  };
+}
+
+const isOpen = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      resolve(true);
+    }).on('error', () => resolve(false));
+  });
+
+describe('the log', () => {
+  test('has the certificate, the ports and the end', async () => {
+    const { port, healthPort, lines, stop } = await serving();
+    await stop({ graceMs: 0, timeoutMs: 100 });
+    const { notBefore, notAfter, fingerprint, subjectAltName } = pair;
+    expect(lines).toEqual([
+      {
+        level: 30,
+        notBefore: notBefore.toISOString(),
+        notAfter: notAfter.toISOString(),
+        fingerprint,
+        subjectAltName,
+        msg: 'serving certificate loaded',
+      },
+      { level: 30, mainPort: port, healthPort, host: '127.0.0.1', msg: 'listening' },
+      { level: 30, inFlight: 0, connections: 0, msg: 'stopping' },
+      { level: 30, connectionsCut: 0, msg: 'stopped' },
+    ]);
+  });
+
+  test('says where it listens on all interfaces', async () => {
+    const { lines } = await serving({ main: { port: 0 } });
+    expect(lines.at(-1)).toMatchObject({ msg: 'listening', host: 'all interfaces' });
+  });
+
+  test('has handshakes that fail, which are counted', async () => {
+    const { port, lines, metric } = await serving();
+    const old = { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
+    await expect(openTls(port, old)).rejects.toThrow();
+    await until(() => lines.some(({ level }) => level === 20), 'it is logged');
+    expect(lines.at(-1)).toEqual({ level: 20, code: expect.stringMatching(/^ERR_SSL_/), msg: 'TLS handshake failed' });
+    expect(await metric('tls_handshake_failures_total')).toBe(1);
+  });
+});
+
+describe('news of certificates', () => {
+  const broken: CertificateEvent = { kind: 'broken', reason: 'no PEM' };
+  const absent: CertificateEvent = { kind: 'absent', reason: 'not there' };
+
+  test('before there is one: waiting is no failure, a broken one is', async () => {
+    const { tell, lines, readiness, metric } = await serving({}, absent);
+    expect(lines[0]).toEqual({ level: 40, reason: 'not there', msg: 'waiting for a serving certificate' });
+    expect([await readiness(), await metric('certificate_reloads_total{result="failure"}')]).toEqual([
+      'no serving certificate: not there\n',
+      0,
+    ]);
+    tell(broken);
+    expect(lines.at(-1)).toEqual({ level: 50, reason: 'no PEM', msg: 'no usable serving certificate yet' });
+    expect([await readiness(), await metric('certificate_reloads_total{result="failure"}')]).toEqual([
+      'no serving certificate: no PEM\n',
+      1,
+    ]);
+    tell({ kind: 'pair', pair });
+    expect(await readiness()).toBe('ok\n');
+  });
+
+  test.each([
+    ['broken', broken, 'no PEM'],
+    ['gone', absent, 'not there'],
+  ])('once there is one: a new one that is %s leaves it in force', async (_, event, reason) => {
+    const { tell, lines, health, metric, port } = await serving();
+    tell(event);
+    expect(lines.at(-1)).toEqual({
+      level: 50,
+      reason,
+      msg: 'new serving certificate is unusable; the old one stays',
+    });
+    expect(await metric('certificate_reloads_total{result="failure"}')).toBe(1);
+    const verbose = async () => (await fetch(`${health}/readyz?verbose`)).text();
+    expect(await verbose()).toContain(`the certificate before is still served: ${reason}`);
+    expect((await send(port, '/x', '')).code).toBe(200);
+    tell({ kind: 'pair', pair });
+    expect(await verbose()).toContain('[+]serving-certificate ok');
+  });
+
+  test('one that has expired does not take the place of one that has not', async () => {
+    const { tell, lines, port } = await serving();
+    const expired = pairOf(
+      makeCertificate({
+        commonName: 'expired',
+        dnsNames: ['localhost'],
+        issuer: testCa,
+        notAfter: new Date('2029-12-31T23:59:59Z'),
+      }),
+    );
+    tell({ kind: 'pair', pair: expired });
+    expect(lines.at(-1)).toEqual({
+      level: 50,
+      reason: 'the new certificate expired at 2029-12-31T23:59:59.000Z',
+      msg: 'new serving certificate is unusable; the old one stays',
+    });
+    const socket = await openTls(port);
+    expect(socket.getPeerCertificate().subject.CN).toBe('localhost');
+    socket.destroy();
+  });
+
+  test('of the source are told once each', async () => {
+    const { tell, lines, metric } = await serving();
+    const before = lines.length;
+    for (const problem of ['forbidden', 'forbidden', 'out of reach', undefined, undefined]) {
+      tell({ kind: 'source', problem });
+    }
+    expect(lines.slice(before)).toEqual([
+      { level: 50, reason: 'forbidden', msg: 'the source of certificates fails: renewed ones may come late' },
+      { level: 50, reason: 'out of reach', msg: 'the source of certificates fails: renewed ones may come late' },
+      { level: 30, msg: 'the source of certificates works again' },
+    ]);
+    expect([await metric('certificate_source_failures_total'), await metric('certificate_source_up')]).toEqual([2, 1]);
+  });
+});
+
+describe('a request that is not one', () => {
+  test.each([
+    ['not HTTP', 'hello\r\n\r\n', 400, 'Bad Request', 'BadRequest', 'the request is not valid HTTP/1.1'],
+    [
+      'a header too large',
+      `GET / HTTP/1.1\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`,
+      431,
+      'Request Header Fields Too Large',
+      'RequestHeaderFieldsTooLarge',
+      'the header of the request is too large',
+    ],
+    [
+      'a header that does not end',
+      'GET / HTTP/1.1\r\nx: ',
+      408,
+      'Request Timeout',
+      'Timeout',
+      'the request did not arrive in time',
+    ],
+  ])('%s: is refused, counted, and its connection closed', async (_, bytes, code, phrase, reason, message) => {
+    // The handshake has the same time as the header.
+    const limits = { headersTimeoutMs: 300, requestTimeoutMs: 300, timeoutCheckMs: 20 };
+    const { port, metric } = await serving(code === 408 ? { limits } : {});
+    const socket = await openTls(port);
+    const received = readAll(socket);
+    socket.write(bytes);
+    const [head = '', text = ''] = (await received).split('\r\n\r\n');
+    expect(head.split('\r\n')[0]).toBe(`HTTP/1.1 ${code} ${phrase}`);
+    expect(JSON.parse(text)).toMatchObject({ code, reason, message });
+    expect(await metric(`http_refusals_total{code="${code}"}`)).toBe(1);
+  });
+
+  test('behind one that is answered: has no answer of its own', async () => {
+    const { port, metric } = await serving({
+      application: () => (_, response) => {
+        response.writeHead(200, ['content-length', '5']);
+        response.write('he');
+      },
+    });
+    const socket = await openTls(port);
+    const received = readAll(socket);
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+    await new Promise((resolve) => socket.once('data', resolve));
+    socket.write('hello\r\n\r\n');
+    const text = await received;
+    expect(text).toMatch(/^HTTP\/1.1 200 OK.*\r\n\r\nhe$/s);
+    expect(await metric('http_refusals_total{code="400"}')).toBeNaN();
+  });
+
+  test('whose client reads no answer is cut a second later', async () => {
+    const { port, metric } = await serving();
+    const socket = await openTls(port, { allowHalfOpen: true } as never);
+    socket.on('error', () => {});
+    onTestFinished(() => void socket.destroy());
+    socket.pause();
+    socket.write('hello\r\n\r\n');
+    await until(async () => (await metric('http_refusals_total{code="400"}')) === 1, 'it is refused');
+    expect(await metric('connections')).toBe(1);
+    await until(async () => (await metric('connections')) === 0, 'nothing is left of it');
+  });
+});
+
+describe('the limits', () => {
+  test('are those that are given, and others stay as they are', async () => {
+    const { port } = await serving({ limits: { maxBodyBytes: 77 } });
+    expect((await send(port, '/x', '')).json()).toEqual({ hello: '/x', maxBodyBytes: 77 });
+    const { port: other } = await serving();
+    expect((await send(other, '/x', '')).json()).toEqual({ hello: '/x', maxBodyBytes: 7 * 1024 * 1024 });
+  });
+
+  test('of the size of a header', async () => {
+    const { port } = await serving({ limits: { maxHeaderBytes: 2_000 } });
+    expect((await send(port, '/x', '', { headers: { a: 'x'.repeat(1_000) } })).code).toBe(200);
+    expect((await send(port, '/x', '', { headers: { a: 'x'.repeat(3_000) } })).code).toBe(431);
+  });
+});
+
+test.each([
+  [true, 'h2'],
+  [false, 'http/1.1'],
+  [undefined, 'http/1.1'],
+])('HTTP/2 is spoken where it is wanted: %s', async (http2, protocol) => {
+  const { port } = await serving({ http2 });
+  const socket = await openTls(port, { ALPNProtocols: ['h2', 'http/1.1'] });
+  expect(socket.alpnProtocol).toBe(protocol);
+  socket.destroy();
+});
+
+describe('the end', () => {
+  test('is told to applications, stops the source, and closes both ports', async () => {
+    const { port, healthPort, stop, draining, isSourceStopped, lines } = await serving();
+    expect((await send(port, '/x', '')).code).toBe(200);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const stopped = stop({ closeAfter: promise, graceMs: 0, timeoutMs: 5_000 });
+    expect((await send(port, '/x', '')).code).toBe(200);
+    expect([draining, isSourceStopped()]).toEqual([[false, true], false]);
+    resolve();
+    await stopped;
+    expect([isSourceStopped(), await isOpen(port), await isOpen(healthPort)]).toEqual([true, false, false]);
+    expect(lines.at(-1)).toMatchObject({ msg: 'stopped' });
+  });
+
+  test('has a grace of two seconds for idle connections where none is said', async () => {
+    const { port, stop } = await serving();
+    const socket = await openTls(port);
+    const closed = readAll(socket);
+    let isStopped = false;
+    const stopped = stop({ timeoutMs: 300 }).then(() => {
+      isStopped = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    expect([isStopped, socket.closed]).toEqual([false, false]);
+    await stopped;
+    await closed;
+    expect(isStopped).toBe(true);
+  });
+});
+
+test.each([
+  'main',
+  'health',
+] as const)('a %s port that is taken is an error, and leaves nothing open', async (which) => {
+  const other = await serving();
+  const port = which === 'main' ? other.port : other.healthPort;
+  let isStopped = false;
+  const { log } = collectingLog();
+  const starting = startServer({
+    application: () => () => {},
+    name: 'main',
+    metricsPrefix: 'x_',
+    certificates: {
+      start: async () => {},
+      stop() {
+        isStopped = true;
+      },
+    },
+    main: { host: '127.0.0.1', port: 0 },
+    health: { host: '127.0.0.1', port: 0 },
+    [which]: { host: '127.0.0.1', port },
+    log,
+    version: '1',
+    processMetrics: false,
+    now: () => new Date(),
+  });
+  await expect(starting).rejects.toThrow(new ListenError(which, { host: '127.0.0.1', port }, 'EADDRINUSE'));
+  expect(isStopped).toBe(true);
+});
