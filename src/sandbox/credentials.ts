@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { ellipticEntropy, issueCa, issueClientCertificate, issueServingCertificate } from '../x509/index.ts';
 
-/** What a sandbox serves with and is reached with; made anew for each, never written but to its kubeconfig. */
+/** The certificates and the token of a sandbox; new for each, and written only to its kubeconfig. */
 export interface Credentials {
   /** PEM of the CA. */
   ca: string;
@@ -10,17 +10,17 @@ export interface Credentials {
   key: string;
   /** Bearer token of the one user. */
   token: string;
-  /** PEM of the certificate by which it proves itself to aggregated API servers, and its key. */
+  /** PEM of its client certificate for aggregated API servers, and its key. */
   proxyClientCert: string;
   proxyClientKey: string;
 }
 
-/** Whom the certificate for aggregated API servers names. */
+/** Common name of the client certificate for aggregated API servers. */
 export const proxyClientName = 'front-proxy-client';
 
 const validityMs = 30 * 24 * 60 * 60 * 1000;
 
-/** Makes a CA, a serving certificate for loopback, and a token. The CA's key is forgotten. */
+/** Makes a CA, a serving certificate for loopback, and a token. The CA's key is not kept. */
 export async function makeCredentials(now: Date): Promise<Credentials> {
   const ca = await issueCa(now, validityMs, ellipticEntropy, { sandbox: true });
   const names = ['localhost', '127.0.0.1', '::1'];
@@ -37,7 +37,7 @@ export async function makeCredentials(now: Date): Promise<Credentials> {
   };
 }
 
-/** Whether an Authorization header carries the token. Takes the same time whatever is wrong with it. */
+/** Whether an Authorization header carries the token. In constant time. */
 export function isAuthorized(header: string | undefined, token: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(header ?? ''), digest(`Bearer ${token}`));

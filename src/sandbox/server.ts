@@ -45,23 +45,23 @@ import {
 } from './webhooks/index.ts';
 import { create, type WriteContext } from './writes/index.ts';
 
-/** Something that the client does not see. */
+/** An event that clients do not see. */
 export type SandboxEvent = AdmissionEvent | { event: 'bug'; request: string; message: string };
 
 /** Options of `startSandbox`. */
 export interface SandboxOptions {
-  /** Where the webhooks behind `service` references are. Default: nowhere. */
+  /** The addresses of webhooks behind `service` references. Default: none. */
   resolveService?: ResolveService;
   /** Port on loopback; 0, the default, lets the system choose. */
   port?: number;
-  /** Called with what happened that the client does not see. */
+  /** Called with events that clients do not see. */
   log?(event: SandboxEvent): void;
   /** Writes per resource that watches can go back to. */
   history?: number;
   clock?(): Date;
   /**
-   * How long the objects of a definition are answered with 429 after it is established, in milliseconds: a kube-apiserver
-   * does that until it has read what is stored. Default: not at all.
+   * How long requests for the objects of a new definition get a 429, in milliseconds: a kube-apiserver does that until
+   * it has read what is stored. Default: not at all.
    */
   initializing?: number;
   /** How often aggregated API servers are asked; default as a kube-apiserver asks. */
@@ -81,9 +81,9 @@ export interface Sandbox {
   stop(): Promise<void>;
 }
 
-/** Longest time a request (without its answer) may take to arrive, in milliseconds. */
+/** Longest time a request (without its response) may take to arrive, in milliseconds. */
 const requestTimeout = 60_000;
-/** The one user there is. */
+/** The only user. */
 const user: UserInfo = { username: 'sandbox-admin', groups: ['system:masters', 'system:authenticated'] };
 
 interface Context extends WriteContext, DocumentContext {
@@ -101,7 +101,7 @@ async function answer(context: Context, request: IncomingMessage, response: Serv
     sendText(response, 200, 'ok');
     return;
   }
-  // Clients made from the OpenAPI documents of Kubernetes ask with a slash at the end.
+  // Clients generated from Kubernetes' OpenAPI documents append a slash.
   if (url.pathname === '/version' || url.pathname === '/version/') {
     sendJson(response, 200, version);
     return;
@@ -159,7 +159,7 @@ function kubeconfigOf(url: string, ca: string, token: string): string {
 /** Namespaces that every cluster has. */
 const initialNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 
-/** Where a Service of type ExternalName leads, as the API server resolves it for webhooks; undefined for others. */
+/** The address of a Service of type ExternalName, as the API server resolves it for webhooks; undefined for others. */
 function externalName(store: Store, { namespace, name, port }: ServiceReference) {
   const spec = store.collection('services').get(keyOf(namespace, name))?.spec;
   return isJsonObject(spec) && spec.type === 'ExternalName' && typeof spec.externalName === 'string'
@@ -167,7 +167,7 @@ function externalName(store: Store, { namespace, name, port }: ServiceReference)
     : undefined;
 }
 
-/** By what aggregated API servers know requests that the API server passes on (k8s.io/apiserver, RequestHeader). */
+/** How aggregated API servers recognize requests that the API server passes on (k8s.io/apiserver, RequestHeader). */
 function authenticationConfig(ca: string): JsonObject {
   return {
     metadata: { name: 'extension-apiserver-authentication' },

@@ -11,7 +11,7 @@ import { BackendProxy } from './proxy.ts';
 
 /** How often aggregated servers are asked, in ms. */
 export interface AggregationPace {
-  /** Whether one is there. */
+  /** Whether it is available. */
   checkMs: number;
   /** The same after the first failure; each further one doubles it, up to `checkMs`. */
   retryMs: number;
@@ -29,18 +29,18 @@ export const defaultPace: AggregationPace = {
   timeoutMs: 15_000,
 };
 
-/** What aggregation needs of its surroundings. */
+/** What aggregation needs. */
 export interface AggregatorContext {
   store: Store;
   registry: Registry;
   now(): string;
 }
 
-/** An aggregated server as it is known for one APIService. */
+/** What is known about the aggregated server of one APIService. */
 export interface Remote {
   readonly apiService: ApiService;
   readonly proxy: BackendProxy;
-  /** Resources as items of aggregated discovery: the last that were read. */
+  /** Resources as items of aggregated discovery, as last read. */
   readonly resources: readonly JsonObject[];
   readonly openapi: OpenApiEntry | undefined;
 }
@@ -75,7 +75,7 @@ class Watched implements Remote {
     this.proxy = new BackendProxy(this.#backend);
   }
 
-  /** Asks the server now; once more when it is being asked already. */
+  /** Checks the server now; once more if a check is in progress. */
   check(): void {
     if (this.#isRunning) {
       this.#isAsked = true;
@@ -108,7 +108,7 @@ class Watched implements Remote {
     const isAvailable = availability.status === 'True';
     const wasAvailable = this.#failures === 0;
     this.#failures = isAvailable ? 0 : this.#failures + 1;
-    // What it publishes is read before others are told that it is there.
+    // What it publishes is read before it is reported as available.
     if (isAvailable && (!wasAvailable || performance.now() - this.#readAt >= this.#pace.documentsMs)) {
       await this.#read();
     }
@@ -117,7 +117,7 @@ class Watched implements Remote {
     }
   }
 
-  /** Reads what the server publishes. What cannot be read stays what it was. */
+  /** Reads what the server publishes. What cannot be read stays as it was. */
   async #read(): Promise<void> {
     this.#readAt = performance.now();
     const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(this.#pace.timeoutMs)]);
@@ -139,7 +139,7 @@ class Watched implements Remote {
   }
 }
 
-/** Writes a condition into the status of a stored APIService, when it says something new. */
+/** Writes a condition into the status of a stored APIService, if it has changed. */
 function setCondition(store: Store, name: string, condition: Parameters<typeof withCondition>[1], now: string): void {
   const collection = store.collection(apiServiceStorage);
   const key = keyOf('', name);
@@ -155,7 +155,7 @@ function setCondition(store: Store, name: string, condition: Parameters<typeof w
   }
 }
 
-/** The aggregated API servers: which there are, whether they can be asked, and what they publish. */
+/** The aggregated API servers, their availability, and what they publish. */
 export class Aggregator {
   readonly #context: AggregatorContext;
   readonly #client: ProxyClient;
@@ -179,7 +179,7 @@ export class Aggregator {
     const { store } = context;
     this.#stops = [
       store.collection(apiServiceStorage).subscribe(() => this.#schedule()),
-      // A Service may be what was missing.
+      // The Service may have been what was missing.
       store.collection('services').subscribe(() => {
         for (const { watched } of this.#remotes.values()) {
           watched.check();
@@ -223,10 +223,10 @@ export class Aggregator {
     }
   }
 
-  /** The server of a group and version, or undefined when the API server itself serves it, or nobody. */
+  /** The server of a group and version; undefined when the API server itself serves it, or no server does. */
   find(group: string, version: string): Remote | undefined {
     const remote = this.#remotes.get(`${version}.${group}`)?.watched;
-    // What is served here stays here: an APIService cannot take it away.
+    // What is served here stays here: an APIService cannot take it over.
     return remote === undefined || this.#context.registry.of(group, version).length > 0 ? undefined : remote;
   }
 
@@ -255,7 +255,7 @@ export class Aggregator {
     });
   }
 
-  /** Asks nobody any more. */
+  /** Ends all checks. */
   stop(): void {
     clearImmediate(this.#scheduled);
     for (const stop of this.#stops) {

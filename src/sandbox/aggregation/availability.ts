@@ -12,20 +12,20 @@ export interface Availability {
   message: string;
 }
 
-/** As whom the API server asks aggregated servers whether they are there. */
+/** The user with which the API server checks whether aggregated servers are available. */
 export const aggregator: UserInfo = { username: 'system:kube-aggregator', groups: ['system:masters'] };
 
-/** How often a server is asked at once, and how long it may take, in ms (kube-aggregator, remote availability). */
+/** Number of simultaneous checks of a server, and their timeout in ms (kube-aggregator, remote availability). */
 const attempts = 5;
 const timeoutMs = 5000;
-/** Maximum number of bytes of an answer that are read: what it says does not matter. */
+/** Maximum number of bytes of a response that are read: its content does not matter. */
 const maxBytes = 1024 * 1024;
 
 function available(status: 'True' | 'False', reason: string, message: string): Availability {
   return { type: 'Available', status, reason, message };
 }
 
-/** What the API server serves itself is always there. */
+/** What the API server serves itself is always available. */
 export const locally = available('True', 'Local', 'Local APIServices are always available');
 
 /** `/apis/GROUP/VERSION`. */
@@ -33,7 +33,7 @@ export function pathOf({ spec: { group = '', version } }: ApiService): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 }
 
-/** Why nothing can be asked: there is no Service, or nothing behind it. */
+/** Why a server cannot be asked: its Service is missing, or has no endpoints. */
 function withoutEndpoint(store: Store, { spec }: ApiService): Availability {
   const { namespace, name } = spec.service ?? { namespace: '', name: '' };
   const shown = `service/${name} in ${JSON.stringify(namespace)}`;
@@ -42,7 +42,7 @@ function withoutEndpoint(store: Store, { spec }: ApiService): Availability {
     : available('False', 'ServiceNotFound', `${shown} is not present`);
 }
 
-/** Asks a server several times at once whether it serves its group and version: the first good answer counts. */
+/** Asks a server several times at once whether it serves its group and version: the first good response counts. */
 export async function availabilityOf(
   apiService: ApiService,
   backend: Backend,

@@ -4,7 +4,7 @@ import type { ApiService } from '../kinds/index.ts';
 import type { UserInfo } from '../resources/index.ts';
 import type { Endpoint, ResolveService } from '../webhooks/index.ts';
 
-/** By what the API server proves itself to aggregated servers. PEM. */
+/** The API server's client certificate for aggregated servers. PEM. */
 export interface ProxyClient {
   cert: string;
   key: string;
@@ -16,17 +16,17 @@ export type Headers = Record<string, string | string[]>;
 /** No server is known for the Service of an APIService. */
 export class NoEndpointError extends Error {}
 
-/** An answer that is longer than what is read of it. */
+/** A response exceeds its limit. */
 export class TooLongError extends Error {}
 
-/** An answer that was read whole. */
+/** A response that was read completely. */
 export interface WholeAnswer {
   status: number;
   headers: IncomingMessage['headers'];
   body: Buffer;
 }
 
-/** A user as aggregated servers are told of one (authentication.k8s.io, front proxy). */
+/** The headers that tell aggregated servers about a user (authentication.k8s.io, front proxy). */
 export function userHeaders({ username, uid, groups, extra }: UserInfo): Headers {
   const headers: Headers = { 'x-remote-user': latin1(username) };
   if (uid !== undefined && uid !== '') {
@@ -41,7 +41,7 @@ export function userHeaders({ username, uid, groups, extra }: UserInfo): Headers
   return headers;
 }
 
-/** Bytes of UTF-8 as a header carries them; what would end the header is left out. */
+/** Bytes of UTF-8 as a header carries them; characters that would end the header are left out. */
 function latin1(text: string): string {
   return Buffer.from(text.replaceAll(/[\0\r\n]/g, ''), 'utf8').toString('latin1');
 }
@@ -49,7 +49,7 @@ function latin1(text: string): string {
 /** The connections to the server of one APIService. */
 export class Backend {
   readonly #agent: Agent;
-  /** For the API server's own requests: those that are passed on must not be in their way. */
+  /** Separate connections for the API server's own requests, so that proxied ones cannot block them. */
   readonly #ownAgent: Agent;
   readonly #service: NonNullable<ApiService['spec']['service']>;
   readonly #resolve: ResolveService;
@@ -68,7 +68,7 @@ export class Backend {
     this.#ownAgent = new Agent({ ...options, maxSockets: 10 });
   }
 
-  /** Where the server is reached. @throws {NoEndpointError} */
+  /** The address of the server. @throws {NoEndpointError} */
   endpoint(): Endpoint {
     const { namespace, name, port } = this.#service;
     const endpoint = this.#resolve({ namespace, name, port, path: '/' });
@@ -78,7 +78,7 @@ export class Backend {
     return endpoint;
   }
 
-  /** A request; the caller writes its body and reads its answer. @throws {NoEndpointError} */
+  /** A request; the caller writes its body and reads its response. @throws {NoEndpointError} */
   start(method: string, path: string, headers: OutgoingHttpHeaders, agent = this.#agent): ClientRequest {
     const { namespace, name, port } = this.#service;
     const servername = `${name}.${namespace}.svc`;
@@ -95,9 +95,9 @@ export class Backend {
   }
 
   /**
-   * Reads a path as a user of the API server's own.
+   * Reads a path as one of the API server's own users.
    *
-   * @throws {TooLongError} for a longer answer than `maxBytes`; other errors when there is no answer, in time or at all.
+   * @throws {TooLongError} for a response longer than `maxBytes`; other errors without a response in time.
    */
   async get(
     path: string,

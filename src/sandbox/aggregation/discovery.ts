@@ -21,7 +21,7 @@ function textsOf(value: Json | undefined): string[] {
   return (Array.isArray(value) ? value : []).filter((item) => typeof item === 'string');
 }
 
-/** A list that is left out when nothing is in it. */
+/** A list, left out when it is empty. */
 function optional(field: string, items: readonly Json[]): JsonObject {
   return items.length === 0 ? {} : { [field]: [...items] };
 }
@@ -34,7 +34,7 @@ function kindOf({ group, version, kind }: JsonObject, own: ApiService['spec']): 
   };
 }
 
-/** What of a subresource is part of the discovery of everything; undefined when it has no name. */
+/** A subresource in aggregated discovery; undefined when it has no name. */
 function subresourceOf(
   { subresource, responseKind, verbs }: JsonObject,
   own: ApiService['spec'],
@@ -49,8 +49,8 @@ function subresourceOf(
 }
 
 /**
- * What of a resource is part of the discovery of everything; undefined when it has no name. Nothing is copied as it is:
- * one value of another type than clients expect would keep them from reading the resources of any server.
+ * A resource in aggregated discovery; undefined when it has no name. Every value is checked: one of a type that clients
+ * do not expect would keep them from reading the resources of all servers.
  */
 function resourceOf(entry: JsonObject, own: ApiService['spec']): JsonObject | undefined {
   const { resource, responseKind, scope, singularResource, verbs, shortNames, categories, subresources } = entry;
@@ -84,7 +84,7 @@ function fromAggregated(document: Json, { spec }: ApiService): JsonObject[] | un
         .filter((entry) => entry !== undefined);
 }
 
-/** An APIResourceList in the aggregated form: subresources stand below their resources there. */
+/** An APIResourceList in the aggregated form, with subresources below their resources. */
 function fromList(document: Json, { spec }: ApiService): JsonObject[] {
   const all = isJsonObject(document) ? listOf(document.resources) : [];
   const resources = new Map<string, { entry: JsonObject; subresources: JsonObject[] }>();
@@ -114,7 +114,7 @@ function fromList(document: Json, { spec }: ApiService): JsonObject[] {
  * The resources of an APIService, as items of aggregated discovery: from the aggregated form of the server, else from
  * its plain list.
  *
- * @throws when the server gives neither.
+ * @throws when the server has neither.
  */
 export async function readResources(
   apiService: ApiService,

@@ -5,7 +5,9 @@ import type { Registry } from '../resources/index.ts';
 import { keyOf, type Store } from '../storage/index.ts';
 import { locally } from './availability.ts';
 
-/** What a kube-apiserver 1.36 gives its own groups: the least priority of the group. Definitions have another. */
+/**
+ * The group priorities (groupPriorityMinimum) of a kube-apiserver 1.36 for its own groups. Definitions have another.
+ */
 const groupPriorities: Readonly<Record<string, number>> = {
   '': 18_000,
   apps: 17_800,
@@ -22,7 +24,7 @@ const groupPriorities: Readonly<Record<string, number>> = {
   'coordination.k8s.io': 16_500,
 };
 const ofDefinitions = { groupPriorityMinimum: 1000, versionPriority: 100 };
-/** By what the objects are known that are made and deleted here. */
+/** The label of the objects that are created and deleted here. */
 const managedLabel = 'kube-aggregator.kubernetes.io/automanaged';
 
 function objectOf(group: string, version: string, now: string): JsonObject {
@@ -88,7 +90,7 @@ export function keepLocalApiServices(context: { store: Store; registry: Registry
 
   const stops = [
     apiServices.subscribe(({ type }) => type === 'DELETED' && schedule()),
-    // The registry follows definitions a moment later, in a turn of its own.
+    // The registry follows definitions asynchronously.
     store.collection(definitionStorage).subscribe(() => setImmediate(schedule)),
   ];
   reconcile();

@@ -7,25 +7,25 @@ import type { UserInfo } from '../resources/index.ts';
 import { pathOf } from './availability.ts';
 import type { Backend } from './backend.ts';
 
-/** As whom the API server asks for OpenAPI documents. */
+/** The user with which the API server reads OpenAPI documents. */
 const user: UserInfo = { username: 'system:aggregator', groups: [] };
 /** Maximum number of bytes of a list of documents, and of an OpenAPI v2 document, which is converted here. */
 const maxListBytes = 1024 * 1024;
 const maxV2Bytes = 8 * 1024 * 1024;
 /**
- * Maximum number of characters of schemas, once a media type: what one megabyte says can be fifty otherwise, and
- * seconds of work.
+ * Maximum number of characters of schemas, counted once for each media type: otherwise one megabyte could become
+ * fifty, and seconds of work.
  */
 const maxCopied = 8 * 1024 * 1024;
 
 /** What is known of the OpenAPI document of an APIService. */
 export type OpenApiEntry =
-  /** The server publishes it, under this hash; it is passed on when it is asked for. */
+  /** The server publishes it, under this hash; requests for it are passed on. */
   | { from: 'v3'; hash: string | undefined }
-  /** Made here of the server's OpenAPI v2, whose ETag this is. */
+  /** Converted from the server's OpenAPI v2, whose ETag this is. */
   | { from: 'v2'; document: PublishedDocument; etag: string | undefined };
 
-/** Hashes are shown in URLs as they are. */
+/** Hashes appear in URLs unchanged. */
 const hashFormat = /^[\w=.-]{1,200}$/;
 
 /**
@@ -34,7 +34,7 @@ const hashFormat = /^[\w=.-]{1,200}$/;
  *
  * @param last what was known before; returned again when it is still true.
  * @returns undefined when it publishes nothing.
- * @throws when it cannot be asked, or what it says cannot be used.
+ * @throws when it cannot be reached, or its response cannot be used.
  */
 export async function readOpenApi(
   apiService: ApiService,
@@ -70,7 +70,7 @@ export async function readOpenApi(
     throw new Error(`GET /openapi/v2 was answered with ${answer.status} and no document`);
   }
   const { group = '', version } = apiService.spec;
-  // A large document takes long: others have their turn between the steps.
+  // A large document takes long: yield between the steps.
   await nextTurn(undefined, { signal });
   const v3 = convertV2ToV3(v2, { maxCopied });
   await nextTurn(undefined, { signal });

@@ -2,11 +2,13 @@ import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { tooManyRequests, type UserInfo } from '../resources/index.ts';
 import { type Backend, type Headers, userHeaders } from './backend.ts';
 
-/** How long a server may take to begin its answer, and to end one that is not a watch, in ms. */
+/** How long a server may take to begin its response, and to end one that is not a watch, in ms. */
 const timeoutMs = 60_000;
-/** Maximum number of requests that one server is passed at a time: those of a slow one must not hold everything. */
+/**
+ * Maximum number of requests that are passed to one server at a time: those of a slow one must not use up everything.
+ */
 const maxAtOnce = 100;
-/** How often a request is sent again that met a connection as it was closed: no more than there are kept ones. */
+/** How often a request is sent again because its connection was just being closed: at most once for each kept one. */
 const maxRetries = 5;
 
 /** Headers that are about one connection (RFC 9110, 7.6.1). */
@@ -22,12 +24,12 @@ const hopByHop = new Set([
   'upgrade',
 ]);
 
-/** What the caller says to the API server, and what only the API server may say to the other one. */
+/** Headers that are meant for the API server, and those that only the API server may send to the other one. */
 function isForApiServer(name: string): boolean {
   return name === 'authorization' || name === 'host' || name.startsWith('impersonate-') || name.startsWith('x-remote-');
 }
 
-/** Headers but those about the connection, by their names in lower case. */
+/** Headers without those about the connection, by their names in lower case. */
 function endToEnd(message: IncomingMessage): Headers {
   const named = new Set(
     (message.headers.connection ?? '')
@@ -44,7 +46,7 @@ function endToEnd(message: IncomingMessage): Headers {
   return headers;
 }
 
-/** The headers of a request as they go on: the caller's own, who that is, and where it came in. */
+/** The headers of a proxied request: the client's own, its user, and its original address. */
 export function passedHeaders(request: IncomingMessage, path: string, user: UserInfo): Headers {
   const headers: Headers = {};
   for (const [name, value] of Object.entries(endToEnd(request))) {
@@ -73,7 +75,7 @@ function sendPlain(response: ServerResponse, code: number, text: string): void {
   response.end(`${text}\n`);
 }
 
-/** Answers for a server that cannot be asked. */
+/** Responds in place of a server that cannot be reached. */
 export function sendUnavailable(response: ServerResponse): void {
   sendPlain(response, 503, 'service unavailable');
 }
@@ -88,7 +90,8 @@ export class BackendProxy {
   }
 
   /**
-   * Passes a request on, and the answer back, as they come: nothing is held that the other side does not read.
+   * Streams a request to a server and the response back, with backpressure: nothing is buffered that the other side
+   * does not read.
    *
    * @throws {StatusError} 429 when the server has too many requests already.
    */
@@ -109,7 +112,7 @@ export class BackendProxy {
     const start = (triesLeft: number): ClientRequest => {
       const started = this.#backend.start(request.method ?? 'GET', `${url.pathname}${url.search}`, headers);
       started.on('error', (error) => {
-        // The server may close a connection that was kept at the moment when it is used again.
+        // The server may close a kept connection just when it is used again.
         if (triesLeft > 0 && started.reusedSocket && !response.headersSent && !response.destroyed) {
           try {
             call = start(triesLeft - 1);
@@ -121,7 +124,7 @@ export class BackendProxy {
           sendPlain(response, 503, `error trying to reach service: ${error.message}`);
         }
       });
-      // Without a listener Node closes the connection, and the caller would wait forever.
+      // Without a listener Node closes the connection, and the client would wait forever.
       started.on('upgrade', (_, socket) => {
         socket.destroy();
         sendPlain(response, 502, 'error trying to reach service: it switched to another protocol');
@@ -148,7 +151,7 @@ export class BackendProxy {
     try {
       call = start(isRepeatable ? maxRetries : 0);
     } catch {
-      // There is no endpoint, or the name of the Service cannot be used in a request.
+      // The Service has no endpoint, or its name cannot be used in a request.
       sendUnavailable(response);
       return;
     }

@@ -8,9 +8,9 @@ export const rulesBudget = 10_000_000;
 /** Maximum cost of the matchConditions of one webhook (apiserver, cel.RuntimeCELCostBudgetMatchConditions). */
 export const matchConditionsBudget = 2_500_000;
 
-/** An expression was stopped because it, or what was evaluated before it, cost too much. */
+/** An expression was stopped because it, or those before it, cost too much. */
 export class CostError extends Error {
-  /** Whether nothing is left for other expressions either. */
+  /** Whether the budget of all expressions is used up. */
   readonly isSpent: boolean;
 
   constructor(isSpent: boolean) {
@@ -23,7 +23,7 @@ export class CostError extends Error {
   }
 }
 
-/** What expressions may cost together: a step is 1, and reading a text a tenth of its length, as for the API server. */
+/** The budget of expressions: a step costs 1, and reading a text a tenth of its length, as for the API server. */
 export interface Budget {
   left: number;
 }
@@ -52,7 +52,7 @@ interface Operation {
 
 const weights = new WeakMap<object, number>();
 
-/** How much there is to read in a value. Values are not changed while expressions see them. */
+/** The size of a value. Values do not change during evaluation. */
 function weightOf(value: unknown): number {
   if (typeof value === 'string') {
     return 1 + value.length / 10;
@@ -79,7 +79,7 @@ function lengthOf(value: unknown): number {
 /** Operators that read all of their operands. */
 const readingOperators = new Set(['==', '!=', 'in', '+', '<', '<=', '>', '>=']);
 
-/** Functions that read a text as something else; what is longer than this is nothing of the kind. */
+/** Functions that parse a text, with the longest text that can be valid. */
 const readers = new Set(['bool', 'double', 'duration', 'int', 'timestamp', 'uint']);
 const maxRead = 256;
 
@@ -108,14 +108,14 @@ function costOf({ name, values }: Operation): number {
   }
 }
 
-/** What an error costs that an expression passes over: making it takes that much longer than a step. */
+/** Cost of an error that an expression absorbs: creating it takes that much longer than a step. */
 const errorCost = 20;
 
-/** Compiled patterns of `matches`, the latest of them. */
+/** The most recent compiled patterns of `matches`. */
 const patterns = new Map<string, Pattern>();
 const maxPatterns = 500;
 
-/** The evaluator of an environment: what it hands to the nodes of an expression. */
+/** The evaluator of an environment, which is passed to the nodes of an expression. */
 function evaluatorOf(environment: Environment): Evaluator {
   const probe = environment.parse('true');
   let found: Evaluator | undefined;
@@ -137,7 +137,7 @@ function evaluatorOf(environment: Environment): Evaluator {
 export class Meter {
   readonly #environment: Environment;
   readonly #operations = new WeakMap<Node, Operation>();
-  /** What each operand is used by, and which of its operands it is. */
+  /** The operation of each operand, and its index there. */
   readonly #operands = new WeakMap<Node, { operation: Operation; index: number }>();
   readonly #known = new WeakSet<Node>();
   #budget: Budget = { left: 0 };
@@ -151,7 +151,7 @@ export class Meter {
     const { tryEval } = evaluator;
     evaluator.tryEval = (node, context) => {
       const result = tryEval.call(evaluator, node, context);
-      // `all`, `exists`, `&&` and `||` go on after an error; not after this one.
+      // `all`, `exists`, `&&` and `||` continue after an error, but not after this one.
       if (result instanceof CostError) {
         throw result;
       }
@@ -164,14 +164,14 @@ export class Meter {
 
   /** Compiles an expression that the environment has found to be valid. */
   compile(expression: string): ParseResult {
-    // Within another, so that all of it is evaluated step by step.
+    // Wrapped in another expression, so that all of it is evaluated step by step.
     return this.#environment.parse(`[${expression}\n][0]`);
   }
 
   /**
    * Evaluates what `compile` made.
    *
-   * @throws {CostError} when it costs more than one evaluation may, or than the budget has left.
+   * @throws {CostError} when it costs more than one evaluation may, or than is left of the budget.
    * @throws {EvaluationError} when the expression itself fails.
    */
   evaluate(expression: ParseResult, variables: Context, budget: Budget): unknown {
@@ -220,7 +220,7 @@ export class Meter {
     return value;
   }
 
-  /** Takes an operand. With the last of them the operation begins, and is paid for. */
+  /** Takes an operand. With the last one the operation begins, and its cost is charged. */
   #note(operation: Operation, index: number, value: unknown): void {
     operation.values[index] = value;
     operation.missing--;

@@ -19,7 +19,7 @@ function celName(name: string): string {
     .replaceAll('/', '__slash__');
 }
 
-/** Values that were converted before, each as the one schema describes it that it has at its place. */
+/** Values that have been converted, each by the schema of its place. */
 export type Seen = Map<Json, unknown>;
 
 /** The evaluator looks for the first key of an object by listing all of them, which it need not do in a map. */
@@ -30,12 +30,12 @@ function mapOf(entries: [string, unknown][]): unknown {
 }
 
 /**
- * A value as an expression sees it: integers are bigints there. A schema says what JSON does not tell (a number that happens
- * to be whole, a time) and which keys are properties, whose names are escaped.
+ * A value as an expression sees it: integers are bigints there. A schema tells what JSON does not (a number that
+ * happens to be whole, a time) and which keys are properties, whose names are escaped.
  */
 export function celOf(value: Json, schema?: Schema, seen: Seen = new Map()): unknown {
   if (typeof value === 'object' && value !== null) {
-    // A rule sees the whole of its value; those within it are converted once for all rules.
+    // A rule sees its whole value; the values within it are converted once for all rules.
     let result = seen.get(value);
     if (result === undefined) {
       result = Array.isArray(value)

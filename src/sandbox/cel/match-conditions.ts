@@ -10,7 +10,7 @@ export interface MatchCondition {
   expression: string;
 }
 
-/** The conditions of a webhook say neither yes nor no. */
+/** The conditions of a webhook cannot be decided. */
 export class UndecidedConditions extends Error {}
 
 /** Maximum number of conditions of one webhook. */
@@ -68,7 +68,7 @@ export function matchConditionCauses(given: Json | undefined, field: string): St
 }
 
 /**
- * Whether a webhook is to be asked about a request: all its conditions are true. One that is false decides, even where
+ * Whether a webhook is to be called for a request: if all its conditions are true. One that is false decides, even when
  * another cannot be evaluated.
  *
  * @param request that of the AdmissionReview.

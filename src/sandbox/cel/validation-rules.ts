@@ -13,7 +13,8 @@ import { type Budget, CostError, Meter, rulesBudget } from './cel-budget.ts';
 /**
  * A rule of a CustomResourceDefinition over the values that a schema describes (x-kubernetes-validations).
  *
- * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules
+ * @see
+ *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules
  */
 export interface ValidationRule {
   rule: string;
@@ -30,7 +31,7 @@ const environment = new Environment({ enableOptionalTypes: true })
 
 const meter = new Meter(environment);
 
-/** Compiled expressions, the latest of them; undefined for what this engine cannot evaluate. */
+/** The most recent compiled expressions; undefined for those that this engine cannot evaluate. */
 const compiled = new Map<string, ParseResult | undefined>();
 const maxCompiled = 10_000;
 
@@ -54,7 +55,7 @@ function rulesIn(schema: JsonObject, path: string): [ValidationRule, string][] {
   return [...own, ...partsOf(schema, path).flatMap(([part, at]) => rulesIn(part, at))];
 }
 
-/** Why a rule of a definition cannot be compiled, and which rules are good CEL that this engine cannot evaluate. */
+/** Why a rule of a definition cannot be compiled, and which valid rules this engine cannot evaluate. */
 export function checkRules(schema: JsonObject, path: string): { causes: StatusCause[]; unknown: string[] } {
   const causes: StatusCause[] = [];
   const unknown: string[] = [];
@@ -86,7 +87,7 @@ function hasRules(schema: Schema): boolean {
   return known;
 }
 
-/** What a rule may call its problem. */
+/** The reasons that a rule may give. */
 const reasons = [
   'FieldValueInvalid',
   'FieldValueDuplicate',
@@ -102,7 +103,7 @@ interface Variables {
   oldSelf: unknown;
 }
 
-/** One look at the rules for an object. */
+/** One evaluation of the rules for an object. */
 class Validation {
   readonly causes: StatusCause[] = [];
   readonly budget: Budget = { left: rulesBudget };
@@ -123,13 +124,13 @@ function messageOf(
         return text.slice(0, maxMessage);
       }
     } catch {
-      // What the rule says without it.
+      // The rule's message without it.
     }
   }
   return message ?? `failed rule: ${rule.trim()}`;
 }
 
-/** What a rule has against a value. */
+/** The violation of a rule by a value, if any. */
 function problemOf(
   rule: ValidationRule,
   variables: Variables,
@@ -154,12 +155,12 @@ function problemOf(
   }
 }
 
-/** Whether a rule compares with what was before. */
+/** Whether a rule uses `oldSelf`. */
 function isTransition(rule: string): boolean {
   return /\boldSelf\b/.test(rule);
 }
 
-/** Finds the item that an item of a list was before: in a list of type map, the one with its keys. */
+/** Finds the previous item of an item: in a list of type map, the one with the same keys. */
 function previousItems(old: Json | undefined, schema: Schema): (item: Json) => Json | undefined {
   const keys = schema['x-kubernetes-list-type'] === 'map' ? (schema['x-kubernetes-list-map-keys'] ?? []) : [];
   if (keys.length === 0 || !Array.isArray(old)) {
@@ -216,10 +217,10 @@ function validateAt(value: Json, old: Json | undefined, schema: Schema, path: st
 }
 
 /**
- * Evaluates the rules of a schema. Rules that compare with `oldSelf` are skipped where nothing was before; rules that this
+ * Evaluates the rules of a schema. Rules that use `oldSelf` are skipped without a previous value; rules that this
  * engine cannot evaluate, always.
  *
- * @param old what is replaced; undefined for a creation.
+ * @param old the previous value; undefined for a creation.
  */
 export function validateRules(value: Json, old: Json | undefined, schema: Schema): StatusCause[] {
   const validation = new Validation();

@@ -8,9 +8,9 @@ const ownPath = /^\/apis\/([^/]+)\/([^/]+)(?:\/|$)/;
 const documentPath = /^\/openapi\/v3\/apis\/([^/]+)\/([^/]+)$/;
 
 /**
- * Answers what belongs to aggregated API servers: by passing it on, but for the OpenAPI documents that are made here.
+ * Handles requests for aggregated API servers by passing them on, except for OpenAPI documents that are converted here.
  *
- * @returns false when the path is not that of one.
+ * @returns false when the path does not belong to one.
  * @throws {StatusError} 429 when a server has too many requests.
  */
 export function answerAggregated(
@@ -31,7 +31,7 @@ export function answerAggregated(
     return false;
   }
   if (document !== null && openapi?.from === 'v2') {
-    // Of what is known from before, for as long as the APIService is there.
+    // From the cache, as long as the APIService exists.
     sendOpenApiDocument(openapi.document, request, response, url);
   } else if (aggregator.isAvailable(remote)) {
     remote.proxy.pass(request, response, url, user);

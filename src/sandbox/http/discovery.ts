@@ -38,7 +38,7 @@ function resourceEntries(resource: Resource): JsonObject[] {
       singularName: '',
       namespaced,
       kind: responseKind.kind,
-      // Named where they are not those of the resource: kubectl scale asks in which version it gets a Scale.
+      // Named where they differ from those of the resource: kubectl scale needs the version of a Scale.
       ...(subresource === 'scale' ? { group: responseKind.group, version: responseKind.version } : {}),
       verbs: statusVerbs,
     })),
@@ -85,7 +85,7 @@ function servedGroups(registry: Registry, aggregator: Aggregator): [group: strin
     groups.set(group, versions);
     versions.push({ version, remote });
   }
-  // Versions of this server have the priority that a kube-apiserver gives those of definitions.
+  // Versions of this server have the priority that a kube-apiserver gives to definitions.
   const priorityOf = ({ remote }: ServedVersion) => remote?.apiService.spec.versionPriority ?? 100;
   for (const versions of groups.values()) {
     versions.sort((a, b) => priorityOf(b) - priorityOf(a) || compareVersions(a.version, b.version));

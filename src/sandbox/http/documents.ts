@@ -7,7 +7,7 @@ import { aggregatedDiscovery, coreVersions, groupDocument, groupList, resourceLi
 import { sendJson, sendUnknownPath } from './http.ts';
 import { sendOpenApiDocument } from './openapi-answer.ts';
 
-/** What documents need of their surroundings. */
+/** What documents need. */
 export interface DocumentContext {
   registry: Registry;
   aggregator: Aggregator;
@@ -19,7 +19,7 @@ export interface DocumentContext {
 const discoveryType =
   /application\/json;(?=[^,]*g=apidiscovery\.k8s\.io)(?=[^,]*v=v2(?:;|,|$))[^,]*as=APIGroupDiscoveryList/;
 
-/** The answer of /version. */
+/** The response of /version. */
 export const version = {
   major: '1',
   minor: '36',
@@ -47,8 +47,8 @@ function sendOpenApi(context: DocumentContext, request: IncomingMessage, respons
 }
 
 /**
- * OpenAPI v2 with nothing in it: kubectl looks here for a kind that it has not found in v3, and says "no matches for kind"
- * when it is not here either. An empty message is an empty document, in protobuf.
+ * An empty OpenAPI v2 document: kubectl looks here for a kind that it has not found in v3, and reports "no matches for
+ * kind" when it is not here either. An empty message is an empty document, in protobuf.
  */
 function sendOpenApiV2(request: IncomingMessage, response: ServerResponse): void {
   if (request.headers.accept?.includes('application/com.github.proto-openapi.spec.v2@v1.0+protobuf')) {
@@ -70,7 +70,7 @@ function openApiList({ openapi, aggregator }: DocumentContext): JsonObject {
   return { paths: Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
-/** Answers what describes the API: discovery and OpenAPI. @returns false when the path is none of its own. */
+/** Handles requests for discovery and OpenAPI documents. @returns false for any other path. */
 export function answerDocument(
   context: DocumentContext,
   request: IncomingMessage,

@@ -14,7 +14,7 @@ import { noCache, readBody, sendJson, sendUnknownPath, viewOf, warnings } from '
 import { giveBytes, takeBytes } from './in-flight.ts';
 import { parseApiPath } from './requests.ts';
 
-/** How long a watcher may take to read what it was sent, in milliseconds. */
+/** How long a watcher may take to read what was sent, in milliseconds. */
 const maxStall = 30_000;
 
 function beginWatch(context: WriteContext, read: ReadRequest, response: ServerResponse): void {
@@ -33,7 +33,7 @@ function beginWatch(context: WriteContext, read: ReadRequest, response: ServerRe
   }
 }
 
-/** Resolves when a client has read what it was sent; with false when it takes too long, or too many others do not read. */
+/** Resolves when a client has read what was sent; with false when it takes too long, or too many others do not read. */
 function drained(response: ServerResponse): Promise<boolean> {
   const bytes = response.writableLength;
   if (!takeBytes(bytes)) {
@@ -62,7 +62,7 @@ async function removeCollection(context: WriteContext, read: ReadRequest, write:
     try {
       await remove(context, { ...write, name: String(name), namespace: String(namespace) });
     } catch (error) {
-      // Another client was faster, which is what this one wanted.
+      // Another client has deleted it already, which is what this one wanted.
       if (!(error instanceof StatusError && error.status.code === 404)) {
         throw error;
       }
@@ -75,7 +75,7 @@ function hasSubresource({ hasStatus, strategy }: Resource, name: string | undefi
   return (name === 'status' && hasStatus) || (name === 'scale' && strategy.hasScale === true);
 }
 
-/** Answers a request for a resource: 404 when there is none at its path. @throws {StatusError} */
+/** Handles a request for a resource: 404 for an unknown path. @throws {StatusError} */
 export async function answerResource(
   context: WriteContext,
   request: IncomingMessage,

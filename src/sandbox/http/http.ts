@@ -10,7 +10,7 @@ const maxBody = 3 * 1024 * 1024;
 /** Cache-Control of everything that may change. */
 export const noCache = 'no-cache, private';
 
-/** What the Accept header and the query ask for. @throws {StatusError} 406 when nothing of it is served. */
+/** What the Accept header and the query ask for. @throws {StatusError} 406 when none of it is served. */
 export function viewOf(accept: string, query: URLSearchParams): { view: View; yaml: boolean } {
   for (const type of (accept === '' ? '*/*' : accept).split(',').map((part) => part.trim())) {
     const [media, ...parameters] = type.split(';').map((part) => part.trim());
@@ -37,7 +37,7 @@ export function viewOf(accept: string, query: URLSearchParams): { view: View; ya
   throw notAcceptable(['application/json', 'application/yaml']);
 }
 
-/** Answers with a document, as JSON or as YAML. */
+/** Sends a document, as JSON or as YAML. */
 export function sendJson(
   response: ServerResponse,
   code: number,
@@ -58,18 +58,21 @@ export function sendJson(
   response.end(text);
 }
 
-/** Answers of up to this many characters are not counted. */
+/** Responses of up to this many characters are not counted. */
 const smallAnswer = 64 * 1024;
-/** How long a client may take to read an answer, in milliseconds. */
+/** How long a client may take to read a response, in milliseconds. */
 const readTimeout = 60_000;
 
-/** Says that an answer is one too many. */
+/** Responds that there are too many responses in flight. */
 export function sendTooManyAnswers(response: ServerResponse): void {
   const { status } = tooManyRequests('too many answers are being sent, please try again later');
   sendJson(response, status.code, status);
 }
 
-/** Counts an answer until the client has read it, and ends the connection of one that does not. @returns false for one too many. */
+/**
+ * Counts a response until the client has read it, and ends the connection of a client that does not. @returns false for
+ * one too many.
+ */
 export function hold(response: ServerResponse, bytes: number): boolean {
   if (bytes <= smallAnswer) {
     return true;
@@ -85,7 +88,7 @@ export function hold(response: ServerResponse, bytes: number): boolean {
   return true;
 }
 
-/** Answers with plain text. */
+/** Sends plain text. */
 export function sendText(
   response: ServerResponse,
   code: number,
@@ -100,7 +103,7 @@ export function sendText(
   response.end(text);
 }
 
-/** Answers a path that is not served. */
+/** Responds to a path that is not served. */
 export function sendUnknownPath(response: ServerResponse): void {
   sendText(response, 404, '404 page not found\n');
 }
@@ -125,7 +128,7 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Longest warning, and most characters of all warnings of one answer (apiserver, warning recorder). */
+/** Longest warning, and maximum length of all warnings of one response (apiserver, warning recorder). */
 const maxWarning = 256;
 const maxWarnings = 4096;
 

@@ -4,7 +4,7 @@ import { badRequest, internalError, type UserInfo } from '../resources/index.ts'
 const serviceAccount = /^system:serviceaccount:([^:]+):[^:]+$/;
 const authenticated = 'system:authenticated';
 
-/** The groups of a user of whom only the name is given. */
+/** The groups of a user when only the name is given. */
 function groupsOf(username: string): string[] {
   const namespace = serviceAccount.exec(username)?.[1];
   return namespace === undefined ? [] : ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
@@ -19,8 +19,8 @@ function decoded(key: string): string {
 }
 
 /**
- * Whom a request is made for: whom its headers impersonate (`kubectl --as`, `--as-group`, `--as-uid`), else the user itself,
- * who may impersonate any user.
+ * The user of a request: the one that its headers impersonate (`kubectl --as`, `--as-group`, `--as-uid`), else the
+ * authenticated user, who may impersonate any user.
  *
  * @throws {StatusError} when groups, a uid or extra fields are given without a user.
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation

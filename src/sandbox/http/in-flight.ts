@@ -2,9 +2,9 @@
 const maxInFlight = 256 * 1024 * 1024;
 let inFlight = 0;
 
-/** Takes bytes from what may be held. @returns false when there are not as many left. */
+/** Reserves bytes. @returns false when there are not enough left. */
 export function takeBytes(bytes: number): boolean {
-  // One answer may be larger than all that may be held; it must only be alone.
+  // A single response may exceed the maximum, if it is alone.
   if (inFlight > 0 && inFlight + bytes > maxInFlight) {
     return false;
   }
@@ -12,7 +12,7 @@ export function takeBytes(bytes: number): boolean {
   return true;
 }
 
-/** Gives back what was taken. */
+/** Releases reserved bytes. */
 export function giveBytes(bytes: number): void {
   inFlight -= bytes;
 }

@@ -3,7 +3,7 @@ import { protobufMediaType } from '../../openapi/index.ts';
 import { type DocumentType, documentTypes, type PublishedDocument } from '../openapi/index.ts';
 import { hold, noCache, sendTooManyAnswers } from './http.ts';
 
-/** What clients may call the forms of a document; `@` is how protobuf was asked for first. */
+/** Media types of the forms of a document; the one with `@` is the older name of protobuf. */
 const names: readonly [string, DocumentType][] = [
   ...documentTypes.map((type): [string, DocumentType] => [type, type]),
   [protobufMediaType.replace('.v1.0+', '@v1.0+'), protobufMediaType],
@@ -11,8 +11,8 @@ const names: readonly [string, DocumentType][] = [
 const maxTypes = 100;
 
 /**
- * The form that an Accept header asks for: of those that are known, the one with the highest `q`, then the one that is named
- * most exactly, then the first.
+ * The form that an Accept header asks for: of the known ones, the one with the highest `q`, then the most specific one,
+ * then the first.
  *
  * @returns undefined when it asks only for others.
  */
@@ -26,7 +26,7 @@ export function acceptedType(accept: string | undefined): DocumentType | undefin
     );
     const asked = parameters.find((parameter) => parameter.startsWith('q='));
     const quality = asked === undefined ? 1 : Number(asked.slice(2));
-    // Below the smallest difference that two values of q can have.
+    // Less than the smallest difference between two values of q.
     const rank = quality - (kind === '*' ? 0.0002 : subtype === '*' ? 0.0001 : 0);
     if (found !== undefined && quality > 0 && (best === undefined || rank > best.rank)) {
       best = { type: found[1], rank };
@@ -58,8 +58,8 @@ function rangeOf(request: IncomingMessage, etag: string, size: number): { start:
 }
 
 /**
- * Answers with an OpenAPI v3 document in the form that is asked for: with its hash in the URL for ever, with another hash by
- * sending the client to the right one, without by its ETag.
+ * Sends an OpenAPI v3 document in the requested form: cacheable forever with its hash in the URL, as a redirect with
+ * another hash, by ETag without one.
  */
 export function sendOpenApiDocument(
   document: PublishedDocument,

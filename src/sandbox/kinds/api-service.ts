@@ -9,7 +9,7 @@ import { type Column, type KindStrategy, storageNameOf } from '../resources/inde
 import { invalid, notSupported, required } from '../schema/index.ts';
 import { conditionsOf } from './conditions.ts';
 
-/** Who serves a group and version (apiregistration.k8s.io/v1). The object must have been validated. */
+/** An APIService: the server of a group and version (apiregistration.k8s.io/v1). It must have been validated. */
 export interface ApiService {
   metadata: { name: string; uid: string; labels?: Record<string, string> };
   spec: {

@@ -25,7 +25,7 @@ function statusOf(object: JsonObject, others: HeldNames, now: string): JsonObjec
       : { type: 'NamesAccepted', status: 'False', ...conflict },
     now,
   );
-  // Established once, it stays: a later conflict never disables what is served.
+  // Once established it stays so: a later conflict never disables what is served.
   if (!isConditionTrue(object, 'Established')) {
     conditions = withCondition(
       conditions,
@@ -60,7 +60,7 @@ function deprecationOf(definition: Definition, version: Definition['spec']['vers
   return version.deprecationWarning ?? `${group}/${version.name} ${names.kind} is deprecated`;
 }
 
-/** The resources that an established definition serves: one a served version. */
+/** The resources that an established definition serves: one for each served version. */
 export function resourcesOf(object: JsonObject): Resource[] {
   const definition = object as unknown as Definition;
   if (!isConditionTrue(object, 'Established')) {
@@ -100,7 +100,7 @@ export function resourcesOf(object: JsonObject): Resource[] {
     }));
 }
 
-/** What the controller needs of its surroundings. */
+/** What the controller needs. */
 export interface DefinitionControllerContext {
   store: Store;
   registry: Registry;
@@ -108,16 +108,16 @@ export interface DefinitionControllerContext {
 }
 
 /**
- * The controller behind CustomResourceDefinitions: accepts or refuses names, keeps the registry to what is established,
- * and finishes deletions. It runs in a turn of its own after every change, as a controller does: a client that creates a
- * definition sees it established a moment later.
+ * The controller behind CustomResourceDefinitions: accepts or refuses names, updates the registry with established
+ * definitions, and finishes deletions. It runs asynchronously after every change, as a controller does: a client that
+ * creates a definition sees it established a moment later.
  *
  * @returns a function that ends it.
  */
 export function startDefinitionController(context: DefinitionControllerContext): () => void {
   const definitions = context.store.collection(definitionStorage);
   const pending = { scheduled: undefined as NodeJS.Immediate | undefined };
-  /** What each served definition was built from, so that only what changed is built again. */
+  /** The source of each served definition, so that only changed ones are built again. */
   const built = new Map<string, { spec: unknown; status: unknown }>();
   const cleaning = new Map<string, () => void>();
 
@@ -173,7 +173,7 @@ function reconcile(
   for (const { metadata } of all) {
     const name = (metadata as JsonObject).name as string;
     const key = keyOf('', name);
-    // Read again: an earlier turn of this loop may have changed it.
+    // Read again: an earlier iteration may have changed it.
     let object = definitions.get(key);
     if (object === undefined) {
       continue;
@@ -206,7 +206,9 @@ function reconcile(
   }
 }
 
-/** Deletes the objects of a terminating definition, then its finalizer; waits for objects with finalizers of their own. */
+/**
+ * Deletes the objects of a terminating definition, then its finalizer; waits for objects with finalizers of their own.
+ */
 function cleanUp(
   context: DefinitionControllerContext,
   definitions: Collection,

@@ -166,7 +166,7 @@ function validate(object: JsonObject, old: JsonObject | undefined): StatusCause[
   if (spec.scope !== 'Cluster' && spec.scope !== 'Namespaced') {
     causes.push(notSupported('spec.scope', spec.scope ?? '', ['Cluster', 'Namespaced']));
   }
-  // Very many arguments would exceed the stack.
+  // Spreading very many arguments would exceed the stack.
   causes.push(...nameCauses(spec).slice(0, maxCauses), ...versionCauses(spec).slice(0, maxCauses));
   const plural = isJsonObject(spec.names) ? spec.names.plural : undefined;
   const name = (object.metadata as JsonObject).name;

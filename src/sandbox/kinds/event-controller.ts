@@ -3,11 +3,11 @@ import { eventStorage } from './events.ts';
 
 /** How long an event is kept after it was last written, in milliseconds (apiserver, --event-ttl). */
 const lifetime = 60 * 60 * 1_000;
-/** Maximum number of events that are kept: with more, those that were written longest ago go. */
+/** Maximum number of events that are kept: the oldest are removed first. */
 const maxEvents = 5_000;
 
 /**
- * Removes events when their time is over, or when there are too many of them: nothing else does.
+ * Removes events that have expired, and the oldest when there are too many.
  *
  * @returns a function that ends it.
  */
@@ -49,7 +49,7 @@ export function startEventController(
     const [oldest] = expiries.size > limits.maxEvents ? expiries.keys() : [];
     if (oldest !== undefined) {
       expiries.delete(oldest);
-      // Not within the write of another event: later subscribers would see the two in the wrong order.
+      // Not during the write of another event: later subscribers would see the two in the wrong order.
       queueMicrotask(() => remove(oldest));
     }
   });

@@ -14,7 +14,10 @@ export const eventStorage = 'events';
 /** The apiVersion that events are stored in. */
 const storedAs = 'v1';
 
-/** The fields of an Event of events.k8s.io/v1 that have another name in v1 (kubernetes, pkg/apis/events/v1/conversion.go). */
+/**
+ * The fields of an Event of events.k8s.io/v1 that have another name in v1 (kubernetes,
+ * pkg/apis/events/v1/conversion.go).
+ */
 const coreNames: Record<string, string> = {
   note: 'message',
   regarding: 'involvedObject',
@@ -44,7 +47,7 @@ function isEmpty(value: Json | undefined): boolean {
   return value === undefined || value === null || value === '';
 }
 
-/** An event lives in the namespace of what it is about; one about a cluster-scoped object in `default` (or kube-system). */
+/** An event must be in the namespace of its object, and in `default` (or kube-system) for a cluster-scoped object. */
 function namespaceCauses(event: JsonObject, about: string): StatusCause[] {
   const involved = event[about];
   const named = isJsonObject(involved) && !isEmpty(involved.namespace) ? involved.namespace : '';
@@ -78,7 +81,7 @@ function newEventCauses(event: JsonObject, names: Record<string, string>): Statu
   return causes;
 }
 
-/** Events of the core group: what clients of old write, and what kubectl reads. */
+/** Events of the core group, which older clients write and kubectl reads. */
 export const coreEventStrategy: KindStrategy = {
   validate: (event) => [
     ...namespaceCauses(event, 'involvedObject'),
@@ -86,7 +89,7 @@ export const coreEventStrategy: KindStrategy = {
   ],
 };
 
-/** Nothing but the series of an event may change. */
+/** Only the series of an event may change. */
 const immutable = ['regarding', 'related', 'reason', 'note', 'action', 'type', 'eventTime'];
 const unset = ['deprecatedSource', 'deprecatedFirstTimestamp', 'deprecatedLastTimestamp', 'deprecatedCount'];
 

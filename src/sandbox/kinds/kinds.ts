@@ -19,7 +19,7 @@ interface Kind {
   hasStatus?: boolean;
   hasGeneration?: boolean;
   model?: string;
-  /** Where its objects are, if they are those of another kind. */
+  /** The kind whose objects it shares, if any. */
   storage?: string;
   columns?: Column[];
   strategy?: KindStrategy;

@@ -30,7 +30,7 @@ export class HeldNames {
     this.#change(names, 1);
   }
 
-  /** Takes back what was added. */
+  /** Removes what was added. */
   remove(names: Partial<DefinitionNames> = {}): void {
     this.#change(names, -1);
   }
@@ -49,7 +49,7 @@ interface NamesDecision {
 
 /**
  * Decides which of the names that a definition requests are accepted. A name that another definition holds is refused;
- * what this definition held before it keeps.
+ * this definition keeps the names it held before.
  *
  * @param others the names that the other definitions of the group hold.
  */

@@ -4,12 +4,12 @@ import { keyOf, type Store } from '../storage/index.ts';
 import { deleteAll } from './delete-all.ts';
 
 /**
- * How long a namespace that is deleted stays as it is, in milliseconds. On a cluster it takes seconds; without this time,
+ * How long a deleted namespace stays Terminating, in milliseconds. On a cluster it takes seconds; without a delay
  * `kubectl delete -k` would not find what it is about to delete in a namespace that it has just deleted.
  */
 const grace = 1_000;
 
-/** What the controller needs of its surroundings. */
+/** What the controller needs. */
 export interface NamespaceControllerContext {
   store: Store;
   registry: Registry;
@@ -18,7 +18,7 @@ export interface NamespaceControllerContext {
 
 /**
  * The controller that finishes the deletion of namespaces: deletes everything in them, waits for objects with
- * finalizers, then lets the namespace go.
+ * finalizers, then removes the namespace.
  *
  * @returns a function that ends it.
  */

@@ -1,7 +1,7 @@
 import { fieldAt, isJsonObject, type JsonObject } from '../../kubernetes/index.ts';
 import type { KindStrategy } from '../resources/index.ts';
 
-/** One replica where none is said. */
+/** Defaults to one replica. */
 export const replicas: KindStrategy = {
   hasScale: true,
   prepare(object) {
@@ -15,8 +15,8 @@ export const replicas: KindStrategy = {
 const runsInSandbox = 'extensionconfig-webhook/runs-in-sandbox';
 
 /**
- * A Deployment that its controller has seen and given up on: without `observedGeneration` and this condition
- * `kubectl rollout status` would wait for ever.
+ * The status of a Deployment that its controller has given up on: without `observedGeneration` and this condition
+ * `kubectl rollout status` would wait forever.
  */
 export const deploymentStrategy: KindStrategy = {
   ...replicas,
@@ -50,7 +50,7 @@ export function observing(counts: JsonObject): Pick<KindStrategy, 'observe'> {
   };
 }
 
-/** Without nodes no DaemonSet has pods to start. */
+/** Without nodes a DaemonSet has no pods to start. */
 export const daemonSetCounts = {
   currentNumberScheduled: 0,
   desiredNumberScheduled: 0,

@@ -27,7 +27,7 @@ function resourceSchemaName({ group, version, kind }: Resource): string {
 /** Schemas by name, collected while references to them are written. */
 type Components = Record<string, JsonObject>;
 
-/** A schema as OpenAPI v3 writes it: nothing is left out, models of Kubernetes become references. */
+/** A schema as OpenAPI v3 writes it: complete, with references to models of Kubernetes. */
 function render(schema: Schema, components: Components): JsonObject {
   const model = modelNameOf(schema);
   if (model === undefined) {
@@ -132,7 +132,7 @@ function patchTypes(resource: Resource): string[] {
 
 const capitalised = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
-/** `CoreV1`, `RuntimeClusterXK8sIoV1beta2`: what ids of operations have for group and version. */
+/** Group and version in operation ids: `CoreV1`, `RuntimeClusterXK8sIoV1beta2`. */
 function versionId({ group, version }: Resource): string {
   const words = group === '' ? ['core'] : group.split(/[^A-Za-z0-9]/);
   return [...words, version].map(capitalised).join('');
@@ -149,7 +149,7 @@ const verbs: Readonly<Record<string, string>> = {
   deletecollection: 'deleteCollection',
 };
 
-/** An operation with another id: every operation of a document has its own. */
+/** An operation with another id, since ids are unique in a document. */
 function withSuffix(operation: JsonObject, suffix: string): JsonObject {
   return { ...operation, operationId: `${operation.operationId}${suffix}` };
 }

@@ -1,7 +1,7 @@
 import { Counter, Histogram, type Registry as MetricsRegistry } from 'prom-client';
 import type { Registry, Resource } from '../resources/index.ts';
 
-/** Maximum number of series of the counter between two scrapes; what is beyond is counted under one name. */
+/** Maximum number of series of the counter between two scrapes; the rest is counted under one name. */
 const maxSeries = 2000;
 const beyond = { crd: 'other', group: 'other', version: 'other' };
 
@@ -38,7 +38,7 @@ export class OpenApiMetrics {
     };
   }
 
-  /** Counts a document that is another because of a definition: one that came to it, or one that changed. */
+  /** Counts a document that changed because a definition was added or changed. */
   countRegeneration({ storage: crd, group, version }: Resource, reason: 'add' | 'update'): void {
     const key = `${crd}/${version}/${reason}`;
     if (!this.#series.has(key) && this.#series.size >= maxSeries) {

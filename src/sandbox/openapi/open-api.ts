@@ -15,8 +15,8 @@ interface Built {
 const slack = 100;
 
 /**
- * The OpenAPI v3 documents: built when they are asked for, and again only when their group and version has changed. A change
- * of a CustomResourceDefinition costs the documents of its own versions, whatever else is served.
+ * The OpenAPI v3 documents: built when they are asked for, and again only when their group and version has changed. A
+ * change of a CustomResourceDefinition affects only the documents of its own versions.
  */
 export class OpenApi {
   readonly #registry: Registry;
@@ -62,7 +62,7 @@ export class OpenApi {
     const stop = isCustom ? this.#metrics.startAggregation() : undefined;
     const serialized = serializeDocument(buildDocument(resources));
     stop?.();
-    // A change that does not show, of a status for instance, leaves the document what it was.
+    // A change that the document does not show, such as of a status, leaves it as it was.
     if (serialized.hash === known?.document.hash) {
       return known.document;
     }

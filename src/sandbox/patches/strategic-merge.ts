@@ -42,7 +42,7 @@ export function applyStrategicMerge(target: JsonObject, patch: JsonObject, schem
         );
       }
     } else if (key.startsWith('$')) {
-      // The rest are read with the list they are about.
+      // The rest are read along with their list.
     } else if (value === null) {
       delete merged[key];
     } else {
@@ -59,7 +59,7 @@ export function applyStrategicMerge(target: JsonObject, patch: JsonObject, schem
   return merged;
 }
 
-/** A key of an object, and not something that JavaScript objects inherit. */
+/** An own key of an object, not one inherited from Object. */
 function ownOf(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
@@ -86,7 +86,7 @@ function mergeList(list: Json[], patch: Json[], mergeKey: string, items: Schema 
   }
   /** What is left of the list, undefined where an item is deleted. */
   const merged: (Json | undefined)[] = [...list];
-  /** Where the items with a key are. */
+  /** Positions of the items by key. */
   const places = new Map<string, number[]>();
   const note = (item: Json, index: number) => {
     if (isJsonObject(item) && item[mergeKey] !== undefined) {
@@ -105,7 +105,7 @@ function mergeList(list: Json[], patch: Json[], mergeKey: string, items: Schema 
       throw badRequest(`an item of the patch does not contain the merge key ${JSON.stringify(mergeKey)}`);
     }
     const key = canonical(item[mergeKey]);
-    // Items of one key are merged as one: the first counts, as in Kubernetes.
+    // Of items with equal keys the first is merged, as in Kubernetes.
     const [at] = places.get(key) ?? [];
     if (item[directive] === 'delete') {
       for (const gone of places.get(key) ?? []) {
@@ -122,7 +122,7 @@ function mergeList(list: Json[], patch: Json[], mergeKey: string, items: Schema 
   return merged.filter((item) => item !== undefined);
 }
 
-/** The items in the order the patch asks for; items it does not name stay behind the one they followed. */
+/** The items in the order that the patch asks for; items it does not name stay behind the one they followed. */
 function inOrder(list: Json[], order: Json[], mergeKey: string | undefined): Json[] {
   const identity = (item: Json) =>
     JSON.stringify(mergeKey !== undefined && isJsonObject(item) ? (item[mergeKey] ?? null) : item);

@@ -1,5 +1,5 @@
 /**
- * Whether a query parameter switches something on: everything does but its absence, `false` and `0`
+ * Whether a query parameter switches something on: any value does except `false` and `0`
  * (apimachinery, Convert_Slice_string_To_bool). Python writes `True`.
  */
 export function isOn(query: URLSearchParams, name: string): boolean {

@@ -12,7 +12,7 @@ import { keyOf, parseFieldSelector, parseLabelSelector, type Selector, type Stor
 import type { VersionConverter } from '../webhooks/index.ts';
 import { metadataOnly, tableOf, type View } from './tables.ts';
 
-/** What reads need of their surroundings. */
+/** What reads need. */
 export interface ReadContext {
   store: Store;
   converter: VersionConverter;
@@ -59,7 +59,7 @@ export function shown(
   }
 }
 
-/** Whether an object is one that a request selects, by its namespace, name, labels and fields. @throws {StatusError} 400. */
+/** Whether a request selects an object, by namespace, name, labels and fields. @throws {StatusError} 400. */
 export function selectorOf({ resource, namespace, name, query }: ReadRequest): Selector {
   const labels = parseLabelSelector(query.get('labelSelector') ?? '');
   const fields = parseFieldSelector(query.get('fieldSelector') ?? '', resource);
@@ -70,7 +70,7 @@ export function selectorOf({ resource, namespace, name, query }: ReadRequest): S
     fields(object);
 }
 
-/** The version a request names, or undefined when it leaves the choice to the server. */
+/** The resource version of a request, or undefined when it leaves the choice to the server. */
 export function versionOf(context: ReadContext, text: string | null): number | undefined {
   if (text === null || text === '' || text === '0') {
     return undefined;
@@ -99,7 +99,7 @@ function parseContinue(token: string): { version: number; after: string } {
   throw badRequest('continue key is not valid: give the token of the previous answer unchanged');
 }
 
-/** Where the first entry behind a key is. */
+/** The index of the first entry behind a key. */
 function positionAfter(entries: readonly (readonly [string, unknown])[], after: string): number {
   let low = 0;
   let high = entries.length;
@@ -114,7 +114,7 @@ function positionAfter(entries: readonly (readonly [string, unknown])[], after: 
   return low;
 }
 
-/** The stored objects that a request selects, with the version they are of and the token for more. */
+/** The stored objects that a request selects, with their resource version and the continue token. */
 export function select(context: ReadContext, request: ReadRequest) {
   const { resource, query } = request;
   const collection = context.store.collection(resource.storage);

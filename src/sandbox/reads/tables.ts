@@ -2,7 +2,7 @@ import { JSONPath } from 'jsonpath-plus';
 import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
 import type { Column, Resource } from '../resources/index.ts';
 
-/** How a client wants objects shown: whole, as rows of a table, or only their metadata. */
+/** The form in which a client wants objects: whole, as rows of a table, or only their metadata. */
 export type View = { as: 'object' } | { as: 'table'; include: 'Metadata' | 'Object' | 'None' } | { as: 'metadata' };
 
 const nameDescription =
@@ -44,7 +44,7 @@ export function formatAge(milliseconds: number): string {
   return years < 8 ? pair(years, 'y', days % 365, 'd') : `${years}y`;
 }
 
-/** A JSONPath of Kubernetes in the form of the library: keys with escaped dots in brackets. */
+/** A JSONPath of Kubernetes in the library's syntax: keys with escaped dots in brackets. */
 function libraryPath(path: string): string {
   const quoted = path.replaceAll(/\.((?:[^.[\]\\]|\\.)*\\.(?:[^.[\]\\]|\\.)*)/g, (_, key: string) => {
     return `['${key.replaceAll(/\\(.)/g, '$1')}']`;
@@ -57,12 +57,12 @@ function found(object: JsonObject, path: string): Json | undefined {
     const results: unknown = JSONPath({ path: libraryPath(path), json: object, eval: 'safe', wrap: true });
     return Array.isArray(results) ? (results[0] as Json | undefined) : undefined;
   } catch {
-    // An unreadable path is an empty column, as on a cluster.
+    // An invalid path is an empty column, as on a cluster.
     return undefined;
   }
 }
 
-/** The value of a cell; null where the object has none, as the real server sends it. */
+/** The value of a cell; null where the object has no value, as from the real server. */
 export function cellOf(object: JsonObject, column: Column, now: number): Json {
   const value = typeof column.value === 'string' ? found(object, column.value) : column.value(object);
   if (value === undefined || value === null) {
@@ -78,7 +78,7 @@ export function cellOf(object: JsonObject, column: Column, now: number): Json {
   return value;
 }
 
-/** Whether a kind has a place of its own for the name, which otherwise comes first. */
+/** Whether a kind has its own column for the name, which otherwise comes first. */
 function showsName({ columns }: Resource): boolean {
   return columns.some(({ name }) => name === 'Name');
 }
@@ -98,7 +98,7 @@ function definitions(resource: Resource): JsonObject[] {
   ];
 }
 
-/** An object without anything but its metadata (PartialObjectMetadata of meta.k8s.io/v1). */
+/** Only the metadata of an object (PartialObjectMetadata of meta.k8s.io/v1). */
 export function metadataOnly(object: JsonObject): JsonObject {
   return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: object.metadata ?? {} };
 }

@@ -4,23 +4,23 @@ import type { Collection, Selector, StoreEvent } from '../storage/index.ts';
 import { isOn } from './query-flag.ts';
 import { type ReadContext, type ReadRequest, selectorOf, shown, versionOf } from './reads.ts';
 
-/** Where the lines of a watch go. */
+/** The receiver of the lines of a watch. */
 export interface WatchSink {
-  /** Takes one line. @returns whether it is gone already; otherwise `drained` says when. */
+  /** Takes one line. @returns whether it has been sent; otherwise `drained` says when. */
   write(line: string): boolean;
-  /** Resolves when the client has read enough to be sent more; false when it must not be waited for any longer. */
+  /** Resolves when the client has read enough to get more; with false when it is not worth waiting for. */
   drained(): Promise<boolean>;
   end(): void;
-  /** Ends it at once, whatever the client has read. */
+  /** Ends it at once, even if the client has not read everything. */
   drop(): void;
 }
 
-/** Writes that may wait for a watcher which has fallen behind, and their bytes; with more it is dropped. */
+/** Number and bytes of writes that may wait for a slow watcher; with more it is dropped. */
 const maxBehind = { events: 1_000, bytes: 16 * 1024 * 1024 };
-/** Objects that are converted by one call of the webhook, ahead of their turn. */
+/** Number of objects that one call of the webhook converts ahead of time. */
 const conversionsAhead = 100;
 
-/** JSON of objects that many watchers get: made once. */
+/** JSON of objects that many watchers get, made once. */
 const texts = new WeakMap<JsonObject, string>();
 
 function textOf(object: JsonObject): string {
@@ -32,20 +32,20 @@ function textOf(object: JsonObject): string {
   return text;
 }
 
-/** Something that is to be sent to a watcher, or done when its turn comes. */
+/** Something to send to a watcher, or to do when its turn comes. */
 interface WatchItem {
   type: string;
   /** The object as it is stored. */
   stored?: JsonObject;
   act?(): void;
-  /** Whether it was written after the watch began, and so counts as what the watcher is behind. */
+  /** Whether it was written after the watch began, and so counts as backlog. */
   live: boolean;
   bytes: number;
 }
 
 /** How often a watch that allows bookmarks gets one, in milliseconds. */
 const bookmarkInterval = 60_000;
-/** How long a watch lasts that does not say, in seconds: the real server picks from 30 to 60 minutes. */
+/** Default duration of a watch, in seconds: the real server picks from 30 to 60 minutes. */
 const defaultWatchSeconds = 1_800;
 
 /** A change as one watcher sees it: what enters its selection is ADDED, what leaves it DELETED. */
@@ -61,8 +61,9 @@ function seenAs(
 /**
  * Begins a watch: first what exists (without a version), or what was written since a version, then every write.
  *
- * @returns a function that ends it without a word.
- * @throws {StatusError} for a wrong request; a version that is too old is reported in the stream, as the real server does.
+ * @returns a function that ends it silently.
+ * @throws {StatusError} for a wrong request; a version that is too old is reported in the stream, as the real server
+ *   does.
  */
 export function watch(context: ReadContext, request: ReadRequest, sink: WatchSink): () => void {
   const { resource, query, view } = request;
@@ -95,10 +96,10 @@ export function watch(context: ReadContext, request: ReadRequest, sink: WatchSin
     const ahead = queue
       .slice(next, next + conversionsAhead)
       .flatMap(({ stored }) => (stored === undefined ? [] : [stored]));
-    // What cannot be converted is reported when its turn comes.
+    // A failed conversion is reported when its turn comes.
     await context.converter.presentAll(resource, ahead).catch(() => {});
   }
-  /** Sends what waits. It runs without a pause while the client reads and nothing is to be converted. */
+  /** Sends what waits. It runs synchronously while the client reads and nothing needs conversion. */
   async function sendAll(): Promise<void> {
     isSending = true;
     try {
@@ -203,7 +204,7 @@ export function watch(context: ReadContext, request: ReadRequest, sink: WatchSin
       emit(type, event.object, live, event.bytes);
     }
   };
-  // Nothing can be written between reading and subscribing: both happen in this turn.
+  // Nothing can be written between reading and subscribing: both are synchronous.
   unsubscribe = collection.subscribe((event) => deliver(event, true));
   for (const [, object] of existing) {
     if (selects(object)) {

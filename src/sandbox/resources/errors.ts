@@ -34,7 +34,7 @@ export function alreadyExists(resource: Named, name: string): StatusError {
   return new StatusError(failure(409, 'AlreadyExists', message, about(resource, name)));
 }
 
-/** 409: what the writer saw is no longer what is stored, or a precondition does not hold. */
+/** 409: the object has changed since the writer read it, or a precondition does not hold. */
 export function conflict(
   resource: Named,
   name: string,
@@ -61,12 +61,12 @@ export function unauthorized(): StatusError {
   return new StatusError(failure(401, 'Unauthorized', 'Unauthorized'));
 }
 
-/** 405: the resource does not have this method, or not now. */
+/** 405: the resource does not support this method, or not now. */
 export function methodNotAllowed(message: string, details: { group?: string; kind?: string } = {}): StatusError {
   return new StatusError(failure(405, 'MethodNotAllowed', message, details));
 }
 
-/** 415: the body has a media type that this request does not take. */
+/** 415: the media type of the body is not accepted for this request. */
 export function unsupportedMediaType(accepted: readonly string[], remedy?: string): StatusError {
   const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`;
   return new StatusError(
@@ -74,18 +74,18 @@ export function unsupportedMediaType(accepted: readonly string[], remedy?: strin
   );
 }
 
-/** 406: the client wants an answer in a format that is not served. */
+/** 406: the client accepts only formats that are not served. */
 export function notAcceptable(served: readonly string[]): StatusError {
   const message = `only the following media types are accepted: ${served.join(', ')}`;
   return new StatusError(failure(406, 'NotAcceptable', message));
 }
 
-/** 410: the history back to the asked version is no longer kept. */
+/** 410: the history back to the requested version is no longer kept. */
 export function expired(message: string): StatusError {
   return new StatusError(failure(410, 'Expired', message));
 }
 
-/** 504: the client asks for a version that this server has not reached. */
+/** 504: the client asks for a resource version that does not exist yet. */
 export function tooLargeVersion(asked: number, current: number): StatusError {
   const message = `Timeout: Too large resource version: ${asked}, current: ${current}`;
   const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
@@ -97,7 +97,7 @@ export function tooLarge(why: string): StatusError {
   return new StatusError(failure(413, 'RequestEntityTooLarge', `Request entity too large: ${why}`, { causes: [] }));
 }
 
-/** 429: the client is to try again, after a second. */
+/** 429: the client should retry after a second. */
 export function tooManyRequests(message: string): StatusError {
   return new StatusError(failure(429, 'TooManyRequests', message, { retryAfterSeconds: 1 }));
 }
@@ -113,7 +113,7 @@ export function invalidObject(resource: Named, name: string, causes: StatusCause
   return new StatusError(invalid(resource.group, resource.kind, name, causes.slice(0, maxCauses)));
 }
 
-/** 422 of a write that names no version to replace. The real server names the resource here, not the kind. */
+/** 422 for a write without the resource version to replace. The real server names the resource here, not the kind. */
 export function versionRequired(resource: Named, name: string): StatusError {
   const cause: StatusCause = {
     reason: 'FieldValueInvalid',

@@ -19,16 +19,16 @@ export function compareVersions(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** The resources that are served now. Values are replaced, never changed. */
+/** The resources that are served. Entries are replaced, never changed. */
 export class Registry {
   readonly #resources = new Map<string, Resource>();
-  /** The same by what they are stored as, and by group and version. */
+  /** The same by their stored name, and by group and version. */
   readonly #byStorage = new Map<string, { resources: readonly Resource[]; since: number }>();
   readonly #byVersion = new Map<string, Map<string, Resource>>();
   readonly #revisions = new Map<string, number>();
   #revision = 0;
 
-  /** Adds or replaces the versions of one resource; with an empty list the resource is served no longer. */
+  /** Adds or replaces the versions of one resource; with an empty list the resource is no longer served. */
   set(storage: string, resources: readonly Resource[]): void {
     const known = this.#byStorage.get(storage);
     for (const resource of known?.resources ?? []) {
@@ -76,7 +76,7 @@ export class Registry {
     return this.#byStorage.get(storage)?.resources ?? [];
   }
 
-  /** Since when something is served under a name without a break, in milliseconds from then; 0 when it is not. */
+  /** How long something has been served under a name without interruption, in milliseconds; 0 when it is not. */
   servedFor(storage: string): number {
     const since = this.#byStorage.get(storage)?.since;
     return since === undefined ? 0 : performance.now() - since;
@@ -91,7 +91,7 @@ export class Registry {
     return new Map([...groups].map(([group, versions]) => [group, [...versions].sort(compareVersions)]));
   }
 
-  /** Counts up whenever something in the group and version changes. */
+  /** A number that increases whenever something in the group and version changes. */
   revisionOf(group: string, version: string): number {
     return this.#revisions.get(`${group}/${version}`) ?? 0;
   }

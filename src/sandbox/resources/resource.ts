@@ -8,17 +8,17 @@ export interface Column {
   format?: string;
   description: string;
   priority: number;
-  /** Whether the value is a time, shown as how long ago it was. Columns of type `date` are such anyway. */
+  /** Whether the value is a time, shown as its age. Columns of type `date` always are. */
   isTime?: boolean;
   /** JSONPath as CustomResourceDefinitions write it (`.spec.replicas`), or a function for kinds of our own. */
   value: string | ((object: JsonObject) => string | number | boolean | null);
 }
 
-/** The strategy of a kind: what distinguishes it from plain storage. Functions may change the object they are given. */
+/** The strategy of a kind: what distinguishes it from plain storage. Functions may change the object that they get. */
 export interface KindStrategy {
   /** Completes an object before it is validated: defaults, fields that only the server sets. */
   prepare?(object: JsonObject, old: JsonObject | undefined): void;
-  /** Writes what a controller would see in an object whose spec is new, after its generation is counted. */
+  /** Writes what a controller would write for a new spec, after the generation has been increased. */
   observe?(object: JsonObject, now: string): void;
   validate?(object: JsonObject, old: JsonObject | undefined): StatusCause[];
   /** Why an object of this name may not be deleted. */
@@ -35,7 +35,7 @@ export interface KindStrategy {
   convert?(object: JsonObject, apiVersion: string): JsonObject;
   /** Whether it has the subresource `scale`, whose replicas are `spec.replicas`. */
   hasScale?: boolean;
-  /** Answered from the request and never stored (reviews). */
+  /** Reviews: responds from the request and stores nothing. */
   answer?(object: JsonObject, user: UserInfo): JsonObject;
 }
 
@@ -47,7 +47,7 @@ export interface UserInfo {
   extra?: Record<string, string[]>;
 }
 
-/** How a webhook is reached: clientConfig of a webhook configuration or of a CustomResourceDefinition. */
+/** The address of a webhook: clientConfig of a webhook configuration or of a CustomResourceDefinition. */
 export interface WebhookClientConfig {
   url?: string;
   service?: { namespace: string; name: string; path?: string; port?: number };
@@ -70,7 +70,7 @@ export interface Resource {
   storage: string;
   storageVersion: string;
   hasStatus: boolean;
-  /** Whether writes of the spec count up metadata.generation. */
+  /** Whether writes of the spec increase metadata.generation. */
   hasGeneration: boolean;
   /** Comes from a CustomResourceDefinition. */
   isCustom: boolean;

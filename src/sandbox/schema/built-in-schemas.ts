@@ -11,7 +11,9 @@ interface Model {
   getAttributeTypeMap(): Attribute[];
 }
 
-/** The list fields that strategic merge patch merges, by model and field: the key of their items ('' for plain values). */
+/**
+ * The list fields that strategic merge patch merges, by model and field: the key of their items ('' for plain values).
+ */
 const mergeKeys: Record<string, string> = {
   'V1ObjectMeta.ownerReferences': 'uid',
   'V1ObjectMeta.finalizers': '',
@@ -54,7 +56,7 @@ const mergeKeys: Record<string, string> = {
   'V1ValidatingWebhook.matchConditions': 'name',
 };
 
-/** Keys of lists for server-side apply, where they are others than those of strategic merge patch. */
+/** Keys of lists for server-side apply, where they differ from those of strategic merge patch. */
 const applyKeys: Record<string, string[]> = {
   'V1Container.ports': ['containerPort', 'protocol'],
   'V1EphemeralContainer.ports': ['containerPort', 'protocol'],
@@ -107,7 +109,7 @@ function schemaInSchema(path: string, whole: Schema): Schema | undefined {
     return whole;
   }
   if (path === 'V1JSONSchemaProps.additionalProperties') {
-    // Without a type, because a boolean is one too.
+    // Without a type, because a boolean is allowed, too.
     const schemaOrBoolean: Schema = { properties: whole.properties ?? {}, nullable: true };
     modelNames.set(schemaOrBoolean, 'V1JSONSchemaProps');
     return schemaOrBoolean;
@@ -116,8 +118,8 @@ function schemaInSchema(path: string, whole: Schema): Schema | undefined {
 }
 
 /**
- * The structural schema of a type of Kubernetes itself, made from the type tables of @kubernetes/client-node. They know
- * names and types, but neither which fields are required nor descriptions. Schemas may contain themselves.
+ * The structural schema of a type of Kubernetes itself, made from the type tables of @kubernetes/client-node. These
+ * have names and types, but neither required fields nor descriptions. Schemas may be recursive.
  *
  * @returns undefined when the client has no such model.
  */
@@ -132,13 +134,13 @@ export function schemaOfModel(name: string): Schema | undefined {
   }
   const properties: Record<string, Schema> = {};
   const schema: Schema = { type: 'object', properties };
-  // Before its fields, so that a recursive type finds itself.
+  // Registered before its fields, for recursive types.
   schemas.set(name, schema);
   modelNames.set(schema, name);
   for (const { baseName, type, format } of model.getAttributeTypeMap()) {
     const path = `${name}.${baseName}`;
     const field = schemaInSchema(path, schema) ?? schemaOfType(type, format);
-    // Go decodes null as "not set" for every type. The schema of a model is shared and says so by itself.
+    // Go decodes null as "not set" for every type. The schema of a model is shared and already nullable.
     const property = modelNames.has(field) ? field : { ...field, nullable: true };
     const mergeKey = mergeKeys[path];
     const listKeys = applyKeys[path] ?? (mergeKey === undefined || mergeKey === '' ? undefined : [mergeKey]);

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../../kubernetes/index.ts';
 
-/** A text that two JSON values share when they are equal; the order of keys does not matter. */
+/** A text that is equal for equal JSON values, whatever the order of keys. */
 export function canonical(value: Json): string {
   if (Array.isArray(value)) {
     return `[${value.map(canonical).join(',')}]`;

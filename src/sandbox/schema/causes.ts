@@ -6,14 +6,13 @@ export const maxCauses = 500;
 /** Maximum number of characters of a value that a message shows. */
 const maxShown = 4_096;
 
-/** A text as messages show it: long ones are cut off. */
+/** A text for messages, truncated. */
 export function shorten(text: string): string {
   return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
 }
 
 /**
- * What is wrong with a field, in the words of the API server. A value is shown as JSON, the start of a long one;
- * undefined is not shown.
+ * What is wrong with a field, worded as by the API server. A value is shown as JSON, truncated; undefined is not shown.
  */
 export function causeOf(reason: CauseReason, field: string, value: unknown, detail: string): StatusCause {
   return shownCause(reason, field, showJson(value), detail);
@@ -32,28 +31,28 @@ export function required(field: string, detail = ''): StatusCause {
   return causeOf('FieldValueRequired', field, undefined, detail);
 }
 
-/** A field whose value cannot be. */
+/** A field with an invalid value. */
 export function invalid(field: string, value: unknown, detail: string): StatusCause {
   return causeOf('FieldValueInvalid', field, value ?? null, detail);
 }
 
-/** A field whose value cannot be, for several reasons; a long value is written as JSON once. */
+/** A field with a value that is invalid for several reasons; a long value is serialized once. */
 export function invalidForEach(field: string, value: unknown, details: readonly string[]): StatusCause[] {
   const shown = showJson(value ?? null);
   return details.map((detail) => shownCause('FieldValueInvalid', field, shown, detail));
 }
 
-/** A field that may not be there. */
+/** A field that must not be set. */
 export function forbiddenField(field: string, detail: string): StatusCause {
   return causeOf('FieldValueForbidden', field, undefined, detail);
 }
 
-/** A value that is there already. */
+/** A duplicate value. */
 export function duplicate(field: string, value: unknown): StatusCause {
   return causeOf('FieldValueDuplicate', field, value ?? null, '');
 }
 
-/** A value that is none of those allowed. */
+/** A value that is not one of those allowed. */
 export function notSupported(field: string, value: unknown, allowed: readonly string[]): StatusCause {
   const list = allowed.map((name) => JSON.stringify(name)).join(', ');
   return causeOf('FieldValueNotSupported', field, value, `supported values: ${list}`);

@@ -9,7 +9,7 @@ export function hasDefaults(schema: Schema): boolean {
   if (known !== undefined) {
     return known;
   }
-  // Recursive schemas (JSONSchemaProps) meet themselves here.
+  // Recursive schemas (JSONSchemaProps) come here again.
   withDefaults.set(schema, false);
   const { items, additionalProperties, properties = {} } = schema;
   const found =
@@ -21,7 +21,7 @@ export function hasDefaults(schema: Schema): boolean {
   return found;
 }
 
-/** Defaults that an object may get, in bytes of JSON: a small object with a long list could grow without end. */
+/** Limit of the defaults of an object, in bytes of JSON: a small object with a long list could grow very large. */
 const maxDefaultBytes = 8 * 1024 * 1024;
 
 /** Defaults make an object too large. */
@@ -43,7 +43,7 @@ function defaultedOf(schema: Schema): { name: string; schema: Schema }[] {
 
 const defaultSizes = new WeakMap<Schema, number>();
 
-/** The default of a schema, to be put into an object. @throws {DefaultsError} when there is no room left for it. */
+/** A copy of the default of a schema. @throws {DefaultsError} when it exceeds the limit. */
 function defaultOf(schema: Schema, room: { bytes: number }): Json {
   const value = schema.default as Json;
   let size = defaultSizes.get(schema);

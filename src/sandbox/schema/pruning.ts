@@ -48,7 +48,7 @@ function pruneAt(value: Json, schema: Schema, path: string, isResource: boolean,
   }
 }
 
-/** What Go decodes null into, where a value must be. */
+/** The zero value that Go decodes null into where a value is required. */
 function zeroOf(schema: Schema): Json {
   switch (schema.type) {
     case 'string':
@@ -65,8 +65,8 @@ function zeroOf(schema: Schema): Json {
 }
 
 /**
- * Takes nulls out, in place, as Go does when it decodes one of its own types: a field that is null is not set, and an item
- * or a value of a map that is null is the zero value. What may hold any JSON is left alone.
+ * Removes nulls, in place, as Go does when it decodes one of its own types: a null field is not set, and a null item or
+ * map value becomes the zero value. Parts that may hold any JSON are not changed.
  */
 export function dropNulls(value: Json, schema: Schema): void {
   if (Array.isArray(value)) {

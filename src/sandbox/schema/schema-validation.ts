@@ -47,7 +47,7 @@ function matchesFormat(format: unknown, text: string): boolean {
 
 const patterns = new WeakMap<Schema, Pattern>();
 
-/** The pattern of a schema, compiled once. It was refused with its definition when it cannot be compiled. */
+/** The pattern of a schema, compiled once. A definition with a pattern that cannot be compiled was refused. */
 function patternOf(schema: Schema, source: string): Pattern {
   let found = patterns.get(schema);
   if (found === undefined) {
@@ -59,7 +59,7 @@ function patternOf(schema: Schema, source: string): Pattern {
 
 const enums = new WeakMap<Schema, { values: Set<string>; text: string }>();
 
-/** The allowed values of a schema, made ready once. */
+/** The allowed values of a schema, prepared once. */
 function enumOf(schema: Schema, allowed: readonly Json[]): { values: Set<string>; text: string } {
   let found = enums.get(schema);
   if (found === undefined) {
@@ -80,11 +80,11 @@ interface Work {
   endedAt?: string;
 }
 
-/** What is wrong with a value, as far as it is looked for: not beyond the limits above. */
+/** The problems of a value, within the limits above. */
 class Findings {
   readonly causes: StatusCause[] = [];
   readonly #most: number;
-  /** Shared with those that look at parts of the same value. */
+  /** Shared among the validations of parts of the same value. */
   readonly #work: Work;
 
   constructor(most: number, work: Work) {
@@ -92,7 +92,7 @@ class Findings {
     this.#work = work;
   }
 
-  /** Whether nothing more needs to be looked at. */
+  /** Whether validation can stop. */
   get isFull(): boolean {
     return this.causes.length >= this.#most;
   }
@@ -103,7 +103,7 @@ class Findings {
     }
   }
 
-  /** Whether there is work left for something. When there is none, nothing that follows finds anything. */
+  /** Takes work from the budget. Once it is used up, nothing further is reported. */
   spend(work: number, path: string): boolean {
     this.#work.left -= work;
     if (this.#work.left < 0) {
@@ -112,7 +112,7 @@ class Findings {
     return this.#work.left >= 0;
   }
 
-  /** Whether a value fits another schema; what is wrong with it otherwise is not kept. */
+  /** Whether a value fits another schema, without its problems. */
   fits(value: Json, schema: Schema, path: string): boolean {
     this.spend(4, path);
     const inner = new Findings(1, this.#work);
@@ -125,7 +125,7 @@ class Findings {
  * Validates a value against a structural schema. The input is not changed.
  *
  * @param most the work that is done at most.
- * @returns one cause a problem, with the reasons and messages of kube-openapi; empty when the value fits.
+ * @returns one cause for each problem, with the reasons and messages of kube-openapi; empty when the value fits.
  */
 export function validateSchema(value: Json, schema: Schema, path = '', most = maxWork): StatusCause[] {
   const work: Work = { left: most };
@@ -196,7 +196,7 @@ function codePointsOf(text: string): number {
 
 function validateString(value: string, schema: Schema, path: string, findings: Findings): void {
   const { minLength, maxLength, pattern, format } = schema;
-  // Characters, as OpenAPI counts them: code points.
+  // OpenAPI counts code points.
   const length = minLength === undefined && maxLength === undefined ? 0 : codePointsOf(value);
   if (maxLength !== undefined && length > maxLength) {
     findings.add(path, 'FieldValueTooLong', `Too long: may not be more than ${maxLength} bytes`);
@@ -219,7 +219,7 @@ function validateString(value: string, schema: Schema, path: string, findings: F
   }
 }
 
-/** With the tolerance that binary fractions need: 0.3 is a multiple of 0.1. */
+/** With a tolerance for binary fractions: 0.3 is a multiple of 0.1. */
 function isMultiple(value: number, factor: number): boolean {
   const quotient = value / factor;
   return Math.abs(quotient - Math.round(quotient)) <= 1e-9 * Math.max(1, Math.abs(quotient));
@@ -312,7 +312,7 @@ function validateObject(value: Record<string, Json>, schema: Schema, path: strin
   if (minProperties !== undefined && keys.length < minProperties) {
     addInvalid(findings, path, value, `should have at least ${minProperties} properties`);
   }
-  // In the schema's order, so that the answer does not depend on how the client orders its fields.
+  // In the schema's order, so that the result does not depend on the client's order of fields.
   const specified = names.filter((key) => Object.hasOwn(value, key));
   for (const key of new Set([...specified, ...keys])) {
     const field = fieldOf(schema, key);

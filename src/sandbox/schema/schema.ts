@@ -41,14 +41,14 @@ export interface Schema {
   'x-kubernetes-validations'?: object[];
 }
 
-/** Whether a property's schema is one of its own in `properties` (and not something JavaScript objects inherit). */
+/** Whether `properties` itself has a schema for a property (not inherited from Object). */
 export function propertyOf(schema: Schema, name: string): Schema | undefined {
   return schema.properties !== undefined && Object.hasOwn(schema.properties, name)
     ? schema.properties[name]
     : undefined;
 }
 
-/** The schema of one key of an object: its property, else what additional properties are. */
+/** The schema of a key of an object: of its property, else of additional properties. */
 export function fieldOf(schema: Schema | undefined, name: string): Schema | undefined {
   if (schema === undefined) {
     return undefined;
@@ -60,7 +60,7 @@ export function fieldOf(schema: Schema | undefined, name: string): Schema | unde
 /** Maximum number of characters of a key that a path shows: the path is repeated for each field below. */
 const maxKeyShown = 512;
 
-/** A key as paths show it: a long one is cut off. */
+/** A key for paths, truncated. */
 export function shownKey(key: string): string {
   return key.length > maxKeyShown ? `${key.slice(0, maxKeyShown)}…` : key;
 }

@@ -11,9 +11,9 @@ import { prune } from './pruning.ts';
 import { type Schema, shownKey } from './schema.ts';
 import { validateSchema } from './schema-validation.ts';
 
-/** Keywords that OpenAPI has and structural schemas have not. */
+/** Keywords of OpenAPI that structural schemas must not use. */
 const forbiddenKeywords = ['$ref', 'definitions', 'dependencies', 'id', 'patternProperties'];
-/** What may not stand within allOf, anyOf, oneOf and not: it belongs outside, once. */
+/** Keywords that are not allowed within allOf, anyOf, oneOf and not. */
 const outsideOnly = ['type', 'description', 'title', 'default', 'additionalProperties', 'nullable'];
 
 /** Adds causes to others. Passing very many as arguments of `push` would exceed the stack. */
@@ -26,7 +26,8 @@ function addAll(causes: StatusCause[], more: readonly StatusCause[]): void {
 const junctors = ['allOf', 'anyOf', 'oneOf', 'not'] as const;
 
 /**
- * Schemas inside of a schema that describe other values than it does itself, with their paths and what they describe.
+ * Schemas inside of a schema that describe other values than the schema itself, with their paths and what they
+ * describe.
  */
 export function partsOf(schema: JsonObject, path: string): [JsonObject, string, 'object fields' | 'array items'][] {
   const parts: [JsonObject, string, 'object fields' | 'array items'][] = [];
@@ -129,7 +130,7 @@ function additionalPropertiesProblem({ additionalProperties, properties }: JsonO
 /** Maximum number of instructions of all patterns of a definition's schema: to compile them takes some seconds. */
 const maxPatternSize = 300_000;
 
-/** What is wrong with the patterns of a schema: everything in it is looked at, as `pattern` may stand everywhere. */
+/** What is wrong with the patterns of a schema: everything in it is checked, as `pattern` may be anywhere. */
 function patternCauses(schema: JsonObject, path: string, total: { size: number }): StatusCause[] {
   const causes: StatusCause[] = [];
   const { pattern } = schema;
@@ -186,14 +187,15 @@ function nodeCauses(schema: JsonObject, path: string, place: string): StatusCaus
 }
 
 /**
- * Why the schema of a version is not structural, empty when it is: what a cluster would refuse, or could not prune by.
+ * Why the schema of a version is not structural, empty when it is: what a cluster would refuse or could not use for
+ * pruning.
  *
  * @param path of the schema in the definition.
  * @see
  *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
  */
 export function structuralCauses(schema: JsonObject, path: string): StatusCause[] {
-  // First, because defaults are validated by what the schema says.
+  // First, because defaults are validated with the schema.
   const unreadable = patternCauses(schema, path, { size: 0 });
   if (unreadable.length > 0) {
     return unreadable;

@@ -101,7 +101,7 @@ const selectableFields: Record<string, readonly string[]> = {
   'jobs.batch': ['status.successful'],
 };
 
-/** How fields are called in selectors, where that is not what they are stored as. */
+/** Names of fields in selectors, where they differ from those in stored objects. */
 const storedNames: Record<string, Record<string, string>> = {
   events: {
     source: 'source.component',

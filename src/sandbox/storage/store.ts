@@ -8,14 +8,14 @@ export interface StoreEvent {
   object: JsonObject;
   /** What was stored before; undefined for ADDED. */
   previous: JsonObject | undefined;
-  /** Roughly the bytes of JSON that `object` is. */
+  /** Approximate size of `object` in bytes of JSON. */
   bytes: number;
 }
 
 /** Writes per collection that are kept for watches from an older version and for lists that continue. */
 export const defaultHistory = 5_000;
 
-/** Maximum number of bytes of JSON that the history of one collection holds on to. */
+/** Maximum number of bytes of JSON in the history of one collection. */
 const maxHistoryBytes = 64 * 1024 * 1024;
 /**
  * Maximum number of bytes of JSON that are stored: in memory they take several times as much. etcd has such a limit,
@@ -23,14 +23,14 @@ const maxHistoryBytes = 64 * 1024 * 1024;
  */
 const maxStoredBytes = 256 * 1024 * 1024;
 
-/** There is no room for another object. */
+/** The store has no room for another object. */
 export class StoreFullError extends Error {
   constructor() {
     super(`the sandbox keeps at most ${maxStoredBytes / 1024 / 1024} MiB; delete something first`);
   }
 }
 
-/** Roughly the bytes of JSON that a value is. */
+/** Approximate size of a value in bytes of JSON. */
 function bytesOf(value: Json): number {
   if (typeof value === 'string') {
     return value.length + 2;
@@ -80,7 +80,7 @@ export class Store {
     return this.#version;
   }
 
-  /** The collection of a name; made when it is first asked for, with a history that begins now. */
+  /** The collection of a name; created on first use, with a history that begins now. */
   collection(name: string): Collection {
     let found = this.#collections.get(name);
     if (found === undefined) {
@@ -96,7 +96,7 @@ export class Store {
   }
 }
 
-/** The objects of one resource, whatever version they are read in. */
+/** The objects of one resource, in all versions. */
 export class Collection {
   readonly #nextVersion: () => number;
   readonly #history: number;
@@ -109,7 +109,7 @@ export class Collection {
   readonly #sizes = new Map<string, number>();
   readonly #stored: { bytes: number };
   #sortedKeys: string[] | undefined;
-  /** What `list` gave, until the next write. */
+  /** The result of `list`, until the next write. */
   #listed: [key: string, object: JsonObject][] | undefined;
 
   constructor(nextVersion: () => number, version: number, history: number, stored = { bytes: 0 }) {
@@ -143,7 +143,7 @@ export class Collection {
   /**
    * Replaces an object.
    *
-   * @returns it with its version, or undefined when `expected` is not what is stored (any more).
+   * @returns it with its version, or undefined when `expected` is not (or no longer) stored.
    * @throws {StoreFullError}
    */
   replace(key: string, expected: JsonObject, object: JsonObject): JsonObject | undefined {
@@ -230,7 +230,7 @@ export class Collection {
     return stored;
   }
 
-  /** Lets go of old events. In large steps: removing one from the front of an array costs as much as removing many. */
+  /** Drops old events. In large steps: removing one from the front of an array costs as much as removing many. */
   #forget(): void {
     let gone = 0;
     if (this.#events.length >= this.#history * 2) {

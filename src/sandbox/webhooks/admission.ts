@@ -70,7 +70,7 @@ export interface AdmissionEvent {
   annotations?: JsonObject;
 }
 
-/** What admission needs of its surroundings. */
+/** What admission needs. */
 export interface AdmissionContext {
   store: Store;
   registry: Registry;
@@ -170,7 +170,7 @@ function reviewOf(attempt: AdmissionAttempt, resource: Resource, uid: string): J
   };
 }
 
-/** What the client is told of a denial, in the words of the real server. */
+/** The error of a denial for the client, worded as by the real server. */
 function denial(webhook: Webhook, given: Json | undefined): StatusError {
   const status = isJsonObject(given) ? given : {};
   const deniedBy = `admission webhook ${JSON.stringify(webhook.name)} denied the request`;
@@ -192,7 +192,7 @@ interface Verdict {
   patched: JsonObject | undefined;
 }
 
-/** Asks one webhook. Throws an StatusError when it denies, or fails and its failurePolicy is Fail. */
+/** Calls one webhook. @throws {StatusError} when it denies, or fails and its failurePolicy is Fail. */
 async function ask(
   context: AdmissionContext,
   kind: Kind,
@@ -300,7 +300,7 @@ function concerned(context: AdmissionContext, kind: Kind, attempt: AdmissionAtte
 }
 
 /**
- * Asks the mutating webhooks, one after the other, in the order of their configurations' names.
+ * Calls the mutating webhooks, one after the other, in the order of their configurations' names.
  *
  * @returns the object as they leave it (the attempt's own when none changes it).
  * @throws {StatusError} when one denies, or fails with failurePolicy Fail.
@@ -327,13 +327,14 @@ export async function mutate(context: AdmissionContext, attempt: AdmissionAttemp
 }
 
 /**
- * Asks the validating webhooks, all at once.
+ * Calls the validating webhooks, all at once.
  *
- * @throws {StatusError} of the first one, in the order of their configurations, that denies or fails with failurePolicy Fail.
+ * @throws {StatusError} of the first one, in the order of their configurations, that denies or fails with failurePolicy
+ *   Fail.
  */
 export async function validate(context: AdmissionContext, attempt: AdmissionAttempt): Promise<void> {
   const asked = concerned(context, 'validating', attempt);
-  // Warnings in the order of the webhooks, whichever answers first.
+  // Warnings in the order of the webhooks, whichever responds first.
   const warnings = asked.map((): string[] => []);
   const outcomes = await Promise.allSettled(
     asked.map(({ webhook, resource }, index) =>
@@ -349,7 +350,7 @@ export async function validate(context: AdmissionContext, attempt: AdmissionAtte
   }
 }
 
-/** Options object of a request, as reviews carry it; patches are updates there. */
+/** The options object of a request in reviews, where patches count as updates. */
 export function optionsOf(kind: 'CreateOptions' | 'UpdateOptions', query: URLSearchParams): JsonObject {
   const fieldManager = query.get('fieldManager');
   const fieldValidation = query.get('fieldValidation');

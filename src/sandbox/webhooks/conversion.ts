@@ -13,7 +13,7 @@ function failed(resource: Resource, why: string) {
   );
 }
 
-/** What a converted object has not kept, though it identifies the original. */
+/** What a converted object has lost, although it identifies the original. */
 function differenceOf(converted: JsonObject, original: JsonObject): string | undefined {
   if (converted.kind !== original.kind) {
     return `must have the same kind: ${String(original.kind)} != ${String(converted.kind)}`;
@@ -41,8 +41,8 @@ function withOriginalMetadata(converted: JsonObject, original: JsonObject): Json
 }
 
 /**
- * How long a conversion is remembered, in milliseconds: long enough for all watchers of a write, short enough that a webhook
- * that was fixed is seen at once.
+ * How long a conversion is remembered, in milliseconds: long enough for all watchers of a write, short enough that a
+ * fixed webhook is noticed at once.
  */
 const conversionLifetime = 1_000;
 
@@ -52,10 +52,12 @@ interface Presented {
   until: number;
 }
 
-/** Converts objects of one resource between its versions, and remembers how stored objects look in each. */
+/** Converts objects of one resource between its versions, and caches the converted objects. */
 export class VersionConverter {
   readonly #caller: WebhookCaller;
-  /** By stored object, then by resource: a changed definition makes new resources, so nothing outdated is found. */
+  /**
+   * By stored object, then by resource: a changed definition creates new resources, so that nothing outdated is found.
+   */
   readonly #presented = new WeakMap<JsonObject, Map<Resource, Presented>>();
 
   constructor(caller: WebhookCaller) {
@@ -113,7 +115,7 @@ export class VersionConverter {
       kind: 'ConversionReview',
       apiVersion: 'apiextensions.k8s.io/v1',
       request: { uid, desiredAPIVersion, objects },
-      // The real API server sends the empty response of its Go struct too; webhooks must not be confused by it.
+      // The real API server also sends the empty response of its Go struct, which webhooks must ignore.
       response: { uid: '', convertedObjects: null, result: { metadata: {} } },
     };
     let answer: JsonObject;

@@ -10,10 +10,10 @@ export interface ServiceReference {
   path: string;
 }
 
-/** Where the endpoints of a Service are really reached, or undefined when nothing serves it. */
+/** The real address of a Service's endpoints, or undefined without any. */
 export type ResolveService = (service: ServiceReference) => Endpoint | undefined;
 
-/** Where a server is reached. */
+/** The address of a server. */
 export interface Endpoint {
   host: string;
   port: number;
@@ -21,7 +21,7 @@ export interface Endpoint {
   servername?: string;
 }
 
-/** Longest answer of a webhook that is read, in bytes: a review holds two objects of at most 3 MiB. */
+/** Longest response of a webhook that is read, in bytes: a review holds two objects of at most 3 MiB. */
 const maxResponseBytes = 7 * 1024 * 1024;
 
 /** Calls webhooks over HTTPS, as the API server does: HTTP/1.1, kept alive, certificates verified. */
@@ -45,8 +45,8 @@ export class WebhookCaller {
   /**
    * Posts a review.
    *
-   * @param timeoutSeconds how long connecting and answering may take together.
-   * @returns the answer's JSON object.
+   * @param timeoutSeconds the timeout for connecting and the response together.
+   * @returns the JSON object of the response.
    * @throws {Error} with a message for the user when the webhook cannot be reached, trusted or understood.
    */
   call(client: WebhookClientConfig, timeoutSeconds: number, review: JsonObject): Promise<JsonObject> {

@@ -5,7 +5,7 @@ import { mutate, validate } from '../webhooks/index.ts';
 import { mediaTypeOf, parseBody } from './objects.ts';
 import { attemptOf, isDryRun, type WriteContext, type WriteRequest } from './write-request.ts';
 
-/** An object that is being deleted goes with its last finalizer. */
+/** An object that is being deleted is removed with its last finalizer. */
 export function removeWhenFinished(
   context: WriteContext,
   { resource }: WriteRequest,

@@ -25,7 +25,7 @@ function keysKept(value: Json): number {
 /** Strings, and what opens, separates and closes arrays and objects. */
 const tokens = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g;
 
-/** An array or object that is open, with what is known of where the text is in it. */
+/** An open array or object, with the current position in it. */
 interface Level {
   path: string;
   /** The keys that an object has had; undefined for an array. */
@@ -41,8 +41,8 @@ const maxReported = 100;
 
 /**
  * The paths of the fields that a valid JSON text has more than once (`spec.bar`, `spec.list[0].foo`), in the order of
- * the text, the first hundred, as `fieldValidation` reports them. JSON.parse keeps the last of them and says nothing,
- * so keys are counted first; only a text that lost some is read again, token by token.
+ * the text, the first hundred, as `fieldValidation` reports them. JSON.parse keeps the last of them silently, so keys
+ * are counted first; only a text that lost some is read again, token by token.
  */
 export function duplicateFields(text: string, value: Json): string[] {
   if (keysWritten(text) === keysKept(value)) {

@@ -11,7 +11,7 @@ interface Format {
 }
 
 const decoder = new TextDecoder();
-/** Maximum number of unknown fields that an answer names, as by the decoder of the API server. */
+/** Maximum number of unknown fields that are reported, as by the decoder of the API server. */
 const maxUnknown = 100;
 
 /** How the body of a request may be written, by media type. */
@@ -29,7 +29,7 @@ export function mediaTypeOf(header: string | undefined): string {
 /**
  * Reads a body as JSON, YAML or protobuf. `kind` is what it should be.
  *
- * @throws {StatusError} 400 when it is not what its media type says, 415 for another media type.
+ * @throws {StatusError} 400 when it does not match its media type, 415 for another media type.
  */
 export function parseBody(body: Uint8Array, mediaType: string, kind: string): Json {
   const format = formats.get(mediaType);
@@ -84,7 +84,7 @@ export function complete(
   const wrong = [
     ...validateSchema(value.metadata, { ...objectMetaSchema(), nullable: false }, 'metadata'),
     ...(resource.isCustom ? [] : validateSchema(value, resource.schema)),
-    // Only what Go could not decode: a list with two items of one key it can.
+    // Only what Go could not decode; it can decode a list with two items of one key.
   ].filter(({ reason }) => reason !== 'FieldValueDuplicate');
   if (wrong[0] !== undefined) {
     throw badRequest(

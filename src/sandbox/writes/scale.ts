@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index
 import { invalidObject, metadataOf, type Resource } from '../resources/index.ts';
 import { invalid, type Schema, schemaOfModel } from '../schema/index.ts';
 
-/** The Scale of a resource that has one, as if it were a resource: what its bodies are held against. */
+/** The Scale of a resource, as a resource with a schema to validate bodies with. */
 export function scaleResourceOf(resource: Resource): Resource {
   return {
     ...resource,
@@ -20,7 +20,7 @@ function objectAt(object: JsonObject, field: string): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** A label selector as query parameters have it. */
+/** A label selector in the form of query parameters. */
 function selectorText(selector: JsonObject): string {
   const { matchExpressions } = selector;
   const equal = Object.entries(objectAt(selector, 'matchLabels')).map(([key, value]) => `${key}=${String(value)}`);
@@ -40,7 +40,7 @@ function selectorText(selector: JsonObject): string {
   return [...equal, ...expressions].join(',');
 }
 
-/** `GET …/scale`: how many replicas an object wants and has. */
+/** `GET …/scale`: the desired and the present number of replicas. */
 export function scaleOf(object: JsonObject): JsonObject {
   const {
     name = null,
@@ -60,7 +60,7 @@ export function scaleOf(object: JsonObject): JsonObject {
   };
 }
 
-/** An object with the replicas of a Scale, which may also say which version of the object it is meant for. */
+/** An object with the replicas of a Scale, which may name the resource version that it applies to. */
 export function withScale(resource: Resource, object: JsonObject, scale: JsonObject): JsonObject {
   const { name, namespace, uid, resourceVersion } = metadataOf(scale);
   const replicas: Json = objectAt(scale, 'spec').replicas ?? 0;

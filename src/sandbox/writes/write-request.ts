@@ -1,11 +1,11 @@
 import { badRequest, type Resource, type UserInfo } from '../resources/index.ts';
 import type { AdmissionAttempt, AdmissionContext } from '../webhooks/index.ts';
 
-/** What writes need of their surroundings. */
+/** What writes need. */
 export interface WriteContext extends AdmissionContext {
   /** The current time as metav1.Time writes it. */
   now(): string;
-  /** How long the objects of a new definition are not answered for, in milliseconds. */
+  /** How long requests for the objects of a new definition get a 429, in milliseconds. */
   initializing: number;
 }
 

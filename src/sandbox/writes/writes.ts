@@ -33,10 +33,10 @@ import { complete, mediaTypeOf, parseBody, readObject } from './objects.ts';
 import { scaleOf, scaleResourceOf, withScale } from './scale.ts';
 import { attemptOf, isDryRun, type WriteContext, type WriteRequest } from './write-request.ts';
 
-/** Writes that are tried before a patch gives up because others keep changing the object. */
+/** Number of attempts of a patch while others keep changing the object. */
 const maxAttempts = 5;
 
-/** What the schema of a custom resource has against an object; its rules are asked about well-formed objects only. */
+/** Schema violations of a custom resource; CEL rules are evaluated only for objects without any. */
 function schemaCauses({ schema }: Resource, object: JsonObject, old: JsonObject | undefined): StatusCause[] {
   const causes = validateSchema(object, schema);
   return causes.length > 0 ? causes : validateRules(object, old, schema);
@@ -152,7 +152,7 @@ export async function create(context: WriteContext, request: WriteRequest): Prom
   return context.converter.present(resource, created);
 }
 
-/** Makes the next state of an object from its current one, both in the version of the request. */
+/** Makes the next state of an object from the current one, both in the version of the request. */
 type Produce = (current: JsonObject) => JsonObject;
 
 function keepServerFields(next: JsonObject, current: JsonObject): void {
@@ -231,7 +231,7 @@ async function change(
       name,
     } as const;
     next = separate(next, current, request);
-    // Webhooks would have to be shown a Scale; the sandbox does not ask them.
+    // Webhooks would have to get a Scale; the sandbox does not call them.
     const asksWebhooks = request.subresource !== 'scale';
     const mutated = asksWebhooks ? await mutate(context, attemptOf(request, { ...fields, object: next })) : undefined;
     next = copyOf(mutated ?? next);
@@ -286,7 +286,7 @@ async function change(
   }
 }
 
-/** Makes the next state from what a request is about: the object, or its Scale. */
+/** Makes the next state of what a request is about: the object, or its Scale. */
 function producing(request: WriteRequest, produce: Produce): Produce {
   const { resource, subresource } = request;
   return subresource === 'scale' ? (current) => withScale(resource, current, produce(scaleOf(current))) : produce;
@@ -339,7 +339,7 @@ export async function patch(context: WriteContext, request: WriteRequest): Promi
       } else {
         patched = applyStrategicMerge(copyOf(current), value, resource.schema);
       }
-      // A patch that is tried again warns once.
+      // A retried patch warns once.
       const warn = warned ? () => {} : request.warn;
       warned = true;
       return complete(copyOf(patched), resource, query.get('fieldValidation'), warn);

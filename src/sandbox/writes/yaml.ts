@@ -4,12 +4,14 @@ import { type DocumentText, readDocument, splitDocuments } from '../../manifests
 const decoder = new TextDecoder();
 
 /**
- * Maximum number of characters that a body may have once its aliases are written out: four times the largest body.
- * Without aliases JSON is never that much longer than the YAML it was.
+ * Maximum number of characters of a body with its aliases expanded: four times the largest body.
+ * Without aliases JSON is never that much longer than its YAML.
  */
 const maxExpanded = 12 * 1024 * 1024;
 
-/** Throws when a value has more characters, as JSON, than an object may. Stops counting there: aliases multiply. */
+/**
+ * Throws when a value has more characters, as JSON, than an object may. Stops counting there, since aliases multiply.
+ */
 function checkSize(value: unknown): void {
   let left = maxExpanded;
   function count(child: unknown): void {
@@ -29,7 +31,7 @@ function checkSize(value: unknown): void {
 
 /** The one document of a text; undefined for none. */
 function onlyDocument(text: string): DocumentText | undefined {
-  // Behind a separator also what begins with a brace is YAML, as for the API server.
+  // Behind a separator even text that begins with a brace is YAML, as for the API server.
   const [first, second] = splitDocuments(`---\n${text}`);
   if (first !== undefined && 'error' in first) {
     throw new Error(`line ${first.line - 1}: ${first.error}`);
@@ -56,6 +58,6 @@ export function parseYaml(body: Uint8Array): Json {
     throw new Error(read.errors.map(({ line, message }) => `line ${line}: ${message}`).join('; '));
   }
   checkSize(read.value);
-  // By way of JSON, so that the same limits hold.
+  // Through JSON, so that the same limits apply.
   return parseJson(Buffer.from(JSON.stringify(read.value)));
 }
