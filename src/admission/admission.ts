@@ -214,9 +214,6 @@ export function createAdmission({
       return gated(request.uid, name, runtimeSdkFeatureGate);
     }
     const known = facts?.();
-    if (subject === 'deletion' && known === undefined) {
-      return allowed(request.uid);
-    }
     if (subject === 'deletion' && source === 'elsewhere') {
       return { ...allowed(request.uid), handedBack: shortDeletion(request) };
     }

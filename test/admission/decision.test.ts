@@ -60,7 +60,7 @@ describe('what is denied', () => {
         { operation: 'DELETE', object: undefined, oldObject: withPort(0) },
         { code: 200 },
       ],
-      ['CONNECT', good, { operation: 'CONNECT' }, { code: 200 }],
+      ['CONNECT of a bad object', withPort(0), { operation: 'CONNECT' }, { code: 200 }],
       [
         'an update that removes a finalizer from a bad object',
         deleting(withPort(0)),
@@ -336,6 +336,16 @@ describe('warnings', () => {
     expect(warnings.slice(0, -1).every((line) => line.length === 256 && line.endsWith('…'))).toBe(true);
     // 500 settings, of which 100 are reported, and one report that counts the others.
     expect(Number(warnings.at(-1)?.split(' ')[0])).toBe(101 - (warnings.length - 1));
+  });
+
+  test('256 characters are shown, of more the beginning', () => {
+    // "spec.settings[KEY]: looks like …": 252 characters with a key of 94.
+    const warningOf = (length: number) => {
+      const settings = { [`${'k'.repeat(length - 252 + 94 - '-password'.length)}-password`]: 'x' };
+      return admission().validate(requestFor(example({ spec: { settings } }))).response.warnings?.[0];
+    };
+    expect(warningOf(256)).toMatch(/^[^…]{256}$/);
+    expect(warningOf(257)).toMatch(/^[^…]{255}…$/);
   });
 
   test('none is cut or left out that fits', () => {

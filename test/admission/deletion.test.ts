@@ -4,6 +4,7 @@ import { allowDeletionAnnotation } from '../../src/api/index.ts';
 import { createFactsStore, createManifestFacts } from '../../src/facts/index.ts';
 import type { AdmissionRequest, JsonObject } from '../../src/kubernetes/index.ts';
 import { example, exampleClass, exampleCluster, exampleHandler } from '../../src/rules/examples/index.ts';
+import type { Level } from '../../src/rules/index.ts';
 import { admission, requestFor } from './policy.ts';
 
 function knowing(objects: readonly JsonObject[]): () => ClusterFacts {
@@ -59,6 +60,37 @@ test.each<[string, AdmissionRequest]>([
   ['of a subresource', deletionOf(example(), { subResource: 'status' })],
 ])('a deletion %s is not refused', (_name, request) => {
   expect(admission({ facts: named }).validate(request).response.allowed).toBe(true);
+});
+
+test.each<[string, AdmissionRequest]>([
+  ['by a controller of the cluster', deletionOf(example(), { username: 'system:apiserver' })],
+  ['of what is being deleted already', deletionOf(deleting)],
+  ['of what the API server does not show', deletionOf(undefined, { name: 'my-extension' })],
+  ['of a subresource', deletionOf(example(), { subResource: 'status' })],
+])('a deletion %s is not looked at', (_name, request) => {
+  expect(admission({ facts: named }).validate(request).response).toEqual({ uid: 'a-uid', allowed: true });
+});
+
+test('several reasons are one message, in which warnings have no part', () => {
+  const facts = knowing([
+    exampleClass(),
+    exampleCluster({ 'runtime.cluster.x-k8s.io/pending-hooks': 'AfterClusterUpgrade' }),
+  ]);
+  const requestHook = { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'AfterClusterUpgrade' };
+  const request = deletionOf(example({ handler: { requestHook } }));
+  const byClass = /handlers of it are named by ClusterClass clusters\/quick-start/;
+  const awaited = /its hook AfterClusterUpgrade is still to be called/;
+  const both = admission({ facts }).validate(request).response;
+  expect(both.status?.message).toMatch(
+    /^ExtensionConfig "my-extension" cannot be deleted, because .*=true; cannot be deleted, because .*=true$/,
+  );
+  expect(both.status?.message).toMatch(byClass);
+  expect(both.status?.message).toMatch(awaited);
+  const levels = new Map<string, Level>([['deletion-awaited-by-cluster', 'warn']]);
+  const one = admission({ facts, levels }).validate(request).response;
+  expect(one.status?.message).toMatch(byClass);
+  expect(one.status?.message).not.toMatch(awaited);
+  expect(one.warnings).toEqual([expect.stringMatching(awaited)]);
 });
 
 test('another account of a similar name is refused', () => {
