@@ -171,24 +171,58 @@ describe('an unlisted difference is an error at start', () => {
     expect(() => createConverter(map)).toThrow(message);
   });
 
-  test('a field below a list without keys cannot be kept', () => {
+  test.each<[string, Partial<VersionChange>]>([
+    ['to the newer version', { byHand: { newer: ['spec.size'] }, toOlder: secondChange.toOlder! }],
+    ['to the older version', { byHand: { older: ['spec.size'] }, toNewer: secondChange.toNewer! }],
+  ])('a step that is missing %s', (_name, part) => {
+    const change = { older: v2, newer: v3, ...part };
+    expect(() => createConverter({ ...kitchens, changes: [firstChange, change] })).toThrow(
+      /byHand names fields, but the step that writes them is missing/,
+    );
+  });
+
+  test('a circle of versions, and one apart', () => {
+    const schema = { type: 'object' as const };
+    const names = ['a/v1', 'a/v2', 'a/v3', 'a/v4'];
+    const map = (...changes: [older: string, newer: string][]): VersionMap => ({
+      kind: 'K',
+      versions: names.map((apiVersion) => ({ apiVersion, schema })),
+      changes: changes.map(([older, newer]) => ({ older, newer })),
+    });
+    const circle = map(['a/v1', 'a/v2'], ['a/v2', 'a/v3'], ['a/v1', 'a/v3']);
+    expect(() => createConverter(circle)).toThrow(/^the versions of K must form a tree/);
+    const tree = createConverter(map(['a/v1', 'a/v2'], ['a/v2', 'a/v3'], ['a/v2', 'a/v4']));
+    expect(tree.convert({ kind: 'K', apiVersion: 'a/v1' }, 'a/v4')).toEqual({ kind: 'K', apiVersion: 'a/v4' });
+  });
+
+  describe('a field below a list without keys', () => {
     const list = (properties: object) => ({
       type: 'object' as const,
       properties: {
         items: { type: 'array' as const, items: { type: 'object' as const, properties: { ...properties } } },
       },
     });
-    expect(() =>
-      createConverter({
+    const map = {
+      kind: 'K',
+      versions: [
+        { apiVersion: 'a/v1', schema: list({ x: { type: 'string' } }) },
+        { apiVersion: 'a/v2', schema: list({}) },
+      ],
+      changes: [{ older: 'a/v1', newer: 'a/v2', removed: ['items[].x'] }],
+    };
+
+    test('cannot be kept', () => {
+      expect(() => createConverter({ ...map, conversionDataAnnotation: 'b' })).toThrow(UnlistedDifferenceError);
+    });
+
+    test('can be lost', () => {
+      const items = [{ x: 'y' }, { z: 1 }];
+      expect(createConverter(map).convert({ kind: 'K', apiVersion: 'a/v1', items }, 'a/v2')).toEqual({
         kind: 'K',
-        conversionDataAnnotation: 'b',
-        versions: [
-          { apiVersion: 'a/v1', schema: list({ x: { type: 'string' } }) },
-          { apiVersion: 'a/v2', schema: list({}) },
-        ],
-        changes: [{ older: 'a/v1', newer: 'a/v2', removed: ['items[].x'] }],
-      }),
-    ).toThrow(UnlistedDifferenceError);
+        apiVersion: 'a/v2',
+        items: [{}, { z: 1 }],
+      });
+    });
   });
 });
 
