@@ -30,10 +30,11 @@ export function readPem(text: string): PemContent {
     if (label !== undefined) {
       content.hasPrivateKey ||= label.endsWith('PRIVATE KEY');
       // The END line found for an earlier BEGIN line is still the next one, unless it is behind us.
-      if (nextEnd !== -1 && nextEnd < next) {
-        nextEnd = text.indexOf(end, next);
+      if (nextEnd < next) {
+        const found = text.indexOf(end, next);
+        nextEnd = found === -1 ? Number.POSITIVE_INFINITY : found;
       }
-      if (nextEnd !== -1 && labelAt(text, nextEnd + end.length) === label) {
+      if (labelAt(text, nextEnd + end.length) === label) {
         next = nextEnd + end.length + label.length + 5;
         if (label === 'CERTIFICATE') {
           content.certificates.push(text.slice(at, next));
