@@ -296,10 +296,10 @@ test.each<[string, number, string, Record<string, string>, number, string]>([
   ['a Status', 404, '{"kind":"Status","message":"x not found"}', {}, 404, 'x not found'],
   [
     'a redirect to nowhere',
-    301,
+    300,
     '',
     {},
-    301,
+    300,
     'URL redirects GET /api/v1/x, and redirects are not followed: correct the server in the kubeconfig',
   ],
   [
@@ -321,6 +321,7 @@ test.each<[string, number, string, Record<string, string>, number, string]>([
 test.each<[number, object, object, number]>([
   [429, { 'retry-after': '3' }, {}, 3000],
   [503, {}, { retryAfterSeconds: 2 }, 2000],
+  [500, {}, { retryAfterSeconds: 2 }, 2000],
   [500, {}, { retryAfterSeconds: 0 }, 0],
   [429, { 'retry-after': '0' }, { retryAfterSeconds: 2 }, 0],
   [500, {}, { retryAfterSeconds: -1 }, 0],
@@ -453,7 +454,7 @@ test('a watch that is stopped rejects with the reason', async () => {
     onOpen: () => stop.abort(new Error('stopped')),
     onEvent: () => {},
   });
-  await expect(watching).rejects.toThrow('stopped');
+  await expect(watching).rejects.toThrow(new Error('stopped'));
 });
 
 test('while a flood of events is read others have their turn', async () => {
@@ -471,4 +472,21 @@ test('while a flood of events is read others have their turn', async () => {
   await cluster.watch('/', { watchMs: 20_000, graceMs: 0, onOpen: () => {}, onEvent: () => seen.add(turns) });
   isWatching = false;
   expect(seen.size).toBeGreaterThan(10);
+  // Not after each event, which would take its time.
+  expect(seen.size).toBeLessThan(100);
+});
+
+test.each([200, 201, 299])('any success is one: %i', async (code) => {
+  const { cluster } = await clientOf((_request, response) => json(response, code, { a: 1 }));
+  expect(await cluster.request('GET', '/')).toEqual({ a: 1 });
+});
+
+test('a watch waits for its end as long as it was asked for, and then some; nobody has to care for bookmarks', async () => {
+  const { cluster } = await clientOf((_request, response) => {
+    response.write(event('BOOKMARK', { metadata: { resourceVersion: '5' } }));
+  });
+  const began = performance.now();
+  const watching = cluster.watch('/', { watchMs: 100, graceMs: 150, onOpen: () => {}, onEvent: () => {} });
+  await expect(watching).rejects.toThrow('the connection is dead');
+  expect(performance.now() - began).toBeGreaterThan(245);
 });

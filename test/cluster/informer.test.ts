@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { KubeConfig } from '@kubernetes/client-node';
@@ -7,7 +8,9 @@ import {
   type InformerChange,
   type InformerOptions,
   loadKubeConfig,
+  objectKey,
   startInformer,
+  type WatchPace,
 } from '../../src/cluster/index.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import { send } from '../sandbox/client.ts';
@@ -61,8 +64,10 @@ async function scripted(
   token = '',
 ) {
   const counts = { lists: 0, watches: 0 };
+  const asked: string[] = [];
   const server = createServer((request, response) => {
     const { searchParams } = new URL(request.url ?? '/', 'http://server');
+    asked.push(request.url ?? '');
     response.writeHead(200, { 'content-type': 'application/json' });
     if (searchParams.get('watch') !== 'true') {
       counts.lists++;
@@ -78,7 +83,7 @@ async function scripted(
     server.closeAllConnections();
     return new Promise((resolve) => server.close(resolve));
   });
-  return { counts, config: plain(`http://127.0.0.1:${(server.address() as AddressInfo).port}`) };
+  return { counts, asked, config: plain(`http://127.0.0.1:${(server.address() as AddressInfo).port}`) };
 }
 
 const namespace = (name: string, resourceVersion = '1', uid = `uid of ${name}`) => ({
@@ -279,4 +284,222 @@ test('a server that ends every watch at once is not hammered', async () => {
   const before = counts.watches;
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(counts.watches - before).toBeLessThanOrEqual(4);
+});
+
+test('the key of an object is its name, after its namespace where it has one', () => {
+  expect(objectKey({ metadata: { name: 'a', namespace: 'n' } })).toBe('n/a');
+  expect(objectKey({ metadata: { name: 'a', namespace: '' } })).toBe('a');
+  expect(objectKey({ metadata: { name: 'a' } })).toBe('a');
+  expect(objectKey({})).toBe('undefined');
+});
+
+test('selectors go with the list and the watch, which begins where the list ended', async () => {
+  const { asked, config, counts } = await scripted(
+    () => [],
+    () => {},
+  );
+  follow(config, { labelSelector: 'a=b', fieldSelector: 'metadata.name=x' });
+  await vi.waitFor(() => expect(counts.watches).toBe(1), within);
+  const selectors = 'labelSelector=a%3Db&fieldSelector=metadata.name%3Dx';
+  expect(asked).toEqual([
+    `${namespaces}?${selectors}&limit=100`,
+    `${namespaces}?${selectors}&resourceVersion=100&watch=true&allowWatchBookmarks=true&timeoutSeconds=60`,
+  ]);
+  const all = await scripted(
+    () => [],
+    () => {},
+  );
+  follow(all.config);
+  await vi.waitFor(() => expect(all.counts.watches).toBe(1), within);
+  expect(all.asked[0]).toBe(`${namespaces}?limit=100`);
+  expect(all.asked[1]).toMatch(/^\/api\/v1\/namespaces\?resourceVersion=100&watch=true/);
+});
+
+test('what the copy knows before and after the first list, and when it last heard of the server', async () => {
+  let watch: ServerResponse | undefined;
+  const { config } = await scripted(
+    () => [namespace('a')],
+    (response) => {
+      watch = response;
+    },
+  );
+  const { informer } = follow(config);
+  expect([informer.isSynced, informer.heardAt, informer.problem, informer.list()]).toEqual([
+    false,
+    undefined,
+    undefined,
+    [],
+  ]);
+  await informer.synced;
+  expect([informer.isSynced, informer.problem]).toEqual([true, undefined]);
+  expect([informer.get('a'), informer.get('b')]).toEqual([namespace('a'), undefined]);
+  await vi.waitFor(() => expect(watch).toBeDefined(), within);
+  for (const text of [
+    event('ADDED', namespace('b', '101')),
+    event('BOOKMARK', { metadata: { resourceVersion: '150' } }),
+    event('DELETED', namespace('b', '160')),
+  ]) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const before = informer.heardAt as number;
+    watch?.write(text);
+    await vi.waitFor(() => expect(informer.heardAt).toBeGreaterThan(before), within);
+  }
+  expect(performance.now() - (informer.heardAt as number)).toBeLessThan(10_000);
+});
+
+test('events change the copy by version and uid: what was known already is no news', async () => {
+  const { config } = await scripted(
+    () => [namespace('a', '1'), namespace('b', '1')],
+    (response) => {
+      response.write(event('MODIFIED', namespace('a', '1')));
+      response.write(event('DELETED', namespace('unknown', '101')));
+      response.write(event('ADDED', namespace('a', '102')));
+      response.write(event('MODIFIED', namespace('b', '103', 'another uid')));
+      response.write(event('DELETED', namespace('a', '104')));
+      response.write(event('ADDED', namespace('a', '105')));
+    },
+  );
+  const { lines, changes, problems } = follow(config);
+  await vi.waitFor(() => expect(lines().at(-1)).toBe('added a'), within);
+  await vi.waitFor(() => expect(changes).toHaveLength(7), within);
+  expect(changes).toEqual([
+    { type: 'added', key: 'a', object: namespace('a', '1') },
+    { type: 'added', key: 'b', object: namespace('b', '1') },
+    { type: 'updated', key: 'a', object: namespace('a', '102'), previous: namespace('a', '1') },
+    { type: 'deleted', key: 'b', object: namespace('b', '1') },
+    { type: 'added', key: 'b', object: namespace('b', '103', 'another uid') },
+    { type: 'deleted', key: 'a', object: namespace('a', '102') },
+    { type: 'added', key: 'a', object: namespace('a', '105') },
+  ]);
+  expect(problems).toEqual([]);
+});
+
+test('a list after a lost connection tells only what changed', async () => {
+  const { config } = await scripted(
+    (lists) =>
+      lists === 1
+        ? [namespace('same', '1'), namespace('changed', '1'), namespace('remade', '1'), namespace('gone', '1')]
+        : [namespace('same', '1'), namespace('changed', '2'), namespace('remade', '3', 'another uid')],
+    (response, watches) =>
+      watches === 1 ? response.end(event('ERROR', { code: 410, message: 'too old' })) : undefined,
+  );
+  const { lines, problems } = follow(config);
+  await vi.waitFor(() => expect(lines()).toHaveLength(8), within);
+  expect(lines().slice(4)).toEqual(['deleted gone', 'updated changed', 'deleted remade', 'added remade']);
+  // Once that is nothing to worry about.
+  expect(problems).toEqual([]);
+});
+
+test('a version that is too old again and again is a problem', async () => {
+  const { config } = await scripted(
+    () => [],
+    (response) => response.end(event('ERROR', { code: 410, message: 'too old' })),
+  );
+  const { problems } = follow(config);
+  await vi.waitFor(() => expect(problems[0]).toBe('namespaces: too old'), within);
+});
+
+test.each([
+  ['without a version', {}, '100'],
+  ['with one', { resourceVersion: '170' }, '170'],
+])('a watch goes on after an event %s', async (_what, more, from) => {
+  const { asked, config } = await scripted(
+    () => [],
+    (response, watches) => {
+      response.write(event('ADDED', { metadata: { name: 'a', ...more } }));
+      if (watches === 1) {
+        setTimeout(() => response.end(), 30);
+      }
+    },
+  );
+  follow(config);
+  await vi.waitFor(() => expect(asked[2]).toContain(`resourceVersion=${from}&watch=true`), within);
+});
+
+test('what was deleted makes room, and what grows takes it', async () => {
+  const small = namespace('a');
+  const length = JSON.stringify(small).length;
+  const { config } = await scripted(
+    () => [namespace('a'), namespace('b')],
+    (response, watches) => {
+      if (watches === 1) {
+        response.write(event('DELETED', namespace('a')));
+        response.write(event('ADDED', namespace('c')));
+        response.write(event('MODIFIED', { ...namespace('c', '2'), data: 'x'.repeat(60) }));
+        response.write(event('MODIFIED', namespace('c', '3')));
+        response.write(event('MODIFIED', { ...namespace('c', '4'), data: 'x'.repeat(60) }));
+        response.write(event('MODIFIED', { ...namespace('c', '5'), data: 'x'.repeat(100) }));
+      }
+    },
+  );
+  const { lines, problems } = follow(config, { maxLength: 2 * length + 80, pace: { ...pace, minRetryMs: 60_000 } });
+  await vi.waitFor(() => expect(problems).toHaveLength(1), within);
+  expect(problems[0]).toMatch(/^namespaces: what is kept of namespaces is more than 0\.0\d+ MiB$/);
+  expect(lines().slice(2)).toEqual(['deleted a', 'added c', 'updated c', 'updated c', 'updated c']);
+});
+
+test('as many objects and characters as there may be are no problem', async () => {
+  const { config, counts } = await scripted(
+    () => [namespace('a'), namespace('b')],
+    (response) => response.write(event('MODIFIED', namespace('a', '2'))),
+  );
+  const two = 2 * JSON.stringify(namespace('a')).length;
+  const { lines, problems } = follow(config, { maxObjects: 2, maxLength: two });
+  await vi.waitFor(() => expect(lines()).toEqual(['added a', 'added b', 'updated a']), within);
+  expect([counts.lists, problems]).toEqual([1, []]);
+});
+
+/** When a server that refuses everything is asked, and what is said of it. */
+async function refused(count: number, code: number, changes: Partial<WatchPace>, retryAfterSeconds?: number) {
+  const server = await new ApiServer().start();
+  cleanups.push(() => server.stop());
+  server.retryAfterSeconds = retryAfterSeconds;
+  server.faults.push(...Array<number>(1000).fill(code));
+  const began = performance.now();
+  const { problems } = follow(loadKubeConfig({ kubeconfig: server.kubeconfig() }), { pace: { ...pace, ...changes } });
+  await vi.waitFor(() => expect(server.requests).toBeGreaterThanOrEqual(count), { ...within, interval: 2 });
+  return { ms: performance.now() - began, problems };
+}
+
+test('a server that fails is asked with growing waits, and said once', async () => {
+  const { ms, problems } = await refused(5, 500, { minRetryMs: 20, maxRetryMs: 60_000 });
+  // 20, 40, 80 and 160 ms, each three quarters of it at least.
+  expect(ms).toBeGreaterThan(0.75 * 300 - 10);
+  expect(problems).toEqual(['namespaces: a fault of the test']);
+});
+
+test('the waits grow up to the longest', async () => {
+  const { ms } = await refused(12, 500, { minRetryMs: 5, maxRetryMs: 10 });
+  // Without a longest one it would take 10 s.
+  expect(ms).toBeLessThan(7_000);
+});
+
+test('a server that asks to wait is not asked before', async () => {
+  const { ms } = await refused(2, 503, { minRetryMs: 1, maxRetryMs: 1 }, 0.3);
+  expect(ms).toBeGreaterThan(290);
+});
+
+test('a server that cannot be reached is a problem at once', async () => {
+  const { problems } = follow(plain('http://127.0.0.1:1'));
+  const problem = 'namespaces: no answer from the API server http://127.0.0.1:1: ECONNREFUSED';
+  await vi.waitFor(() => expect(problems).toEqual([problem]), within);
+});
+
+test('what is stopped before the first list says nothing, and is never synced', async () => {
+  let answer = () => {};
+  const server = createServer((_request, response) => {
+    answer = () => response.end(JSON.stringify({ metadata: { resourceVersion: '1' }, items: [namespace('a')] }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  cleanups.push(() => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  const asked = once(server, 'request');
+  const { informer, lines, problems } = follow(plain(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+  await asked;
+  informer.stop();
+  answer();
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  expect([informer.isSynced, lines(), problems]).toEqual([false, [], []]);
 });

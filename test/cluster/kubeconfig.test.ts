@@ -128,5 +128,9 @@ test('files that hold only a part of a kubeconfig make one together', () => {
     rest: JSON.stringify({ ...head, users, contexts }),
   });
   const KUBECONFIG = [join(folder, 'clusters'), join(folder, 'rest')].join(delimiter);
-  expect(loadKubeConfig({}, { KUBECONFIG }).getCurrentCluster()?.server).toBe(server);
+  const config = loadKubeConfig({}, { KUBECONFIG });
+  expect([config.getCurrentCluster()?.server, config.getCurrentUser()?.name]).toEqual([server, 'here']);
+  expect(() => loadKubeConfig({}, { KUBECONFIG: join(folder, 'clusters') })).toThrow(
+    new KubeConfigError('the kubeconfig names no cluster: give --kubeconfig and --context, or run in a pod'),
+  );
 });

@@ -205,7 +205,7 @@ test.each<[readonly string[]]>([
 });
 
 test('lines of as many bytes as there may be are fine, however many', async () => {
-  expect(await lines(['1234\n1234\n12', '34\n1', '234\n'], 4)).toEqual(['1234', '1234', '1234', '1234']);
+  expect(await lines(['1234\n1234\n12', '34\n1', '234', '\n'], 4)).toEqual(['1234', '1234', '1234', '1234']);
 });
 
 test('a body is read whole, up to its limit', async () => {
