@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, type SandboxEvent, startSandbox } from '../../../src/sandbox/index.ts';
+import { cpuTimeMs } from '../../tools/cpu-time.ts';
 import { send } from '../client.ts';
 
 const events: SandboxEvent[] = [];
@@ -46,7 +47,7 @@ test.each<[string, string, JsonObject]>([
     `${definitions}?dryRun=All`,
     definition({
       type: 'object',
-      properties: { a: { type: 'object', default: many(100_000, (index) => `k${index}`, 1) } },
+      properties: { a: { type: 'object', default: many(20_000, (index) => `k${index}`, 1) } },
     }),
   ],
   [
@@ -64,11 +65,11 @@ test.each<[string, string, JsonObject]>([
     }),
   ],
 ])('%s', { timeout: 120_000 }, async (_name, path, body) => {
-  const began = performance.now();
+  const began = cpuTimeMs();
   const answer = await send(sandbox, 'POST', path, { body });
   expect(answer.status, answer.text.slice(0, 500)).toBe(422);
   expect(answer.text.length).toBeLessThan(8 * 1024 * 1024);
-  expect(performance.now() - began).toBeLessThan(90_000);
+  expect(cpuTimeMs() - began).toBeLessThan(15_000);
   expect(events.filter(({ event }) => event === 'bug')).toEqual([]);
 });
 
