@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 import { type Json, type JsonObject, parseJson } from '../../src/kubernetes/index.ts';
 import { encodeProtobuf } from '../../src/openapi/index.ts';
 import { yamlText } from '../../src/openapi/yaml-text.ts';
+import { runs } from '../tools/runs.ts';
 
 const fixtures = new URL('../fixtures/openapi/', import.meta.url);
 const proto = new URL('../../src/openapi/openapi-v3.proto', import.meta.url);
@@ -229,7 +230,7 @@ describe('YAML text', () => {
           expect(load(text)).toEqual(value);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });

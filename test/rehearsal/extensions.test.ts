@@ -242,14 +242,17 @@ test('an upgrade of thousands of minors is refused: each call would have them al
 
 test('long messages do not stay in memory behind their beginnings', async () => {
   const message = 'a'.repeat(1_000_000);
-  const server = await startExtension(({ url }) =>
-    url.includes('/discovery')
-      ? {
-          status: 'Success',
-          handlers: [{ name: 'a', requestHook: { apiVersion: `${hooksGroup}/v1alpha1`, hook: 'BeforeClusterCreate' } }],
-        }
-      : { status: 'Success', retryAfterSeconds: 1, message },
-  );
+  const answer = JSON.stringify({ status: 'Success', retryAfterSeconds: 1, message });
+  const server = await startExtension(({ url }, response) => {
+    if (url.includes('/discovery')) {
+      return {
+        status: 'Success',
+        handlers: [{ name: 'a', requestHook: { apiVersion: `${hooksGroup}/v1alpha1`, hook: 'BeforeClusterCreate' } }],
+      };
+    }
+    response.end(answer);
+    return undefined;
+  });
   endWith(() => server.close());
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

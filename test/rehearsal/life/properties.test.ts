@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../tools/runs.ts';
 import { type Answer, blocking, callLine, clusterYaml, live } from './living.ts';
 
 /** What goes wrong before a hook passes. */
@@ -57,7 +58,7 @@ test('whatever goes wrong for a while, the same hooks pass in the same order as 
       const times = rough.calls.map(({ at }) => at);
       expect(times).toEqual(times.toSorted((a, b) => a - b));
     }),
-    { numRuns: 150 },
+    { numRuns: runs(60) },
   );
 });
 
@@ -74,6 +75,6 @@ test('every life ends, whatever is answered for ever', () => {
       expect(calls.length).toBeLessThanOrEqual(40);
       expect(end.isComplete || end.reason !== '').toBe(true);
     }),
-    { numRuns: 150 },
+    { numRuns: runs(60) },
   );
 });

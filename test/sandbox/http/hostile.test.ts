@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { crd } from '../../../src/api/index.ts';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, type SandboxEvent, startSandbox } from '../../../src/sandbox/index.ts';
+import { runs } from '../../tools/runs.ts';
 import { registerAsCaptured, send, startAgreeingWebhook } from '../client.ts';
 
 const events: SandboxEvent[] = [];
@@ -169,7 +170,7 @@ test('an object with anything in any place is taken or refused, and can be read,
         checked(await send(sandbox, 'DELETE', `${path}/${name}`));
       }
     }),
-    { numRuns: 400 },
+    { numRuns: runs(150) },
   );
 }, 120_000);
 
@@ -213,7 +214,7 @@ test('a patch of any kind with anything in it is applied or refused', async () =
       const headers = { 'content-type': type };
       checked(await send(sandbox, 'PATCH', `${url}${query}`, { headers, body: JSON.stringify(body) }));
     }),
-    { numRuns: 500 },
+    { numRuns: runs(200) },
   );
 }, 120_000);
 
@@ -261,6 +262,6 @@ test('a path and query of anything are answered', async () => {
         );
       },
     ),
-    { numRuns: 600 },
+    { numRuns: runs(200) },
   );
 }, 120_000);

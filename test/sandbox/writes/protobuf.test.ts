@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isJsonObject, type Json, type JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import { parseProtobuf } from '../../../src/sandbox/writes/protobuf.ts';
+import { runs } from '../../tools/runs.ts';
 import { send } from '../client.ts';
 
 interface Recorded {
@@ -54,7 +55,7 @@ test('any cut of a body is either refused or an object', () => {
       }
       expect(object === undefined || isJsonObject(object)).toBe(true);
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(500) },
   );
 });
 
