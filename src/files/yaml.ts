@@ -110,7 +110,8 @@ function parse(text: string): unknown {
     new YamlError(`line ${lines.linePos(offset ?? 0).line}: ${problem}`);
   const [error] = document.errors;
   if (error !== undefined) {
-    throw at(error.pos[0], error.message.split('\n', 1)[0] ?? '');
+    const isTooDeep = error.code === 'RESOURCE_EXHAUSTION';
+    throw at(error.pos[0], isTooDeep ? 'nests too deep' : (error.message.split('\n', 1)[0] ?? ''));
   }
   let aliases = 0;
   visit(document, {

@@ -27,6 +27,7 @@ test.each<[string, string, RegExp]>([
   ['a key that is a map', '? {a: 1}\n: 2\n', /a key must be plain text/],
   ['an alias of nothing', '*x', /Unresolved alias/],
   ['many aliases', `a: &a x\nb: [${'*a,'.repeat(101)}]`, /^line 2: has more than 100 aliases$/],
+  ['nesting too deep', `a:\n  ${'['.repeat(longest / 4)}${']'.repeat(longest / 4)}`, /^line 2: nests too deep$/],
   ['too long', `${fill('#')}##`, /^is longer than 65536 characters$/],
 ])('%s is refused, with the line', (_name, text, message) => {
   expect(() => parseSmallYaml(text, longest)).toThrow(YamlError);
