@@ -32,5 +32,6 @@ export {
   UsageError,
 } from './program.ts';
 export { createProgress, type Progress } from './progress.ts';
+export { shellPath } from './shell-path.ts';
 export { table } from './table.ts';
 export { commit, version } from './version.ts';

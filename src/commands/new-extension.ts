@@ -9,6 +9,7 @@ import {
   type Flags,
   nearestTo,
   readFlags,
+  shellPath,
   textFlag,
   UsageError,
   version,
@@ -56,10 +57,6 @@ const newExtensionFlags = {
 /** Longest name: Services and Secrets with more behind it have at most 63 characters. */
 const maxNameLength = 40;
 
-/** A path as a shell reads it. */
-const quoted = (path: string) =>
-  /^[\w./][\w./-]*$/.test(path) ? path : `'${path.startsWith('-') ? './' : ''}${path.replaceAll("'", "'\\''")}'`;
-
 /** `extensionconfig-webhook new-extension DIR`: writes a project for an extension. */
 export const defineNewExtension: DefineCommand = (command, io) => {
   command.description('Writes a project for a Runtime Extension in TypeScript: it runs, tests and deploys at once.');
@@ -89,7 +86,7 @@ export const defineNewExtension: DefineCommand = (command, io) => {
       }
       throw error;
     }
-    const where = relative('.', folder) === '' ? '' : `cd ${quoted(folder)} && `;
+    const where = relative('.', folder) === '' ? '' : `cd ${shellPath(folder)} && `;
     io.stdout.write(`\nNext: ${where}npm install && npm test && npm start\n`);
   });
 };

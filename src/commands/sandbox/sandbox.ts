@@ -14,6 +14,7 @@ import {
   openLog,
   readFlags,
   readLimitedFile,
+  shellPath,
   switchFlag,
   textFlag,
   UsageError,
@@ -72,9 +73,10 @@ function referenceOf(flags: FlagValues<typeof sandboxFlags>): WebhookReference |
 }
 
 /** The command line of this program for any working folder. */
-const program = fileURLToPath(new URL('../../../bin/extensionconfig-webhook', import.meta.url));
+const program = shellPath(fileURLToPath(new URL('../../../bin/extensionconfig-webhook', import.meta.url)));
 
-const hint = fileURLToPath(new URL('../../../manifests/samples/', import.meta.url));
+const sample = (file: string) =>
+  shellPath(fileURLToPath(new URL(`../../../manifests/samples/${file}`, import.meta.url)));
 
 /** Commands that register, discover, stop and restart the extension. */
 const extensionStory = [
@@ -91,9 +93,9 @@ const extensionStory = [
 function storyOf({ extension, controller }: LoopSettings): string[] {
   return [
     ...(extension && controller ? extensionStory : []),
-    `kubectl apply -f ${hint}good-v1alpha1.yaml`,
+    `kubectl apply -f ${sample('good-v1alpha1.yaml')}`,
     'kubectl get extensionconfigs -o yaml',
-    `kubectl apply -f ${hint}bad-target.yaml`,
+    `kubectl apply -f ${sample('bad-target.yaml')}`,
   ];
 }
 
@@ -130,7 +132,7 @@ async function runSandbox(command: Command, io: Io): Promise<void> {
         `API server with ExtensionConfig at ${sandbox.url}, its webhook: ${sandbox.webhook.description}.`,
         'Everything is kept in memory: Ctrl-C ends it and removes all of it. In another terminal, try',
         '',
-        `  export KUBECONFIG=${sandbox.kubeconfigFile}`,
+        `  export KUBECONFIG=${shellPath(sandbox.kubeconfigFile)}`,
         ...storyOf(runs).map((command) => `  ${command}`),
         '',
       ].join('\n'),

@@ -29,7 +29,7 @@ export async function ready(output: { out: string }): Promise<string> {
     async () => output.out,
     (text) => text.includes('kubectl get'),
   );
-  return /KUBECONFIG=(\S+)/.exec(output.out)?.[1] as string;
+  return /KUBECONFIG='?(.*?)'?$/m.exec(output.out)?.[1] as string;
 }
 
 /** A webhook server that is none of the sandbox's: `serve`, in this process. */

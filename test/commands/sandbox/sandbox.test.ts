@@ -17,7 +17,7 @@ test('prints a kubeconfig that only its owner may read, and leaves nothing behin
   stop.abort();
   expect(await ended).toBe(0);
   expect(existsSync(file)).toBe(false);
-  expect(output.out).toMatch(new RegExp(`\nStopped. Everything that the sandbox kept is gone, and so is ${file}.\n$`));
+  expect(output.out).toContain(`\nStopped. Everything that the sandbox kept is gone, and so is ${file}.\n`);
 });
 
 test('a port that is taken is said as serve says it', async () => {
@@ -88,7 +88,7 @@ test('puts a webhook server that runs by itself in front of it', async () => {
 });
 
 test('writes its kubeconfig where scripts wait for it, and never over another file', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'scripts-'));
+  const folder = mkdtempSync(join(tmpdir(), 'scripts of me-'));
   const file = join(folder, 'kubeconfig');
   const { stop, output, ended } = startAlone(['--write-kubeconfig', file]);
   await eventually(
@@ -107,7 +107,7 @@ test('writes its kubeconfig where scripts wait for it, and never over another fi
   expect(second.output.err).toContain(`--write-kubeconfig: ${file} exists`);
   stop.abort();
   expect(await ended).toBe(0);
-  expect(output.out).toContain(`KUBECONFIG=${file}`);
+  expect(output.out).toContain(`  export KUBECONFIG='${file}'\n`);
   expect(readdirSync(folder)).toEqual([]);
   const nowhere = startAlone(['--write-kubeconfig', join(folder, 'missing', 'kubeconfig')]);
   expect(await nowhere.ended).toBe(1);
