@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { importProblems, readImports, roomImports } from './imports.ts';
 import { rooms } from './rooms.ts';
@@ -108,5 +109,5 @@ test('what rooms import of each other is read from their files', () => {
 });
 
 test('the rooms of src/ import only downwards, by their doors, in no circle', () => {
-  expect(importProblems(new URL('../../src', import.meta.url).pathname, rooms)).toEqual([]);
+  expect(importProblems(fileURLToPath(new URL('../../src', import.meta.url)), rooms)).toEqual([]);
 });

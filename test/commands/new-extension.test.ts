@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { version } from '../../src/cli/index.ts';
+import { shellPath, version } from '../../src/cli/index.ts';
 import { runProgram } from './io.ts';
 
 let folder: string;
@@ -23,7 +23,7 @@ test('writes a project, names its files, and says what comes next', async () => 
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
   expect(stdout.split('\n\n')[0]?.split('\n').sort()).toEqual(written.sort());
-  expect(stdout).toContain(`Next: cd ${project} && npm install && npm test && npm start`);
+  expect(stdout).toContain(`Next: cd ${shellPath(project)} && npm install && npm test && npm start`);
   const { name, dependencies } = JSON.parse(read('backups/package.json'));
   expect([name, dependencies['extensionconfig-webhook']]).toEqual(['backups', `^${version}`]);
   expect(readdirSync(join(project, 'src/handlers')).sort()).toEqual(['before-cluster-upgrade.ts', 'index.ts']);

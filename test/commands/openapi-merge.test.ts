@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { compileErrors, validate } from '@readme/openapi-parser';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -57,7 +58,7 @@ describe('files', () => {
   });
 
   test('the recorded OpenAPI v2 document is converted, and the reference in it corrected', async () => {
-    const recorded = new URL('../fixtures/openapi/aggregated-old-v2.json', import.meta.url).pathname;
+    const recorded = fileURLToPath(new URL('../fixtures/openapi/aggregated-old-v2.json', import.meta.url));
     const ended = await merge([recorded, '--output', 'json']);
     expect(ended.code).toBe(0);
     const { components } = JSON.parse(ended.stdout) as { components: { schemas: Record<string, JsonObject> } };

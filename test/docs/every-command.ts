@@ -1,6 +1,7 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { shellPath } from '../../src/cli/index.ts';
 import { ready, startAlone } from '../commands/sandbox/running.ts';
 import { type Installed, installedPackage, projectName } from '../package/installed.ts';
 import { compiledOfCopies, linkDependencies } from '../package/tree.ts';
@@ -19,7 +20,7 @@ export const addsBin = 'export PATH="$PWD/bin:$PATH"';
 /** A sandbox for commands that need a cluster, in this process, which has its modules already; the kubeconfig in use is its. */
 export async function useSandbox(terminal: Terminal): Promise<() => Promise<void>> {
   const { stop, output, ended } = startAlone([]);
-  await terminal.run(`export KUBECONFIG=${await ready(output)}`);
+  await terminal.run(`export KUBECONFIG=${shellPath(await ready(output))}`);
   return async () => {
     stop.abort();
     await ended;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { wholeProgram } from '../../src/commands/index.ts';
 import { checks } from '../../src/conformance/index.ts';
@@ -27,7 +28,7 @@ function checksTable(): string {
 }
 
 function roomsTable(): string {
-  const imports = roomImports(readImports(new URL('src', root).pathname));
+  const imports = roomImports(readImports(fileURLToPath(new URL('src', root))));
   const rows = rooms.map(({ name, knows }) => {
     const imported = rooms.filter((other) => imports.get(name)?.has(other.name)).map((other) => other.name);
     return `| \`${name}/\` | ${knows} | ${imported.join(', ') || '–'} |`;

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { withoutDisturbances } from './environment.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -26,8 +27,9 @@ function compiledCode(): string {
   return folder;
 }
 
-/** Makes the folder where test files of one run share what takes long to make: see once-a-run.ts. */
+/** Makes the folder where test files of one run share what takes long to make (see once-a-run.ts), and the environment. */
 export default function setUp(project: TestProject): () => void {
+  withoutDisturbances(process.env);
   const folder = mkdtempSync(join(tmpdir(), 'test-run-'));
   project.provide('runFolder', folder);
   process.env.NODE_COMPILE_CACHE ??= compiledCode();

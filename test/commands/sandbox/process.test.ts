@@ -4,13 +4,14 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { shellPath } from '../../../src/cli/index.ts';
 import { eventually } from '../../sandbox/client.ts';
 import { needs } from '../../tools/needs.ts';
 
 test('a terminal that is closed ends it, and leaves nothing behind', needs('script'), async () => {
   const folder = mkdtempSync(join(tmpdir(), 'closed-'));
   const env = { ...process.env, TMPDIR: folder };
-  const command = `${process.execPath} src/main.ts sandbox --no-extension --no-controller`;
+  const command = `${shellPath(process.execPath)} src/main.ts sandbox --no-extension --no-controller`;
   const terminal = spawn('script', ['-qec', command, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'ignore'] });
   let output = '';
   terminal.stdout.on('data', (chunk) => {

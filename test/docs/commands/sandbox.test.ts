@@ -18,15 +18,15 @@ everyCommandRuns('docs/sandbox.md', async ({ terminal, printed, background: [san
   const onPage = new Set([...printed.keys()].flatMap((commands) => commands.split('\n')).map(withoutComment));
   for (const line of lines) {
     const command = withoutComment(line);
-    const [file = ''] = /(?<= -f )\S+/.exec(command) ?? [];
+    const [, file = ''] = / -f '?(.*?)'?$/.exec(command) ?? [];
     expect(existsSync(file)).toBe(file !== '');
-    expect(onPage).toContain(command.replace(/(?<= -f )\S*\/(?=manifests\/)/, ''));
+    expect(onPage).toContain(command.replace(/(?<= -f ).*\/(manifests\/.*?)'?$/, '$1'));
   }
 
   // What stopped came back at the place where it was.
   const rollout = 'kubectl -n sample-extension rollout status deployment/sample-extension --timeout=20s';
   expect((await terminal.run(rollout)).output).toMatch(/successfully rolled out/);
-  const [rehearsal = ''] = /(?<=^ {2})\S+ rehearse .*$/m.exec(sandbox?.() ?? '') ?? [];
+  const [rehearsal = ''] = /(?<=^ {2})\S.* rehearse .*$/m.exec(sandbox?.() ?? '') ?? [];
   expect((await terminal.run(`cd / && ${rehearsal}`)).output).toMatch(/The life was played to its end: .* 11 calls$/m);
   expect(sandbox?.()).not.toMatch(/"level":"error"/);
 });
