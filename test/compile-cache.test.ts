@@ -27,11 +27,22 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-function help(env: NodeJS.ProcessEnv): void {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [main, '--help'], { encoding: 'utf8', env });
+function start(env: NodeJS.ProcessEnv, ...args: string[]): string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env });
   expect(stderr).toBe('');
-  expect(stdout).toContain('Usage:');
   expect(status).toBe(0);
+  return stdout;
+}
+
+const help = (env: NodeJS.ProcessEnv) => expect(start(env, main, '--help')).toContain('Usage:');
+
+/** A program of two files that begins as the one of the project does. */
+function twoFiles(env: NodeJS.ProcessEnv): void {
+  const [begin, second] = ['compile-cache.ts', 'kubernetes/names.ts'].map(
+    (path) => new URL(`../src/${path}`, import.meta.url),
+  );
+  const program = `const { keepCompiledCode } = await import('${begin}'); keepCompiledCode(process.env); await import('${second}');`;
+  start(env, '--input-type=module', '--eval', program);
 }
 
 test('what a start compiles is kept in the folder of the user for such things', () => {
@@ -45,25 +56,25 @@ test('what a start compiles is kept in the folder of the user for such things', 
 });
 
 test('a home is a place for it', () => {
-  help({ HOME: folder });
+  twoFiles({ HOME: folder });
   expect(readdirSync(join(folder, '.cache'))).toEqual(['extensionconfig-webhook']);
 });
 
 test('nothing is kept where another user could put code', needs('root', process.getuid?.() === 0), () => {
   chownSync(folder, 65532, 65532);
-  help({ HOME: folder });
-  help({ XDG_CACHE_HOME: folder });
+  twoFiles({ HOME: folder });
+  twoFiles({ XDG_CACHE_HOME: folder });
   expect(readdirSync(folder)).toEqual([]);
 });
 
 test('without a place for it, or told not to, it works all the same', () => {
-  help({ XDG_CACHE_HOME: '/proc/nowhere' });
-  help({ XDG_CACHE_HOME: join(folder, 'missing') });
+  twoFiles({ XDG_CACHE_HOME: '/proc/nowhere' });
+  twoFiles({ XDG_CACHE_HOME: join(folder, 'missing') });
   expect(existsSync(join(folder, 'missing'))).toBe(false);
-  help({ XDG_CACHE_HOME: folder, NODE_DISABLE_COMPILE_CACHE: '1' });
+  twoFiles({ XDG_CACHE_HOME: folder, NODE_DISABLE_COMPILE_CACHE: '1' });
   expect(readdirSync(folder)).toEqual([]);
   chmodSync(folder, 0o500);
-  help({ XDG_CACHE_HOME: folder });
+  twoFiles({ XDG_CACHE_HOME: folder });
 });
 
 test('what is older than 30 days is deleted, once a day', () => {
@@ -76,15 +87,15 @@ test('what is older than 30 days is deleted, once a day', () => {
   };
   write('old', 31);
   write('recent', 29);
-  help({ XDG_CACHE_HOME: folder });
+  twoFiles({ XDG_CACHE_HOME: folder });
   expect(readdirSync(join(cache, 'v22.0.0-x64'))).toEqual(['recent']);
   expect(statSync(join(cache, 'cleaned')).mode & 0o777).toBe(0o600);
 
   write('old', 31);
-  help({ XDG_CACHE_HOME: folder });
+  twoFiles({ XDG_CACHE_HOME: folder });
   expect(readdirSync(join(cache, 'v22.0.0-x64'))).toEqual(['old', 'recent']);
 
   utimesSync(join(cache, 'cleaned'), days(1.1), days(1.1));
-  help({ XDG_CACHE_HOME: folder });
+  twoFiles({ XDG_CACHE_HOME: folder });
   expect(readdirSync(join(cache, 'v22.0.0-x64'))).toEqual(['recent']);
 });

@@ -72,7 +72,15 @@ describe('under a Node.js that is too old', needs('a Node.js before 24', oldNode
   });
 
   test('signals and exit codes pass through', async () => {
-    const child = spawn(old, [join(bin, 'extensionconfig-webhook'), 'sandbox'], {
+    const serve = [
+      'serve',
+      '--self-signed',
+      '--host=127.0.0.1',
+      '--port=0',
+      '--health-host=127.0.0.1',
+      '--health-port=0',
+    ];
+    const child = spawn(old, [join(bin, 'extensionconfig-webhook'), ...serve], {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     let output = '';
@@ -81,7 +89,7 @@ describe('under a Node.js that is too old', needs('a Node.js before 24', oldNode
     });
     await eventually(
       async () => output,
-      (text) => text.includes('kubectl get'),
+      (text) => text.includes('"listening"'),
     );
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([0, null]);
