@@ -43,6 +43,8 @@ export interface Outcome {
 
 /** Conflicts in a row after which a run gives up: another client keeps writing. */
 const maxConflicts = 20;
+/** Steps in a row without a wait after which a run gives up: none needs a fifth of it, unless something undoes its writes. */
+const maxSteps = 100;
 /** Longest sleep of a wait, in ms: in between, overwritten targets are injected again. */
 const maxSleepMs = 30_000;
 
@@ -71,6 +73,7 @@ export async function runCertificates(run: Run): Promise<Outcome> {
   const refused = new Map<string, string>();
   let { force, forceCa } = run.settings;
   let conflicts = 0;
+  let steps = 0;
   for (;;) {
     const snapshot = await readSnapshot(run);
     // With --force-ca a rotation that is under way counts: one that was interrupted is finished, one that another run began
@@ -85,6 +88,7 @@ export async function runCertificates(run: Run): Promise<Outcome> {
         return { action, facts: snapshot.facts };
       }
       run.report({ action: action.kind, reason: `until ${action.until.toISOString()}: ${action.reason}` });
+      steps = 0;
       await run.clock.sleep(Math.min(maxSleepMs, action.until.getTime() - run.clock.now().getTime()));
       if (run.signal.aborted) {
         return { action, facts: snapshot.facts };
@@ -93,6 +97,10 @@ export async function runCertificates(run: Run): Promise<Outcome> {
     }
     if (run.signal.aborted) {
       return { action: { kind: 'blocked', reason: 'stopped; the next run goes on from here' }, facts: snapshot.facts };
+    }
+    if (++steps > maxSteps) {
+      const reason = `something undoes what is written: after ${maxSteps} steps, ${action.reason}; stop what changes it, and run again`;
+      return { action: { kind: 'blocked', reason }, facts: snapshot.facts };
     }
     if (action.kind === 'inject') {
       const isCalm = await injectAll(run, action, snapshot.facts, refused);
@@ -109,11 +117,7 @@ export async function runCertificates(run: Run): Promise<Outcome> {
       await perform(run, action, snapshot);
       conflicts = 0;
       run.report({ action: action.kind, reason: action.reason });
-      if (action.kind === 'issue-serving-certificate' || action.kind === 'promote') {
-        force = false;
-      }
-      if (action.kind === 'stage-ca' || action.kind === 'create-ca') {
-        forceCa = false;
+      if (action.kind === 'issue-serving-certificate') {
         force = false;
       }
     } catch (error) {

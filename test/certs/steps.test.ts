@@ -291,7 +291,14 @@ test('a run that is stopped in a wait, or before it, ends with the wait', async 
   await repair();
   const stop = new AbortController();
   const sleeping = { now: () => clock.now(), sleep: async () => stop.abort() };
-  const { action, steps } = await walk({ forceCa: true }, { clock: sleeping, signal: stop.signal });
+  const { targets: access } = runFor(server, clock);
+  const read = () => {
+    // As a client does that was stopped.
+    stop.signal.throwIfAborted();
+    return access.read();
+  };
+  const changes = { clock: sleeping, signal: stop.signal, targets: { ...access, read } };
+  const { action, steps } = await walk({ forceCa: true }, changes);
   expect(action).toMatchObject({ kind: 'wait', for: 'propagation' });
   expect(kinds(steps).at(-1)).toBe('wait');
   const before = await walk({}, { signal: stop.signal });
@@ -378,6 +385,42 @@ test('a target that cannot be written is said once and left, the others are writ
   ]);
   expect(action).toEqual({ kind: 'blocked', reason: `${targets[2]}: ${forbidden}` });
   expect(patches).toBe(0);
+});
+
+test('what undoes every write ends the run, with what it undoes', async () => {
+  let writes = 0;
+  server.after = ({ path }) => {
+    if (path === mutatingPath && ++writes < 1000) {
+      edit(mutatingPath, (object) => {
+        object.webhooks[1].clientConfig.caBundle = '';
+      });
+    }
+    return 'answer';
+  };
+  const { action } = await repair();
+  expect(action).toEqual({
+    kind: 'blocked',
+    reason:
+      `something undoes what is written: after 100 steps, ${targets[0]} does not hold the trust bundle of stage steady;` +
+      ' stop what changes it, and run again',
+  });
+  // The first two steps made the certificates.
+  expect(writes).toBe(98);
+});
+
+test('steps between waits do not add up', async () => {
+  await repair();
+  // Overwritten in each wait: three steps to come back, then half a minute.
+  let times = 0;
+  const sleep = async (ms: number) => {
+    clock.time += ms;
+    if (++times < 40) {
+      putTargets(server);
+    }
+  };
+  const { action, steps } = await walk({ forceCa: true }, { clock: { now: () => clock.now(), sleep } });
+  expect(action.kind).toBe('done');
+  expect(steps.filter((step) => step.startsWith('forget-injection')).length).toBeGreaterThan(39);
 });
 
 test('targets that hold the bundle already are not written', async () => {
