@@ -46,13 +46,13 @@ export interface AdmissionPolicy {
    * What is known about the cluster, looked up at each decision; absent when nothing ever is. `elsewhere`: another
    * thread knows it, and deletions are handed back to that one.
    */
-  facts?: (() => ClusterFacts) | 'elsewhere' | undefined;
+  facts?: (() => ClusterKnowledge) | 'elsewhere' | undefined;
   /** The severity of findings about the extension server itself; absent when no server is asked. */
   probes?: Severity | undefined;
 }
 
 /** What is known about the cluster at the time of a decision. */
-export interface ClusterFacts extends Knowledge {
+export interface ClusterKnowledge extends Knowledge {
   facts: Facts;
 }
 
@@ -143,7 +143,7 @@ function nameOf(request: AdmissionRequest, object: JsonObject): string {
   return name.length > maxShownName ? `${name.slice(0, maxShownName)}…` : name;
 }
 
-const nothingKnown: ClusterFacts = {
+const nothingKnown: ClusterKnowledge = {
   facts: createFactsStore({ secrets: { find: () => undefined } }).facts,
   ageMs: undefined,
   unknown: factKinds,

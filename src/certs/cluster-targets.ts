@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { AnswerError, type Cluster, explain, listPages, metadataOf, StatusError } from '../cluster/index.ts';
+import { type Cluster, explain, listPages, metadataOf, ResponseError, StatusError } from '../cluster/index.ts';
 import {
   dns1123SubdomainProblems,
   fieldAt,
@@ -40,7 +40,7 @@ interface KindFacts {
 function webhookFields(object: JsonObject): BundleField[] {
   const { webhooks = null } = object;
   if (webhooks !== null && !Array.isArray(webhooks)) {
-    throw new AnswerError('the API server answered with a webhook configuration whose webhooks are not a list');
+    throw new ResponseError('the API server answered with a webhook configuration whose webhooks are not a list');
   }
   return (webhooks ?? []).map((webhook, index) => {
     const name = fieldAt(webhook, 'name') ?? '';
@@ -115,7 +115,7 @@ function decode(value: Json | undefined): string {
 /**
  * Finds the entries of the object at a path; `service` undefined takes every entry.
  *
- * @throws {AnswerError} when it is not the object that the path names.
+ * @throws {ResponseError} when it is not the object that the path names.
  */
 export function readTarget(
   kind: TargetKind,
@@ -238,7 +238,7 @@ const maxListed = 100_000;
 /**
  * Lists the objects of a kind in pages, with their paths; none when the cluster does not serve the kind.
  *
- * @throws {AnswerError} for something that is not a list.
+ * @throws {ResponseError} for something that is not a list.
  */
 export async function* listTargets(
   cluster: Cluster,
@@ -257,7 +257,7 @@ export async function* listTargets(
           const name = String(fieldAt(object, 'metadata', 'name'));
           // The API server accepts only such names for these kinds; they become part of a path and of messages.
           if (dns1123SubdomainProblems(name).length > 0) {
-            throw new AnswerError(`the API server listed something that is not one of ${facts.resource}`);
+            throw new ResponseError(`the API server listed something that is not one of ${facts.resource}`);
           }
           yield { path: `${base}/${encodeURIComponent(name)}`, object };
         }

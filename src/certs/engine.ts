@@ -1,5 +1,5 @@
 import { bundleOf, type Certificate, type Entropy, issueCa, issueServingCertificate, usable } from '../x509/index.ts';
-import { deriveFacts, type Facts, injectedAnnotation, injectedSinceAnnotation } from './facts.ts';
+import { type CertificateFacts, deriveFacts, injectedAnnotation, injectedSinceAnnotation } from './facts.ts';
 import { type Action, next, type Settings } from './next.ts';
 import { type CertificateStore, Conflict, type SecretContents, type StoredSecret } from './store.ts';
 import { isInSync, type TargetAccess, TargetFailure } from './target.ts';
@@ -35,10 +35,10 @@ export interface Run {
 }
 
 /** How a run ended. */
-export interface Outcome {
+export interface RunOutcome {
   /** The last decision: `done`, `wait` (a later run continues) or `blocked`. */
   action: Action;
-  facts: Facts;
+  facts: CertificateFacts;
 }
 
 /** Conflicts in a row after which a run gives up: another client keeps writing. */
@@ -49,7 +49,7 @@ const maxSteps = 100;
 const maxSleepMs = 30_000;
 
 interface Snapshot {
-  facts: Facts;
+  facts: CertificateFacts;
   caSecret: StoredSecret | undefined;
   servingSecret: StoredSecret | undefined;
 }
@@ -69,15 +69,15 @@ export async function readSnapshot(run: Pick<Run, 'store' | 'targets' | 'clock' 
  *
  * @throws {Conflict} after 20 conflicts in a row: another client keeps writing.
  */
-export async function runCertificates(run: Run): Promise<Outcome> {
+export async function runCertificates(run: Run): Promise<RunOutcome> {
   const refused = new Map<string, string>();
   let { force, forceCa } = run.settings;
   let conflicts = 0;
   let steps = 0;
   for (;;) {
     const snapshot = await readSnapshot(run);
-    // With --force-ca a rotation that is under way counts: one that was interrupted is finished, one that another run began
-    // is not followed by a second.
+    // With --force-ca a rotation that is under way counts: one that was interrupted is finished, one that another run
+    // began is not followed by a second.
     forceCa &&= snapshot.facts.stage === 'steady';
     const action = next(snapshot.facts, { ...run.settings, force, forceCa, refused });
     if (action.kind === 'done' || action.kind === 'blocked') {
@@ -141,7 +141,7 @@ export async function runCertificates(run: Run): Promise<Outcome> {
 async function injectAll(
   run: Run,
   action: Action & { kind: 'inject' },
-  facts: Facts,
+  facts: CertificateFacts,
   refused: Map<string, string>,
 ): Promise<boolean> {
   let isCalm = true;

@@ -1,4 +1,4 @@
-import { AnswerError, type Cluster, decodeSecret, explain, StatusError, secretPath } from '../cluster/index.ts';
+import { type Cluster, decodeSecret, explain, ResponseError, StatusError, secretPath } from '../cluster/index.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems, isJsonObject } from '../kubernetes/index.ts';
 import { printable } from '../terminal/index.ts';
 import type { Reading } from '../x509/index.ts';
@@ -52,7 +52,7 @@ export function annotatedExtensionConfigs(cluster: Cluster): {
             ? bundleIn(undefined, `Secret ${namespace}/${name}`)
             : { state: 'broken', problem: (explain(error, 'get', 'secrets', `${namespace}/${name}`) as Error).message };
         }
-        if (error instanceof AnswerError) {
+        if (error instanceof ResponseError) {
           return { state: 'broken', problem: error.message };
         }
         throw error;

@@ -24,7 +24,7 @@ export const injectedSinceAnnotation = 'extensionconfig-webhook/bundle-in-target
 export type Stage = 'missing' | 'steady' | 'staged' | 'promoted';
 
 /** Everything that the decision depends on, read at one time. */
-export interface Facts {
+export interface CertificateFacts {
   now: Date;
   stage: Stage;
   active: Reading<Certificate>;
@@ -72,7 +72,7 @@ export function deriveFacts(
   servingSecret: StoredSecret | undefined,
   targets: TargetReading[],
   names: readonly string[],
-): Facts {
+): CertificateFacts {
   const ca = caSecret?.data ?? {};
   const tls = servingSecret?.data ?? {};
   const active = readCa(ca['ca.crt'], now);

@@ -1,8 +1,8 @@
 export { clusterStore } from './cluster-store.ts';
 export { clusterTargets, noTargets, type TargetKind } from './cluster-targets.ts';
-export { type Clock, type Outcome, type Run, readSnapshot, runCertificates, type Step } from './engine.ts';
+export { type Clock, type Run, type RunOutcome, readSnapshot, runCertificates, type Step } from './engine.ts';
 export { annotatedExtensionConfigs } from './extension-configs.ts';
-export type { Facts, Stage } from './facts.ts';
+export type { CertificateFacts, Stage } from './facts.ts';
 export { folderStore } from './folder-store.ts';
 export { bundleIn, type Injection, injectTargets } from './inject.ts';
 export { type ServingStatus, servingStatus } from './metrics.ts';

@@ -1,5 +1,5 @@
 import { backdateMs, type Certificate, problemOf, usable } from '../x509/index.ts';
-import type { Facts } from './facts.ts';
+import type { CertificateFacts } from './facts.ts';
 import { isInSync, type TargetReading } from './target.ts';
 
 /** What the operator asked for. Durations in ms. */
@@ -56,12 +56,12 @@ export function missingTarget({ id, problem }: TargetReading): string {
 }
 
 /** The next step towards steady, and why. Pure: the same facts and settings give the same step. */
-export function next(facts: Facts, settings: Settings): Action {
+export function next(facts: CertificateFacts, settings: Settings): Action {
   return caStep(facts, settings) ?? trustStep(facts, settings);
 }
 
 /** Steps that make or stage a CA. */
-function caStep(facts: Facts, settings: Settings): Action | undefined {
+function caStep(facts: CertificateFacts, settings: Settings): Action | undefined {
   const { active, activeKey, successor, previous, now } = facts;
   if (active.state !== 'usable') {
     const problem = `the CA's certificate ${problemOf(active)}`;
@@ -101,7 +101,7 @@ function caStep(facts: Facts, settings: Settings): Action | undefined {
 }
 
 /** Why a new serving certificate is needed, or undefined. */
-function servingProblem(facts: Facts, settings: Settings): string | undefined {
+function servingProblem(facts: CertificateFacts, settings: Settings): string | undefined {
   const serving = usable(facts.serving);
   if (serving === undefined) {
     return `the serving certificate ${problemOf(facts.serving)}`;
@@ -125,7 +125,7 @@ function servingProblem(facts: Facts, settings: Settings): string | undefined {
 }
 
 /** Steps that move trust and the serving certificate. The CA is usable here. */
-function trustStep(facts: Facts, settings: Settings): Action {
+function trustStep(facts: CertificateFacts, settings: Settings): Action {
   const { now } = facts;
   const active = usable(facts.active) as Certificate;
   const signer = facts.signer;

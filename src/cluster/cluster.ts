@@ -4,12 +4,12 @@ import pRetry from 'p-retry';
 import { fieldAt, isJsonObject, type Json, type JsonObject, parseJson } from '../kubernetes/index.ts';
 import { printable } from '../terminal/index.ts';
 import {
-  type Answer,
-  AnswerError,
-  AnswerTooLong,
+  type ApiResponse,
   ConnectionError,
   causeOf,
   linesOf,
+  ResponseError,
+  ResponseTooLong,
   readLimited,
   transportFor,
 } from './transport.ts';
@@ -84,7 +84,7 @@ export interface Cluster {
    *
    * @throws {StatusError} on any answer but 2xx, at once; for 429 and 5xx after the retries of the patience.
    * @throws {ConnectionError} when there is no answer, after retries.
-   * @throws {AnswerError} for an answer that is too long or not a JSON object.
+   * @throws {ResponseError} for an answer that is too long or not a JSON object.
    */
   request(method: 'GET' | 'POST' | 'PUT' | 'PATCH', path: string, body?: Json): Promise<JsonObject>;
   /**
@@ -109,7 +109,9 @@ export function askedWait(error: unknown): number {
   return error instanceof StatusError ? error.retryAfterMs : 0;
 }
 
-/** How long the server asks to wait, in ms: seconds in the header, or in the details of its Status; 0 when it does not. */
+/**
+ * How long the server asks to wait, in ms: seconds in the header, or in the details of its Status; 0 when it does not.
+ */
 function retryAfterOf(code: number, header: unknown, answer: Json): number {
   if (code !== 429 && code < 500) {
     return 0;
@@ -120,7 +122,7 @@ function retryAfterOf(code: number, header: unknown, answer: Json): number {
 }
 
 /** The error for an answer other than 2xx. Reads its body. */
-async function refusalOf(server: string, what: string, path: string, answer: Answer): Promise<StatusError> {
+async function refusalOf(server: string, what: string, path: string, answer: ApiResponse): Promise<StatusError> {
   const { code, headers } = answer;
   const bytes = await readLimited(answer.body, maxRefusalBytes);
   const location = headers.location;
@@ -158,7 +160,7 @@ async function reading<T>(server: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    if (error instanceof AnswerError || error instanceof StatusError) {
+    if (error instanceof ResponseError || error instanceof StatusError) {
       throw error;
     }
     throw new ConnectionError(server, causeOf(error));
@@ -175,7 +177,7 @@ function eventOf(line: Uint8Array): WatchEvent | { type: 'BOOKMARK'; object: Jso
   }
   const object = isJsonObject(event) ? event.object : undefined;
   if (!isJsonObject(event) || !isJsonObject(object)) {
-    throw new AnswerError('a watch sent something that is not an event');
+    throw new ResponseError('a watch sent something that is not an event');
   }
   switch (event.type) {
     case 'ADDED':
@@ -189,7 +191,7 @@ function eventOf(line: Uint8Array): WatchEvent | { type: 'BOOKMARK'; object: Jso
         typeof object.message === 'string' ? object.message : 'the watch failed without a reason',
       );
     default:
-      throw new AnswerError('a watch sent an event of an unknown type');
+      throw new ResponseError('a watch sent an event of an unknown type');
   }
 }
 
@@ -224,7 +226,7 @@ export function connect(config: KubeConfig, signal: AbortSignal, patience: Patie
       }
       const bytes = await readLimited(answer.body, maxAnswerBytes);
       if (bytes === undefined) {
-        throw new AnswerTooLong(
+        throw new ResponseTooLong(
           `the answer of ${server} to ${what} is longer than ${maxAnswerBytes / 1024 / 1024} MiB`,
         );
       }
@@ -232,10 +234,10 @@ export function connect(config: KubeConfig, signal: AbortSignal, patience: Patie
       try {
         value = parseJson(bytes);
       } catch (error) {
-        throw new AnswerError(`the answer of ${server} to ${what} is not JSON: ${(error as Error).message}`);
+        throw new ResponseError(`the answer of ${server} to ${what} is not JSON: ${(error as Error).message}`);
       }
       if (!isJsonObject(value)) {
-        throw new AnswerError(`the answer of ${server} to ${what} is not a JSON object`);
+        throw new ResponseError(`the answer of ${server} to ${what} is not a JSON object`);
       }
       return value;
     });

@@ -11,5 +11,5 @@ export { KubeConfigError, loadKubeConfig } from './kubeconfig.ts';
 export { type ListOptions, listPages, type Page } from './list.ts';
 export { type SecretEvent, type SecretPace, type ServingSecret, watchServingSecret } from './secret-watch.ts';
 export { decodeSecret, encodeData, metadataOf, secretPath, textValues } from './secrets.ts';
-export { AnswerError, AnswerTooLong, ConnectionError } from './transport.ts';
+export { ConnectionError, ResponseError, ResponseTooLong } from './transport.ts';
 export type { WatchPace } from './watch-pace.ts';

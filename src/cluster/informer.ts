@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
 import { askedWait, StatusError } from './cluster.ts';
 import { explain } from './forbidden.ts';
 import { listPages } from './list.ts';
-import { AnswerError, ConnectionError } from './transport.ts';
+import { ConnectionError, ResponseError } from './transport.ts';
 import { connectToFollow, type WatchPace, waitAfter } from './watch-pace.ts';
 
 /** A change of one object. `object` of a deletion is the last one that was seen. */
@@ -123,7 +123,7 @@ export function startInformer(config: KubeConfig, options: InformerOptions): Inf
 
   function checkLength(characters: number, most: number): void {
     if (characters > most) {
-      throw new AnswerError(`what is kept of ${resource} is more than ${maxLength / 1024 / 1024} MiB`);
+      throw new ResponseError(`what is kept of ${resource} is more than ${maxLength / 1024 / 1024} MiB`);
     }
   }
 
@@ -164,7 +164,7 @@ export function startInformer(config: KubeConfig, options: InformerOptions): Inf
       return;
     }
     if (previous === undefined && objects.size >= maxObjects) {
-      throw new AnswerError(`there are more than ${maxObjects} ${resource}: choose by label`);
+      throw new ResponseError(`there are more than ${maxObjects} ${resource}: choose by label`);
     }
     const grown = length - lengthOf(previous) + lengthOf(object);
     checkLength(grown, most);

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
 import type { Cluster } from './cluster.ts';
 import { explain } from './forbidden.ts';
-import { AnswerError, AnswerTooLong } from './transport.ts';
+import { ResponseError, ResponseTooLong } from './transport.ts';
 
 /** Objects of a first page; fewer when they are so large that the page would exceed the limit of an answer. */
 const pageLength = 100;
@@ -30,7 +30,7 @@ export interface Page {
 /**
  * Lists a collection in pages. A page that is too long is read again in smaller ones.
  *
- * @throws {AnswerError} for something that is not a list, and for more than `maxObjects`.
+ * @throws {ResponseError} for something that is not a list, and for more than `maxObjects`.
  * @throws {StatusError} as `request`; 403 and 401 as {@link Forbidden}.
  */
 export async function* listPages(cluster: Cluster, options: ListOptions): AsyncGenerator<Page> {
@@ -48,7 +48,7 @@ export async function* listPages(cluster: Cluster, options: ListOptions): AsyncG
     try {
       list = await cluster.request('GET', `${path}?${parameters}`);
     } catch (error) {
-      if (error instanceof AnswerTooLong && limit > 1) {
+      if (error instanceof ResponseTooLong && limit > 1) {
         limit = Math.ceil(limit / 10);
         continue;
       }
@@ -56,22 +56,22 @@ export async function* listPages(cluster: Cluster, options: ListOptions): AsyncG
     }
     const { metadata, items } = list;
     if (!isJsonObject(metadata) || !(Array.isArray(items) || items === null)) {
-      throw new AnswerError(`the API server answered with something that is not a list of ${resource}`);
+      throw new ResponseError(`the API server answered with something that is not a list of ${resource}`);
     }
     const objects: JsonObject[] = [];
     for (const object of items ?? []) {
       if (!isJsonObject(object) || !isJsonObject(object.metadata) || typeof object.metadata.name !== 'string') {
-        throw new AnswerError(`the API server listed something that is not one of ${resource}`);
+        throw new ResponseError(`the API server listed something that is not one of ${resource}`);
       }
       objects.push(object);
     }
     count += objects.length;
     pages++;
     if (pages > maxObjects + 1) {
-      throw new AnswerError(`the API server keeps listing ${resource} in empty pages`);
+      throw new ResponseError(`the API server keeps listing ${resource} in empty pages`);
     }
     if (count > maxObjects) {
-      throw new AnswerError(`there are more than ${maxObjects} ${resource}: name them, or choose by label`);
+      throw new ResponseError(`there are more than ${maxObjects} ${resource}: name them, or choose by label`);
     }
     const { resourceVersion } = metadata;
     yield { items: objects, resourceVersion: typeof resourceVersion === 'string' ? resourceVersion : '' };

@@ -1,19 +1,21 @@
 import { Buffer } from 'node:buffer';
 import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
-import { AnswerError } from './transport.ts';
+import { ResponseError } from './transport.ts';
 
-/** Longest value of a Secret that is decoded, in characters of base64: some 96 KiB, more than any PEM text that is read. */
+/**
+ * Longest value of a Secret that is decoded, in characters of base64: some 96 KiB, more than any PEM text that is read.
+ */
 const maxValueLength = 128 * 1024;
 
 /** The metadata of an object that was asked for by its name. */
 export function metadataOf(object: JsonObject, what: string, name: string): JsonObject & { resourceVersion: string } {
   const { metadata } = object;
   if (!isJsonObject(metadata) || metadata.name !== name) {
-    throw new AnswerError(`the API server answered with something that is not ${what}: metadata.name is not ${name}`);
+    throw new ResponseError(`the API server answered with something that is not ${what}: metadata.name is not ${name}`);
   }
   const { resourceVersion } = metadata;
   if (typeof resourceVersion !== 'string' || resourceVersion === '') {
-    throw new AnswerError(`the API server answered with something that is not ${what}: it has no resourceVersion`);
+    throw new ResponseError(`the API server answered with something that is not ${what}: it has no resourceVersion`);
   }
   return { ...metadata, resourceVersion };
 }
@@ -21,22 +23,24 @@ export function metadataOf(object: JsonObject, what: string, name: string): Json
 /**
  * The data of a Secret as text; values of more than 128 KiB of base64 are left out.
  *
- * @throws {AnswerError} when the object is not the Secret of that name.
+ * @throws {ResponseError} when the object is not the Secret of that name.
  */
 export function decodeSecret(secret: JsonObject, namespace: string, name: string): Record<string, string> {
   const what = `the Secret ${namespace}/${name}`;
   metadataOf(secret, what, name);
   if (secret.kind !== undefined && secret.kind !== 'Secret') {
-    throw new AnswerError(`the API server answered with something that is not ${what}: it is of another kind`);
+    throw new ResponseError(`the API server answered with something that is not ${what}: it is of another kind`);
   }
   const { data = null } = secret;
   if (data !== null && !isJsonObject(data)) {
-    throw new AnswerError(`the API server answered with something that is not ${what}: its data is not an object`);
+    throw new ResponseError(`the API server answered with something that is not ${what}: its data is not an object`);
   }
   const decoded: Record<string, string> = {};
   for (const [key, value] of Object.entries(data ?? {})) {
     if (typeof value !== 'string') {
-      throw new AnswerError(`the API server answered with something that is not ${what}: data.${key} is not a string`);
+      throw new ResponseError(
+        `the API server answered with something that is not ${what}: data.${key} is not a string`,
+      );
     }
     if (value.length <= maxValueLength) {
       decoded[key] = decodeValue(value);

@@ -13,14 +13,14 @@ export class ConnectionError extends Error {
 }
 
 /** The API server's response cannot be used; a retry would not help. */
-export class AnswerError extends Error {
+export class ResponseError extends Error {
   constructor(message: string) {
     super(printable(message));
   }
 }
 
 /** A response over the limit: a list can be read again in smaller pages. */
-export class AnswerTooLong extends AnswerError {}
+export class ResponseTooLong extends ResponseError {}
 
 /** What `open` sends. */
 export interface OutgoingRequest {
@@ -34,7 +34,7 @@ export interface OutgoingRequest {
 }
 
 /** A response whose body has not been read yet. */
-export interface Answer {
+export interface ApiResponse {
   code: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   body: Readable;
@@ -47,7 +47,7 @@ export interface Transport {
   /**
    * @throws {ConnectionError} when there is no answer.
    */
-  open(request: OutgoingRequest): Promise<Answer>;
+  open(request: OutgoingRequest): Promise<ApiResponse>;
 }
 
 /** The name of a failure to connect: its code, which contains nothing that the other side sent. */
@@ -148,7 +148,7 @@ export async function readLimited(body: Readable, maxBytes: number): Promise<Buf
 /**
  * The lines of a body, without their ends; empty ones are left out.
  *
- * @throws {AnswerError} for a line of more than `maxBytes`.
+ * @throws {ResponseError} for a line of more than `maxBytes`.
  */
 export async function* linesOf(body: Readable, maxBytes: number): AsyncGenerator<Buffer> {
   let pieces: Buffer[] = [];
@@ -161,7 +161,7 @@ export async function* linesOf(body: Readable, maxBytes: number): AsyncGenerator
       length = 0;
       start = end + 1;
       if (line.length > maxBytes) {
-        throw new AnswerError(`the API server sent a line of more than ${maxBytes} bytes`);
+        throw new ResponseError(`the API server sent a line of more than ${maxBytes} bytes`);
       }
       if (line.length > 0) {
         yield line;
@@ -172,7 +172,7 @@ export async function* linesOf(body: Readable, maxBytes: number): AsyncGenerator
       length += chunk.length - start;
     }
     if (length > maxBytes) {
-      throw new AnswerError(`the API server sent a line of more than ${maxBytes} bytes`);
+      throw new ResponseError(`the API server sent a line of more than ${maxBytes} bytes`);
     }
   }
 }

@@ -7,7 +7,7 @@ export type CheckGroup = 'TLS' | 'Discovery' | 'Calls' | 'Answers' | 'Patches' |
 export type CheckLevel = 'must' | 'should';
 
 /** One problem that a check found. */
-export interface Problem {
+export interface CheckProblem {
   /** Name of the handler without that of the ExtensionConfig, where it is about one. */
   handler?: string;
   /** One line; text from the server is truncated and has no control characters. */
@@ -33,7 +33,7 @@ export interface Check {
   /** What its author should do. */
   remedy: string;
   /** Reports every problem that it finds. */
-  run(trial: Trial, report: (problem: Problem) => void): Promise<Skipped | undefined>;
+  run(trial: Trial, report: (problem: CheckProblem) => void): Promise<Skipped | undefined>;
 }
 
 /** Checks the handlers that respond, one after the other. Without any the check cannot be made. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../kubernetes/index.ts';
-import type { Problem, Skipped } from './check.ts';
+import type { CheckProblem, Skipped } from './check.ts';
 import { describe, difference, isSameAnswer } from './heard.ts';
 import type { Trial, TriedHandler } from './trial.ts';
 
@@ -13,7 +13,7 @@ import type { Trial, TriedHandler } from './trial.ts';
  */
 export async function compareVariation(
   { answering, second, call }: Trial,
-  report: (problem: Problem) => void,
+  report: (problem: CheckProblem) => void,
   what: string,
   vary: (handler: TriedHandler) => JsonObject | undefined,
   most = Number.POSITIVE_INFINITY,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../kubernetes/index.ts';
-import type { Problem, Skipped } from './check.ts';
+import type { CheckProblem, Skipped } from './check.ts';
 import { isSuccess } from './heard.ts';
 import { type PatchReview, reviewMachinePatches, reviewTemplatePatches } from './patches.ts';
 import type { Trial } from './trial.ts';
@@ -17,7 +17,7 @@ const reviews = new WeakMap<JsonObject, PatchReview>();
 /** Reports one kind of problem with the patches of all first responses. */
 export async function reviewPatches(
   { handlers, first }: Trial,
-  report: (problem: Problem) => void,
+  report: (problem: CheckProblem) => void,
   kind: Exclude<keyof PatchReview, 'count'>,
 ): Promise<Skipped | undefined> {
   let patches = 0;

@@ -1,6 +1,6 @@
 import type { ExtensionConfig } from '../api/index.ts';
 import { quotable } from '../runtime/index.ts';
-import type { Check, CheckGroup, CheckLevel, Problem } from './check.ts';
+import type { Check, CheckGroup, CheckLevel, CheckProblem } from './check.ts';
 import { checks as allChecks } from './checks.ts';
 import { isSuccess } from './heard.ts';
 import { createTrial, type TrialOptions } from './trial.ts';
@@ -15,7 +15,7 @@ export interface CheckResult {
   level: CheckLevel;
   asks: string;
   status: CheckStatus;
-  problems: Problem[];
+  problems: CheckProblem[];
   /** Problems beyond those listed. */
   more?: number;
   /** Why the check was not made. */
@@ -56,7 +56,7 @@ const maxMessage = 500;
 /** Maximum number of handlers that are listed as not called. */
 const maxListed = 100;
 
-function statusOf({ level }: Check, problems: readonly Problem[], because: string | undefined): CheckStatus {
+function statusOf({ level }: Check, problems: readonly CheckProblem[], because: string | undefined): CheckStatus {
   if (problems.length > 0) {
     return level === 'must' && problems.some(({ isWarning }) => isWarning !== true) ? 'failed' : 'warning';
   }
@@ -79,7 +79,7 @@ export async function checkConduct(config: ExtensionConfig, options: Conformance
       options.signal.throwIfAborted();
       onCheck?.(check, index, checks.length);
       const { id, group, level, asks, why, remedy } = check;
-      const problems: Problem[] = [];
+      const problems: CheckProblem[] = [];
       let more = 0;
       const begun = performance.now();
       const skipped = limit.aborted

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { AnswerError, type Cluster, decodeSecret, explain, StatusError, secretPath } from '../cluster/index.ts';
+import { type Cluster, decodeSecret, explain, ResponseError, StatusError, secretPath } from '../cluster/index.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems, isJsonObject } from '../kubernetes/index.ts';
 
 /** A Secret that is named in an annotation. */
@@ -56,7 +56,7 @@ export async function readCaBundle(cluster: Cluster, { namespace, name }: Secret
     if (error instanceof StatusError && (error.code === 403 || error.code === 401)) {
       return { problem: (explain(error, 'get', 'secrets', what) as Error).message };
     }
-    if (error instanceof AnswerError) {
+    if (error instanceof ResponseError) {
       return { problem: error.message };
     }
     throw error;

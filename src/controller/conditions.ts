@@ -1,10 +1,10 @@
 import type { ExtensionConfig } from '../api/index.ts';
 
 /** What an ExtensionConfig's status holds. */
-export type Status = NonNullable<ExtensionConfig['status']>;
-type StoredCondition = NonNullable<Status['conditions']>[number];
+export type ExtensionConfigStatus = NonNullable<ExtensionConfig['status']>;
+type StoredCondition = NonNullable<ExtensionConfigStatus['conditions']>[number];
 type StoredV1Beta1Condition = NonNullable<
-  NonNullable<NonNullable<Status['deprecated']>['v1beta1']>['conditions']
+  NonNullable<NonNullable<ExtensionConfigStatus['deprecated']>['v1beta1']>['conditions']
 >[number];
 
 /** A condition to write, without its time and generation. */
@@ -97,6 +97,6 @@ export function withV1Beta1Condition(
 }
 
 /** The condition of a type, if there is one. */
-export function conditionOf(status: Status | undefined, type: string): StoredCondition | undefined {
+export function conditionOf(status: ExtensionConfigStatus | undefined, type: string): StoredCondition | undefined {
   return status?.conditions?.find((condition) => condition.type === type);
 }

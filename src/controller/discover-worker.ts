@@ -6,7 +6,7 @@ import { discoverConfig } from './discover.ts';
 import { pausedAnnotation } from './discovered-status.ts';
 import type { EventRecorder } from './events.ts';
 import { createOwnWrites } from './own-writes.ts';
-import type { Outcome } from './queue.ts';
+import type { RunResult } from './queue.ts';
 import { createConfigStore, type StoredConfig } from './stored.ts';
 import type { Worker } from './worker.ts';
 
@@ -56,7 +56,7 @@ export function createDiscoverWorker(options: DiscoverWorkerOptions): Worker {
         }
       }
     },
-    async run(config, signal): Promise<Outcome> {
+    async run(config, signal): Promise<RunResult> {
       const { name } = config.metadata;
       if (config.metadata.deletionTimestamp !== undefined) {
         client.registry.remove(name);

@@ -4,14 +4,14 @@ import { type LabelSelector, labelSelectorProblems } from '../kubernetes/index.t
 import type { Client } from '../runtime/index.ts';
 import { count } from '../terminal/index.ts';
 import { readCaBundle, secretNameOf } from './ca-secret.ts';
-import { conditionOf, type Status } from './conditions.ts';
-import { discoveredStatus, type Finding, pausedAnnotation } from './discovered-status.ts';
+import { conditionOf, type ExtensionConfigStatus } from './conditions.ts';
+import { discoveredStatus, pausedAnnotation, type RunFinding } from './discovered-status.ts';
 import type { ConfigEvent, EventRecorder } from './events.ts';
 import type { ConfigStore, StoredConfig } from './stored.ts';
 
 /** What one run found, for the log and for metrics. */
 export interface RunReport {
-  finding: Finding['kind'];
+  finding: RunFinding['kind'];
   /** Why it is not discovered. */
   error?: string;
   handlers: number;
@@ -71,7 +71,8 @@ function selectorProblem({ spec }: StoredConfig): string | undefined {
   return problem && `failed to create namespaceSelector: ${problem.path.join('.')}: ${problem.message}`;
 }
 
-const namesIn = (status: Status | undefined) => new Set((status?.handlers ?? []).map(({ name = '' }) => name));
+const namesIn = (status: ExtensionConfigStatus | undefined) =>
+  new Set((status?.handlers ?? []).map(({ name = '' }) => name));
 
 /** Handler names, the first few of them. */
 function someOf(names: readonly string[]): string {
@@ -80,7 +81,11 @@ function someOf(names: readonly string[]): string {
 }
 
 /** The events for a change of the status. */
-function eventOf(before: Status | undefined, finding: Finding, after: Status | undefined): ConfigEvent | undefined {
+function eventOf(
+  before: ExtensionConfigStatus | undefined,
+  finding: RunFinding,
+  after: ExtensionConfigStatus | undefined,
+): ConfigEvent | undefined {
   const wasPaused = conditionOf(before, 'Paused')?.status === 'True';
   switch (finding.kind) {
     case 'paused':
@@ -130,7 +135,7 @@ export async function discoverConfig(
   const { store, client, events, now } = options;
   let current = config;
 
-  async function write(finding: Finding): Promise<void> {
+  async function write(finding: RunFinding): Promise<void> {
     const before = current.status;
     const { generation } = current.metadata;
     current = await store.writeStatus(current, (status) => discoveredStatus(status, finding, generation, now()));
@@ -146,7 +151,7 @@ export async function discoverConfig(
     return { finding: 'paused', handlers: current.status?.handlers?.length ?? 0 };
   }
   const injected = await injectCa(config, options);
-  let finding: Exclude<Finding, { kind: 'paused' }>;
+  let finding: Exclude<RunFinding, { kind: 'paused' }>;
   const selector = selectorProblem(config);
   if ('error' in injected) {
     finding = { kind: 'not-discovered', error: injected.error };

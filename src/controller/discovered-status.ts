@@ -1,8 +1,8 @@
 import type { DiscoveredHandler } from '../runtime/index.ts';
-import { type Condition, type Status, withConditions, withV1Beta1Condition } from './conditions.ts';
+import { type Condition, type ExtensionConfigStatus, withConditions, withV1Beta1Condition } from './conditions.ts';
 
 /** What is known about an extension after a run. */
-export type Finding =
+export type RunFinding =
   | { kind: 'paused' }
   | { kind: 'discovered'; handlers: readonly DiscoveredHandler[] }
   | { kind: 'not-discovered'; error: string };
@@ -17,7 +17,10 @@ export const pausedAnnotation = 'cluster.x-k8s.io/paused';
  * Handlers in the order that the status has already; new ones at the end. Cluster API's own extension server has
  * another order after each start, which would change the status each time.
  */
-export function inKnownOrder(known: Status['handlers'] = [], found: readonly DiscoveredHandler[]): DiscoveredHandler[] {
+export function inKnownOrder(
+  known: ExtensionConfigStatus['handlers'] = [],
+  found: readonly DiscoveredHandler[],
+): DiscoveredHandler[] {
   const byName = new Map(found.map((handler) => [handler.name, handler]));
   const ordered: DiscoveredHandler[] = [];
   for (const { name = '' } of known) {
@@ -30,7 +33,7 @@ export function inKnownOrder(known: Status['handlers'] = [], found: readonly Dis
   return [...ordered, ...byName.values()];
 }
 
-function conditionsOf(finding: Finding): Condition[] {
+function conditionsOf(finding: RunFinding): Condition[] {
   const paused: Condition =
     finding.kind === 'paused'
       ? {
@@ -56,8 +59,13 @@ function conditionsOf(finding: Finding): Condition[] {
  * The status for the result, as Cluster API writes it: conditions of both kinds, and the handlers, which stay
  * when discovery fails. Fields and conditions of others are preserved.
  */
-export function discoveredStatus(stored: Status | undefined, finding: Finding, generation: number, now: Date): Status {
-  const status: Status = {
+export function discoveredStatus(
+  stored: ExtensionConfigStatus | undefined,
+  finding: RunFinding,
+  generation: number,
+  now: Date,
+): ExtensionConfigStatus {
+  const status: ExtensionConfigStatus = {
     ...stored,
     conditions: withConditions(stored?.conditions, conditionsOf(finding), generation, now),
   };

@@ -1,5 +1,5 @@
 /** How one run for a key ended. */
-export type Outcome =
+export type RunResult =
   /** Runs again after `againMs`, if nothing asks for it before. */
   | { result: 'done'; againMs?: number }
   /** Runs again after a wait that grows with each failure in a row. */
@@ -16,7 +16,7 @@ export interface QueuePace {
 }
 
 export interface QueueOptions {
-  run(key: string): Promise<Outcome>;
+  run(key: string): Promise<RunResult>;
   /** Maximum number of runs at a time. */
   concurrency: number;
   /** Maximum number of them for keys whose last run failed: what hangs does not hold up the rest. */
@@ -136,7 +136,7 @@ export function createQueue({ run, concurrency, failingConcurrency, pace }: Queu
     entry.startedAt = performance.now();
     running++;
     runningFailing += wasFailing ? 1 : 0;
-    let outcome: Outcome = { result: 'failed' };
+    let outcome: RunResult = { result: 'failed' };
     try {
       outcome = await run(key);
     } finally {
@@ -146,7 +146,7 @@ export function createQueue({ run, concurrency, failingConcurrency, pace }: Queu
     }
   }
 
-  function finish(key: string, entry: Entry, outcome: Outcome): void {
+  function finish(key: string, entry: Entry, outcome: RunResult): void {
     if (isStopped) {
       if (running === 0) {
         stopped.resolve();

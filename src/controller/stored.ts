@@ -1,7 +1,7 @@
 import { apiVersionOf, decodeExtensionConfig, type ExtensionConfig, hubVersion, kind } from '../api/index.ts';
 import { type Cluster, StatusError } from '../cluster/index.ts';
 import { dns1123SubdomainProblems, isJsonObject, type JsonObject, mergePatchOf } from '../kubernetes/index.ts';
-import type { Status } from './conditions.ts';
+import type { ExtensionConfigStatus } from './conditions.ts';
 
 /** Path of all ExtensionConfigs at the API server. */
 export const collectionPath = `/apis/${apiVersionOf(hubVersion)}/extensionconfigs`;
@@ -46,7 +46,10 @@ export interface ConfigStore {
    * @returns the object as it is then.
    * @throws {ConfigConflict} when its generation changed, or after five conflicts in a row.
    */
-  writeStatus(config: StoredConfig, change: (status: Status | undefined) => Status): Promise<StoredConfig>;
+  writeStatus(
+    config: StoredConfig,
+    change: (status: ExtensionConfigStatus | undefined) => ExtensionConfigStatus,
+  ): Promise<StoredConfig>;
   /** Writes a caBundle (base64). @throws {ConfigConflict} when another client wrote in between. */
   writeCaBundle(config: StoredConfig, caBundle: string): Promise<StoredConfig>;
 }

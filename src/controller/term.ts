@@ -4,7 +4,7 @@ import { type Cluster, connect, objectKey, startInformer } from '../cluster/inde
 import type { JsonObject } from '../kubernetes/index.ts';
 import { conditionOf } from './conditions.ts';
 import type { ControllerPace } from './pace.ts';
-import { createQueue, type Outcome } from './queue.ts';
+import { createQueue, type RunResult } from './queue.ts';
 import { pollSecrets } from './secret-poll.ts';
 import { ConfigConflict, ConfigGone, collectionPath, readStored, type StoredConfig } from './stored.ts';
 import type { Worker } from './worker.ts';
@@ -64,7 +64,7 @@ export function startTerm(options: TermOptions): Term {
     return config;
   }
 
-  async function run(name: string): Promise<Outcome> {
+  async function run(name: string): Promise<RunResult> {
     const config = stored(informer.get(name));
     if (config === undefined || work.signal.aborted) {
       return { result: 'done' };

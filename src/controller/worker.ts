@@ -1,4 +1,4 @@
-import type { Outcome } from './queue.ts';
+import type { RunResult } from './queue.ts';
 import type { StoredConfig } from './stored.ts';
 
 /** What one mode does with ExtensionConfigs. */
@@ -10,7 +10,7 @@ export interface Worker {
    *
    * @throws {Error} when the API server fails: the run is retried.
    */
-  run(config: StoredConfig, signal: AbortSignal): Promise<Outcome>;
+  run(config: StoredConfig, signal: AbortSignal): Promise<RunResult>;
   /** Whether a run has dealt with everything in an object. */
   isSettled(config: StoredConfig): boolean;
   /** Called when an object has been deleted. */

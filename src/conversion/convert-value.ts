@@ -3,7 +3,7 @@ import { type KeptStep, type KeptValue, keyOf, maxConversionDataBytes } from './
 import { ConversionError } from './error.ts';
 import { fits } from './limits.ts';
 import { own } from './own.ts';
-import type { Action, ValuePlan } from './plan.ts';
+import type { PropertyAction, ValuePlan } from './plan.ts';
 
 /** Where the walk is: a step, and the position above it. Paths are built on demand, since few are needed. */
 interface Position {
@@ -87,7 +87,7 @@ function withValueAt(object: JsonObject, path: readonly string[], { to, value, p
 /** Removes the fields that move elsewhere from a value that is kept; undefined when they were all that it held. */
 function takeMoved(
   value: Json,
-  actions: ReadonlyMap<string, Action>,
+  actions: ReadonlyMap<string, PropertyAction>,
   position: Position,
   moved: Moved[],
   walk: Walk,
@@ -116,7 +116,7 @@ function takeMoved(
 }
 
 function apply(
-  action: Action | undefined,
+  action: PropertyAction | undefined,
   key: string,
   value: Json,
   target: JsonObject,

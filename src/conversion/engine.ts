@@ -3,22 +3,22 @@ import { type ConversionData, formatConversionData, type KeptValue, parseConvers
 import { convertStructure } from './convert-value.ts';
 import { ConversionError } from './error.ts';
 import { own } from './own.ts';
-import { type ChangeTable, compilePlans, type Plan, type VersionSchema } from './plan.ts';
+import { type ChangeTable, type ConversionPlan, compilePlans, type VersionSchema } from './plan.ts';
 import { restore } from './restore.ts';
 
 /**
- * A hand-written step: takes the result of the automatic part and the original object, modifies neither, and returns the
- * finished object. Throws ConversionError for what cannot be converted. Only labels and annotations of the `metadata`
- * that it returns are used.
+ * A hand-written step: takes the result of the automatic part and the original object, modifies neither, and returns
+ * the finished object. Throws ConversionError for what cannot be converted. Only labels and annotations of the
+ * `metadata` that it returns are used.
  */
-export type Step = (converted: JsonObject, original: JsonObject) => JsonObject;
+export type ConversionStep = (converted: JsonObject, original: JsonObject) => JsonObject;
 
 /** Two neighbouring versions (a spoke and the hub, or two links of a chain), by their `apiVersion`. */
 export interface VersionChange extends ChangeTable {
   older: string;
   newer: string;
-  toNewer?: Step;
-  toOlder?: Step;
+  toNewer?: ConversionStep;
+  toOlder?: ConversionStep;
 }
 
 /** All versions of a kind. */
@@ -50,10 +50,10 @@ export interface KindConverter {
 
 interface Edge {
   to: string;
-  plan: Plan;
+  plan: ConversionPlan;
   /** The plan of the opposite direction, which knows what may be restored. */
-  back: Plan;
-  step: Step | undefined;
+  back: ConversionPlan;
+  step: ConversionStep | undefined;
 }
 
 function annotationsOf(object: JsonObject): JsonObject | undefined {
@@ -110,7 +110,8 @@ function edgesOf({ versions, changes, conversionDataAnnotation }: VersionMap): M
     if (older === undefined || newer === undefined) {
       throw new Error(`no schema for ${older === undefined ? change.older : change.newer}`);
     }
-    const hasStepFor = (paths: readonly string[] | undefined, step: Step | undefined) => !paths?.length || step;
+    const hasStepFor = (paths: readonly string[] | undefined, step: ConversionStep | undefined) =>
+      !paths?.length || step;
     if (!hasStepFor(change.byHand?.newer, change.toNewer) || !hasStepFor(change.byHand?.older, change.toOlder)) {
       throw new Error(
         `${change.older} to ${change.newer}: byHand names fields, but the step that writes them is missing`,

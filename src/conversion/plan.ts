@@ -19,31 +19,32 @@ export interface ChangeTable {
   /** Fields that the hand-written steps convert; the automatic part leaves them out. */
   byHand?: { older?: readonly string[]; newer?: readonly string[] };
   /**
-   * Fields for which one version has tighter limits than the other: `keep` leaves out values beyond the limits, and keeps
-   * them as conversion data; `pass` copies them nevertheless, and leaves the decision to the API server's validation.
+   * Fields for which one version has tighter limits than the other: `keep` leaves out values beyond the limits, and
+   * keeps them as conversion data; `pass` copies them nevertheless, and leaves the decision to the API server's
+   * validation.
    */
   tighter?: Readonly<Record<string, 'keep' | 'pass'>>;
 }
 
 /** What happens to one property. */
-export type Action =
+export type PropertyAction =
   /** Becomes a property of the object that its own object becomes. */
   | { do: 'set'; name: string; plan: ValuePlan | undefined; limits: OpenApiSchema | undefined }
   /** Moves to another path, relative to the root or the list item. */
   | { do: 'move'; to: readonly string[]; plan: ValuePlan | undefined; limits: OpenApiSchema | undefined }
   /** Becomes conversion data, without the nested fields that move elsewhere. */
-  | { do: 'keep'; below: ReadonlyMap<string, Action> }
+  | { do: 'keep'; below: ReadonlyMap<string, PropertyAction> }
   /** Is left to the hand-written step. */
   | { do: 'skip' };
 
 /** How a value is converted. Values without a plan, and properties without an action, are copied unchanged. */
 export type ValuePlan =
-  | { kind: 'object'; actions: ReadonlyMap<string, Action> }
+  | { kind: 'object'; actions: ReadonlyMap<string, PropertyAction> }
   | { kind: 'list'; item: ValuePlan; keys: readonly string[] }
   | { kind: 'map'; value: ValuePlan };
 
 /** The automatic part of one direction. */
-export interface Plan {
+export interface ConversionPlan {
   root: ValuePlan | undefined;
   /** What conversion data may hold for the version that the plan starts from: paths, with the limits to be exceeded. */
   kept: ReadonlyMap<string, OpenApiSchema | undefined>;
@@ -92,7 +93,7 @@ function compileDirection(
   problems: string[],
   used: Set<string>,
   keeps: boolean,
-): Plan {
+): ConversionPlan {
   const kept = new Map<string, OpenApiSchema | undefined>();
   const listKeys = new Map<string, readonly string[]>();
   const targets = new Set(moves.values());
@@ -143,8 +144,8 @@ function compileDirection(
   }
 
   /**
-   * The property of the other version that a property becomes without an entry in the table: the one with the same name,
-   * or else one whose name differs only in case, unless this version has a property of that exact name as well.
+   * The property of the other version that a property becomes without an entry in the table: the one with the same
+   * name, or else one whose name differs only in case, unless this version has a property of that exact name as well.
    */
   function counterpart(name: string, source: OpenApiSchema, target: OpenApiSchema, toPath: string) {
     const isFree = (candidate: string) => {
@@ -160,7 +161,7 @@ function compileDirection(
     );
   }
 
-  function moveAction(source: OpenApiSchema, path: string, target: string, scope: Scope): Action | undefined {
+  function moveAction(source: OpenApiSchema, path: string, target: string, scope: Scope): PropertyAction | undefined {
     used.add(`moves ${path} ${target}`);
     const schema = schemaAt(to.schema, target);
     const relative = tokensOf(scope.to === '' ? target : target.slice(scope.to.length));
@@ -180,8 +181,13 @@ function compileDirection(
   }
 
   /** The actions for nested fields that move elsewhere from a property that is kept. */
-  function actionsBelow(source: OpenApiSchema, path: string, isListed: boolean, scope: Scope): Map<string, Action> {
-    const actions = new Map<string, Action>();
+  function actionsBelow(
+    source: OpenApiSchema,
+    path: string,
+    isListed: boolean,
+    scope: Scope,
+  ): Map<string, PropertyAction> {
+    const actions = new Map<string, PropertyAction>();
     for (const [name, schema] of Object.entries(source.properties ?? {})) {
       const child = joinPath(path, name);
       const target = moves.get(child);
@@ -213,7 +219,7 @@ function compileDirection(
     path: string,
     toPath: string,
     scope: Scope,
-  ): Action | undefined {
+  ): PropertyAction | undefined {
     const schema = source.properties?.[name] as OpenApiSchema;
     const child = joinPath(path, name);
     const moved = moves.get(child);
@@ -283,7 +289,7 @@ function compileDirection(
     }
     if (kind === 'object') {
       checkRequired(source, target, path, toPath);
-      const actions = new Map<string, Action>();
+      const actions = new Map<string, PropertyAction>();
       for (const name of Object.keys(source.properties ?? {})) {
         if (path === '' && notConverted.includes(name)) {
           continue;
@@ -319,7 +325,7 @@ export function compilePlans(
   newer: VersionSchema,
   table: ChangeTable,
   keeps = true,
-): { toNewer: Plan; toOlder: Plan } {
+): { toNewer: ConversionPlan; toOlder: ConversionPlan } {
   const side = ({ apiVersion, schema }: VersionSchema, only: readonly string[], byHand: readonly string[]): Side => ({
     version: apiVersion,
     schema,

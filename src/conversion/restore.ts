@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject, setOwn } from '../kubernetes/
 import { type KeptStep, type KeptValue, keyOf, patternOf } from './conversion-data.ts';
 import { fits } from './limits.ts';
 import { own } from './own.ts';
-import type { Plan } from './plan.ts';
+import type { ConversionPlan } from './plan.ts';
 import { tokensOf } from './schema-path.ts';
 
 /** Copies of what has been changed already, and the positions of list items by their keys. */
@@ -73,7 +73,7 @@ function positionsOf(
 /** What is being restored: a value, the names of list keys on its path, and what was changed before. */
 interface Restoring {
   path: readonly KeptStep[];
-  listKeys: Plan['listKeys'];
+  listKeys: ConversionPlan['listKeys'];
   value: Json;
   /** How many values for the same path came before. */
   occurrence: number;
@@ -129,7 +129,7 @@ function isPlainPath(path: readonly KeptStep[], maxDepth: number): boolean {
  * several for one path the first counts, or, where a list has several items with the same keys, the nth is for the nth
  * of them. So time and the size of the result are linear in the object and the values.
  */
-export function restore(object: JsonObject, values: readonly KeptValue[], plan: Plan): JsonObject {
+export function restore(object: JsonObject, values: readonly KeptValue[], plan: ConversionPlan): JsonObject {
   const { kept, listKeys } = plan;
   const drafts: Drafts = { copies: new Set(), positions: new Map() };
   const maxDepth = Math.max(0, ...[...kept.keys()].map((pattern) => tokensOf(pattern).length));

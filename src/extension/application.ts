@@ -10,11 +10,11 @@ import {
   refuseUnread,
   type TrackedResponse,
 } from '../server/index.ts';
-import { type CallOutcome, type CallResult, call } from './call.ts';
+import { type CallOutcome, call, type HandledCall } from './call.ts';
 import { discoveryOf } from './discovery.ts';
 import { goDurationMs } from './duration.ts';
 import type { Handler } from './handler.ts';
-import type { CallMetrics } from './metrics.ts';
+import type { HandlerMetrics } from './metrics.ts';
 
 /** Replaces what is sent for a handler's answer: another body, another HTTP status, or (undefined) no change. */
 export type ReplaceAnswer = (handler: string) => { body?: string | undefined; code?: number | undefined } | undefined;
@@ -29,7 +29,7 @@ export interface ApplicationOptions {
    * What all paths begin with (`service.path` of the ExtensionConfig): empty, or with a slash in front and none behind.
    */
   prefix: string;
-  metrics: CallMetrics;
+  metrics: HandlerMetrics;
   replaceAnswer?: ReplaceAnswer | undefined;
 }
 
@@ -81,7 +81,7 @@ function envelopeOf({ hook }: Handler) {
 
 /** How a call ended. */
 interface Answered {
-  result: CallResult;
+  result: HandledCall;
   code?: number | undefined;
   text: string;
   retryAfterSeconds?: Json | undefined;
@@ -121,7 +121,7 @@ export function createApplication(foundation: Foundation, options: ApplicationOp
     const count = metrics.of(hook, handler);
     // The names are serialized once. The parent's level applies, as for all others.
     const callLog = log.child(names, { level: 'trace' });
-    function counted(result: CallResult, startedMs: number): number {
+    function counted(result: HandledCall, startedMs: number): number {
       const durationMs = monotonicNow() - startedMs;
       count(result, durationMs / 1000);
       return Math.round(durationMs * 1000) / 1000;

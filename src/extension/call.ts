@@ -7,13 +7,13 @@ import { clusterOf } from './cluster.ts';
 import { type Handler, type HandlerContext, HandlerFailure } from './handler.ts';
 
 /** How a call ended: two good ends, a Failure that the handler intended, and three that it did not. */
-export type CallResult = 'success' | 'blocking' | 'failure' | 'invalid request' | 'error' | 'invalid answer';
+export type HandledCall = 'success' | 'blocking' | 'failure' | 'invalid request' | 'error' | 'invalid answer';
 
 /** The result of a call. */
 export interface CallOutcome {
   /** What is sent: always a response that fits the schema of its hook. */
   response: JsonObject;
-  result: CallResult;
+  result: HandledCall;
   /** The Cluster that the request is about, as `NAMESPACE/NAME`; undefined where it names none. */
   cluster?: string | undefined;
 }

@@ -10,7 +10,7 @@ export type {
   RequestFor,
   ResponseFor,
 } from './answer.ts';
-export type { CallOutcome, CallResult } from './call.ts';
+export type { CallOutcome, HandledCall } from './call.ts';
 export { HandlersError } from './check.ts';
 export { type Handler, type HandlerContext, HandlerFailure, type HandlerOptions, handler } from './handler.ts';
 export { type ChangeableFields, machinePatches, machineSetPatches } from './in-place.ts';

@@ -1,14 +1,14 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import type { CallResult } from './call.ts';
+import type { HandledCall } from './call.ts';
 
 /** What the names of an extension's metrics begin with. */
 export const metricsPrefix = 'runtime_extension_';
 
 /** Counts a call that was answered. */
-export type CountCall = (result: CallResult, seconds: number) => void;
+export type CountCall = (result: HandledCall, seconds: number) => void;
 
 /** What is counted of calls. */
-export interface CallMetrics {
+export interface HandlerMetrics {
   /** Counts the calls of a handler; its name is empty for Discovery. */
   of(hook: string, handler: string): CountCall;
 }
@@ -23,7 +23,7 @@ const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5,
 const maxPending = 64;
 
 /** Adds the metrics of calls to those of the server. */
-export function createCallMetrics(registry: Registry): CallMetrics {
+export function createCallMetrics(registry: Registry): HandlerMetrics {
   const registers = [registry];
   // Buffered here and passed to the library in one go: observing each call by itself takes longer than many handlers
   // do.
@@ -64,7 +64,7 @@ export function createCallMetrics(registry: Registry): CallMetrics {
         times.length = 0;
       };
       observers.push(observe);
-      const counts = new Map<CallResult, (typeof pending)[number]>();
+      const counts = new Map<HandledCall, (typeof pending)[number]>();
       return (result, seconds) => {
         let entry = counts.get(result);
         if (entry === undefined) {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../kubernetes/index.ts';
-import { type Collection, IndexedCollection } from './collection.ts';
+import { type FactCollection, IndexedCollection } from './collection.ts';
 import type { ClusterClassFacts, HandlerReference } from './facts.ts';
 import { Multimap } from './multimap.ts';
 import { extensionOfHandler, itemsAt, objectAt, textAt } from './parts.ts';
@@ -39,7 +39,7 @@ function referencesOf(clusterClass: string, object: JsonObject): HandlerReferenc
 }
 
 /** ClusterClasses by the handlers that they name. One that is being deleted no longer needs them. */
-export function createClusterClasses(): { collection: Collection; facts: ClusterClassFacts } {
+export function createClusterClasses(): { collection: FactCollection; facts: ClusterClassFacts } {
   const byHandler = new Multimap<HandlerReference>();
   const byExtension = new Multimap<HandlerReference>();
   const collection = new IndexedCollection<readonly HandlerReference[]>({

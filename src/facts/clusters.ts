@@ -1,5 +1,5 @@
 import type { JsonObject } from '../kubernetes/index.ts';
-import { type Collection, IndexedCollection } from './collection.ts';
+import { type FactCollection, IndexedCollection } from './collection.ts';
 import type { ClusterFacts, KnownCluster } from './facts.ts';
 import { Multimap } from './multimap.ts';
 import { keyOf, objectAt, textAt } from './parts.ts';
@@ -52,7 +52,7 @@ function reduce(key: string, object: JsonObject): Item | undefined {
 }
 
 /** Clusters by the hooks that they wait for, and their namespaces by ClusterClass. */
-export function createClusters(): { collection: Collection; facts: ClusterFacts } {
+export function createClusters(): { collection: FactCollection; facts: ClusterFacts } {
   const byPending = new Multimap<KnownCluster>();
   /** How many Clusters of a class are in a namespace. */
   const namespacesByClass = new Map<string, Map<string, number>>();

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../kubernetes/index.ts';
 
 /** The objects of one kind, reduced to what rules need and indexed by it. */
-export interface Collection {
+export interface FactCollection {
   /** Adds an object, or replaces the one of its key. */
   put(key: string, object: JsonObject): void;
   remove(key: string): void;
@@ -20,7 +20,7 @@ export interface Indexing<Item> {
 }
 
 /** A collection with the items themselves by their keys. */
-export class IndexedCollection<Item> implements Collection {
+export class IndexedCollection<Item> implements FactCollection {
   readonly #items = new Map<string, Item>();
   readonly #indexing: Indexing<Item>;
 

@@ -1,7 +1,7 @@
 import { injectCaFromSecretAnnotation } from '../api/index.ts';
 import type { JsonObject } from '../kubernetes/index.ts';
 import { serverAddress } from './address.ts';
-import { type Collection, IndexedCollection } from './collection.ts';
+import { type FactCollection, IndexedCollection } from './collection.ts';
 import type { ExtensionConfigFacts, KnownExtensionConfig } from './facts.ts';
 import { Multimap } from './multimap.ts';
 import { itemsAt, objectAt, selectorOf, textAt } from './parts.ts';
@@ -31,7 +31,7 @@ function reduce(name: string, object: JsonObject): KnownExtensionConfig {
 }
 
 /** ExtensionConfigs (of any version: what is kept is in the same place), by name, address, hook and Secret. */
-export function createExtensionConfigs(): { collection: Collection; facts: ExtensionConfigFacts } {
+export function createExtensionConfigs(): { collection: FactCollection; facts: ExtensionConfigFacts } {
   const byAddress = new Multimap<KnownExtensionConfig>();
   const byHook = new Multimap<KnownExtensionConfig>();
   const bySecret = new Multimap<KnownExtensionConfig>();

@@ -1,6 +1,6 @@
 export { serverAddress } from './address.ts';
 export { maxPendingLength, pendingHooksAnnotation } from './clusters.ts';
-export type { Collection } from './collection.ts';
+export type { FactCollection } from './collection.ts';
 export * from './facts.ts';
 export { createManifestFacts } from './manifest-facts.ts';
 export { extensionOfHandler, keyOfObject } from './parts.ts';

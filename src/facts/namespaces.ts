@@ -1,9 +1,9 @@
-import { type Collection, IndexedCollection } from './collection.ts';
+import { type FactCollection, IndexedCollection } from './collection.ts';
 import type { NamespaceFacts } from './facts.ts';
 import { objectAt, textsOf } from './parts.ts';
 
 /** Namespaces with their labels. */
-export function createNamespaces(): { collection: Collection; facts: NamespaceFacts } {
+export function createNamespaces(): { collection: FactCollection; facts: NamespaceFacts } {
   const collection = new IndexedCollection<Readonly<Record<string, string>>>({
     // The API server gives every namespace this label; a manifest does not have it.
     reduce: (key, object) => ({

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
-import { type Collection, IndexedCollection } from './collection.ts';
+import { type FactCollection, IndexedCollection } from './collection.ts';
 import type { KnownService, ServiceFacts } from './facts.ts';
 import { itemsAt, keyOf, objectAt } from './parts.ts';
 
@@ -24,7 +24,7 @@ function reduce(_key: string, object: JsonObject): KnownService {
  * @param isComplete whether a Service that was not put here is certainly absent from a namespace.
  */
 export function createServices(isComplete: (namespace: string) => boolean): {
-  collection: Collection;
+  collection: FactCollection;
   facts: ServiceFacts;
 } {
   const collection = new IndexedCollection<KnownService>({ reduce, add() {}, remove() {} });

@@ -1,6 +1,6 @@
 import { createClusterClasses } from './cluster-classes.ts';
 import { createClusters } from './clusters.ts';
-import type { Collection } from './collection.ts';
+import type { FactCollection } from './collection.ts';
 import { createExtensionConfigs } from './extension-configs.ts';
 import type { Facts, SecretFacts } from './facts.ts';
 import { createNamespaces } from './namespaces.ts';
@@ -17,7 +17,7 @@ export type CollectedKind = (typeof collectedKinds)[number];
 export interface FactsStore {
   /** What is known at the moment; it changes with the store. */
   readonly facts: Facts;
-  readonly collections: Readonly<Record<CollectedKind, Collection>>;
+  readonly collections: Readonly<Record<CollectedKind, FactCollection>>;
   /** Says whether all objects of a kind have been put here; at first none have. */
   setKnown(kind: CollectedKind, isKnown: boolean): void;
 }

@@ -14,7 +14,7 @@ export {
   type DiscoveredHandler,
   type DiscoverResult,
   type DiscoveryProblem,
+  type HandlerRegistry,
   isCallError,
-  type Registry,
   type Resolve,
 } from '../runtime/index.ts';

@@ -3,5 +3,11 @@ export { type Components, componentsOf } from './components.ts';
 export { decodeRequest, decodeResponse } from './decode.ts';
 export * from './openapi/index.ts';
 export { sampleRequest, sampleResponse } from './sample.ts';
-export { compareVersions, parseVersion, type UpgradePlan, upgradePlanProblems, type Version } from './upgrade-plan.ts';
+export {
+  compareVersions,
+  type KubernetesVersion,
+  parseVersion,
+  type UpgradePlan,
+  upgradePlanProblems,
+} from './upgrade-plan.ts';
 export { defineHookVersions, type HookVersionChange, type HookVersions, type MessageChange } from './versions.ts';

@@ -4,7 +4,7 @@ import type { GenerateUpgradePlanRequest, GenerateUpgradePlanResponse, UpgradeSt
 export type UpgradePlan = Pick<GenerateUpgradePlanResponse, 'controlPlaneUpgrades' | 'workersUpgrades'>;
 
 /** A version of Kubernetes. */
-export interface Version {
+export interface KubernetesVersion {
   text: string;
   numbers: readonly [number, number, number];
   /** Before a release, `rc.1`; empty for a release. */
@@ -14,7 +14,7 @@ export interface Version {
 const format = /^v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:-([0-9A-Za-z.-]{1,64}))?(?:\+[0-9A-Za-z.-]{1,64})?$/;
 
 /** Reads a version such as v1.33.0; undefined for anything else. */
-export function parseVersion(text: string): Version | undefined {
+export function parseVersion(text: string): KubernetesVersion | undefined {
   const match = format.exec(text);
   return match === null
     ? undefined
@@ -22,7 +22,7 @@ export function parseVersion(text: string): Version | undefined {
 }
 
 /** Order of two versions by Semantic Versioning, build tags aside: below 0 when the first is older. */
-export function compareVersions(a: Version, b: Version): number {
+export function compareVersions(a: KubernetesVersion, b: KubernetesVersion): number {
   for (const [index, number] of a.numbers.entries()) {
     const difference = number - (b.numbers[index] ?? 0);
     if (difference !== 0) {
@@ -56,7 +56,11 @@ const maxWorkerMinors = 3;
 /** Maximum number of steps that are examined; there are fewer minors. */
 const maxSteps = 1000;
 
-function controlPlaneProblems(from: Version, to: Version, steps: readonly Version[]): string[] {
+function controlPlaneProblems(
+  from: KubernetesVersion,
+  to: KubernetesVersion,
+  steps: readonly KubernetesVersion[],
+): string[] {
   if (from.text === to.text) {
     return steps.length === 0 ? [] : ['controlPlaneUpgrades must be empty: the control plane is at the target'];
   }
@@ -80,10 +84,10 @@ function controlPlaneProblems(from: Version, to: Version, steps: readonly Versio
 }
 
 function workersProblems(
-  from: Version | undefined,
-  to: Version,
-  steps: readonly Version[],
-  controlPlane: readonly Version[],
+  from: KubernetesVersion | undefined,
+  to: KubernetesVersion,
+  steps: readonly KubernetesVersion[],
+  controlPlane: readonly KubernetesVersion[],
 ): string[] {
   if (steps.length === 0) {
     return [];
@@ -144,7 +148,8 @@ export function upgradePlanProblems(request: GenerateUpgradePlanRequest, plan: U
   if (problems.length > 0 || from === undefined || to === undefined) {
     return problems;
   }
-  const known = (versions: readonly (Version | undefined)[]) => versions.filter((version) => version !== undefined);
+  const known = (versions: readonly (KubernetesVersion | undefined)[]) =>
+    versions.filter((version) => version !== undefined);
   return [
     ...controlPlaneProblems(from, to, known(controlPlane)),
     ...workersProblems(fromWorkers || undefined, to, known(workers), [from, ...known(controlPlane)]),

@@ -1,5 +1,5 @@
 import type { OpenApiSchema } from '../api/index.ts';
-import { type ChangeTable, createConverter, type Step } from '../conversion/index.ts';
+import { type ChangeTable, type ConversionStep, createConverter } from '../conversion/index.ts';
 import { formatHook, type HookDefinition, type MessageSchema } from '../hooks/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
 import { type Components, componentOf, componentsOf } from './components.ts';
@@ -9,8 +9,8 @@ import { type Components, componentOf, componentsOf } from './components.ts';
  * steps. Requests are converted to older versions, responses to newer ones; the other directions need no steps.
  */
 export interface MessageChange extends ChangeTable {
-  toNewer?: Step;
-  toOlder?: Step;
+  toNewer?: ConversionStep;
+  toOlder?: ConversionStep;
 }
 
 /** Two neighbouring versions of a hook. */
@@ -105,7 +105,7 @@ export function defineHookVersions(changes: readonly HookVersionChange[]): HookV
       changes: changes.map((change) => {
         const [older, newer] = [apiVersionOf(change.older), apiVersionOf(change.newer)];
         const { toNewer = (converted: JsonObject) => converted, ...more } = change[message] ?? {};
-        const defaulted: Step = (converted, original) =>
+        const defaulted: ConversionStep = (converted, original) =>
           withDefaults(toNewer(converted, original), schemaOf.get(newer)) as JsonObject;
         return { ...more, older, newer, toNewer: message === 'response' ? defaulted : toNewer };
       }),

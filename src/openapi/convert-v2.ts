@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject, setOwn } from '../kubernetes/
 import { printable } from '../terminal/index.ts';
 
 /** Why a document of OpenAPI v2 cannot be converted: one line that names the place in it. */
-export class ConversionError extends Error {}
+export class V2ConversionError extends Error {}
 
 /**
  * Maximum number of media types of one operation. A schema is written once for each of them, so this is by how much a
@@ -91,7 +91,7 @@ function put(target: JsonObject, key: string, value: Json | undefined): void {
 /** Copies a value with the keys of all objects sorted, as an API server writes untyped values. */
 function sorted(value: Json, depth = 0): Json {
   if (depth > maxDepth) {
-    throw new ConversionError(`a value nests deeper than ${maxDepth} levels`);
+    throw new V2ConversionError(`a value nests deeper than ${maxDepth} levels`);
   }
   if (Array.isArray(value)) {
     return value.map((item) => sorted(item, depth + 1));
@@ -106,9 +106,9 @@ function sorted(value: Json, depth = 0): Json {
   return result;
 }
 
-function wrong(place: string, value: Json | undefined, expected: string): ConversionError {
+function wrong(place: string, value: Json | undefined, expected: string): V2ConversionError {
   const shown = value === undefined ? 'is missing' : `is ${printable(JSON.stringify(value).slice(0, 60))}`;
-  return new ConversionError(`${printable(place.slice(0, 300))} ${shown}; it must be ${expected}`);
+  return new V2ConversionError(`${printable(place.slice(0, 300))} ${shown}; it must be ${expected}`);
 }
 
 function objectAt(value: Json | undefined, place: string): JsonObject | undefined {
@@ -160,7 +160,7 @@ function extensions(source: JsonObject, target: JsonObject): JsonObject {
 function mediaTypes(value: Json | undefined, place: string): string[] {
   const types = listAt(value, place) ?? [];
   if (types.length > maxMediaTypes) {
-    throw new ConversionError(`${printable(place.slice(0, 300))} has more than ${maxMediaTypes} entries`);
+    throw new V2ConversionError(`${printable(place.slice(0, 300))} has more than ${maxMediaTypes} entries`);
   }
   return types.map((type) => {
     if (typeof type !== 'string') {
@@ -187,7 +187,7 @@ class Conversion {
 
   schema(value: Json, place: string, depth = 0): JsonObject {
     if (depth > maxDepth) {
-      throw new ConversionError(`${printable(place.slice(0, 300))} nests deeper than ${maxDepth} levels`);
+      throw new V2ConversionError(`${printable(place.slice(0, 300))} nests deeper than ${maxDepth} levels`);
     }
     if (!isJsonObject(value)) {
       throw wrong(place, value, 'a schema');
@@ -331,7 +331,7 @@ class Conversion {
     this.#copied += length * types.length;
     if (this.#copied > this.#maxCopied) {
       const at = printable(place.slice(0, 300));
-      throw new ConversionError(
+      throw new V2ConversionError(
         `the schemas up to ${at}, once a media type, have more than ${this.#maxCopied} characters`,
       );
     }
@@ -459,7 +459,7 @@ function infoOf(document: JsonObject): JsonObject {
  *
  * The input is not changed. Work and result are linear in it; values may be shared between places of the result.
  *
- * @throws {ConversionError} for what is not an OpenAPI v2 document, and for one that nests too deep, has operations
+ * @throws {V2ConversionError} for what is not an OpenAPI v2 document, and for one that nests too deep, has operations
  *   with more than `maxMediaTypes` media types, or schemas of more than `maxCopied` characters, counted once a media
  *   type.
  */

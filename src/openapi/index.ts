@@ -1,4 +1,4 @@
-export { ConversionError, convertV2ToV3, maxMediaTypes } from './convert-v2.ts';
+export { convertV2ToV3, maxMediaTypes, V2ConversionError } from './convert-v2.ts';
 export {
   type Merged,
   MergeError,
@@ -8,6 +8,6 @@ export {
   type Renaming,
 } from './merge.ts';
 export { encodeProtobuf, protobufMediaType } from './protobuf.ts';
-export { DocumentError, type DocumentPlace, documentList, openApiOf, readOpenApi } from './read.ts';
+export { type DocumentPlace, documentList, InvalidOpenApi, openApiOf, readOpenApi } from './read.ts';
 export { type SerializedDocument, serializeDocument } from './serialize.ts';
 export { ofGroupVersion } from './split.ts';

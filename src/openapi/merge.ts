@@ -21,7 +21,7 @@ export interface Renaming {
 }
 
 /** Something that a document can have only once, and that differs between the documents. */
-export interface Conflict {
+export interface MergeConflict {
   /** Place in the merged document: `paths./apis get`. */
   place: string;
   /** The document whose value is in the merged one, and those whose values are not. */
@@ -37,7 +37,7 @@ export interface MergeReport {
   componentsBefore: number;
   componentsAfter: number;
   renamed: Renaming[];
-  conflicts: Conflict[];
+  conflicts: MergeConflict[];
   /** References of OpenAPI v2, `#/definitions/NAME`, that were corrected: API servers leave them in an allOf. */
   corrected: { document: string; reference: string }[];
   /** References to components that the document does not have. */
@@ -234,7 +234,7 @@ interface PathEntry {
 /** The paths of all documents. */
 class MergedPaths {
   readonly #items = new Map<string, PathEntry>();
-  readonly #conflicts = new Map<string, Conflict>();
+  readonly #conflicts = new Map<string, MergeConflict>();
 
   add(document: string, paths: JsonObject): void {
     for (const [path, value] of Object.entries(paths)) {
@@ -308,7 +308,7 @@ class MergedPaths {
     return renamed;
   }
 
-  get conflicts(): Conflict[] {
+  get conflicts(): MergeConflict[] {
     return [...this.#conflicts.values()];
   }
 

@@ -2,10 +2,10 @@ import { load } from 'js-yaml';
 import { isJsonObject, type Json, type JsonObject, maxJsonDepth, parseJson, setOwn } from '../kubernetes/index.ts';
 import { printable } from '../terminal/index.ts';
 import { componentSections } from './components.ts';
-import { ConversionError, convertV2ToV3 } from './convert-v2.ts';
+import { convertV2ToV3, V2ConversionError } from './convert-v2.ts';
 
 /** Why something is not an OpenAPI document that can be used: the message goes on after the name of the document. */
-export class DocumentError extends Error {}
+export class InvalidOpenApi extends Error {}
 
 /** A document that was read. */
 export interface ReadOpenApi {
@@ -23,10 +23,10 @@ const maxCharacters = 256 * 1024 * 1024;
 function plain(value: unknown, left: { values: number; characters: number }, depth = 0): Json {
   left.values--;
   if (left.values < 0 || left.characters < 0) {
-    throw new DocumentError('has more values than can be read, or aliases that stand for too many');
+    throw new InvalidOpenApi('has more values than can be read, or aliases that stand for too many');
   }
   if (depth > maxJsonDepth) {
-    throw new DocumentError(`nests deeper than ${maxJsonDepth} levels`);
+    throw new InvalidOpenApi(`nests deeper than ${maxJsonDepth} levels`);
   }
   if (Array.isArray(value)) {
     return value.map((item) => plain(item, left, depth + 1));
@@ -55,14 +55,14 @@ function parse(bytes: Buffer): Json {
     try {
       return parseJson(bytes);
     } catch (error) {
-      throw new DocumentError((error as Error).message.replace(/^the (body|JSON document) /, ''));
+      throw new InvalidOpenApi((error as Error).message.replace(/^the (body|JSON document) /, ''));
     }
   }
   let value: unknown;
   try {
     value = load(new TextDecoder('utf-8', { fatal: true }).decode(bytes), { maxDepth: maxJsonDepth });
   } catch (error) {
-    throw new DocumentError(`is not valid YAML: ${printable((error as Error).message.split('\n')[0] ?? '')}`);
+    throw new InvalidOpenApi(`is not valid YAML: ${printable((error as Error).message.split('\n')[0] ?? '')}`);
   }
   return plain(value, { values: maxValues, characters: maxCharacters });
 }
@@ -70,38 +70,38 @@ function parse(bytes: Buffer): Json {
 /**
  * Reads an OpenAPI document from JSON or YAML; one of OpenAPI v2 is converted.
  *
- * @throws {DocumentError} for anything but OpenAPI 3.0 and 2.0.
+ * @throws {InvalidOpenApi} for anything but OpenAPI 3.0 and 2.0.
  */
 export function readOpenApi(bytes: Buffer): ReadOpenApi {
   return openApiOf(parse(bytes));
 }
 
-/** Reads a value as an OpenAPI document; OpenAPI v2 is converted. @throws {DocumentError} when it is not one. */
+/** Reads a value as an OpenAPI document; OpenAPI v2 is converted. @throws {InvalidOpenApi} when it is not one. */
 export function openApiOf(value: Json): ReadOpenApi {
   if (!isJsonObject(value)) {
-    throw new DocumentError('is not an OpenAPI document: it is not an object');
+    throw new InvalidOpenApi('is not an OpenAPI document: it is not an object');
   }
   if (value.swagger !== undefined) {
     try {
       return { document: convertV2ToV3(value), isConverted: true };
     } catch (error) {
-      if (error instanceof ConversionError) {
-        throw new DocumentError(`cannot be converted from OpenAPI v2: ${error.message}`);
+      if (error instanceof V2ConversionError) {
+        throw new InvalidOpenApi(`cannot be converted from OpenAPI v2: ${error.message}`);
       }
       throw error;
     }
   }
   if (documentList(value) !== undefined) {
-    throw new DocumentError(
+    throw new InvalidOpenApi(
       'is the list of the documents of an API server, not one of them: name the API server, or files with documents',
     );
   }
   const { openapi } = value;
   if (typeof openapi !== 'string') {
-    throw new DocumentError('is not an OpenAPI document: it has no "openapi"');
+    throw new InvalidOpenApi('is not an OpenAPI document: it has no "openapi"');
   }
   if (!/^3\.0\.\d{1,9}(-[\w.]{1,99})?$/.test(openapi)) {
-    throw new DocumentError(
+    throw new InvalidOpenApi(
       `is OpenAPI ${printable(JSON.stringify(openapi.slice(0, 20)))}; documents of 3.0 and 2.0 can be merged`,
     );
   }
@@ -109,12 +109,12 @@ export function openApiOf(value: Json): ReadOpenApi {
   return { document: value, isConverted: false };
 }
 
-/** Checks the parts that the merge takes apart; the rest is copied as it is. @throws {DocumentError} */
+/** Checks the parts that the merge takes apart; the rest is copied as it is. @throws {InvalidOpenApi} */
 function checkObjects(document: JsonObject): void {
   const objectIn = (parent: JsonObject, field: string, place: string): JsonObject => {
     const value = parent[field];
     if (value !== undefined && !isJsonObject(value)) {
-      throw new DocumentError(`is not an OpenAPI document: "${printable(place.slice(0, 300))}" is not an object`);
+      throw new InvalidOpenApi(`is not an OpenAPI document: "${printable(place.slice(0, 300))}" is not an object`);
     }
     return value ?? {};
   };
@@ -124,7 +124,7 @@ function checkObjects(document: JsonObject): void {
     if (!path.startsWith('x-')) {
       objectIn(paths, path, `paths.${path}`);
       if (!path.startsWith('/')) {
-        throw new DocumentError(
+        throw new InvalidOpenApi(
           `has the path ${printable(JSON.stringify(path.slice(0, 300)))}, which must begin with /`,
         );
       }

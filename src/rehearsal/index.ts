@@ -1,4 +1,4 @@
-export type { ClusterApiLimits, Edit, Subject } from './cluster/index.ts';
+export type { ClusterApiLimits, RehearsedCluster, UserEdit } from './cluster/index.ts';
 export { createNames, type Names } from './cluster/index.ts';
 export { type Fault, parseFault } from './faults.ts';
 export type { Story } from './life/index.ts';

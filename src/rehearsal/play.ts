@@ -5,19 +5,19 @@ import { type Client, createClient, type Resolve } from '../runtime/index.ts';
 import { createCaller } from './caller.ts';
 import {
   type CallEffect,
+  type CallOutcome,
   type ClusterApiLimits,
   createNames,
-  type Edit,
   type Effect,
   type FaultNote,
   type HandlerCall,
   initialState,
   type Life,
   type Names,
-  type Outcome,
   objectsAt,
-  type Subject,
+  type RehearsedCluster,
   textAt,
+  type UserEdit,
 } from './cluster/index.ts';
 import { type Fault, withFaults } from './faults.ts';
 import { clusterLife, type Story } from './life/index.ts';
@@ -27,7 +27,7 @@ import { checkedVariables, discoverVariables } from './topology/index.ts';
 /** Options of a rehearsal. */
 export interface RehearsalOptions {
   configs: readonly ExtensionConfig[];
-  subjects: readonly Subject[];
+  subjects: readonly RehearsedCluster[];
   story: Story;
   limits: ClusterApiLimits;
   faults?: readonly Fault[];
@@ -41,7 +41,7 @@ export interface RehearsalOptions {
   start?: Date;
   names?: Names;
   /** Changes that the user makes. */
-  edits?: readonly Edit[];
+  edits?: readonly UserEdit[];
   /** Waits for some milliseconds of real time. */
   sleep?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
@@ -94,7 +94,7 @@ function entryOf(cluster: string, number: number, effect: CallEffect, call: Hand
 }
 
 /** Calls of one life, and a placeholder for a call that could not be made at all. */
-const shown = (outcome: Outcome, effect: CallEffect): readonly HandlerCall[] =>
+const shown = (outcome: CallOutcome, effect: CallEffect): readonly HandlerCall[] =>
   outcome.calls.length > 0 || outcome.ok !== false
     ? outcome.calls
     : [
@@ -112,13 +112,13 @@ const shown = (outcome: Outcome, effect: CallEffect): readonly HandlerCall[] =>
 async function play<T>(
   life: Life<T>,
   cluster: string,
-  answer: (effect: CallEffect, signal: AbortSignal) => Promise<Outcome>,
+  answer: (effect: CallEffect, signal: AbortSignal) => Promise<CallOutcome>,
   { onEntry, signal, isRealTime = false, sleep = (ms) => wait(ms, undefined, { signal }) }: RehearsalOptions,
 ): Promise<{ end: T; calls: number }> {
   let number = 0;
   /** The current wait: the hook, the number of its calls, and the real time that it took, in ms. */
   let waiting = { hook: '', pauses: 0, paused: 0 };
-  let given: Outcome | undefined;
+  let given: CallOutcome | undefined;
   for (;;) {
     const { done, value } = life.next(given);
     if (done) {
@@ -235,12 +235,12 @@ function connect(options: RehearsalOptions, resolve: Resolve | undefined): Clien
 }
 
 /** The name of a Cluster in entries: `NAMESPACE/NAME`. */
-export function clusterOf({ cluster: { metadata } }: Subject): string {
+export function clusterOf({ cluster: { metadata } }: RehearsedCluster): string {
   return `${textAt(metadata, 'namespace') || 'default'}/${textAt(metadata, 'name')}`;
 }
 
 async function playCluster(
-  subject: Subject,
+  subject: RehearsedCluster,
   configs: readonly ExtensionConfig[],
   client: Client,
   options: RehearsalOptions,

@@ -9,7 +9,7 @@ import {
   objectAt,
   objectsAt,
   pendingHooksAnnotation,
-  type Subject,
+  type RehearsedCluster,
   textAt,
 } from './cluster/index.ts';
 import { sampleCluster } from './sample.ts';
@@ -23,7 +23,7 @@ export interface GivenObject {
 
 /** What files say about a rehearsal. */
 export interface Given {
-  subjects: Subject[];
+  subjects: RehearsedCluster[];
   /** Labels of namespaces. */
   namespaces: ReadonlyMap<string, Readonly<Record<string, string>>>;
 }
@@ -35,7 +35,7 @@ const coreGroup = 'cluster.x-k8s.io';
 const coreVersion = 'cluster.x-k8s.io/v1beta2';
 
 /** Kinds without a class: those of Cluster API's own providers for development. */
-const defaultKinds: Subject['kinds'] = {
+const defaultKinds: RehearsedCluster['kinds'] = {
   infrastructure: { apiGroup: 'infrastructure.cluster.x-k8s.io', kind: 'DockerCluster' },
   controlPlane: { apiGroup: 'controlplane.cluster.x-k8s.io', kind: 'KubeadmControlPlane' },
 };
@@ -186,8 +186,8 @@ function blueprintOf({ object, where }: GivenObject, templates: Templates): Blue
   };
 }
 
-function kindsOf(object: JsonObject): Subject['kinds'] {
-  const kind = (reference: Json | undefined, otherwise: Subject['kinds']['controlPlane']) =>
+function kindsOf(object: JsonObject): RehearsedCluster['kinds'] {
+  const kind = (reference: Json | undefined, otherwise: RehearsedCluster['kinds']['controlPlane']) =>
     reference === undefined
       ? otherwise
       : {
@@ -221,7 +221,7 @@ export function readGiven(given: readonly GivenObject[], target: string | undefi
       .filter(({ object }) => object.kind === 'Namespace' && object.apiVersion === 'v1')
       .map(({ object }) => [nameOf(object), objectAt(object, 'metadata', 'labels') as Record<string, string>]),
   );
-  const classes = new Map<string, { blueprint: Blueprint; kinds: Subject['kinds']; workerClass: string }>();
+  const classes = new Map<string, { blueprint: Blueprint; kinds: RehearsedCluster['kinds']; workerClass: string }>();
   for (const one of given.filter(({ object }) => isCore(object, 'ClusterClass'))) {
     onlyV1beta2(one);
     classes.set(keyOf(namespaceOf(one.object), nameOf(one.object)), {
@@ -234,7 +234,7 @@ export function readGiven(given: readonly GivenObject[], target: string | undefi
   if (clusters.length > maxClusters) {
     throw new GivenError(`the files have ${clusters.length} Clusters; a rehearsal takes at most ${maxClusters}`);
   }
-  const subjects: Subject[] = [];
+  const subjects: RehearsedCluster[] = [];
   const seen = new Set<string>();
   for (const one of clusters) {
     onlyV1beta2(one);

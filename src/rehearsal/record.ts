@@ -1,4 +1,4 @@
-import type { HandlerCall, HookName, LifeEvent } from './cluster/index.ts';
+import type { HandlerCall, LifeEvent, RehearsedHook } from './cluster/index.ts';
 
 /** One call of a handler. */
 export interface CallEntry {
@@ -9,7 +9,7 @@ export interface CallEntry {
   number: number;
   /** Milliseconds since the life began. */
   at: number;
-  hook: HookName;
+  hook: RehearsedHook;
   call: HandlerCall;
   kubernetesVersion: string | undefined;
   fromKubernetesVersion: string | undefined;

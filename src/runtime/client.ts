@@ -21,8 +21,8 @@ import { type ClientCertificate, createConnections, type Resolve } from './conne
 import { aggregate, type DiscoveredHandler, type DiscoveryProblem, readDiscovery } from './discovery.ts';
 import { type ExchangeContext, exchange, type Message, statusError } from './exchange.ts';
 import { createCallMetrics } from './metrics.ts';
-import { type Extension, extensionOf, type Handler } from './registration.ts';
-import { createRegistry, isCallError, type Registry } from './registry.ts';
+import { type Extension, extensionOf, type RegisteredHandler } from './registration.ts';
+import { createRegistry, type HandlerRegistry, isCallError } from './registry.ts';
 
 /** Options of a client; all are optional. */
 export interface ClientOptions {
@@ -109,7 +109,7 @@ export type DiscoverResult =
 
 /** Calls extension servers, as Cluster API does. */
 export interface Client {
-  readonly registry: Registry;
+  readonly registry: HandlerRegistry;
   /** Asks an extension server for its handlers and checks the answer. An extension in backoff is asked, too. */
   discover(config: ExtensionConfig, options?: { signal?: AbortSignal }): Promise<DiscoverResult>;
   /** Calls one handler by its name. */
@@ -270,7 +270,7 @@ export function createClient(options: ClientOptions = {}): Client {
   /** Steps 4 to 7 of a call: what happens once it is known which handler is called. */
   async function callHandler(
     hook: HookDefinition,
-    handler: Handler,
+    handler: RegisteredHandler,
     { request, signal, cache = false }: CallAllOptions<object>,
   ): Promise<CallResult<JsonObject>> {
     const failed = (error: CallError): CallResult<JsonObject> => ({ ok: false, error });
@@ -365,13 +365,13 @@ export function createClient(options: ClientOptions = {}): Client {
       : { step: 'hook', message: `${formatHook(hook)} is not in the Runtime SDK catalog` };
   }
 
-  async function handlersFor(hook: HookDefinition, object: CalledObject): Promise<Handler[] | CallError> {
+  async function handlersFor(hook: HookDefinition, object: CalledObject): Promise<RegisteredHandler[] | CallError> {
     const all = registry.list(hook.group, hook.name);
     if (isCallError(all)) {
       return all;
     }
     const selects = selectorFor(object);
-    const selected: Handler[] = [];
+    const selected: RegisteredHandler[] = [];
     for (const handler of all) {
       const isSelected = await selects(handler.extension);
       if (isCallError(isSelected)) {

@@ -38,18 +38,18 @@ export interface Exchange {
 }
 
 /** A response with status code and body, as it was received. */
-export interface Answer {
+export interface ExtensionResponse {
   code: number;
   body: Buffer;
 }
 
 /** Connections to extension servers, which are kept for later calls. */
-export interface Connections {
+export interface ExtensionConnections {
   /**
    * Sends a POST; failures are values. Redirects are not followed. `key` names the extension; another address,
    * CA or client certificate under a name means new connections.
    */
-  post(key: string, exchange: Exchange): Promise<Answer | CallError>;
+  post(key: string, exchange: Exchange): Promise<ExtensionResponse | CallError>;
   /** Calls of an extension that are in flight, and those that wait for one to end. */
   load(key: string): { running: number; waiting: number };
   /** Closes the connections of an extension that is gone. */
@@ -176,7 +176,7 @@ function rootsOfSystem(): string[] {
 }
 
 /** Connections that are made when they are first needed. */
-export function createConnections(options: ConnectionOptions): Connections {
+export function createConnections(options: ConnectionOptions): ExtensionConnections {
   const { maxAnswerBytes = defaultMaxAnswerBytes } = options;
   const pools = new Map<string, KeptPool>();
 

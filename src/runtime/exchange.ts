@@ -3,7 +3,7 @@ import { JsonError, type JsonObject, parseFirstJson } from '../kubernetes/index.
 import { decodeResponse } from '../messages/index.ts';
 import type { Backoff } from './backoff.ts';
 import { type CallError, isIgnorable, maxMessage, quotable } from './call-error.ts';
-import type { Answer, Connections } from './connections.ts';
+import type { ExtensionConnections, ExtensionResponse } from './connections.ts';
 import type { CallMetrics } from './metrics.ts';
 import type { Extension } from './registration.ts';
 import { isCallError } from './registry.ts';
@@ -29,7 +29,7 @@ export interface Outgoing {
 
 /** What exchanges need from the client. */
 export interface ExchangeContext {
-  connections: Connections;
+  connections: ExtensionConnections;
   backoff: Backoff;
   metrics: CallMetrics | undefined;
   now: () => number;
@@ -43,7 +43,7 @@ export interface Message {
 }
 
 /** The message in a response, as Cluster API reads it: status 200, the first JSON value, of the right types. */
-export function readAnswer(answer: Answer, hook: HookDefinition): Message | CallError {
+export function readAnswer(answer: ExtensionResponse, hook: HookDefinition): Message | CallError {
   if (answer.code !== 200) {
     const body = JSON.stringify(quotable(answer.body.toString('utf8')));
     const message = `http call failed: got response with status code ${answer.code} != 200: response : ${body}`;

@@ -2,10 +2,10 @@ export { type Cache, createCache } from './caches.ts';
 export { type CallError, type CallStep, isIgnorable, quotable } from './call-error.ts';
 export * from './client.ts';
 export {
-  type Answer,
   type ClientCertificate,
-  type Connections,
   createConnections,
+  type ExtensionConnections,
+  type ExtensionResponse,
   type Resolve,
 } from './connections.ts';
 export {
@@ -18,7 +18,13 @@ export {
 } from './discovery.ts';
 export { readAnswer } from './exchange.ts';
 export { probeTls, type TlsFacts } from './probe.ts';
-export { type ClientConfig, defaultTimeoutSeconds, type Extension, extensionOf, type Handler } from './registration.ts';
-export { createRegistry, isCallError, type Registry } from './registry.ts';
+export {
+  type ClientConfig,
+  defaultTimeoutSeconds,
+  type Extension,
+  extensionOf,
+  type RegisteredHandler,
+} from './registration.ts';
+export { createRegistry, type HandlerRegistry, isCallError } from './registry.ts';
 export { type Survey, type SurveyFinding, type SurveyOptions, surveyExtension } from './survey.ts';
 export { type Target, targetOf } from './url.ts';

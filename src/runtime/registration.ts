@@ -17,7 +17,7 @@ export interface Extension {
 }
 
 /** A handler of an extension server, as discovery found it. */
-export interface Handler {
+export interface RegisteredHandler {
   /** `HANDLER.EXTENSIONCONFIG`. */
   name: string;
   group: string;

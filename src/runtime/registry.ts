@@ -1,10 +1,16 @@
 import type { ExtensionConfig } from '../api/index.ts';
 import { labelSelectorProblems } from '../kubernetes/index.ts';
 import type { CallError } from './call-error.ts';
-import { defaultTimeoutSeconds, type Extension, extensionOf, type Handler, parseApiVersion } from './registration.ts';
+import {
+  defaultTimeoutSeconds,
+  type Extension,
+  extensionOf,
+  parseApiVersion,
+  type RegisteredHandler,
+} from './registration.ts';
 
 /** Handlers of discovered extensions, by name and by hook. Errors are upstream's, as values. */
-export interface Registry {
+export interface HandlerRegistry {
   /**
    * Fills the registry for the first time. An ExtensionConfig that cannot be registered does not affect the others,
    * unlike upstream, where one such object stops the whole manager.
@@ -17,9 +23,9 @@ export interface Registry {
   add(config: ExtensionConfig): CallError | undefined;
   /** Forgets an ExtensionConfig; does nothing for an unknown one. */
   remove(name: string): CallError | undefined;
-  get(name: string): Handler | CallError;
+  get(name: string): RegisteredHandler | CallError;
   /** The handlers of a hook in any version, by their names. */
-  list(group: string, hook: string): readonly Handler[] | CallError;
+  list(group: string, hook: string): readonly RegisteredHandler[] | CallError;
   /** Extensions with at least one handler, by their names. */
   readonly extensions: readonly Extension[];
 }
@@ -34,13 +40,13 @@ export function isCallError(value: unknown): value is CallError {
 const cold = (operation: string) =>
   failure(`invalid operation: ${operation} cannot be called on a registry which has not been warmed up`);
 
-function handlersOf(config: ExtensionConfig): Handler[] | CallError {
+function handlersOf(config: ExtensionConfig): RegisteredHandler[] | CallError {
   const extension = extensionOf(config);
   const problem = extension.namespaceSelector && labelSelectorProblems(extension.namespaceSelector, 1)[0];
   if (problem !== undefined) {
     return failure(`failed to create namespaceSelector: ${problem.path.join('.')}: ${problem.message}`);
   }
-  const handlers: Handler[] = [];
+  const handlers: RegisteredHandler[] = [];
   for (const { name, requestHook, timeoutSeconds, failurePolicy } of config.status?.handlers ?? []) {
     const groupVersion = parseApiVersion(requestHook?.apiVersion ?? '');
     if (name === undefined || requestHook?.hook === undefined || groupVersion === undefined) {
@@ -61,13 +67,13 @@ function handlersOf(config: ExtensionConfig): Handler[] | CallError {
 const keyOf = (group: string, hook: string) => `${hook}.${group}`;
 
 /** An empty registry, which has to be warmed up. */
-export function createRegistry(): Registry {
+export function createRegistry(): HandlerRegistry {
   let isReady = false;
-  const byName = new Map<string, Handler>();
-  const byExtension = new Map<string, readonly Handler[]>();
+  const byName = new Map<string, RegisteredHandler>();
+  const byExtension = new Map<string, readonly RegisteredHandler[]>();
   /** In the order of their names; a hook that changed is sorted when it is next asked for. */
-  const byHook = new Map<string, Map<string, Handler>>();
-  const sorted = new Map<string, readonly Handler[]>();
+  const byHook = new Map<string, Map<string, RegisteredHandler>>();
+  const sorted = new Map<string, readonly RegisteredHandler[]>();
 
   function forget(name: string): void {
     for (const handler of byExtension.get(name) ?? []) {
@@ -87,7 +93,7 @@ export function createRegistry(): Registry {
     }
     for (const handler of handlers) {
       const key = keyOf(handler.group, handler.hook);
-      const ofHook = byHook.get(key) ?? new Map<string, Handler>();
+      const ofHook = byHook.get(key) ?? new Map<string, RegisteredHandler>();
       byHook.set(key, ofHook.set(handler.name, handler));
       byName.set(handler.name, handler);
       sorted.delete(key);

@@ -28,8 +28,8 @@ import {
   badRequest,
   internalError,
   Registry,
+  RequestError,
   type Resource,
-  StatusError,
   tooLarge,
   type UserInfo,
   unauthorized,
@@ -124,7 +124,7 @@ async function answer(context: Context, request: IncomingMessage, response: Serv
 
 function sendError(context: Context, request: IncomingMessage, response: ServerResponse, error: unknown): void {
   let status = failure(500, 'InternalError', 'Internal error occurred: the sandbox failed; this is a bug, see its log');
-  if (error instanceof StatusError) {
+  if (error instanceof RequestError) {
     status = error.status;
   } else if (error instanceof DefaultsError) {
     status = tooLarge(error.message).status;

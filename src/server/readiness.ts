@@ -1,11 +1,11 @@
 import type { CertificatePair } from './certificate.ts';
 
 /** Where a server is in its life. */
-export type Phase = 'starting' | 'serving' | 'draining' | 'stopped';
+export type ServerPhase = 'starting' | 'serving' | 'draining' | 'stopped';
 
 /** What readiness depends on. */
 export interface ReadinessFacts {
-  phase: Phase;
+  phase: ServerPhase;
   /** Name of the main port. */
   port: string;
   pair: CertificatePair | undefined;
@@ -19,7 +19,7 @@ export interface ReadinessFacts {
 }
 
 /** One check of readiness. */
-export interface Check {
+export interface ReadinessCheck {
   /** As `/readyz?verbose` shows it: lower case with hyphens. */
   name: string;
   /** What is wrong; undefined when all is well. */
@@ -32,7 +32,7 @@ export interface Check {
 }
 
 /** Whether reviews can be answered, and if not, why; with all checks. */
-export type Readiness = { checks: readonly Check[] } & ({ ready: true } | { ready: false; reason: string });
+export type Readiness = { checks: readonly ReadinessCheck[] } & ({ ready: true } | { ready: false; reason: string });
 
 function phaseProblem({ phase, port }: ReadinessFacts): string | undefined {
   switch (phase) {
@@ -45,7 +45,7 @@ function phaseProblem({ phase, port }: ReadinessFacts): string | undefined {
   }
 }
 
-function certificateCheck({ pair, certificateProblem, now }: ReadinessFacts): Check {
+function certificateCheck({ pair, certificateProblem, now }: ReadinessFacts): ReadinessCheck {
   const name = 'serving-certificate';
   if (pair === undefined) {
     const problem = `no serving certificate: ${certificateProblem ?? 'not read yet'}`;
@@ -61,13 +61,13 @@ function certificateCheck({ pair, certificateProblem, now }: ReadinessFacts): Ch
 
 /** Decides whether the server is ready for reviews: when no essential check has a problem. */
 export function readinessOf(facts: ReadinessFacts): Readiness {
-  const phase: Check = { name: 'phase', problem: phaseProblem(facts), essential: true };
-  const checks: Check[] = [
+  const phase: ReadinessCheck = { name: 'phase', problem: phaseProblem(facts), essential: true };
+  const checks: ReadinessCheck[] = [
     certificateCheck(facts),
     { name: 'certificate-source', problem: facts.sourceProblem, essential: false },
     ...(facts.clientCa === undefined
       ? []
-      : [{ name: 'client-ca', problem: facts.clientCa.problem, essential: false } satisfies Check]),
+      : [{ name: 'client-ca', problem: facts.clientCa.problem, essential: false } satisfies ReadinessCheck]),
     phase,
   ];
   // A server that stops is not ready for that reason, whatever else is wrong; before the start it is the certificate.

@@ -20,7 +20,7 @@ import { serveHttp2 } from './http2.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { type Address, listen } from './listen.ts';
 import { createMetrics, type Metrics, type Port } from './metrics.ts';
-import { type Phase, readinessOf } from './readiness.ts';
+import { readinessOf, type ServerPhase } from './readiness.ts';
 import { rawRefusal, refusal, refuseUnread } from './response.ts';
 
 /** What an application gets from the server that it runs on. */
@@ -65,11 +65,13 @@ export interface ServerOptions {
 
 /** How to stop. */
 export interface StopOptions {
-  /** Until this resolves, new connections are still accepted, so that a response can tell clients that the server stops. */
+  /**
+   * Until this resolves, new connections are still accepted, so that a response can tell clients that the server stops.
+   */
   closeAfter?: Promise<unknown> | undefined;
   /**
-   * How long an idle connection stays open for a request that may be on its way to it, and new connections are taken while
-   * there are any, in milliseconds; default 2,000.
+   * How long an idle connection stays open for a request that may be on its way to it, and new connections are taken
+   * while there are any, in milliseconds; default 2,000.
    */
   graceMs?: number | undefined;
   /** After this many milliseconds, all waits included, connections are cut. */
@@ -89,8 +91,8 @@ export interface RunningServer {
 }
 
 /**
- * TLS 1.2 with forward secrecy and authenticated encryption only, 1.3 as it is. Go (and so API servers) offers all of these
- * since 1.2. Curves are OpenSSL's own choice, which has none below 128 bits of security.
+ * TLS 1.2 with forward secrecy and authenticated encryption only, 1.3 as it is. Go (and so API servers) offers all of
+ * these since 1.2. Curves are OpenSSL's own choice, which has none below 128 bits of security.
  */
 const tlsSettings = {
   minVersion: 'TLSv1.2',
@@ -114,7 +116,8 @@ const lateMessage = 'the request did not arrive in time';
 /** Responds on connections on which no request could be read; Node's own responses have no body. */
 function refuseBrokenRequests(server: TrackedServer, onRefused: (code: number) => void): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // TLS errors come here too, and there is no request to respond to yet; once a response has begun, there is no room for another.
+    // TLS errors come here too, and there is no request to respond to yet; once a response has begun, there is no room
+    // for another.
     const isHttp = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' || error.code?.startsWith('HPE_') === true;
     const hasResponse = (socket as { _httpMessage?: { headersSent?: boolean } })._httpMessage?.headersSent === true;
     if (!isHttp || hasResponse || !socket.writable) {
@@ -146,7 +149,7 @@ function refuseBrokenRequests(server: TrackedServer, onRefused: (code: number) =
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { log, now, clients, name } = options;
   const limits: Limits = { ...defaultLimits, ...options.limits };
-  let phase: Phase = 'starting';
+  let phase: ServerPhase = 'starting';
   let pair: CertificatePair | undefined;
   let certificateProblem: string | undefined;
   let sourceProblem: string | undefined;

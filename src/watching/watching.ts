@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
-import type { ClusterFacts } from '../admission/index.ts';
+import type { ClusterKnowledge } from '../admission/index.ts';
 import { injectCaFromSecretAnnotation } from '../api/index.ts';
 import { connect, type Informer, startInformer, type WatchPace } from '../cluster/index.ts';
 import { type CollectedKind, collectedKinds, createFactsStore, type FactKind } from '../facts/index.ts';
@@ -69,7 +69,7 @@ export interface KindStatus {
 /** Facts that follow a cluster. */
 export interface Watching {
   /** What is known at this moment. Immediate. */
-  read(): ClusterFacts;
+  read(): ClusterKnowledge;
   status(kind: FactKind): KindStatus;
   /** Resolves when every kind was read once, or is known not to be served. */
   readonly synced: Promise<void>;

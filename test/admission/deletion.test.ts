@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ClusterFacts } from '../../src/admission/index.ts';
+import type { ClusterKnowledge } from '../../src/admission/index.ts';
 import { allowDeletionAnnotation } from '../../src/api/index.ts';
 import { createFactsStore, createManifestFacts } from '../../src/facts/index.ts';
 import type { AdmissionRequest, JsonObject } from '../../src/kubernetes/index.ts';
@@ -7,7 +7,7 @@ import { example, exampleClass, exampleCluster, exampleHandler } from '../../src
 import type { Level } from '../../src/rules/index.ts';
 import { admission, requestFor } from './policy.ts';
 
-function knowing(objects: readonly JsonObject[]): () => ClusterFacts {
+function knowing(objects: readonly JsonObject[]): () => ClusterKnowledge {
   const { facts, add } = createManifestFacts();
   objects.forEach(add);
   return () => ({ facts, ageMs: 1500, unknown: ['Secret'] });
@@ -100,7 +100,7 @@ test('another account of a similar name is refused', () => {
 
 test('a deletion is not refused when facts are not asked for, or not known', () => {
   const { facts } = createFactsStore({ secrets: { find: () => undefined } });
-  const unknown: ClusterFacts = { facts, ageMs: undefined, unknown: ['ClusterClass', 'Cluster'] };
+  const unknown: ClusterKnowledge = { facts, ageMs: undefined, unknown: ['ClusterClass', 'Cluster'] };
   expect(admission().validate(deletionOf(example())).response).toEqual({ uid: 'a-uid', allowed: true });
   expect(admission({ facts: () => unknown }).validate(deletionOf(example())).response).toEqual({
     uid: 'a-uid',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AdmissionPolicy, ClusterFacts, Knowledge } from '../../src/admission/index.ts';
+import type { AdmissionPolicy, ClusterKnowledge, Knowledge } from '../../src/admission/index.ts';
 import { createFactsStore, createManifestFacts } from '../../src/facts/index.ts';
 import type { AdmissionRequest, Json, JsonObject } from '../../src/kubernetes/index.ts';
 import { example, exampleServiceObject } from '../../src/rules/examples/index.ts';
@@ -9,7 +9,7 @@ import { admission, requestFor } from './policy.ts';
 const annotation = 'runtime.cluster.x-k8s.io/inject-ca-from-secret';
 
 /** Facts of which only the Secrets that are asked for are recorded. */
-function recording(): { asked: string[]; facts: () => ClusterFacts } {
+function recording(): { asked: string[]; facts: () => ClusterKnowledge } {
   const asked: string[] = [];
   const { facts } = createFactsStore({
     secrets: {

@@ -9,7 +9,7 @@ import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { KubeConfig } from '@kubernetes/client-node';
-import { type ClusterFacts, createAdmission } from '../../src/admission/index.ts';
+import { type ClusterKnowledge, createAdmission } from '../../src/admission/index.ts';
 import { createManifestFacts } from '../../src/facts/index.ts';
 import { createHookCatalog, newestKnownRelease } from '../../src/hooks/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
@@ -96,7 +96,7 @@ const bodies = {
   status: bodyOf('UPDATE', 'status', old, old),
 };
 
-function policy(facts: (() => ClusterFacts) | undefined) {
+function policy(facts: (() => ClusterKnowledge) | undefined) {
   const options = { profile: 'strict', enforcement: 'deny', maxHandlerTimeoutSeconds: 10 } as const;
   const rules = createRuleSet({ ...options, hooks: createHookCatalog(), clusterApi: newestKnownRelease });
   return createAdmission({ rules, isRuntimeSdkEnabled: true, now: () => new Date(), facts });
@@ -120,7 +120,7 @@ function benchReviews(rounds: number): void {
   for (const object of clusterObjects()) {
     add(object);
   }
-  const known: ClusterFacts = { facts, ageMs: 1000, unknown: [] };
+  const known: ClusterKnowledge = { facts, ageMs: 1000, unknown: [] };
   const decides = {
     without: createDecide(policy(undefined), undefined),
     with: createDecide(

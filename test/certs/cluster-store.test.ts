@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { clusterStore } from '../../src/certs/cluster-store.ts';
 import { annotatedExtensionConfigs } from '../../src/certs/extension-configs.ts';
 import { Conflict } from '../../src/certs/store.ts';
-import { AnswerError, type Cluster, StatusError } from '../../src/cluster/index.ts';
+import { type Cluster, ResponseError, StatusError } from '../../src/cluster/index.ts';
 import type { Json, JsonObject } from '../../src/kubernetes/index.ts';
 import { issueCa } from '../../src/x509/index.ts';
 import { day, quickEntropy } from '../x509/entropy.ts';
@@ -194,7 +194,7 @@ describe('ExtensionConfigs that ask for their caBundle', async () => {
     ['cannot be read now', 500, 'no'],
     ['has no ca.crt', { metadata: { name: 'b.c', resourceVersion: '1' } }, 'Secret a/b.c has no ca.crt'],
     ['is another object', { metadata: { name: 'x' } }, 'is not the Secret a/b.c: metadata.name is not b.c'],
-    ['comes with too long an answer', new AnswerError('too long'), 'too long'],
+    ['comes with too long an answer', new ResponseError('too long'), 'too long'],
   ])('say why there is none: the Secret %s', async (_name, answer, problem) => {
     expect((await ask('a/b.c', answer)).bundle).toEqual({ state: 'broken', problem: expect.stringContaining(problem) });
   });

@@ -9,7 +9,7 @@ import {
 } from '../../src/certs/cluster-targets.ts';
 import { Conflict } from '../../src/certs/store.ts';
 import { isInSync, TargetFailure } from '../../src/certs/target.ts';
-import { AnswerError, type Cluster, StatusError } from '../../src/cluster/index.ts';
+import { type Cluster, ResponseError, StatusError } from '../../src/cluster/index.ts';
 import type { Json, JsonObject } from '../../src/kubernetes/index.ts';
 
 const service = { namespace: 'ns', name: 'webhook' };
@@ -221,9 +221,9 @@ describe('injectBundle', () => {
 
   test('what is not an answer is not a failure of this target', async () => {
     const { cluster } = clusterOf(() => {
-      throw new AnswerError('too long');
+      throw new ResponseError('too long');
     });
-    await expect(injectBundle(cluster, target, 'new')).rejects.toThrow(AnswerError);
+    await expect(injectBundle(cluster, target, 'new')).rejects.toThrow(ResponseError);
   });
 });
 
@@ -267,7 +267,7 @@ describe('reading targets', () => {
 
   test('what is not an answer ends it', async () => {
     const { cluster } = clusterOf(() => ({ metadata: { name: 'other' } }));
-    await expect(targets(cluster, [{ kind: 'APIService', name: 'x' }])).rejects.toThrow(AnswerError);
+    await expect(targets(cluster, [{ kind: 'APIService', name: 'x' }])).rejects.toThrow(ResponseError);
   });
 
   test('a selector lists all kinds; a target that is named too is read once', async () => {

@@ -3,11 +3,11 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import {
-  AnswerError,
   type Cluster,
   ConnectionError,
   connect,
   loadKubeConfig,
+  ResponseError,
   StatusError,
 } from '../../src/cluster/index.ts';
 import { transportFor } from '../../src/cluster/transport.ts';
@@ -419,7 +419,7 @@ test.each<[string, string, string, number | undefined]>([
   });
   expect(reports).toEqual(['open', 'ADDED {}']);
   expect(error).toMatchObject({ message, ...(code === undefined ? {} : { code }) });
-  expect(error).toBeInstanceOf(code === undefined ? AnswerError : StatusError);
+  expect(error).toBeInstanceOf(code === undefined ? ResponseError : StatusError);
 });
 
 test('a watch that is refused is not opened', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AnswerError, AnswerTooLong, type Cluster, listPages, StatusError } from '../../src/cluster/index.ts';
+import { type Cluster, listPages, ResponseError, ResponseTooLong, StatusError } from '../../src/cluster/index.ts';
 import type { Json, JsonObject } from '../../src/kubernetes/index.ts';
 
 const path = '/apis/group/v1/things';
@@ -62,17 +62,17 @@ test('an empty list may be null, and have no version', async () => {
 test('a page that is too long is read again with a tenth of the objects, down to one', async () => {
   const found = await listOf((parameters, count) => {
     if (Number(parameters.get('limit')) > (count < 3 ? 10 : 1)) {
-      throw new AnswerTooLong('too long');
+      throw new ResponseTooLong('too long');
     }
     return page([thing(`of-${count}`)], count === 2 ? { continue: 'next' } : {});
   });
   expect(found.asked).toEqual(['limit=100', 'limit=10', 'limit=10&continue=next', 'limit=1&continue=next']);
   expect(found.names).toEqual(['of-2', 'of-4']);
   const never = await listOf(() => {
-    throw new AnswerTooLong('too long');
+    throw new ResponseTooLong('too long');
   });
   expect(never.asked).toEqual(['limit=100', 'limit=10', 'limit=1']);
-  expect(never.error).toEqual(new AnswerTooLong('too long'));
+  expect(never.error).toEqual(new ResponseTooLong('too long'));
 });
 
 test.each<[string, () => JsonObject, string]>([
@@ -94,7 +94,7 @@ test.each<[string, () => JsonObject, string]>([
   ],
 ])('an answer with %s is an error', async (_what, answer, message) => {
   const { error, names } = await listOf(answer, { maxObjects: 5 });
-  expect(error).toBeInstanceOf(AnswerError);
+  expect(error).toBeInstanceOf(ResponseError);
   expect((error as Error).message).toContain(message);
   expect(names).toEqual([]);
 });
@@ -106,7 +106,7 @@ test('as many objects as there may be are no error, in as many pages and one mor
       maxObjects: 5,
     });
   expect((await slow(6)).names).toEqual(['t0']);
-  expect((await slow(7)).error).toBeInstanceOf(AnswerError);
+  expect((await slow(7)).error).toBeInstanceOf(ResponseError);
 });
 
 test.each<[number, string]>([

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { AnswerError, decodeSecret, encodeData, metadataOf, secretPath, textValues } from '../../src/cluster/index.ts';
+import {
+  decodeSecret,
+  encodeData,
+  metadataOf,
+  ResponseError,
+  secretPath,
+  textValues,
+} from '../../src/cluster/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -40,7 +47,7 @@ test.each<[string, JsonObject, string]>([
   ['data that is not an object', { metadata, data: [] }, `${isNot}: its data is not an object`],
   ['a value that is not text', { metadata, data: { a: 'eA==', b: 1 } }, `${isNot}: data.b is not a string`],
 ])('an object with %s is not the Secret', (_what, object, message) => {
-  expect(() => decodeSecret(object, 'ns', 'tls')).toThrow(new AnswerError(message));
+  expect(() => decodeSecret(object, 'ns', 'tls')).toThrow(new ResponseError(message));
 });
 
 test('the metadata of an object that was asked for', () => {

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { secretNameOf } from '../../src/controller/ca-secret.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
-import type { Handler } from '../../src/runtime/index.ts';
+import type { RegisteredHandler } from '../../src/runtime/index.ts';
 import { endAll, endWith } from '../extension/running.ts';
 import { startExtension as startRawServer } from '../runtime/extension-server.ts';
 import { makeCertificate, testCa } from '../server/certificates.ts';
@@ -113,7 +113,10 @@ test('handlers that are new, gone and the same: the order stays, and an event sa
     ]),
   );
   const found = () =>
-    controller.client.registry.list('hooks.runtime.cluster.x-k8s.io', 'BeforeClusterCreate') as readonly Handler[];
+    controller.client.registry.list(
+      'hooks.runtime.cluster.x-k8s.io',
+      'BeforeClusterCreate',
+    ) as readonly RegisteredHandler[];
   await until(() => expect(found().map(({ name }) => name)).toEqual(['a.lab', 'c.lab', 'd.lab']));
   answer = [];
   await until(async () => expect((await lab.get('lab')).status).not.toHaveProperty('handlers'));

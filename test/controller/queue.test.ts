@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createQueue, type Outcome, type QueueOptions } from '../../src/controller/queue.ts';
+import { createQueue, type QueueOptions, type RunResult } from '../../src/controller/queue.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
@@ -8,7 +8,7 @@ const pace = { minIntervalMs: 1_000, backoffMs: 1_000, backoffStepMs: 5, maxBack
 
 /** A queue that notes when what runs; a run ends at once, or when it is told to. */
 function queueOf(
-  outcome: (key: string, run: number) => Outcome | Promise<Outcome>,
+  outcome: (key: string, run: number) => RunResult | Promise<RunResult>,
   options: Partial<QueueOptions> = {},
 ) {
   const runs: string[] = [];
@@ -36,8 +36,8 @@ function queueOf(
   return { queue, runs, mostAtOnce: () => mostAtOnce };
 }
 
-const done: Outcome = { result: 'done' };
-const failed: Outcome = { result: 'failed' };
+const done: RunResult = { result: 'done' };
+const failed: RunResult = { result: 'failed' };
 const advance = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 test('the wait after a failure grows as upstream has it: 1 s + 5 ms x 2^n; a success ends it', async () => {
@@ -80,8 +80,8 @@ test('a new beginning forgets the failures before it', async () => {
 });
 
 test('a key that is added while it runs, however often, runs once more', async () => {
-  const ends: ((outcome: Outcome) => void)[] = [];
-  const { queue, runs } = queueOf(() => new Promise<Outcome>((resolve) => ends.push(resolve)));
+  const ends: ((outcome: RunResult) => void)[] = [];
+  const { queue, runs } = queueOf(() => new Promise<RunResult>((resolve) => ends.push(resolve)));
   queue.add('a');
   await advance(2_000);
   queue.add('a');
@@ -131,8 +131,8 @@ test('keys that fail have their turn while there are others without end', async 
 });
 
 test('stop waits for what runs, and starts nothing more', async () => {
-  let end = (_outcome: Outcome) => {};
-  const { queue, runs } = queueOf(() => new Promise<Outcome>((resolve) => (end = resolve)), { concurrency: 1 });
+  let end = (_outcome: RunResult) => {};
+  const { queue, runs } = queueOf(() => new Promise<RunResult>((resolve) => (end = resolve)), { concurrency: 1 });
   queue.add('a');
   queue.add('b');
   let isStopped = false;
@@ -160,7 +160,7 @@ test('work is linear in the keys', async () => {
 });
 
 test('a key that was forgotten and added again while it ran waits for the end of that run, and begins afresh', async () => {
-  const first = Promise.withResolvers<Outcome>();
+  const first = Promise.withResolvers<RunResult>();
   const { queue, runs, mostAtOnce } = queueOf((_, run) => (run === 1 ? first.promise : done));
   queue.add('a');
   await advance(500);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { OpenApiSchema } from '../../src/api/index.ts';
 import {
-  type Action,
   type ChangeTable,
+  type ConversionPlan,
   compilePlans,
-  type Plan,
+  type PropertyAction,
   UnlistedDifferenceError,
   type ValuePlan,
 } from '../../src/conversion/plan.ts';
@@ -432,7 +432,7 @@ describe('plans', () => {
         return actions(plan.actions);
     }
   };
-  const actions = (all: ReadonlyMap<string, Action>): object =>
+  const actions = (all: ReadonlyMap<string, PropertyAction>): object =>
     Object.fromEntries(
       [...all].map(([name, action]) => {
         switch (action.do) {
@@ -447,7 +447,7 @@ describe('plans', () => {
         }
       }),
     );
-  const plainly = ({ root, kept, listKeys }: Plan) => ({
+  const plainly = ({ root, kept, listKeys }: ConversionPlan) => ({
     root: plain(root),
     kept: Object.fromEntries(kept),
     listKeys: Object.fromEntries(listKeys),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type JsonObject, parseJson } from '../../src/kubernetes/index.ts';
-import { ConversionError, convertV2ToV3, maxMediaTypes, serializeDocument } from '../../src/openapi/index.ts';
+import { convertV2ToV3, maxMediaTypes, serializeDocument, V2ConversionError } from '../../src/openapi/index.ts';
 
 const fixtures = new URL('../fixtures/openapi/', import.meta.url);
 const recordedV2 = () => parseJson(readFileSync(new URL('aggregated-old-v2.json', fixtures))) as JsonObject;
@@ -162,7 +162,7 @@ describe('what is not converted', () => {
       'paths./a.get.produces has more than 50 entries',
     ],
   ])('%s', (_, document, message) => {
-    expect(() => convertV2ToV3(document)).toThrow(ConversionError);
+    expect(() => convertV2ToV3(document)).toThrow(V2ConversionError);
     expect(() => convertV2ToV3(document)).toThrow(message);
   });
 

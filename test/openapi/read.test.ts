@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DocumentError, documentList, readOpenApi } from '../../src/openapi/index.ts';
+import { documentList, InvalidOpenApi, readOpenApi } from '../../src/openapi/index.ts';
 
 const read = (text: string) => readOpenApi(Buffer.from(text));
 
@@ -57,13 +57,13 @@ describe('what is not a document', () => {
     } catch (error) {
       thrown = error;
     }
-    expect(thrown).toBeInstanceOf(DocumentError);
+    expect(thrown).toBeInstanceOf(InvalidOpenApi);
     expect((thrown as Error).message).toContain(message);
   });
 });
 
 test('bytes that are not UTF-8', () => {
-  expect(() => readOpenApi(Buffer.from('openapi: \xff', 'latin1'))).toThrow(DocumentError);
+  expect(() => readOpenApi(Buffer.from('openapi: \xff', 'latin1'))).toThrow(InvalidOpenApi);
   expect(() => readOpenApi(Buffer.from('{"openapi": "\xff"}', 'latin1'))).toThrow('is not valid UTF-8');
 });
 

@@ -1,18 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { hooksGroup } from '../../src/hooks/index.ts';
-import { createRegistry, type Handler, type Registry } from '../../src/runtime/index.ts';
+import { createRegistry, type HandlerRegistry, type RegisteredHandler } from '../../src/runtime/index.ts';
 import { extensionConfig, storedHandler } from './extension-server.ts';
 
 const url = { url: 'https://localhost' };
 const create = 'BeforeClusterCreate';
-const warm = (...configs: Parameters<Registry['add']>[0][]) => {
+const warm = (...configs: Parameters<HandlerRegistry['add']>[0][]) => {
   const registry = createRegistry();
   return { registry, errors: registry.warmUp(configs) };
 };
-const namesOf = (found: ReturnType<Registry['list']>) => (found as readonly Handler[]).map(({ name }) => name);
+const namesOf = (found: ReturnType<HandlerRegistry['list']>) =>
+  (found as readonly RegisteredHandler[]).map(({ name }) => name);
 
 describe('before it is warm', () => {
-  test.each<[string, (registry: Registry) => unknown, string]>([
+  test.each<[string, (registry: HandlerRegistry) => unknown, string]>([
     [
       'Add',
       (registry) => registry.add(extensionConfig('one', url)),

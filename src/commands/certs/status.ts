@@ -1,4 +1,4 @@
-import { type Action, type Facts, isCaDue, isInSync, isServingCertificateDue } from '../../certs/index.ts';
+import { type Action, type CertificateFacts, isCaDue, isInSync, isServingCertificateDue } from '../../certs/index.ts';
 import { printable } from '../../terminal/index.ts';
 import { type Certificate, problemOf, type Reading, readCertificates, usable } from '../../x509/index.ts';
 
@@ -50,9 +50,12 @@ function certificateStatus(
   return found === undefined ? { what, problem: String(problemOf(value)) } : describe(what, found, now, isDue(found));
 }
 
-/** Gathers the status. `external` says why this program does not issue the certificates; then only the bundle and the targets count. */
+/**
+ * Gathers the status. `external` says why this program does not issue the certificates; then only the bundle and the
+ * targets count.
+ */
 export function statusOf(
-  facts: Facts,
+  facts: CertificateFacts,
   action: Action | undefined,
   external: string | undefined,
   bundle: Reading<string>,

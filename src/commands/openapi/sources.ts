@@ -4,9 +4,9 @@ import { type Cluster, connect, explain, loadKubeConfig, StatusError } from '../
 import { JsonError, type JsonObject, parseJson } from '../../kubernetes/index.ts';
 import { maxStreamBytes, SourceError, sourcesOf } from '../../manifests/index.ts';
 import {
-  DocumentError,
   type DocumentPlace,
   documentList,
+  InvalidOpenApi,
   type NamedDocument,
   openApiOf,
   readOpenApi,
@@ -158,7 +158,7 @@ async function oneDocument(
       found.cached++;
       return document;
     } catch (error) {
-      if (!(error instanceof DocumentError || error instanceof JsonError)) {
+      if (!(error instanceof InvalidOpenApi || error instanceof JsonError)) {
         throw error;
       }
       // An older version of this program accepted it, this one does not: it is fetched again.
@@ -277,7 +277,7 @@ async function fromUrl(url: URL, surroundings: Surroundings, found: Collection):
   try {
     found.add(shown(url), readOpenApi(bytes));
   } catch (error) {
-    throw error instanceof DocumentError ? new FailureError(`${shown(url)} ${error.message}`) : error;
+    throw error instanceof InvalidOpenApi ? new FailureError(`${shown(url)} ${error.message}`) : error;
   }
 }
 
@@ -294,7 +294,7 @@ async function fromFiles(path: string, surroundings: Surroundings, found: Collec
       found.add(source.file, readOpenApi(bytes));
     } catch (error) {
       surroundings.signal.throwIfAborted();
-      if (error instanceof DocumentError || error instanceof SourceError || error instanceof JsonError) {
+      if (error instanceof InvalidOpenApi || error instanceof SourceError || error instanceof JsonError) {
         throw new UsageError(`openapi merge: ${printable(source.file)} ${error.message}`);
       }
       throw error;

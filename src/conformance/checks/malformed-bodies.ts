@@ -1,5 +1,5 @@
 import { hooks } from '../../hooks/index.ts';
-import type { Check, Problem } from '../check.ts';
+import type { Check, CheckProblem } from '../check.ts';
 import { describe, type Heard, isSuccess } from '../heard.ts';
 
 /** Bodies that are not requests. `mustFail`: no decoder accepts them. */
@@ -18,7 +18,7 @@ const bodies: readonly { what: string; body: string | Buffer; mustFail: boolean 
   },
 ];
 
-function problemOf(what: string, mustFail: boolean, heard: Heard): Omit<Problem, 'handler'> | undefined {
+function problemOf(what: string, mustFail: boolean, heard: Heard): Omit<CheckProblem, 'handler'> | undefined {
   if (heard.kind === 'failed') {
     return { message: `given ${what} it ${describe(heard)}` };
   }

@@ -1,8 +1,8 @@
 import { xmlText as xml } from '../../lint/index.ts';
-import type { Problem } from '../check.ts';
+import type { CheckProblem } from '../check.ts';
 import type { CheckResult, Conduct } from '../run.ts';
 
-const lineOf = ({ handler, message }: Problem) => `${handler === undefined ? '' : `${handler}: `}${message}`;
+const lineOf = ({ handler, message }: CheckProblem) => `${handler === undefined ? '' : `${handler}: `}${message}`;
 
 function testCase(name: string, { id, group, status, problems, asks, why, remedy, because, ms }: CheckResult): string {
   const text = [...problems.map(lineOf), `why: ${why}`, `do: ${remedy}`].join('\n');

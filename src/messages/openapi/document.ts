@@ -2,7 +2,7 @@ import { componentPrefix, type HookDefinition, type MessageSchema, phaseIn, type
 import { componentsOf } from '../components.ts';
 
 /** An operation of an OpenAPI document: one hook. */
-export interface Operation {
+export interface HookOperation {
   tags: readonly string[];
   summary: string;
   description: string;
@@ -27,7 +27,7 @@ interface Content {
 export interface OpenApiDocument {
   openapi: '3.0.0';
   info: { title: string; description: string; license: { name: string; url: string }; version: string };
-  paths: Record<string, { post: Operation }>;
+  paths: Record<string, { post: HookOperation }>;
   components: { schemas: Record<string, MessageSchema> };
 }
 
@@ -38,7 +38,9 @@ function pathOf({ group, version, name, singleton }: HookDefinition): string {
 
 const capitalized = (word: string) => `${word.slice(0, 1).toUpperCase()}${word.slice(1).toLowerCase()}`;
 
-/** `hooksRuntimeClusterV1alpha1Discovery`: the group without `.x-k8s.io`, the version and the hook, each capitalized. */
+/**
+ * `hooksRuntimeClusterV1alpha1Discovery`: the group without `.x-k8s.io`, the version and the hook, each capitalized.
+ */
 function operationIdOf({ group, version, name }: HookDefinition): string {
   const words = [...group.replace(/\.x-k8s\.io$/, '').split(/[.-]/), version, name];
   const id = words.map(capitalized).join('');

@@ -1,5 +1,12 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
-import { ControllerRestart, type HookName, type Life, LifeStopped, type Outcome, ReconcileError } from './effects.ts';
+import {
+  type CallOutcome,
+  ControllerRestart,
+  type Life,
+  LifeStopped,
+  ReconcileError,
+  type RehearsedHook,
+} from './effects.ts';
 import type { ClusterApiLimits } from './limits.ts';
 import { clusterInRequest, pendingHooksOf, type State, tell, textAt, wrote } from './state.ts';
 import { waitMs } from './time.ts';
@@ -26,7 +33,7 @@ export function block(reconcile: Reconcile, hook: string, message: string, until
 }
 
 /** Plays edits of the user that come right before a hook. */
-function* editBefore(state: State, hook: HookName): Life {
+function* editBefore(state: State, hook: RehearsedHook): Life {
   for (const edit of state.edits.filter(({ before }) => before === hook)) {
     state.edits = state.edits.filter((other) => other !== edit);
     edit.apply(state.cluster.spec);
@@ -36,7 +43,7 @@ function* editBefore(state: State, hook: HookName): Life {
 }
 
 /** The reason of a life that ends at its limit of calls. */
-function stopReason({ blocked, failures, condition }: State, hook: HookName, maxCalls: number): string {
+function stopReason({ blocked, failures, condition }: State, hook: RehearsedHook, maxCalls: number): string {
   const times = blocked.get(hook) ?? 0;
   const why =
     times > 0
@@ -52,10 +59,10 @@ function stopReason({ blocked, failures, condition }: State, hook: HookName, max
 /** Calls one handler, or all of a hook, within the limits. */
 export function* call(
   { state, limits }: Pick<Reconcile, 'state' | 'limits'>,
-  hook: HookName,
+  hook: RehearsedHook,
   fields: JsonObject | ((cluster: JsonObject) => JsonObject),
   handler?: string,
-): Life<Outcome & { ok: true | false }> {
+): Life<CallOutcome & { ok: true | false }> {
   yield* editBefore(state, hook);
   if (state.calls >= limits.maxCalls) {
     throw new LifeStopped(stopReason(state, hook, limits.maxCalls));
@@ -92,7 +99,7 @@ export function* call(
  */
 export function* ask(
   reconcile: Reconcile,
-  hook: HookName,
+  hook: RehearsedHook,
   fields: JsonObject = {},
   prefix = '',
 ): Life<'passed' | 'blocked'> {

@@ -10,17 +10,17 @@ export interface ExternalPatch {
 }
 
 /** A template that a class refers to, in the version that it names. */
-export type Template = JsonObject;
+export type ClassTemplate = JsonObject;
 
 /** What Machines are created from. */
 export interface MachineTemplates {
-  bootstrap: Template | undefined;
-  infrastructure: Template | undefined;
+  bootstrap: ClassTemplate | undefined;
+  infrastructure: ClassTemplate | undefined;
   metadata: JsonObject;
 }
 
 /** The definition of a variable, and where it comes from. */
-export interface VariableDefinition {
+export interface ClassVariable {
   /** Name of the patch, or `inline`. */
   from: string;
   isRequired: boolean;
@@ -38,11 +38,11 @@ export interface Blueprint {
   patches: readonly ExternalPatch[];
   /** Names of patches with definitions in the class itself, which a rehearsal does not apply. */
   inlinePatches: readonly string[];
-  infrastructureCluster: Template | undefined;
-  controlPlane: { template: Template | undefined; machines: Template | undefined; metadata: JsonObject };
+  infrastructureCluster: ClassTemplate | undefined;
+  controlPlane: { template: ClassTemplate | undefined; machines: ClassTemplate | undefined; metadata: JsonObject };
   /** By the names of their classes. */
   machineDeployments: ReadonlyMap<string, MachineTemplates>;
   machinePools: ReadonlyMap<string, MachineTemplates>;
   /** Definitions of variables by their names: those of the class, and what DiscoverVariables answers. */
-  variables: Map<string, VariableDefinition[]>;
+  variables: Map<string, ClassVariable[]>;
 }

@@ -2,7 +2,7 @@ import type { hooks } from '../../hooks/index.ts';
 import type { JsonObject } from '../../kubernetes/index.ts';
 
 /** A hook of Cluster API by its name. */
-export type HookName = keyof typeof hooks;
+export type RehearsedHook = keyof typeof hooks;
 
 /**
  * How the call of one handler ended. `Ignored`: it failed, and failurePolicy `Ignore` swallowed that. `Error`: no
@@ -27,7 +27,7 @@ export interface FaultNote {
 }
 
 /** The result of a call for a life. Without any handler it is a success without calls. */
-export type Outcome = { calls: readonly HandlerCall[]; faults?: readonly FaultNote[] } & (
+export type CallOutcome = { calls: readonly HandlerCall[]; faults?: readonly FaultNote[] } & (
   | { ok: true; response: JsonObject }
   | { ok: false; error: string }
   /** The controller ended before it could act on the answer. */
@@ -39,7 +39,7 @@ export interface CallEffect {
   do: 'call';
   /** Milliseconds since the life began. */
   at: number;
-  hook: HookName;
+  hook: RehearsedHook;
   request: JsonObject;
   /** The object that the hook is called for. */
   object: { namespace: string; name: string; uid: string };
@@ -89,7 +89,7 @@ export type Effect =
   | { do: 'pass'; at: number; fromMs: number };
 
 /** A part of a life: yields effects and returns a value. Only calls have results. */
-export type Life<T = void> = Generator<Effect, T, Outcome | undefined>;
+export type Life<T = void> = Generator<Effect, T, CallOutcome | undefined>;
 
 /** How a life ended. */
 export interface LifeEnd {

@@ -1,8 +1,8 @@
 export { ask, block, call, failed, type Reconcile } from './ask.ts';
-export type { Blueprint, ExternalPatch, MachineTemplates, Template, VariableDefinition } from './blueprint.ts';
+export type { Blueprint, ClassTemplate, ClassVariable, ExternalPatch, MachineTemplates } from './blueprint.ts';
 export * from './effects.ts';
 export type { ClusterApiLimits } from './limits.ts';
 export { createNames, type Names } from './names.ts';
 export * from './state.ts';
-export type { ProviderKind, Subject } from './subject.ts';
+export type { ProviderKind, RehearsedCluster } from './subject.ts';
 export { backoffMs, passUntil, restartMs, waitMs } from './time.ts';

@@ -1,10 +1,10 @@
 import { copyOf, fieldAt, isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
 import type { Effect, Life, LifeEvent } from './effects.ts';
 import type { Names } from './names.ts';
-import type { Subject } from './subject.ts';
+import type { RehearsedCluster } from './subject.ts';
 
 /** A group of worker machines. */
-export interface Worker {
+export interface WorkerGroup {
   kind: 'MachineDeployment' | 'MachinePool';
   /** Name in the topology: `md-0`. */
   topologyName: string;
@@ -21,7 +21,7 @@ export interface Worker {
 
 /** State of one Cluster: the Cluster itself, and what a controller remembers about it. */
 export interface State {
-  readonly subject: Subject;
+  readonly subject: RehearsedCluster;
   readonly names: Names;
   /** Milliseconds since the life began. */
   now: number;
@@ -37,7 +37,7 @@ export interface State {
     readyAt: number | undefined;
     isInitialized: boolean;
   };
-  workers: Worker[];
+  workers: WorkerGroup[];
   /** Previous versions, by the names of what has begun to upgrade. */
   previous: Map<string, string>;
   pending: Set<string>;
@@ -56,11 +56,11 @@ export interface State {
   /** What has been reported, since it is reported once. */
   said: Set<string>;
   /** Pending edits of the user. */
-  edits: Edit[];
+  edits: UserEdit[];
 }
 
 /** A change that the user makes during an upgrade or a deletion. */
-export interface Edit {
+export interface UserEdit {
   /** Right before a hook is called for the first time. */
   before: string;
   text: string;
@@ -147,7 +147,7 @@ export const tell = ({ now }: State, event: LifeEvent): Effect => ({ do: 'tell',
 /** Emits an event of a group of workers. */
 export function workerEvent(
   state: State,
-  { name, topologyName: group, version = '' }: Worker,
+  { name, topologyName: group, version = '' }: WorkerGroup,
   happens: Extract<LifeEvent, { kind: 'worker' }>['state'],
 ): Effect {
   return tell(state, { kind: 'worker', state: happens, version, name, group });
@@ -168,7 +168,7 @@ export function upgradeConcurrency(state: State): number {
 }
 
 /** Number of machines that a group should have. */
-export function replicasOf(state: State, worker: Worker): number {
+export function replicasOf(state: State, worker: WorkerGroup): number {
   const { replicas } = topologyOf(state, worker);
   return typeof replicas === 'number' ? replicas : 1;
 }
@@ -177,7 +177,7 @@ export function replicasOf(state: State, worker: Worker): number {
 const byName = new WeakMap<object, ReadonlyMap<string, JsonObject>>();
 
 /** What the topology says about a group. */
-export function topologyOf({ cluster }: State, { kind, topologyName }: Worker): JsonObject {
+export function topologyOf({ cluster }: State, { kind, topologyName }: WorkerGroup): JsonObject {
   const list = fieldAt(cluster, 'spec', 'topology', 'workers', listOf[kind]);
   if (!Array.isArray(list)) {
     return {};
@@ -192,7 +192,7 @@ const listOf = { MachineDeployment: 'machineDeployments', MachinePool: 'machineP
 const deferAnnotation = 'topology.cluster.x-k8s.io/defer-upgrade';
 const holdAnnotation = 'topology.cluster.x-k8s.io/hold-upgrade-sequence';
 
-function workersIn({ subject, names }: { subject: Subject; names: Names }): Worker[] {
+function workersIn({ subject, names }: { subject: RehearsedCluster; names: Names }): WorkerGroup[] {
   return (['MachineDeployment', 'MachinePool'] as const).flatMap((kind) => {
     return objectsAt(subject.cluster, 'spec', 'topology', 'workers', listOf[kind]).map((topology) => {
       const topologyName = textAt(topology, 'name');
@@ -211,7 +211,7 @@ function workersIn({ subject, names }: { subject: Subject; names: Names }): Work
 }
 
 /** A Cluster before its controller has seen it. One that already has its references counts as created. */
-export function initialState(subject: Subject, names: Names, start: Date): State {
+export function initialState(subject: RehearsedCluster, names: Names, start: Date): State {
   const cluster = copyOf(subject.cluster) as State['cluster'];
   const clusterName = textAt(cluster, 'metadata', 'name');
   const { status: _status, ...rest } = cluster;

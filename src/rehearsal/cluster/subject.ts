@@ -8,7 +8,7 @@ export interface ProviderKind {
 }
 
 /** A Cluster to rehearse, and what is known about it. */
-export interface Subject {
+export interface RehearsedCluster {
   /** In v1beta2, with a topology. */
   cluster: JsonObject;
   /** Its class; undefined: upgrades take one minor per step, and nothing is patched. */

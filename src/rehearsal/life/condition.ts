@@ -7,7 +7,7 @@ import {
   type State,
   targetOf,
   tell,
-  type Worker,
+  type WorkerGroup,
 } from '../cluster/index.ts';
 import type { Plan } from './plan.ts';
 
@@ -26,7 +26,7 @@ const hooksText = (blocking: ReadonlyMap<string, string>) =>
 
 const pendingText = (versions: readonly string[]) => (versions.length > 0 ? ` (${versions.join(', ')} pending)` : '');
 
-function namesText(workers: readonly Worker[]): string {
+function namesText(workers: readonly WorkerGroup[]): string {
   const [first] = workers;
   return `${first?.kind}${workers.length === 1 ? '' : 's'} ${workers.map(({ name }) => name).join(', ')}`;
 }
@@ -46,7 +46,7 @@ export function conditionOf({ state, blocking }: Reconcile, plan: Plan): Conditi
     );
   }
   const { controlPlane, workers } = state;
-  const isOff = (worker: Worker) => worker.version !== undefined && worker.version !== target;
+  const isOff = (worker: WorkerGroup) => worker.version !== undefined && worker.version !== target;
   const isUpgrading =
     isPending(state, 'AfterClusterUpgrade') ||
     (controlPlane.version !== undefined && controlPlane.version !== target) ||

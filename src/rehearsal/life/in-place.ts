@@ -12,7 +12,7 @@ import {
   restartMs,
   type State,
   textAt,
-  type Worker,
+  type WorkerGroup,
   waitMs,
 } from '../cluster/index.ts';
 import { applyPatch, BadPatch } from '../topology/index.ts';
@@ -171,7 +171,7 @@ function* updateControlPlane(reconcile: Reconcile, from: string, to: string): Li
   }
 }
 
-function* updateWorkers(reconcile: Reconcile, worker: Worker, from: string, to: string): Life {
+function* updateWorkers(reconcile: Reconcile, worker: WorkerGroup, from: string, to: string): Life {
   const { state } = reconcile;
   const objects = (version: string): JsonObject => {
     const name = state.names.generated(worker.name, version);

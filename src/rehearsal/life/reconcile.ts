@@ -17,7 +17,7 @@ import {
   textAt,
   upgradeConcurrency,
   upgradeStepAnnotation,
-  type Worker,
+  type WorkerGroup,
   workerEvent,
   wrote,
 } from '../cluster/index.ts';
@@ -61,8 +61,8 @@ function* create({ state }: Reconcile): Life {
 }
 
 /** Groups that may start their upgrade now: MachineDeployments in the order of the topology, then MachinePools. */
-function workersToStart(state: State, version: string): Worker[] {
-  const starting: Worker[] = [];
+function workersToStart(state: State, version: string): WorkerGroup[] {
+  const starting: WorkerGroup[] = [];
   for (const kind of ['MachineDeployment', 'MachinePool'] as const) {
     const ofKind = state.workers.filter((worker) => worker.kind === kind);
     let running = ofKind.filter(({ readyAt }) => readyAt !== undefined).length;

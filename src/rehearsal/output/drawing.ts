@@ -1,6 +1,6 @@
 import type { CallEntry, Entry } from '../record.ts';
 import { escaped } from './escape.ts';
-import { answerText, argumentsText, clockText, eventText, isRoundHook, type Verdict, verdictOf } from './words.ts';
+import { answerText, argumentsText, type CallVerdict, clockText, eventText, isRoundHook, verdictOf } from './words.ts';
 
 /** Pixels of the drawing. */
 const size = {
@@ -33,7 +33,7 @@ const tints = 6;
 interface Mark {
   x: number;
   entry: CallEntry;
-  verdict: Verdict;
+  verdict: CallVerdict;
   /**
    * Number of calls that the mark represents: in a run of equal calls, the second mark represents all but the first.
    */
@@ -240,7 +240,7 @@ function layOut(entries: readonly Entry[], scale: number): Drawing {
 /** The mark for a verdict; shapes differ, so that marks can be told apart without colours. */
 function markShape({ x, verdict, entry, count }: Mark, y: number): string {
   const at = (dx: number, dy: number) => `${(x + dx).toFixed(1)} ${(y + dy).toFixed(1)}`;
-  const shapes: Record<Verdict, string> = {
+  const shapes: Record<CallVerdict, string> = {
     passed: `<circle cx="${x.toFixed(1)}" cy="${y}" r="8"/><path class="sign" d="M${at(-3.6, 0.4)}L${at(-1, 3)}L${at(3.8, -2.8)}"/>`,
     blocked: `<rect x="${(x - 8).toFixed(1)}" y="${y - 8}" width="16" height="16" rx="4"/><path class="sign" d="M${at(-2.4, -3.4)}V${y + 3.4}M${at(2.4, -3.4)}V${y + 3.4}"/>`,
     failed: `<path d="M${at(0, -9.5)}L${at(9.5, 0)}L${at(0, 9.5)}L${at(-9.5, 0)}Z"/><path class="sign" d="M${at(-2.6, -2.6)}L${at(2.6, 2.6)}M${at(2.6, -2.6)}L${at(-2.6, 2.6)}"/>`,

@@ -33,9 +33,9 @@ export function stepsText({ controlPlaneUpgrades: controlPlane, workersUpgrades:
 }
 
 /** How a call ended, in a word. */
-export type Verdict = 'passed' | 'blocked' | 'failed' | 'ignored';
+export type CallVerdict = 'passed' | 'blocked' | 'failed' | 'ignored';
 
-export function verdictOf({ call }: CallEntry): Verdict {
+export function verdictOf({ call }: CallEntry): CallVerdict {
   if (call.status !== 'Success') {
     return call.status === 'Ignored' ? 'ignored' : 'failed';
   }
@@ -54,7 +54,7 @@ export function lengthText(seconds: number): string {
 /** Details of an answer besides its verdict: how long it blocks, the message, the error. */
 export function detailText(entry: CallEntry): string {
   const { message, retryAfterSeconds, error } = entry.call;
-  const details: Record<Verdict, string> = {
+  const details: Record<CallVerdict, string> = {
     passed: message,
     blocked: `for ${lengthText(retryAfterSeconds)}${message === '' ? '' : `: ${message}`}`,
     failed: error,

@@ -2,15 +2,15 @@ import { copyOf, fieldAt, type Json, type JsonObject } from '../../kubernetes/in
 import {
   annotationsOf,
   type Blueprint,
+  type ClassTemplate,
   objectAt,
   objectsAt,
   replicasOf,
   type State,
-  type Template,
   textAt,
   topologyOf,
   upgradeStepAnnotation,
-  type Worker,
+  type WorkerGroup,
 } from '../cluster/index.ts';
 
 /** A template in the place where it is used. */
@@ -37,7 +37,7 @@ const clusterNameLabel = 'cluster.x-k8s.io/cluster-name';
 export const kindOfTemplate = (template: JsonObject): string => textAt(template, 'kind').replace(/Template$/, '');
 
 /** Name of the object that Cluster API makes from a template for a place. */
-export function objectName(state: State, base: string, template: Template): string {
+export function objectName(state: State, base: string, template: ClassTemplate): string {
   return state.names.generated(base, kindOfTemplate(template));
 }
 
@@ -89,7 +89,7 @@ export function clusterBuiltin(state: State, { upgradeStep }: Desired): JsonObje
 /** The overrides of variables of one place. */
 const overridesOf = (topology: JsonObject) => objectsAt(topology, 'variables', 'overrides');
 
-function workerItems(state: State, blueprint: Blueprint, worker: Worker, desired: Desired): Item[] {
+function workerItems(state: State, blueprint: Blueprint, worker: WorkerGroup, desired: Desired): Item[] {
   const isDeployment = worker.kind === 'MachineDeployment';
   const templates = (isDeployment ? blueprint.machineDeployments : blueprint.machinePools).get(worker.class);
   if (templates === undefined) {
@@ -99,7 +99,7 @@ function workerItems(state: State, blueprint: Blueprint, worker: Worker, desired
   const { metadata } = state.cluster;
   const cluster = textAt(metadata, 'name');
   const base = `${cluster}-${worker.topologyName}`;
-  const nameOf = (template: Template | undefined) =>
+  const nameOf = (template: ClassTemplate | undefined) =>
     template === undefined ? undefined : objectName(state, base, template);
   const [bootstrap, infrastructure] = [nameOf(templates.bootstrap), nameOf(templates.infrastructure)];
   const builtin: JsonObject = {
@@ -126,7 +126,7 @@ function workerItems(state: State, blueprint: Blueprint, worker: Worker, desired
     name: worker.name,
     fieldPath,
   });
-  const items: [string, Template | undefined][] = [
+  const items: [string, ClassTemplate | undefined][] = [
     ['spec.template.spec.bootstrap.configRef', templates.bootstrap],
     ['spec.template.spec.infrastructureRef', templates.infrastructure],
   ];

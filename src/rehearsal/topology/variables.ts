@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import { RE2JS } from 're2js';
 import { fieldAt, isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
-import { type Blueprint, objectAt, objectsAt, textAt, type VariableDefinition } from '../cluster/index.ts';
+import { type Blueprint, type ClassVariable, objectAt, objectsAt, textAt } from '../cluster/index.ts';
 
 /** Longest schema that values are validated against, in characters of JSON; a longer one is skipped. */
 const maxSchemaLength = 64 * 1024;
@@ -108,7 +108,7 @@ function valueProblem(schema: JsonObject, value: Json): string | undefined {
 }
 
 /** Variables of an answer of DiscoverVariables, or of a class, as definitions. */
-export function definitionsIn(list: Json | undefined, from: string): [string, VariableDefinition][] {
+export function definitionsIn(list: Json | undefined, from: string): [string, ClassVariable][] {
   return objectsAt(list ?? null).map((variable) => [
     textAt(variable, 'name'),
     { from, isRequired: variable.required === true, schema: objectAt(variable, 'schema', 'openAPIV3Schema') },
@@ -116,7 +116,7 @@ export function definitionsIn(list: Json | undefined, from: string): [string, Va
 }
 
 /** Adds definitions to those of a class. */
-export function define(blueprint: Blueprint, definitions: readonly [string, VariableDefinition][]): void {
+export function define(blueprint: Blueprint, definitions: readonly [string, ClassVariable][]): void {
   for (const [name, definition] of definitions) {
     const known = (blueprint.variables.get(name) ?? []).filter(({ from }) => from !== definition.from);
     blueprint.variables.set(name, [...known, definition]);

@@ -93,7 +93,7 @@ export class BackendProxy {
    * Streams a request to a server and the response back, with backpressure: nothing is buffered that the other side
    * does not read.
    *
-   * @throws {StatusError} 429 when the server has too many requests already.
+   * @throws {RequestError} 429 when the server has too many requests already.
    */
   pass(request: IncomingMessage, response: ServerResponse, url: URL, user: UserInfo): void {
     if (this.#running >= maxAtOnce) {

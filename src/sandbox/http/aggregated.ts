@@ -11,7 +11,7 @@ const documentPath = /^\/openapi\/v3\/apis\/([^/]+)\/([^/]+)$/;
  * Handles requests for aggregated API servers by passing them on, except for OpenAPI documents that are converted here.
  *
  * @returns false when the path does not belong to one.
- * @throws {StatusError} 429 when a server has too many requests.
+ * @throws {RequestError} 429 when a server has too many requests.
  */
 export function answerAggregated(
   { aggregator }: { aggregator: Aggregator },

@@ -4,8 +4,8 @@ import { get, isOn, list, type ReadRequest, select, watch } from '../reads/index
 import {
   metadataOf,
   methodNotAllowed,
+  RequestError,
   type Resource,
-  StatusError,
   tooManyRequests,
   type UserInfo,
 } from '../resources/index.ts';
@@ -63,7 +63,7 @@ async function removeCollection(context: WriteContext, read: ReadRequest, write:
       await remove(context, { ...write, name: String(name), namespace: String(namespace) });
     } catch (error) {
       // Another client has deleted it already, which is what this one wanted.
-      if (!(error instanceof StatusError && error.status.code === 404)) {
+      if (!(error instanceof RequestError && error.status.code === 404)) {
         throw error;
       }
     }
@@ -75,7 +75,7 @@ function hasSubresource({ hasStatus, strategy }: Resource, name: string | undefi
   return (name === 'status' && hasStatus) || (name === 'scale' && strategy.hasScale === true);
 }
 
-/** Handles a request for a resource: 404 for an unknown path. @throws {StatusError} */
+/** Handles a request for a resource: 404 for an unknown path. @throws {RequestError} */
 export async function answerResource(
   context: WriteContext,
   request: IncomingMessage,

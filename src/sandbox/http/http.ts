@@ -10,7 +10,7 @@ const maxBody = 3 * 1024 * 1024;
 /** Cache-Control of everything that may change. */
 export const noCache = 'no-cache, private';
 
-/** What the Accept header and the query ask for. @throws {StatusError} 406 when none of it is served. */
+/** What the Accept header and the query ask for. @throws {RequestError} 406 when none of it is served. */
 export function viewOf(accept: string, query: URLSearchParams): { view: View; yaml: boolean } {
   for (const type of (accept === '' ? '*/*' : accept).split(',').map((part) => part.trim())) {
     const [media, ...parameters] = type.split(';').map((part) => part.trim());
@@ -108,7 +108,7 @@ export function sendUnknownPath(response: ServerResponse): void {
   sendText(response, 404, '404 page not found\n');
 }
 
-/** The body of a request. @throws {StatusError} 413 when it is too large, 429 when too many are being read. */
+/** The body of a request. @throws {RequestError} 413 when it is too large, 429 when too many are being read. */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -8,12 +8,12 @@ import {
   PatchError,
   type PatchOperation,
 } from '../../kubernetes/index.ts';
-import { badRequest, StatusError, tooLarge } from '../resources/index.ts';
+import { badRequest, RequestError, tooLarge } from '../resources/index.ts';
 
 /**
  * Applies a JSON Patch (RFC 6902) to a copy.
  *
- * @throws {StatusError} 400 for what is not a patch, 413 for too many operations, 422 for one that does not apply.
+ * @throws {RequestError} 400 for what is not a patch, 413 for too many operations, 422 for one that does not apply.
  */
 export function applyJsonPatch(object: JsonObject, patch: Json): JsonObject {
   if (!Array.isArray(patch) || !patch.every(isOperation)) {
@@ -30,7 +30,7 @@ export function applyJsonPatch(object: JsonObject, patch: Json): JsonObject {
     if (!(error instanceof PatchError)) {
       throw error;
     }
-    throw new StatusError(
+    throw new RequestError(
       failure(422, 'Invalid', `the server rejected our request due to an error in our request: ${error.message}`, {}),
     );
   }

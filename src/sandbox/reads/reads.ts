@@ -28,7 +28,7 @@ export interface ReadRequest {
   view: View;
 }
 
-/** One object. @throws {StatusError} 404. */
+/** One object. @throws {RequestError} 404. */
 export async function get(context: ReadContext, { resource, namespace, name, view }: ReadRequest): Promise<JsonObject> {
   const key = keyOf(resource.namespaced ? namespace : '', name);
   const stored = context.store.collection(resource.storage).get(key);
@@ -59,7 +59,7 @@ export function shown(
   }
 }
 
-/** Whether a request selects an object, by namespace, name, labels and fields. @throws {StatusError} 400. */
+/** Whether a request selects an object, by namespace, name, labels and fields. @throws {RequestError} 400. */
 export function selectorOf({ resource, namespace, name, query }: ReadRequest): Selector {
   const labels = parseLabelSelector(query.get('labelSelector') ?? '');
   const fields = parseFieldSelector(query.get('fieldSelector') ?? '', resource);
@@ -142,7 +142,7 @@ export function select(context: ReadContext, request: ReadRequest) {
   return { objects: page.map(([, object]) => object), version, next, left };
 }
 
-/** A list, a table or a list of metadata. @throws {StatusError} */
+/** A list, a table or a list of metadata. @throws {RequestError} */
 export async function list(context: ReadContext, request: ReadRequest): Promise<JsonObject> {
   const { resource, view } = request;
   const { objects, version, next, left } = select(context, request);

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
-import { apiVersionOf, badRequest, expired, metadataOf, StatusError } from '../resources/index.ts';
+import { apiVersionOf, badRequest, expired, metadataOf, RequestError } from '../resources/index.ts';
 import type { Collection, Selector, StoreEvent } from '../storage/index.ts';
 import { isOn } from './query-flag.ts';
 import { type ReadContext, type ReadRequest, selectorOf, shown, versionOf } from './reads.ts';
@@ -62,7 +62,7 @@ function seenAs(
  * Begins a watch: first what exists (without a version), or what was written since a version, then every write.
  *
  * @returns a function that ends it silently.
- * @throws {StatusError} for a wrong request; a version that is too old is reported in the stream, as the real server
+ * @throws {RequestError} for a wrong request; a version that is too old is reported in the stream, as the real server
  *   does.
  */
 export function watch(context: ReadContext, request: ReadRequest, sink: WatchSink): () => void {
@@ -160,7 +160,7 @@ export function watch(context: ReadContext, request: ReadRequest, sink: WatchSin
     enqueue({ type: '', live: false, bytes: 0, act: action });
   }
   function fail(error: unknown): void {
-    const status = error instanceof StatusError ? error.status : badRequest((error as Error).message).status;
+    const status = error instanceof RequestError ? error.status : badRequest((error as Error).message).status;
     if (!ended) {
       sink.write(`${JSON.stringify({ type: 'ERROR', object: status })}\n`);
       stop();

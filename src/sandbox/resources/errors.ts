@@ -3,7 +3,7 @@ import { maxCauses } from '../schema/index.ts';
 import type { Resource } from './resource.ts';
 
 /** A request that ended in a failure: the metav1.Status that the client gets. */
-export class StatusError extends Error {
+export class RequestError extends Error {
   readonly status: Status;
 
   constructor(status: Status) {
@@ -23,15 +23,15 @@ function about(resource: Named, name: string) {
 }
 
 /** 404: the object is not stored. */
-export function notFound(resource: Named, name: string): StatusError {
+export function notFound(resource: Named, name: string): RequestError {
   const message = `${qualified(resource)} ${JSON.stringify(name)} not found`;
-  return new StatusError(failure(404, 'NotFound', message, about(resource, name)));
+  return new RequestError(failure(404, 'NotFound', message, about(resource, name)));
 }
 
 /** 409: an object of this name is stored already. */
-export function alreadyExists(resource: Named, name: string): StatusError {
+export function alreadyExists(resource: Named, name: string): RequestError {
   const message = `${qualified(resource)} ${JSON.stringify(name)} already exists`;
-  return new StatusError(failure(409, 'AlreadyExists', message, about(resource, name)));
+  return new RequestError(failure(409, 'AlreadyExists', message, about(resource, name)));
 }
 
 /** 409: the object has changed since the writer read it, or a precondition does not hold. */
@@ -39,86 +39,86 @@ export function conflict(
   resource: Named,
   name: string,
   why = 'the object has been modified; please apply your changes to the latest version and try again',
-): StatusError {
+): RequestError {
   const message = `Operation cannot be fulfilled on ${qualified(resource)} ${JSON.stringify(name)}: ${why}`;
-  return new StatusError(failure(409, 'Conflict', message, about(resource, name)));
+  return new RequestError(failure(409, 'Conflict', message, about(resource, name)));
 }
 
 /** 400: the request, or its body, cannot be read. */
-export function badRequest(message: string): StatusError {
-  return new StatusError(failure(400, 'BadRequest', message));
+export function badRequest(message: string): RequestError {
+  return new RequestError(failure(400, 'BadRequest', message));
 }
 
 /** 403: the request is valid, but not allowed. */
-export function forbidden(resource: Named, name: string, why: string, causes?: StatusCause[]): StatusError {
+export function forbidden(resource: Named, name: string, why: string, causes?: StatusCause[]): RequestError {
   const message = `${qualified(resource)} ${JSON.stringify(name)} is forbidden: ${why}`;
   const details = causes === undefined ? about(resource, name) : { ...about(resource, name), causes };
-  return new StatusError(failure(403, 'Forbidden', message, details));
+  return new RequestError(failure(403, 'Forbidden', message, details));
 }
 
 /** 401: the bearer token is missing or wrong. */
-export function unauthorized(): StatusError {
-  return new StatusError(failure(401, 'Unauthorized', 'Unauthorized'));
+export function unauthorized(): RequestError {
+  return new RequestError(failure(401, 'Unauthorized', 'Unauthorized'));
 }
 
 /** 405: the resource does not support this method, or not now. */
-export function methodNotAllowed(message: string, details: { group?: string; kind?: string } = {}): StatusError {
-  return new StatusError(failure(405, 'MethodNotAllowed', message, details));
+export function methodNotAllowed(message: string, details: { group?: string; kind?: string } = {}): RequestError {
+  return new RequestError(failure(405, 'MethodNotAllowed', message, details));
 }
 
 /** 415: the media type of the body is not accepted for this request. */
-export function unsupportedMediaType(accepted: readonly string[], remedy?: string): StatusError {
+export function unsupportedMediaType(accepted: readonly string[], remedy?: string): RequestError {
   const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`;
-  return new StatusError(
+  return new RequestError(
     failure(415, 'UnsupportedMediaType', remedy === undefined ? message : `${message}; ${remedy}`),
   );
 }
 
 /** 406: the client accepts only formats that are not served. */
-export function notAcceptable(served: readonly string[]): StatusError {
+export function notAcceptable(served: readonly string[]): RequestError {
   const message = `only the following media types are accepted: ${served.join(', ')}`;
-  return new StatusError(failure(406, 'NotAcceptable', message));
+  return new RequestError(failure(406, 'NotAcceptable', message));
 }
 
 /** 410: the history back to the requested version is no longer kept. */
-export function expired(message: string): StatusError {
-  return new StatusError(failure(410, 'Expired', message));
+export function expired(message: string): RequestError {
+  return new RequestError(failure(410, 'Expired', message));
 }
 
 /** 504: the client asks for a resource version that does not exist yet. */
-export function tooLargeVersion(asked: number, current: number): StatusError {
+export function tooLargeVersion(asked: number, current: number): RequestError {
   const message = `Timeout: Too large resource version: ${asked}, current: ${current}`;
   const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
-  return new StatusError(failure(504, 'Timeout', message, { causes, retryAfterSeconds: 1 }));
+  return new RequestError(failure(504, 'Timeout', message, { causes, retryAfterSeconds: 1 }));
 }
 
 /** 413: what was sent is larger than this server takes. */
-export function tooLarge(why: string): StatusError {
-  return new StatusError(failure(413, 'RequestEntityTooLarge', `Request entity too large: ${why}`, { causes: [] }));
+export function tooLarge(why: string): RequestError {
+  return new RequestError(failure(413, 'RequestEntityTooLarge', `Request entity too large: ${why}`, { causes: [] }));
 }
 
 /** 429: the client should retry after a second. */
-export function tooManyRequests(message: string): StatusError {
-  return new StatusError(failure(429, 'TooManyRequests', message, { retryAfterSeconds: 1 }));
+export function tooManyRequests(message: string): RequestError {
+  return new RequestError(failure(429, 'TooManyRequests', message, { retryAfterSeconds: 1 }));
 }
 
 /** 500 for something outside that failed (a webhook that cannot be reached). */
-export function internalError(message: string): StatusError {
+export function internalError(message: string): RequestError {
   const causes = [{ reason: '', message }];
-  return new StatusError(failure(500, 'InternalError', `Internal error occurred: ${message}`, { causes }));
+  return new RequestError(failure(500, 'InternalError', `Internal error occurred: ${message}`, { causes }));
 }
 
 /** 422 for fields of an object: the first of the causes. */
-export function invalidObject(resource: Named, name: string, causes: StatusCause[]): StatusError {
-  return new StatusError(invalid(resource.group, resource.kind, name, causes.slice(0, maxCauses)));
+export function invalidObject(resource: Named, name: string, causes: StatusCause[]): RequestError {
+  return new RequestError(invalid(resource.group, resource.kind, name, causes.slice(0, maxCauses)));
 }
 
 /** 422 for a write without the resource version to replace. The real server names the resource here, not the kind. */
-export function versionRequired(resource: Named, name: string): StatusError {
+export function versionRequired(resource: Named, name: string): RequestError {
   const cause: StatusCause = {
     reason: 'FieldValueInvalid',
     message: 'Invalid value: 0: must be specified for an update',
     field: 'metadata.resourceVersion',
   };
-  return new StatusError(invalid(resource.group, resource.plural, name, [cause]));
+  return new RequestError(invalid(resource.group, resource.plural, name, [cause]));
 }

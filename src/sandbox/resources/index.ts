@@ -9,7 +9,7 @@ export {
   methodNotAllowed,
   notAcceptable,
   notFound,
-  StatusError,
+  RequestError,
   tooLarge,
   tooLargeVersion,
   tooManyRequests,

@@ -66,7 +66,7 @@ export function labelsOf(object: JsonObject): Record<string, string> {
 /**
  * Reads the `labelSelector` query parameter.
  *
- * @throws {StatusError} 400 when it is not well formed.
+ * @throws {RequestError} 400 when it is not well formed.
  */
 export function parseLabelSelector(text: string): Selector {
   if (text.trim() === '') {
@@ -126,7 +126,7 @@ function textAt(object: JsonObject, path: readonly string[]): string {
 /**
  * Reads the `fieldSelector` query parameter.
  *
- * @throws {StatusError} 400 when it is not well formed or names a field that the resource cannot be selected by.
+ * @throws {RequestError} 400 when it is not well formed or names a field that the resource cannot be selected by.
  */
 export function parseFieldSelector(text: string, resource: Resource): Selector {
   if (text.trim() === '') {

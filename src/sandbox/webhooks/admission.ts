@@ -19,8 +19,8 @@ import {
   internalError,
   namespaceStorage,
   type Registry,
+  RequestError,
   type Resource,
-  StatusError,
   type UserInfo,
   type WebhookClientConfig,
 } from '../resources/index.ts';
@@ -171,12 +171,12 @@ function reviewOf(attempt: AdmissionAttempt, resource: Resource, uid: string): J
 }
 
 /** The error of a denial for the client, worded as by the real server. */
-function denial(webhook: Webhook, given: Json | undefined): StatusError {
+function denial(webhook: Webhook, given: Json | undefined): RequestError {
   const status = isJsonObject(given) ? given : {};
   const deniedBy = `admission webhook ${JSON.stringify(webhook.name)} denied the request`;
   const why = [status.message, status.reason].find((text) => typeof text === 'string' && text !== '');
   const code = typeof status.code === 'number' && status.code >= 400 ? status.code : 400;
-  return new StatusError({
+  return new RequestError({
     ...(status as Partial<Status>),
     kind: 'Status',
     apiVersion: 'v1',
@@ -192,7 +192,7 @@ interface Verdict {
   patched: JsonObject | undefined;
 }
 
-/** Calls one webhook. @throws {StatusError} when it denies, or fails and its failurePolicy is Fail. */
+/** Calls one webhook. @throws {RequestError} when it denies, or fails and its failurePolicy is Fail. */
 async function ask(
   context: AdmissionContext,
   kind: Kind,
@@ -204,7 +204,7 @@ async function ask(
   try {
     return await askStrictly(context, kind, webhook, resource, attempt, about);
   } catch (error) {
-    if (error instanceof StatusError) {
+    if (error instanceof RequestError) {
       context.log({ event: 'denied', ...about, message: error.message });
       throw error;
     }
@@ -303,7 +303,7 @@ function concerned(context: AdmissionContext, kind: Kind, attempt: AdmissionAtte
  * Calls the mutating webhooks, one after the other, in the order of their configurations' names.
  *
  * @returns the object as they leave it (the attempt's own when none changes it).
- * @throws {StatusError} when one denies, or fails with failurePolicy Fail.
+ * @throws {RequestError} when one denies, or fails with failurePolicy Fail.
  */
 export async function mutate(context: AdmissionContext, attempt: AdmissionAttempt): Promise<JsonObject | undefined> {
   let object = attempt.object;
@@ -329,8 +329,8 @@ export async function mutate(context: AdmissionContext, attempt: AdmissionAttemp
 /**
  * Calls the validating webhooks, all at once.
  *
- * @throws {StatusError} of the first one, in the order of their configurations, that denies or fails with failurePolicy
- *   Fail.
+ * @throws {RequestError} of the first one, in the order of their configurations, that denies or fails with
+ *   failurePolicy Fail.
  */
 export async function validate(context: AdmissionContext, attempt: AdmissionAttempt): Promise<void> {
   const asked = concerned(context, 'validating', attempt);

@@ -67,7 +67,7 @@ export class VersionConverter {
   /**
    * Objects in another version. Objects that are in it already come back as they are.
    *
-   * @throws {StatusError} 500 when the webhook fails.
+   * @throws {RequestError} 500 when the webhook fails.
    */
   convert(resource: Resource, objects: readonly JsonObject[], version: string): Promise<JsonObject[]> {
     return this.#convertTo(resource, objects, apiVersionOf({ group: resource.group, version }));
@@ -76,7 +76,7 @@ export class VersionConverter {
   /**
    * An object as it is stored.
    *
-   * @throws {StatusError} 500 when the webhook fails.
+   * @throws {RequestError} 500 when the webhook fails.
    */
   async encode(resource: Resource, object: JsonObject): Promise<JsonObject> {
     const { group, storageVersion, strategy } = resource;

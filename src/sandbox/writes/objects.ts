@@ -29,7 +29,7 @@ export function mediaTypeOf(header: string | undefined): string {
 /**
  * Reads a body as JSON, YAML or protobuf. `kind` is what it should be.
  *
- * @throws {StatusError} 400 when it does not match its media type, 415 for another media type.
+ * @throws {RequestError} 400 when it does not match its media type, 415 for another media type.
  */
 export function parseBody(body: Uint8Array, mediaType: string, kind: string): Json {
   const format = formats.get(mediaType);
@@ -50,7 +50,7 @@ export function parseBody(body: Uint8Array, mediaType: string, kind: string): Js
  * Brings a decoded object into the form of its resource, in place: checks apiVersion, kind and the types of metadata,
  * drops unknown fields (or refuses them) and fills in defaults. `duplicates` are the fields that its text had twice.
  *
- * @throws {StatusError} 400.
+ * @throws {RequestError} 400.
  */
 export function complete(
   value: Json,
@@ -114,7 +114,7 @@ export function complete(
   return value;
 }
 
-/** Reads the object in the body of a request and completes it. @throws {StatusError} 400, 415. */
+/** Reads the object in the body of a request and completes it. @throws {RequestError} 400, 415. */
 export function readObject(
   body: Uint8Array,
   mediaType: string,

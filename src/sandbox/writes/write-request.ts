@@ -24,7 +24,7 @@ export interface WriteRequest {
   warn(text: string): void;
 }
 
-/** Whether a request must not be stored. @throws {StatusError} 400 for another value of `dryRun` than `All`. */
+/** Whether a request must not be stored. @throws {RequestError} 400 for another value of `dryRun` than `All`. */
 export function isDryRun(query: URLSearchParams): boolean {
   const values = query.getAll('dryRun').filter((value) => value !== '');
   if (values.some((value) => value !== 'All')) {

@@ -85,7 +85,7 @@ function placeIn(object: JsonObject, { resource, namespace }: WriteRequest): voi
   }
 }
 
-/** Creates an object. @returns it in the version of the request. @throws {StatusError} */
+/** Creates an object. @returns it in the version of the request. @throws {RequestError} */
 export async function create(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
   const { resource, query, warn } = request;
   if (resource.isTerminating) {
@@ -292,7 +292,7 @@ function producing(request: WriteRequest, produce: Produce): Produce {
   return subresource === 'scale' ? (current) => withScale(resource, current, produce(scaleOf(current))) : produce;
 }
 
-/** Replaces an object or a subresource of it. @throws {StatusError} */
+/** Replaces an object or a subresource of it. @throws {RequestError} */
 export async function update(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
   const { query, warn, subresource } = request;
   const resource = subresource === 'scale' ? scaleResourceOf(request.resource) : request.resource;
@@ -307,7 +307,7 @@ export async function update(context: WriteContext, request: WriteRequest): Prom
   return subresource === 'scale' ? scaleOf(changed) : changed;
 }
 
-/** Changes an object or a subresource of it by a patch. @throws {StatusError} */
+/** Changes an object or a subresource of it by a patch. @throws {RequestError} */
 export async function patch(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
   const { query, subresource } = request;
   const resource = subresource === 'scale' ? scaleResourceOf(request.resource) : request.resource;

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import {
   type CallEffect,
+  type CallOutcome,
   createNames,
   type HandlerCall,
   initialState,
   type LifeEvent,
-  type Outcome,
   type State,
 } from '../../../src/rehearsal/cluster/index.ts';
 import { readGiven } from '../../../src/rehearsal/index.ts';
@@ -47,7 +47,7 @@ const handlerCall = (hook: string, response: JsonObject): HandlerCall => ({
   isMadeUp: false,
 });
 
-function outcomeOf(hook: string, answer: Answer): Outcome {
+function outcomeOf(hook: string, answer: Answer): CallOutcome {
   if (answer === 'none') {
     return { ok: true, response: { status: 'Success' }, calls: [] };
   }
@@ -106,7 +106,7 @@ export function live(
   );
   const lived: Omit<Lived, 'end'> = { calls: [], log: [], conditions: [], events: [], state };
   const nth = new Map<string, number>();
-  let given: Outcome | undefined;
+  let given: CallOutcome | undefined;
   for (;;) {
     const { done, value } = life.next(given);
     if (done) {
