@@ -1,10 +1,10 @@
 import { type HookDefinition, hooks, inPlaceHooks } from '../hooks/index.ts';
 import type { JsonObject } from '../kubernetes/index.ts';
 import { type CallResult, type Client, isCallError } from '../runtime/index.ts';
-import type { CallEffect, CallOutcome, HandlerCall } from './cluster/index.ts';
+import type { CallEffect, EffectOutcome, HandlerCall } from './cluster/index.ts';
 
 /** Makes the calls that lives request. */
-export type Caller = (effect: CallEffect, signal: AbortSignal) => Promise<Extract<CallOutcome, { ok: boolean }>>;
+export type Caller = (effect: CallEffect, signal: AbortSignal) => Promise<Extract<EffectOutcome, { ok: boolean }>>;
 
 /** Longest message of an extension that is kept, in characters. */
 const maxMessage = 4096;

@@ -1,7 +1,7 @@
 import { hooks } from '../hooks/index.ts';
 import type { JsonObject } from '../kubernetes/index.ts';
 import type { Caller } from './caller.ts';
-import type { CallEffect, CallOutcome, FaultNote, HandlerCall } from './cluster/index.ts';
+import type { CallEffect, EffectOutcome, FaultNote, HandlerCall } from './cluster/index.ts';
 
 /** A fault to be played. */
 export interface Fault {
@@ -71,7 +71,7 @@ export function withFaults(
   up: Caller,
   down: Caller,
   faults: readonly Fault[],
-): (effect: CallEffect, signal: AbortSignal) => Promise<CallOutcome> {
+): (effect: CallEffect, signal: AbortSignal) => Promise<EffectOutcome> {
   const strikes: Strikes = { calls: 0, waiting: [...faults], down: 0 };
   const hitting = (kind: Fault['kind'], { hook }: CallEffect, next: number): Fault | undefined => {
     const found = strikes.waiting.find(
@@ -117,7 +117,7 @@ function secondBlocks(
   { response, calls }: { response: JsonObject; calls: readonly HandlerCall[] },
   seconds: number,
   notes: readonly FaultNote[],
-): CallOutcome {
+): EffectOutcome {
   const call: HandlerCall = {
     handler: secondHandler,
     status: 'Success',

@@ -5,10 +5,10 @@ import { type Client, createClient, type Resolve } from '../runtime/index.ts';
 import { createCaller } from './caller.ts';
 import {
   type CallEffect,
-  type CallOutcome,
   type ClusterApiLimits,
   createNames,
   type Effect,
+  type EffectOutcome,
   type FaultNote,
   type HandlerCall,
   initialState,
@@ -94,7 +94,7 @@ function entryOf(cluster: string, number: number, effect: CallEffect, call: Hand
 }
 
 /** Calls of one life, and a placeholder for a call that could not be made at all. */
-const shown = (outcome: CallOutcome, effect: CallEffect): readonly HandlerCall[] =>
+const shown = (outcome: EffectOutcome, effect: CallEffect): readonly HandlerCall[] =>
   outcome.calls.length > 0 || outcome.ok !== false
     ? outcome.calls
     : [
@@ -112,13 +112,13 @@ const shown = (outcome: CallOutcome, effect: CallEffect): readonly HandlerCall[]
 async function play<T>(
   life: Life<T>,
   cluster: string,
-  answer: (effect: CallEffect, signal: AbortSignal) => Promise<CallOutcome>,
+  answer: (effect: CallEffect, signal: AbortSignal) => Promise<EffectOutcome>,
   { onEntry, signal, isRealTime = false, sleep = (ms) => wait(ms, undefined, { signal }) }: RehearsalOptions,
 ): Promise<{ end: T; calls: number }> {
   let number = 0;
   /** The current wait: the hook, the number of its calls, and the real time that it took, in ms. */
   let waiting = { hook: '', pauses: 0, paused: 0 };
-  let given: CallOutcome | undefined;
+  let given: EffectOutcome | undefined;
   for (;;) {
     const { done, value } = life.next(given);
     if (done) {

@@ -2,7 +2,7 @@ import { type Cluster, explain, StatusError, secretPath } from '../cluster/index
 import { type KnownSecret, readSecret, type SecretFacts } from '../facts/index.ts';
 
 /** Times of the reader, in ms. */
-export interface SecretPace {
+export interface SecretReaderPace {
   /** How old what was read may be before it is read again when it is asked for. */
   freshMs: number;
   /** The same for one that is absent or has no usable CA: the user, once told, will fix it and retry soon. */
@@ -14,7 +14,7 @@ export interface SecretPace {
 /** The times that `serve` uses. */
 /** The times that `serve` uses. */
 /** The times that `serve` uses. */
-export const defaultSecretPace: SecretPace = { freshMs: 60_000, freshBadMs: 2_000, maxAgeMs: 600_000 };
+export const defaultSecretPace: SecretReaderPace = { freshMs: 60_000, freshBadMs: 2_000, maxAgeMs: 600_000 };
 
 /** Maximum number of Secrets that are read at a time. */
 const maxReading = 4;
@@ -53,7 +53,7 @@ export function createSecretReader(
   cluster: Cluster,
   now: () => number,
   onProblem: (problem: string | undefined) => void,
-  { freshMs, freshBadMs, maxAgeMs }: SecretPace,
+  { freshMs, freshBadMs, maxAgeMs }: SecretReaderPace,
 ): SecretReader {
   const entries = new Map<string, Entry>();
   const waiting = new Map<string, { namespace: string; name: string }>();

@@ -7,13 +7,13 @@ import { type CollectedKind, collectedKinds, createFactsStore, type FactKind } f
 import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
 import { secretNameOf } from '../rules/index.ts';
 import { factResources, keptOf, resourceName, versionPath } from './resources.ts';
-import { createSecretReader, defaultSecretPace, type SecretPace } from './secret-reader.ts';
+import { createSecretReader, defaultSecretPace, type SecretReaderPace } from './secret-reader.ts';
 import { servedVersion } from './versions.ts';
 
 /** Times of watching, in ms; tests pass shorter ones. */
 export interface WatchingPace {
   informers: Partial<WatchPace>;
-  secrets: SecretPace;
+  secrets: SecretReaderPace;
   /** How often the API server is asked which versions it serves. */
   versionsMs: number;
   /** How often the Secrets of all ExtensionConfigs are read. */

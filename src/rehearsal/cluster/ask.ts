@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import {
-  type CallOutcome,
   ControllerRestart,
+  type EffectOutcome,
   type Life,
   LifeStopped,
   ReconcileError,
@@ -62,7 +62,7 @@ export function* call(
   hook: RehearsedHook,
   fields: JsonObject | ((cluster: JsonObject) => JsonObject),
   handler?: string,
-): Life<CallOutcome & { ok: true | false }> {
+): Life<EffectOutcome & { ok: true | false }> {
   yield* editBefore(state, hook);
   if (state.calls >= limits.maxCalls) {
     throw new LifeStopped(stopReason(state, hook, limits.maxCalls));

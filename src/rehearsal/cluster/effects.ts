@@ -27,7 +27,7 @@ export interface FaultNote {
 }
 
 /** The result of a call for a life. Without any handler it is a success without calls. */
-export type CallOutcome = { calls: readonly HandlerCall[]; faults?: readonly FaultNote[] } & (
+export type EffectOutcome = { calls: readonly HandlerCall[]; faults?: readonly FaultNote[] } & (
   | { ok: true; response: JsonObject }
   | { ok: false; error: string }
   /** The controller ended before it could act on the answer. */
@@ -89,7 +89,7 @@ export type Effect =
   | { do: 'pass'; at: number; fromMs: number };
 
 /** A part of a life: yields effects and returns a value. Only calls have results. */
-export type Life<T = void> = Generator<Effect, T, CallOutcome | undefined>;
+export type Life<T = void> = Generator<Effect, T, EffectOutcome | undefined>;
 
 /** How a life ended. */
 export interface LifeEnd {

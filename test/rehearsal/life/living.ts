@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import {
   type CallEffect,
-  type CallOutcome,
   createNames,
+  type EffectOutcome,
   type HandlerCall,
   initialState,
   type LifeEvent,
@@ -47,7 +47,7 @@ const handlerCall = (hook: string, response: JsonObject): HandlerCall => ({
   isMadeUp: false,
 });
 
-function outcomeOf(hook: string, answer: Answer): CallOutcome {
+function outcomeOf(hook: string, answer: Answer): EffectOutcome {
   if (answer === 'none') {
     return { ok: true, response: { status: 'Success' }, calls: [] };
   }
@@ -106,7 +106,7 @@ export function live(
   );
   const lived: Omit<Lived, 'end'> = { calls: [], log: [], conditions: [], events: [], state };
   const nth = new Map<string, number>();
-  let given: CallOutcome | undefined;
+  let given: EffectOutcome | undefined;
   for (;;) {
     const { done, value } = life.next(given);
     if (done) {
