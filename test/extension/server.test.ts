@@ -1,9 +1,12 @@
+import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createExtensionServer, type ExtensionServerOptions, handler } from '../../src/extension/index.ts';
 import { requestFor } from '../../src/extension/testing/index.ts';
 import { hooksGroup } from '../../src/hooks/index.ts';
-import { collectingLog, until } from '../server/running.ts';
+import { makeCertificate, testCa } from '../server/certificates.ts';
+import { collectingLog, openTls, until } from '../server/running.ts';
 import { certificateFolder, endAll, post, startExtension } from './running.ts';
 
 afterEach(endAll);
@@ -89,6 +92,32 @@ test('a self-signed certificate serves, and metrics of the process are there unl
   } finally {
     await stop({ graceMs: 0, timeoutMs: 100 });
   }
+});
+
+test('it listens on the ports that are given, and speaks HTTP/2', async () => {
+  const first = await startExtension([create]);
+  await first.stop({ graceMs: 0, timeoutMs: 100 });
+  const { port, healthPort } = first;
+  const second = await startExtension([create], { port, healthPort });
+  expect([second.port, second.healthPort]).toEqual([port, healthPort]);
+  const socket = await openTls(port, { ALPNProtocols: ['h2'] });
+  expect(socket.alpnProtocol).toBe('h2');
+  socket.destroy();
+});
+
+test('clients may be allowed by their names, or all of a CA', async () => {
+  const caFile = join(certificateFolder(), 'clients.crt');
+  writeFileSync(caFile, testCa.cert);
+  const certificates = ['capi', 'other'].map((commonName) => makeCertificate({ commonName, issuer: testCa }));
+  async function codes(clients: { caFile: string; allowedNames?: string[] }): Promise<number[]> {
+    const { port } = await startExtension([create], { clients });
+    const path = `/${hooksGroup}/v1alpha1/discovery`;
+    return Promise.all(
+      certificates.map(async ({ cert, key }) => (await post(port, path, '{}', { cert, key } as object)).code),
+    );
+  }
+  expect(await codes({ caFile, allowedNames: ['capi'] })).toEqual([200, 403]);
+  expect(await codes({ caFile })).toEqual([200, 200]);
 });
 
 describe('in process', () => {

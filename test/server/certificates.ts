@@ -10,6 +10,7 @@ export interface TestCertificate {
 
 /** What a certificate of a test is to say. */
 export interface TestCertificateRequest {
+  /** Empty: its subject is empty. */
   commonName: string;
   dnsNames?: readonly string[];
   isCa?: boolean;

@@ -10,6 +10,7 @@ const clientCa = makeCertificate({ commonName: 'client CA', isCa: true });
 const otherCa = makeCertificate({ commonName: 'other CA', isCa: true });
 const apiServer = makeCertificate({ commonName: 'kube-apiserver', issuer: clientCa });
 const byDnsName = makeCertificate({ commonName: 'x', dnsNames: ['apiserver.example'], issuer: clientCa });
+const nameless = makeCertificate({ commonName: '', dnsNames: ['other', 'apiserver.example'], issuer: clientCa });
 const nobody = makeCertificate({ commonName: 'nobody', issuer: clientCa });
 const expired = makeCertificate({ commonName: 'kube-apiserver', issuer: clientCa, notAfter: new Date('2021-01-01') });
 const stranger = makeCertificate({ commonName: 'kube-apiserver', issuer: otherCa });
@@ -32,6 +33,7 @@ test.each<[string, TestCertificate | undefined, readonly string[], number, RegEx
   ['of the CA, any name', nobody, [], 200, /allowed/],
   ['of the CA, allowed common name', apiServer, allowedNames, 200, /allowed/],
   ['of the CA, allowed DNS name', byDnsName, allowedNames, 200, /allowed/],
+  ['of the CA, allowed DNS name without a subject', nameless, allowedNames, 200, /allowed/],
   ['of the CA, another name', nobody, allowedNames, 403, /none of the allowed names/],
   ['expired', expired, allowedNames, 403, /not accepted: CERT_HAS_EXPIRED/],
   ['of another CA', stranger, allowedNames, 403, /not accepted/],
@@ -42,7 +44,12 @@ test.each<[string, TestCertificate | undefined, readonly string[], number, RegEx
   const answer = await send(webhookPort, validate, review('x'), { ...certificate });
   expect(answer.code).toBe(code);
   expect(answer.body).toMatch(message);
-  expect(lines.some((line) => line.msg === 'client refused')).toBe(code === 403);
+  const refused = lines.filter((line) => line.msg === 'client refused');
+  expect(refused).toEqual(
+    code === 403
+      ? [{ level: 40, reason: answer.json().message, remoteAddress: '127.0.0.1', msg: 'client refused' }]
+      : [],
+  );
   // The other paths are no way around.
   expect((await send(webhookPort, '/', '', { ...certificate })).code).toBe(code === 403 ? 403 : 404);
 });

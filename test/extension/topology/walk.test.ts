@@ -231,7 +231,6 @@ describe('what Cluster API ignores or overrides', () => {
 
 describe('variables', () => {
   const values: JsonObject = { text: 'x', number: 0, no: false, object: {}, list: [1], nothing: null };
-  const variables = variablesOf(values);
 
   test.each<[keyof Variables & ('string' | 'number' | 'boolean' | 'object' | 'list'), string, string, Json]>([
     ['string', 'text', 'a string', 'y'],
@@ -240,7 +239,7 @@ describe('variables', () => {
     ['object', 'object', 'an object', { a: 1 }],
     ['list', 'list', 'a list', []],
   ])('as a %s', (method, name, kind, fallback) => {
-    const read = variables[method] as (path: string, fallback?: Json) => Json;
+    const read = variablesOf(values)[method] as (path: string, fallback?: Json) => Json;
     expect(read(name)).toEqual(values[name]);
     expect(read(name, fallback)).toEqual(values[name]);
     expect(read('none', fallback)).toBe(fallback);
@@ -251,6 +250,7 @@ describe('variables', () => {
   });
 
   test('of any type', () => {
+    const variables = variablesOf(values);
     expect([variables.get('list[0]'), variables.get('none'), variables.has('nothing'), variables.has('none')]).toEqual([
       1,
       undefined,
