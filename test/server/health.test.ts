@@ -149,12 +149,25 @@ test('/metrics is Prometheus text', async () => {
   );
 });
 
+test('an answer has no headers that nobody needs', async () => {
+  const { headers } = await http().get('/healthz');
+  expect(Object.keys(headers).sort()).toEqual([
+    'cache-control',
+    'connection',
+    'content-length',
+    'content-type',
+    'date',
+  ]);
+});
+
 describe('everything else is a 404 in JSON', () => {
   test.each([
     ['get', '/', 404],
     ['post', '/readyz', 404],
     ['get', '/debug', 404],
     ['get', '/%ff', 404],
+    ['get', '/readyz/', 404],
+    ['get', '/Readyz', 404],
   ] as const)('%s %s', async (method, path, code) => {
     const answer = await http()[method](path);
     expect([answer.status, answer.body.kind, answer.body.code]).toEqual([code, 'Status', code]);
