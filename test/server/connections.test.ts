@@ -51,9 +51,9 @@ const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(reso
 
 describe('when connections run out', () => {
   test('the one that was idle longest makes room, however many callers hold one', async () => {
-    const { webhookPort, health } = await start({ limits: { maxConnections: 30 } });
+    const { webhookPort, health } = await start({ limits: { maxConnections: 12 } });
     const sockets: TLSSocket[] = [];
-    for (let i = 0; i < 30; i++) {
+    for (let i = 0; i < 12; i++) {
       sockets.push(await idleAfterReview(webhookPort));
     }
     // The first one is used again: now the second was idle longest.
@@ -103,9 +103,9 @@ describe('when connections run out', () => {
     expect(slow.filter(({ closed }) => !closed)).toHaveLength(2);
   });
 
-  test('the health port answers beside 700 idle connections', async () => {
+  test('the health port answers beside 300 idle connections', async () => {
     const { healthPort, health } = await start();
-    for (let i = 0; i < 700; i++) {
+    for (let i = 0; i < 300; i++) {
       (await openTcp(healthPort)).on('error', () => {});
     }
     for (let i = 0; i < 3; i++) {
@@ -118,7 +118,7 @@ describe('when connections run out', () => {
       });
       expect(code).toBe(200);
     }
-    expect(await metricOf(health, 'connections_evicted_total{port="health"}')).toBeGreaterThan(600);
+    expect(await metricOf(health, 'connections_evicted_total{port="health"}')).toBeGreaterThan(200);
   });
 });
 
@@ -292,7 +292,7 @@ describe('HTTP', () => {
   test('a connection carries as many requests as its caller likes', async () => {
     const { webhookPort, health } = await start();
     const agent = keepAliveAgent();
-    for (let i = 0; i < 500; i++) {
+    for (let i = 0; i < 200; i++) {
       expect((await send(webhookPort, validate, review('x'), { agent })).code).toBe(200);
     }
     expect(await metricOf(health, 'connections')).toBe(1);

@@ -17,7 +17,7 @@ const longest = [
   'test/controller/leader-election.test.ts',
   'test/cluster/secret-watch.test.ts',
   'test/cluster/cluster.test.ts',
-  'test/webhook/side-thread.test.ts',
+  'test/server/rotation.test.ts',
 ];
 
 /** Starts the files that take longest first, and the others in Vitest's own order. */
