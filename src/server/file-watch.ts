@@ -44,7 +44,8 @@ export async function watchFiles(
   onStates: (states: readonly FileState[]) => void,
   pollMs: number = defaultPollMs,
 ): Promise<FileWatch> {
-  let reported: readonly FileState[] | undefined;
+  // No state of files: the first one differs from it.
+  let reported: readonly FileState[] = [];
   let closed = false;
   let checking = false;
   let again = false;
@@ -53,8 +54,8 @@ export async function watchFiles(
 
   async function readSettled(): Promise<readonly FileState[]> {
     let states = await Promise.all(paths.map(readState));
-    while (!closed && (reported === undefined || !sameStates(states, reported))) {
-      await sleep(reported === undefined ? 1 : settleMs);
+    while (!closed && !sameStates(states, reported)) {
+      await sleep(reported.length === 0 ? 1 : settleMs);
       const next = await Promise.all(paths.map(readState));
       if (sameStates(states, next)) {
         break;
@@ -94,7 +95,7 @@ export async function watchFiles(
       again = false;
       watchFolders();
       const states = await readSettled();
-      if (!closed && (reported === undefined || !sameStates(states, reported))) {
+      if (!closed && !sameStates(states, reported)) {
         reported = states;
         onStates(states);
       }
