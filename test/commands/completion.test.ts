@@ -1,7 +1,10 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needs } from '../tools/needs.ts';
 import { runProgram } from './io.ts';
@@ -43,9 +46,13 @@ test('all commands are offered, with what they do', async () => {
   }
 });
 
-// The scripts as shells run them, with the program of this checkout on the PATH.
+// The scripts as shells run them. What they call asks this process, which answers as the program does: a start of the
+// program takes a quarter of a second, and kubectl's completion below shows one.
+/** What ends a question: the words before it end with a NUL each. */
+const end = '\0\u0004\0';
 let folder: string;
 let env: NodeJS.ProcessEnv;
+let server: Server;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'completion-'));
   mkdirSync(join(folder, 'manifests'));
@@ -53,21 +60,41 @@ beforeAll(async () => {
   for (const shell of ['bash', 'zsh', 'fish']) {
     writeFileSync(join(folder, `completion.${shell}`), (await runProgram(['completion', shell])).stdout);
   }
-  env = { ...process.env, PATH: [resolve('bin'), dirname(process.execPath), process.env.PATH].join(delimiter) };
+  server = createServer((socket) => {
+    let asked = '';
+    socket.on('data', async (chunk) => {
+      asked += chunk;
+      if (asked.endsWith(end)) {
+        socket.end((await runProgram(asked.slice(0, -end.length).split('\0'))).stdout);
+      }
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  mkdirSync(join(folder, 'bin'));
+  const program = join(folder, 'bin/extensionconfig-webhook');
+  writeFileSync(
+    program,
+    `#!/bin/bash
+exec 3<>/dev/tcp/127.0.0.1/${(server.address() as AddressInfo).port}
+printf '%s\\0' "$@" $'\\4' >&3
+cat <&3
+`,
+    { mode: 0o755 },
+  );
+  env = { ...process.env, PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter) };
 });
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(() => {
+  server.close();
+  rmSync(folder, { recursive: true });
+});
 
 /** Writes a script, runs it with a shell in the folder, and returns the lines that it printed. */
-function runShell(shell: string, script: string, args: string[] = []): string[] {
+async function runShell(shell: string, script: string, args: string[] = []): Promise<string[]> {
   const file = join(folder, `script.${shell}`);
   writeFileSync(file, script);
-  const output = execFileSync(shell, [...args, file], {
-    cwd: join(folder, 'manifests'),
-    env,
-    encoding: 'utf8',
-    timeout: 20_000,
-  });
-  return output.split('\n').filter((line) => line !== '');
+  const options = { cwd: join(folder, 'manifests'), env, timeout: 20_000 };
+  const { stdout } = await promisify(execFile)(shell, [...args, file], options);
+  return stdout.split('\n').filter((line) => line !== '');
 }
 
 describe('bash', () => {
@@ -83,20 +110,20 @@ printf '%s\\n' \${COMPREPLY[@]+"\${COMPREPLY[@]}"}`,
       ['--norc'],
     );
 
-  test('completes commands, flags, values behind "=", and files', () => {
-    expect(complete('ru')).toEqual(['rules']);
-    expect(complete('certs', 'rotate', '--force')).toEqual(['--force', '--force-ca']);
+  test('completes commands, flags, values behind "=", and files', async () => {
+    expect(await complete('ru')).toEqual(['rules']);
+    expect(await complete('certs', 'rotate', '--force')).toEqual(['--force', '--force-ca']);
     // As bash splits --profile=u.
-    expect(complete('lint', '--profile', '=', 'u')).toEqual(['upstream']);
-    expect(complete('lint', '--profile', '=')).toEqual(['strict', 'upstream']);
-    expect(complete('lint', 'wi')).toEqual(['with space.yaml']);
-    expect(complete('serve', '--port', '')).toEqual([]);
+    expect(await complete('lint', '--profile', '=', 'u')).toEqual(['upstream']);
+    expect(await complete('lint', '--profile', '=')).toEqual(['strict', 'upstream']);
+    expect(await complete('lint', 'wi')).toEqual(['with space.yaml']);
+    expect(await complete('serve', '--port', '')).toEqual([]);
   });
 
-  test('evaluates nothing of what was typed, and may be loaded twice', () => {
-    expect(complete('lint', '$(touch evaluated)', '')).toEqual(['with space.yaml']);
+  test('evaluates nothing of what was typed, and may be loaded twice', async () => {
+    expect(await complete('lint', '$(touch evaluated)', '')).toEqual(['with space.yaml']);
     const script = 'source ../completion.bash\n'.repeat(2);
-    expect(runShell('bash', `${script}complete -p extensionconfig-webhook`)).toEqual([
+    expect(await runShell('bash', `${script}complete -p extensionconfig-webhook`)).toEqual([
       'complete -F _extensionconfig_webhook_complete extensionconfig-webhook',
     ]);
   });
@@ -104,8 +131,8 @@ printf '%s\\n' \${COMPREPLY[@]+"\${COMPREPLY[@]}"}`,
 
 // Outside of its line editor: what zsh's own completion functions would be called with.
 describe('zsh', needs('zsh'), () => {
-  const complete = (...given: string[]) =>
-    runShell(
+  const complete = async (...given: string[]) => {
+    const lines = await runShell(
       'zsh',
       `compdef() { print -r -- "compdef $*" }
 compset() { print -r -- "compset $*" }
@@ -116,37 +143,40 @@ words=(extensionconfig-webhook ${given.map((word) => `'${word}'`).join(' ')})
 CURRENT=${given.length + 1}
 _extensionconfig-webhook`,
       ['-f'],
-    ).slice(1);
+    );
+    return lines.slice(1);
+  };
 
-  test('completes commands, flags, values and files', () => {
-    expect(complete('ru')).toEqual(['rules:list the rules, or explain one']);
-    expect(complete('certs', 'rotate', '--force-')).toEqual(['--force-ca:rotate the CA too, now']);
-    expect(complete('lint', '--profile=u')).toEqual(['compset -P *=', 'upstream']);
-    expect(complete('lint', '')).toEqual(['files ']);
-    expect(complete('serve', '--cert-dir', '')).toEqual(['files -/']);
-    expect(complete('serve', '--port', '')).toEqual([]);
+  test('completes commands, flags, values and files', async () => {
+    expect(await complete('ru')).toEqual(['rules:list the rules, or explain one']);
+    expect(await complete('certs', 'rotate', '--force-')).toEqual(['--force-ca:rotate the CA too, now']);
+    expect(await complete('lint', '--profile=u')).toEqual(['compset -P *=', 'upstream']);
+    expect(await complete('lint', '')).toEqual(['files ']);
+    expect(await complete('serve', '--cert-dir', '')).toEqual(['files -/']);
+    expect(await complete('serve', '--port', '')).toEqual([]);
   });
 });
 
 describe('fish', needs('fish'), () => {
-  const complete = (line: string) =>
-    runShell('fish', `source ../completion.fish\ncomplete -C '${line}'`, ['--no-config']).map(
-      (found) => found.split('\t')[0],
-    );
+  const complete = async (line: string) => {
+    const found = await runShell('fish', `source ../completion.fish\ncomplete -C '${line}'`, ['--no-config']);
+    return found.map((text) => text.split('\t')[0]);
+  };
 
-  test('completes commands, flags, values and files', () => {
-    expect(complete('extensionconfig-webhook ru')).toEqual(['rules']);
-    expect(complete('extensionconfig-webhook certs rotate --force')).toEqual(['--force', '--force-ca']);
-    expect(complete('extensionconfig-webhook lint --profile=u')).toEqual(['--profile=upstream']);
-    expect(complete('extensionconfig-webhook lint wi')).toEqual(['with space.yaml']);
-    expect(complete('extensionconfig-webhook serve --port ')).toEqual([]);
+  test('completes commands, flags, values and files', async () => {
+    expect(await complete('extensionconfig-webhook ru')).toEqual(['rules']);
+    expect(await complete('extensionconfig-webhook certs rotate --force')).toEqual(['--force', '--force-ca']);
+    expect(await complete('extensionconfig-webhook lint --profile=u')).toEqual(['--profile=upstream']);
+    expect(await complete('extensionconfig-webhook lint wi')).toEqual(['with space.yaml']);
+    expect(await complete('extensionconfig-webhook serve --port ')).toEqual([]);
   });
 });
 
 describe('kubectl', needs('kubectl'), () => {
   test('completes the plugin', () => {
+    const own = [resolve('bin'), dirname(process.execPath), process.env.PATH].join(delimiter);
     const output = execFileSync('kubectl', ['__complete', 'extensionconfig', 'certs', 'r'], {
-      env,
+      env: { ...process.env, PATH: own },
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
     });

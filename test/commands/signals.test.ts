@@ -1,9 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { localhost } from '../server/certificates.ts';
 import { keepAliveAgent, review, send, validate } from '../server/running.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'signals-'));
+writeFileSync(join(folder, 'tls.crt'), localhost.cert);
+writeFileSync(join(folder, 'tls.key'), localhost.key);
+afterAll(() => rmSync(folder, { recursive: true }));
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const children: ChildProcess[] = [];
@@ -16,7 +25,7 @@ afterEach(() => {
 
 /** `serve` in a process of its own, started as nohup does when that is asked for. */
 async function serving(env: Record<string, string> = {}) {
-  const args = ['serve', '--self-signed', '--host', '127.0.0.1', '--health-host', '127.0.0.1'];
+  const args = ['serve', '--cert-dir', folder, '--host', '127.0.0.1', '--health-host', '127.0.0.1'];
   const child = spawn(process.execPath, [main, ...args, '--port', '0', '--health-port', '0'], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { PATH: process.env.PATH ?? '', ...env },
@@ -34,8 +43,20 @@ async function serving(env: Record<string, string> = {}) {
   return { child, port, ended };
 }
 
-test.each(['SIGTERM', 'SIGHUP'] as const)('%s under load ends the server without a lost request', async (signal) => {
-  const { child, port, ended } = await serving();
+test.each([
+  ['SIGHUP', {}],
+  // As nohup starts it, it ignores that.
+  ['SIGTERM', { _: '/usr/bin/nohup' }],
+] as const)('%s under load ends the server without a lost request (environment %j)', async (signal, env) => {
+  const { child, port, ended } = await serving(env);
+  if (signal === 'SIGTERM') {
+    child.kill('SIGHUP');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const agent = keepAliveAgent();
+    const { headers } = await send(port, validate, review('x'), { agent, rejectUnauthorized: false });
+    expect(headers.connection).toBe('keep-alive');
+    agent.destroy();
+  }
   let answered = 0;
   async function callUntilTold(): Promise<void> {
     const agent = keepAliveAgent();
@@ -53,18 +74,6 @@ test.each(['SIGTERM', 'SIGHUP'] as const)('%s under load ends the server without
     }
   }
   await Promise.all(Array.from({ length: 8 }, callUntilTold));
-  expect(await ended).toEqual([0, null]);
-});
-
-test('a server that was started with nohup ignores SIGHUP', async () => {
-  const { child, port, ended } = await serving({ _: '/usr/bin/nohup' });
-  child.kill('SIGHUP');
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  const agent = keepAliveAgent();
-  const { headers } = await send(port, validate, review('x'), { agent, rejectUnauthorized: false });
-  expect(headers.connection).toBe('keep-alive');
-  agent.destroy();
-  child.kill('SIGTERM');
   expect(await ended).toEqual([0, null]);
 });
 
