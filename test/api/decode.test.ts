@@ -173,7 +173,7 @@ function fittingOf(schema: LimitedSchema): fc.Arbitrary<unknown> {
 
 test.each(versions)('%s: something is found to be wrong exactly where the compiled schema refuses', (version) => {
   const refused = new Set<string>();
-  const numRuns = runs(400);
+  const numRuns = runs(200);
   fc.assert(
     fc.property(fittingOf(ownSchemaOf(version)), (value) => {
       const given = value as Record<string, unknown>;
@@ -191,7 +191,7 @@ test.each(versions)('%s: something is found to be wrong exactly where the compil
     { numRuns },
   );
   // The rarest comes up in one case of twenty.
-  if (numRuns >= 400) {
+  if (numRuns >= 200) {
     expect([...refused].sort()).toEqual(['invalid', 'notSupported', 'required', 'tooLong', 'tooMany', 'type']);
   }
 });
