@@ -264,6 +264,20 @@ describe('metadata', () => {
   });
 });
 
+test('data for the version that an object is in is dropped, that for others stays', () => {
+  const entry = (name: string) => [{ path: ['spec', name], value: 'x' }];
+  const object = (data: object): JsonObject => ({
+    ...kitchen(v1, { cook: 'Ann' }),
+    metadata: { annotations: { 'kitchens.example.com/kept': JSON.stringify(data) } },
+  });
+  const after = (data: object) => {
+    const { annotations } = converter.convert(object(data), v2).metadata as { annotations?: Record<string, string> };
+    return annotations && JSON.parse(annotations['kitchens.example.com/kept'] ?? 'null');
+  };
+  expect(after({ [v1]: entry('mood'), [v3]: entry('chef') })).toEqual({ [v3]: entry('chef') });
+  expect(after({ [v1]: entry('mood') })).toBeUndefined();
+});
+
 test('without an annotation for it, what a version cannot represent is lost', () => {
   const { conversionDataAnnotation: _none, ...rest } = kitchens;
   const lossy = createConverter(rest);
