@@ -83,11 +83,12 @@ export async function startLab(options: SandboxOptions = {}) {
         .filter(({ involvedObject }) => (involvedObject as JsonObject).name === name)
         .map(({ type, reason, message, count }) => ({ type, reason, message, count }));
     },
-    /** Waits until a condition has a status; returns the object. */
-    condition: (name: string, type: string, status: string) =>
+    /** Waits until a condition has a status, and a message that fits; returns the object. */
+    condition: (name: string, type: string, status: string, message = /^/) =>
       eventually(
         async () => (await request('GET', `${collection}/${name}`)) as Config,
-        (config) => config.status?.conditions?.some((one) => one.type === type && one.status === status) === true,
+        ({ status: { conditions = [] } = {} }) =>
+          conditions.some((one) => one.type === type && one.status === status && message.test(one.message)),
       ),
   };
 }

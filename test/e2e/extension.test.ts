@@ -108,13 +108,17 @@ function patch(name: string, body: object[]): Promise<unknown> {
 
 const conditionOf = ({ status }: Config, type: string) => status?.conditions?.find((one) => one.type === type);
 
-/** Waits until a condition has a status for the spec as it is now. */
-function condition(name: string, type: string, status: string): Promise<Config> {
+/** Waits until a condition has a status for the spec as it is now, and a message that fits. */
+function condition(name: string, type: string, status: string, message = /^/): Promise<Config> {
   return eventually(
     () => read(name),
     (config) => {
       const found = conditionOf(config, type);
-      return found?.status === status && found.observedGeneration === config.metadata.generation;
+      return (
+        found?.status === status &&
+        found.observedGeneration === config.metadata.generation &&
+        message.test(found.message)
+      );
     },
   );
 }
@@ -159,7 +163,8 @@ test('registered, it is discovered; broken, it says why; repaired, it is discove
   await callable('lab');
 
   await stopServer(server);
-  const failed = await condition('lab', 'Discovered', 'False');
+  // A discovery that was under way then has failed in another way.
+  const failed = await condition('lab', 'Discovered', 'False', /refused/);
   const recorded = JSON.stringify(recordedFailed.status).replaceAll('"observedGeneration":1', '"observedGeneration":2');
   expect(comparable(failed.status)).toEqual(comparable(JSON.parse(recorded)));
   expect(await call('lab')).toMatch(/connection refused/);
