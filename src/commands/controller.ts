@@ -31,11 +31,11 @@ import {
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../kubernetes/index.ts';
 import type { ClientCertificate } from '../runtime/index.ts';
 import { fileCertificates, type HealthServer, ListenError, startHealthServer } from '../server/index.ts';
+import { catalogFlags, hookCatalogOf } from './catalog-flags.ts';
 import { clusterFlags } from './cluster-flags.ts';
 import { healthFlags } from './health-flags.ts';
 import { keepYoungHeapSmall } from './heap.ts';
 import { podNamespace } from './pod-namespace.ts';
-import { hookCatalogOf, policyFlags } from './policy-flags.ts';
 import { resolveFlag, resolveOf } from './resolve-flag.ts';
 
 const modes: readonly Mode[] = ['discover', 'advise', 'observe'];
@@ -51,8 +51,8 @@ const controllerFlags = {
     summary: 'folder with tls.crt and tls.key that prove the controller to extensions; read again on change',
     default: undefined,
   }),
-  'target-cluster-api-version': policyFlags['target-cluster-api-version'],
-  'hook-lifecycles': policyFlags['hook-lifecycles'],
+  'target-cluster-api-version': catalogFlags['target-cluster-api-version'],
+  'hook-lifecycles': catalogFlags['hook-lifecycles'],
   'leader-elect': switchFlag('take part in an election by a Lease: of several replicas one does the work'),
   'leader-election-namespace': textFlag('NAMESPACE', {
     summary: 'namespace of that Lease',

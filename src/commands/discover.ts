@@ -11,9 +11,10 @@ import {
 } from '../cli/index.ts';
 import { createClient, type Survey, type SurveyFinding, surveyExtension } from '../runtime/index.ts';
 import { count, withoutControls } from '../terminal/index.ts';
+import { catalogFlags, hookCatalogOf } from './catalog-flags.ts';
 import { extensionFlags, readExtensions } from './extensions.ts';
 import { inTurn } from './in-turn.ts';
-import { hookCatalogOf, policyFlags } from './policy-flags.ts';
+import { policyFlags } from './policy-flags.ts';
 
 const discoverFlags = {
   ...extensionFlags,
@@ -22,8 +23,8 @@ const discoverFlags = {
     default: 'text',
   }),
   'max-handler-timeout-seconds': policyFlags['max-handler-timeout-seconds'],
-  'target-cluster-api-version': policyFlags['target-cluster-api-version'],
-  'hook-lifecycles': policyFlags['hook-lifecycles'],
+  'target-cluster-api-version': catalogFlags['target-cluster-api-version'],
+  'hook-lifecycles': catalogFlags['hook-lifecycles'],
 } satisfies Flags;
 
 function findingText({ severity, handler, message, remedy }: SurveyFinding): string {

@@ -31,17 +31,17 @@ import {
   sampleResponse,
 } from '../messages/index.ts';
 import { withoutControls } from '../terminal/index.ts';
-import { hookCatalogOf, policyFlags } from './policy-flags.ts';
+import { catalogFlags, hookCatalogOf } from './catalog-flags.ts';
 
 const output = choiceFlag('FORMAT', ['text', 'json'], { summary: 'form of the output', default: 'text' });
 
-const hooksFlags = { output, 'target-cluster-api-version': policyFlags['target-cluster-api-version'] } satisfies Flags;
+const hooksFlags = { output, 'target-cluster-api-version': catalogFlags['target-cluster-api-version'] } satisfies Flags;
 
 const diffFlags = {
   output,
-  'hook-lifecycles': policyFlags['hook-lifecycles'],
+  'hook-lifecycles': catalogFlags['hook-lifecycles'],
   'target-cluster-api-version': {
-    ...policyFlags['target-cluster-api-version'],
+    ...catalogFlags['target-cluster-api-version'],
     summary: 'release that NEW belongs to',
     default: undefined as Release | undefined,
     defaultText: 'the version that NEW has in itself',

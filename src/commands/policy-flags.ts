@@ -1,49 +1,9 @@
-import {
-  choiceFlag,
-  type Flag,
-  FlagError,
-  type Flags,
-  type FlagValues,
-  integerFlag,
-  listFlag,
-  readLimitedFile,
-  textFlag,
-  UsageError,
-} from '../cli/index.ts';
-import {
-  createHookCatalog,
-  formatRelease,
-  type HookCatalog,
-  LifecycleFileError,
-  newestKnownRelease,
-  oldestKnownRelease,
-  parseLifecycles,
-  parseRelease,
-  type Release,
-  unknownReleaseProblem,
-} from '../hooks/index.ts';
+import { choiceFlag, type Flags, type FlagValues, integerFlag, textFlag } from '../cli/index.ts';
 import { parseRulesConfig, type RuleSetOptions, RulesConfigError } from '../rules/index.ts';
+import { catalogFlags, hookCatalogOf, readWith } from './catalog-flags.ts';
 
 /** Longest timeout that may be allowed to handlers, in seconds: what Cluster API's code takes. */
 const maxMaxHandlerTimeout = 30;
-
-const targetFlag: Flag<Release> = {
-  placeholder: 'VERSION',
-  summary: `Cluster API release that the objects are meant for, from ${formatRelease(oldestKnownRelease)} on`,
-  default: newestKnownRelease,
-  defaultText: `${formatRelease(newestKnownRelease)}, the newest known`,
-  parse: (text) => {
-    const release = parseRelease(text);
-    if (release === undefined) {
-      throw new FlagError('it must be a release such as 1.11, v1.11 or v1.11.3');
-    }
-    const problem = unknownReleaseProblem(release);
-    if (problem !== undefined) {
-      throw new FlagError(problem);
-    }
-    return release;
-  },
-};
 
 /** The flags that say which rules run and how: those that the linter and the server share. */
 export const policyFlags = {
@@ -63,31 +23,8 @@ export const policyFlags = {
     summary: 'longest timeoutSeconds that a handler may have',
     default: 10,
   }),
-  'target-cluster-api-version': targetFlag,
-  'hook-lifecycles': listFlag('FILE', "YAML file with a provider's own hooks and their lives; may be repeated"),
+  ...catalogFlags,
 } satisfies Flags;
-
-function readWith<T>(flag: string, file: string, parse: (text: string) => T): T {
-  const text = readLimitedFile(flag, file);
-  try {
-    return parse(text);
-  } catch (error) {
-    // A ReferenceError is an alias that YAML cannot resolve.
-    if (error instanceof RulesConfigError || error instanceof LifecycleFileError || error instanceof ReferenceError) {
-      throw new UsageError(`${flag}: ${file}: ${error.message}`);
-    }
-    throw error;
-  }
-}
-
-/**
- * The known hooks, with those of a provider's own files.
- *
- * @throws {UsageError} when a file cannot be used.
- */
-export function hookCatalogOf(files: readonly string[]): HookCatalog {
-  return createHookCatalog(files.flatMap((file) => readWith('--hook-lifecycles', file, parseLifecycles)));
-}
 
 /**
  * What the flags make of the rules.
@@ -102,6 +39,6 @@ export function ruleSetOptionsOf(flags: FlagValues<typeof policyFlags>): RuleSet
     maxHandlerTimeoutSeconds: flags['max-handler-timeout-seconds'],
     clusterApi: flags['target-cluster-api-version'],
     hooks: hookCatalogOf(flags['hook-lifecycles']),
-    ...(config === undefined ? {} : { levels: readWith('--rules-config', config, parseRulesConfig) }),
+    ...(config === undefined ? {} : { levels: readWith('--rules-config', config, parseRulesConfig, RulesConfigError) }),
   };
 }

@@ -16,9 +16,9 @@ import {
 import { formatRelease, parseRelease, type Release } from '../hooks/index.ts';
 import { examineExtension, installedRelease, preflightAsText, reportOf } from '../preflight/index.ts';
 import { createClient, extensionOf, isCallError, probeTls, targetOf } from '../runtime/index.ts';
+import { catalogFlags, hookCatalogOf } from './catalog-flags.ts';
 import { type Extensions, extensionFlags, readExtensions } from './extensions.ts';
 import { inTurn } from './in-turn.ts';
-import { hookCatalogOf, policyFlags } from './policy-flags.ts';
 
 const releaseFlag: Flag<Release | undefined> = {
   placeholder: 'VERSION',
@@ -38,7 +38,7 @@ const targetName = 'target-cluster-api-version';
 
 const preflightFlags = {
   [targetName]: {
-    ...policyFlags[targetName],
+    ...catalogFlags[targetName],
     summary: 'Cluster API release that is to be installed',
     default: undefined as Release | undefined,
     defaultText: 'must be given',
@@ -47,7 +47,7 @@ const preflightFlags = {
   ...extensionFlags,
   offline: switchFlag('call no extension: judge by the handlers in the status of the objects'),
   output: choiceFlag('FORMAT', ['text', 'json'], { summary: 'form of the report', default: 'text' }),
-  'hook-lifecycles': policyFlags['hook-lifecycles'],
+  'hook-lifecycles': catalogFlags['hook-lifecycles'],
 } satisfies Flags;
 
 const probeTimeoutMs = 10_000;

@@ -1,7 +1,11 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import formats from 'ajv-formats';
+import { createRequire } from 'node:module';
+import type * as AjvModule from 'ajv';
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import type AjvFormats from 'ajv-formats';
 import type { HookDefinition, MessageSchema } from '../hooks/index.ts';
 import { componentOf, componentsOf, shared } from './components.ts';
+
+const require = createRequire(import.meta.url);
 
 /** One thing that is wrong with a message. */
 export interface MessageProblem {
@@ -88,7 +92,10 @@ function compiled(schema: MessageSchema, strictness: Strictness, isOwn: boolean)
  * The compiler of schemas. It knows the components that hooks share, and compiles each of them once, for the first hook
  * that needs it.
  */
-function createCompiler(strictness: Strictness): Ajv {
+function createCompiler(strictness: Strictness): AjvModule.Ajv {
+  // Loaded here, since most of what knows the messages never checks one.
+  const { Ajv }: typeof AjvModule = require('ajv');
+  const formats: typeof AjvFormats = require('ajv-formats');
   const ajv = new Ajv({
     allErrors: strictness === 'strict',
     strict: false,
@@ -107,7 +114,7 @@ function createCompiler(strictness: Strictness): Ajv {
   return ajv;
 }
 
-const compilers: Partial<Record<Strictness, Ajv>> = {};
+const compilers: Partial<Record<Strictness, AjvModule.Ajv>> = {};
 
 function compile(hook: HookDefinition, strictness: Strictness, message: 'request' | 'response'): ValidateFunction {
   const ajv = compilers[strictness] ?? createCompiler(strictness);

@@ -1,4 +1,7 @@
-import { Counter, Gauge, Histogram, type Registry as MetricsRegistry } from 'prom-client';
+import { createRequire } from 'node:module';
+import type * as PromClient from 'prom-client';
+
+const require = createRequire(import.meta.url);
 
 /** What is counted of calls. */
 export interface CallMetrics {
@@ -36,7 +39,9 @@ const buckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3
  * Registers the metrics of calls: two with the names, labels and buckets that Cluster API has, and ours about backoff
  * and concurrency.
  */
-export function createCallMetrics(registry: MetricsRegistry, loads: () => readonly ExtensionLoad[]): CallMetrics {
+export function createCallMetrics(registry: PromClient.Registry, loads: () => readonly ExtensionLoad[]): CallMetrics {
+  // Loaded here, since commands that call extensions have no metrics.
+  const { Counter, Gauge, Histogram }: typeof PromClient = require('prom-client');
   const registers = [registry];
   const requests = new Counter({
     name: 'capi_runtime_sdk_requests_total',
@@ -80,7 +85,7 @@ export function createCallMetrics(registry: MetricsRegistry, loads: () => readon
   };
   function collect(): void {
     const current = loads();
-    for (const [fact, gauge] of Object.entries(gauges) as [keyof typeof gauges, Gauge<'extension'>][]) {
+    for (const [fact, gauge] of Object.entries(gauges) as [keyof typeof gauges, PromClient.Gauge<'extension'>][]) {
       gauge.reset();
       for (const load of current) {
         gauge.set({ extension: load.extension }, load[fact]);

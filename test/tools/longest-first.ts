@@ -6,17 +6,20 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 const longest = [
   'test/package/pack.test.ts',
-  'test/docs/commands/extension-tutorial.test.ts',
   'test/docs/commands/sandbox.test.ts',
-  'test/commands/certs.test.ts',
-  'test/package/image.test.ts',
-  'test/certs/engine.test.ts',
-  'test/controller/discover.test.ts',
   'test/sandbox/http/expensive.test.ts',
+  'test/docs/commands/readme.test.ts',
+  'test/commands/certs.test.ts',
+  'test/controller/discover.test.ts',
+  // These take what the first one packs and builds, and would wait for it.
+  'test/docs/commands/extension-tutorial.test.ts',
+  'test/package/image.test.ts',
+  'test/docs/commands/runtime-hooks.test.ts',
+  'test/docs/commands/certificates.test.ts',
+  'test/certs/engine.test.ts',
+  'test/docs/commands/rehearse.test.ts',
   'test/commands/sandbox/process.test.ts',
   'test/controller/leader-election.test.ts',
-  'test/cluster/secret-watch.test.ts',
-  'test/cluster/cluster.test.ts',
   'test/server/rotation.test.ts',
 ];
 

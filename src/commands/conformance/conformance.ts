@@ -25,8 +25,8 @@ import {
 } from '../../conformance/index.ts';
 import { clusterApiHooks } from '../../hooks/index.ts';
 import { withoutControls } from '../../terminal/index.ts';
+import { catalogFlags, hookCatalogOf } from '../catalog-flags.ts';
 import { extensionFlags, readExtensions } from '../extensions.ts';
-import { hookCatalogOf, policyFlags } from '../policy-flags.ts';
 import { readRequests } from './requests.ts';
 
 const checkFlag: Flag<readonly Check[]> = {
@@ -72,8 +72,8 @@ const conformanceFlags = {
   },
   check: checkFlag,
   'time-limit': durationFlag('1s', '1h', { summary: 'longest time for one extension', default: '5m' }),
-  'target-cluster-api-version': policyFlags['target-cluster-api-version'],
-  'hook-lifecycles': policyFlags['hook-lifecycles'],
+  'target-cluster-api-version': catalogFlags['target-cluster-api-version'],
+  'hook-lifecycles': catalogFlags['hook-lifecycles'],
 } satisfies Flags;
 
 /** `conformance [NAME…]`: how extension servers behave, by checks that need nothing but their address. */

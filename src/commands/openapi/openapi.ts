@@ -3,7 +3,7 @@ import type { DefineCommand } from '../../cli/index.ts';
 import { addFlags, choiceFlag, type Flags, readFlags } from '../../cli/index.ts';
 import { clusterApiHooks, formatRelease, phaseIn } from '../../hooks/index.ts';
 import { openApiDocument, openApiPage } from '../../messages/index.ts';
-import { policyFlags } from '../policy-flags.ts';
+import { catalogFlags } from '../catalog-flags.ts';
 import { defineMerge } from './merge.ts';
 
 const openApiFlags = {
@@ -11,7 +11,7 @@ const openApiFlags = {
     summary: 'yaml, json, or html: one page with everything in it, to open in a browser',
     default: 'yaml',
   }),
-  'target-cluster-api-version': policyFlags['target-cluster-api-version'],
+  'target-cluster-api-version': catalogFlags['target-cluster-api-version'],
 } satisfies Flags;
 
 /** `openapi`: the OpenAPI document of all hooks; `openapi merge`: one out of those of an API server. */

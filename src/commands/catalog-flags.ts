@@ -1,0 +1,71 @@
+import { type Flag, FlagError, type Flags, listFlag, readLimitedFile, UsageError } from '../cli/index.ts';
+import {
+  createHookCatalog,
+  formatRelease,
+  type HookCatalog,
+  LifecycleFileError,
+  newestKnownRelease,
+  oldestKnownRelease,
+  parseLifecycles,
+  parseRelease,
+  type Release,
+  unknownReleaseProblem,
+} from '../hooks/index.ts';
+
+const targetFlag: Flag<Release> = {
+  placeholder: 'VERSION',
+  summary: `Cluster API release that the objects are meant for, from ${formatRelease(oldestKnownRelease)} on`,
+  default: newestKnownRelease,
+  defaultText: `${formatRelease(newestKnownRelease)}, the newest known`,
+  parse: (text) => {
+    const release = parseRelease(text);
+    if (release === undefined) {
+      throw new FlagError('it must be a release such as 1.11, v1.11 or v1.11.3');
+    }
+    const problem = unknownReleaseProblem(release);
+    if (problem !== undefined) {
+      throw new FlagError(problem);
+    }
+    return release;
+  },
+};
+
+/** The flags that say which hooks there are: those of commands that need no rules, which are as many files again. */
+export const catalogFlags = {
+  'target-cluster-api-version': targetFlag,
+  'hook-lifecycles': listFlag('FILE', "YAML file with a provider's own hooks and their lives; may be repeated"),
+} satisfies Flags;
+
+/**
+ * What a parser makes of a file that a flag names.
+ *
+ * @throws {UsageError} when the parser throws a `Problem`, or finds an alias that YAML cannot resolve.
+ */
+export function readWith<T>(
+  flag: string,
+  file: string,
+  parse: (text: string) => T,
+  Problem: abstract new (...args: never[]) => Error,
+): T {
+  const text = readLimitedFile(flag, file);
+  try {
+    return parse(text);
+  } catch (error) {
+    // A ReferenceError is an alias that YAML cannot resolve.
+    if (error instanceof Problem || error instanceof ReferenceError) {
+      throw new UsageError(`${flag}: ${file}: ${error.message}`);
+    }
+    throw error;
+  }
+}
+
+/**
+ * The known hooks, with those of a provider's own files.
+ *
+ * @throws {UsageError} when a file cannot be used.
+ */
+export function hookCatalogOf(files: readonly string[]): HookCatalog {
+  return createHookCatalog(
+    files.flatMap((file) => readWith('--hook-lifecycles', file, parseLifecycles, LifecycleFileError)),
+  );
+}
