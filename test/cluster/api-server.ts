@@ -65,6 +65,8 @@ export class ApiServer {
   before: (write: Write) => 'apply' | 'refuse' | undefined = () => 'apply';
   /** Called after a write is applied; `drop` breaks the connection instead of answering. */
   after: (write: Write) => 'answer' | 'drop' | undefined = () => 'answer';
+  /** Holds what is answered to a request, which was treated already, as long as the promise takes. */
+  hold: ((verb: string, path: string) => Promise<void>) | undefined;
   /** Status codes to answer the next requests with. */
   readonly faults: number[] = [];
   /** How long faults ask to wait, in seconds. */
@@ -186,6 +188,7 @@ export class ApiServer {
     if (reply === 'watching') {
       return;
     }
+    await this.hold?.(asked.verb, url.pathname);
     if (reply === undefined) {
       response.destroy();
     } else {

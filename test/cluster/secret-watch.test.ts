@@ -78,6 +78,28 @@ test('other Secrets of the namespace do not matter, and after the end nothing is
   expect(events).toEqual([is('1'), is('2')]);
 });
 
+test('a Secret without data has empty texts', async () => {
+  server.put(servingPath, { metadata: { name } });
+  watch(watchOnly);
+  await vi.waitFor(() => expect(events).toEqual([is('')]), within);
+});
+
+test('a slow read does not overwrite what came meanwhile', async () => {
+  put('1');
+  let answers = 0;
+  server.hold = async (verb, path) => {
+    if (`${verb} ${path}` === `GET ${servingPath}` && ++answers === 1) {
+      put('2');
+      await sees('2');
+    }
+  };
+  watch(watchOnly);
+  await vi.waitFor(() => expect(answers).toBe(1), within);
+  await sees('2');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(events).toEqual([is('1'), is('2')]);
+});
+
 test('a watch that is forbidden is said, with the permission and the remedy, and the Secret is read often instead', async () => {
   server.forbidden.add(`WATCH ${collection}`);
   put('1');
