@@ -60,6 +60,8 @@ export class ApiServer {
   readonly forbidden = new Set<string>();
   writes = 0;
   requests = 0;
+  /** Watches that were opened until now. */
+  opened = 0;
   now: () => number = Date.now;
   /** Called before a write is applied; `refuse` drops the connection without applying it. */
   before: (write: Write) => 'apply' | 'refuse' | undefined = () => 'apply';
@@ -219,6 +221,7 @@ export class ApiServer {
     const name = /metadata\.name=(.+)/.exec(url.searchParams.get('fieldSelector') ?? '')?.[1];
     const watch = { prefix: path, name, response };
     this.#watches.add(watch);
+    this.opened++;
     const asked = Number(url.searchParams.get('timeoutSeconds') ?? 1800) * 1000;
     const timer = setTimeout(() => this.#watches.has(watch) && response.end(), Math.min(asked, this.maxWatchMs));
     response.on('close', () => {

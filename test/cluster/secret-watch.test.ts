@@ -198,6 +198,30 @@ test('a watch that the server ends at once is said, and not asked for again and 
   await sees('2');
 });
 
+test('a connection that ends at once is a problem; one that lived is, when the next one ends as well', async () => {
+  const lost = new RegExp(
+    `^Secret ${namespace}/${name}: no answer from the API server \\S+: (UND_ERR_SOCKET|ECONNRESET);`,
+  );
+  put('1');
+  watch({ ...fast, minRetryMs: 60_000 });
+  await sees('1');
+  server.dropWatches();
+  await vi.waitFor(() => expect(problems()[0]).toMatch(lost), within);
+  stop();
+  events.length = 0;
+  const before = server.opened;
+  watch({ ...fast, minRetryMs: 1 });
+  for (let count = 1; count <= 2; count++) {
+    await vi.waitFor(() => expect(server.opened).toBe(before + count), within);
+    expect(problems()).toEqual([]);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    server.dropWatches();
+  }
+  await vi.waitFor(() => expect(problems()[0]).toMatch(lost), within);
+  await vi.waitFor(() => expect(problems()).toHaveLength(2), within);
+  expect(problems()[1]).toBeUndefined();
+});
+
 test('a connection that dies without a word is noticed', async () => {
   put('1');
   watch({ ...watchOnly, watchMs: 200, graceMs: 50 });
