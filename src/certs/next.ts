@@ -73,7 +73,7 @@ function caStep(facts: CertificateFacts, settings: Settings): Action | undefined
         kind: 'stage-ca',
         active: anchor,
         previous: others,
-        reason: `${problem}; targets or pods still use ${anchor.fingerprint.slice(0, 23)}…, so a successor is staged beside it`,
+        reason: `${problem}; targets or pods still use ${anchor.fingerprint.slice(0, 23)}…, so a successor is staged next to it`,
       };
     }
     return { kind: 'create-ca', reason: problem };

@@ -73,7 +73,7 @@ const controllerFlags = {
   }),
   'retry-period': durationFlag('100ms', '1m', { summary: 'pause between two tries for the Lease', default: '2s' }),
   'cluster-api-namespace': textFlag('NAMESPACE', {
-    summary: "namespace of Cluster API's own controller, beside which the mode discover does not work",
+    summary: "namespace of Cluster API's own controller, alongside which the mode discover does not work",
     default: clusterApiLease.namespace as string,
   }),
   force: switchFlag("do not look for Cluster API's own controller"),
@@ -139,11 +139,10 @@ function listenFailure({ code, address, message }: ListenError): FailureError {
 export const defineController: DefineCommand = (command, io, end) => {
   command
     .description(
-      'Works on the ExtensionConfigs of a cluster: discovers extensions, or looks at them beside the controller that Cluster API has.',
-    )
-    .addHelpText(
-      'after',
-      `
+      "Works on the ExtensionConfigs of a cluster: discovers extensions, or observes them alongside Cluster API's own controller.",
+    ).addHelpText(
+    'after',
+    `
 discover  asks each extension for its handlers and writes status and conditions,
           as Cluster API's own controller does; it ends with code 1 where that
           one runs.
@@ -153,7 +152,7 @@ observe   writes nothing.
 
 Exit code: 0 stopped, 1 Cluster API's own controller runs or a port is taken,
 2 wrong usage.`,
-    );
+  );
   addFlags(command, controllerFlags);
   command.action(async () => {
     const flags = readFlags(controllerFlags, command, io.env);

@@ -16,7 +16,7 @@ const commands: readonly CommandEntry[] = [
   },
   {
     name: 'controller',
-    summary: "discover extensions, or advise and observe beside Cluster API's own controller",
+    summary: "discover extensions, or advise and observe alongside Cluster API's own controller",
     group: group.cluster,
     load: async () => (await import('./controller.ts')).defineController,
   },

@@ -71,7 +71,7 @@ const remedies = {
     'install a release of the extension without this handler before the upgrade, or choose a target that knows the hook',
   'hook-removed': 'serve the version that replaces it before the upgrade: one such handler refuses the whole extension',
   'hook-deprecated': 'serve the version that replaces it while both are there',
-  ca: 'renew the CA, and put its certificate into spec.clientConfig.caBundle beside the old one',
+  ca: 'renew the CA, and put its certificate into spec.clientConfig.caBundle next to the old one',
 } satisfies Partial<Record<Topic, string>>;
 
 function ruleFindings({ config, discovered }: ExtensionFacts, { to, catalog, now }: Upgrade): PreflightFinding[] {

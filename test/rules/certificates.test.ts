@@ -13,7 +13,7 @@ const days30 = 30 * 24 * 60 * 60 * 1000;
 const rules = ['ca-certificate-not-yet-valid', 'ca-certificate-expiring', 'ca-certificate-expired'];
 const expired = 'the certificate of CN=Expired CA expired on 2021-01-01T00:00:00.000Z; put its successor here';
 const expiring =
-  'the certificate of CN=Expired CA expires on 2021-01-01T00:00:00.000Z; add its successor beside it now';
+  'the certificate of CN=Expired CA expires on 2021-01-01T00:00:00.000Z; add its successor next to it now';
 const future =
   'the certificate of CN=Future CA is valid only from 2100-01-01T00:00:00.000Z on; check the clocks, or put the current one here';
 

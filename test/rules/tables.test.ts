@@ -723,7 +723,7 @@ const cases: Record<string, Table> = {
     invalid: [bundle(exampleExpiredCaBundle)],
     findings: [
       [
-        'spec.clientConfig.caBundle Invalid -: the certificate of CN=Expired CA expires on 2021-01-01T00:00:00.000Z; add its successor beside it now',
+        'spec.clientConfig.caBundle Invalid -: the certificate of CN=Expired CA expires on 2021-01-01T00:00:00.000Z; add its successor next to it now',
       ],
     ],
   },

@@ -86,7 +86,7 @@ export const defineConformance: DefineCommand = (command, io, end) => {
     .addHelpText(
       'after',
       `
-Hundreds of calls are made, 50 of them at once: try a server that nobody needs
+Hundreds of calls are made, 50 of them at once: try a server that is not in use
 just now. What is called is made up, in namespace conformance-sample. Without
 --with-side-effects only hooks that answer questions are called: variables,
 patches, validation, upgrade plans and CanUpdate….

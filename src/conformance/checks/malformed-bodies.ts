@@ -33,7 +33,7 @@ export const check: Check = {
   group: 'Calls',
   level: 'must',
   asks: 'A body that is not a request is answered with a Failure or HTTP 4xx, in time.',
-  why: 'Whoever reaches the port can send anything: it must not end, block or mislead the server.',
+  why: 'Anybody who reaches the port can send anything: it must not end, block or mislead the server.',
   remedy: 'catch errors of the JSON parser and answer status Failure; keep a limit on size and depth',
   async run({ answering, call, discover, discovery }, report) {
     if (discovery.heard.kind !== 'answer') {

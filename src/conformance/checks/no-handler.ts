@@ -5,8 +5,8 @@ export const check: Check = {
   id: 'no-handler',
   group: 'Calls',
   level: 'must',
-  asks: 'A path that nothing is served at answers 404, or anything but Success.',
-  why: 'A server that says Success to everything hides a wrong path or a renamed handler: nothing is done, and nobody hears of it.',
+  asks: 'A path without a handler gets a 404, or anything but Success.',
+  why: 'A server that says Success to everything hides a wrong path or a renamed handler: nothing is done, and it goes unnoticed.',
   remedy: 'answer 404 for paths without a handler',
   async run({ discover, discovery }, report) {
     if (discovery.heard.kind !== 'answer') {

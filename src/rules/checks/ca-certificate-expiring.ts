@@ -15,7 +15,7 @@ export const rule: Rule = {
   check({ object, now }, report) {
     for (const { subject, notAfter } of certificatesOf(object)) {
       if (notAfter >= now.getTime() && notAfter < now.getTime() + notice) {
-        const message = `the certificate of ${subject} expires on ${new Date(notAfter).toISOString()}; add its successor beside it now`;
+        const message = `the certificate of ${subject} expires on ${new Date(notAfter).toISOString()}; add its successor next to it now`;
         report({ path: caBundlePath, reason: 'FieldValueInvalid', message });
       }
     }
