@@ -140,9 +140,10 @@ export const defineController: DefineCommand = (command, io, end) => {
   command
     .description(
       "Works on the ExtensionConfigs of a cluster: discovers extensions, or observes them alongside Cluster API's own controller.",
-    ).addHelpText(
-    'after',
-    `
+    )
+    .addHelpText(
+      'after',
+      `
 discover  asks each extension for its handlers and writes status and conditions,
           as Cluster API's own controller does; it ends with code 1 where that
           one runs.
@@ -152,7 +153,7 @@ observe   writes nothing.
 
 Exit code: 0 stopped, 1 Cluster API's own controller runs or a port is taken,
 2 wrong usage.`,
-  );
+    );
   addFlags(command, controllerFlags);
   command.action(async () => {
     const flags = readFlags(controllerFlags, command, io.env);
