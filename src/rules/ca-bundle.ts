@@ -81,13 +81,16 @@ export function caBundleOf(object: ExtensionConfig): CaBundle | undefined {
   if (!encoded) {
     return undefined;
   }
-  if (!parsed.has(encoded)) {
-    if (parsed.size >= maxParsed) {
-      parsed.delete(parsed.keys().next().value as string);
-    }
-    parsed.set(encoded, parse(encoded));
+  const known = parsed.get(encoded);
+  if (known !== undefined || parsed.has(encoded)) {
+    return known;
   }
-  return parsed.get(encoded);
+  if (parsed.size >= maxParsed) {
+    parsed.delete(parsed.keys().next().value as string);
+  }
+  const bundle = parse(encoded);
+  parsed.set(encoded, bundle);
+  return bundle;
 }
 
 /** The certificates of an object's caBundle, as far as it could be parsed. */
