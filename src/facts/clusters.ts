@@ -1,5 +1,6 @@
 import type { JsonObject } from '../kubernetes/index.ts';
 import { type FactCollection, IndexedCollection } from './collection.ts';
+import { Counts } from './counts.ts';
 import type { ClusterFacts, KnownCluster } from './facts.ts';
 import { Multimap } from './multimap.ts';
 import { keyOf, objectAt, textAt } from './parts.ts';
@@ -54,8 +55,7 @@ function reduce(key: string, object: JsonObject): Item | undefined {
 /** Clusters by the hooks that they wait for, and their namespaces by ClusterClass. */
 export function createClusters(): { collection: FactCollection; facts: ClusterFacts } {
   const byPending = new Multimap<KnownCluster>();
-  /** How many Clusters of a class are in a namespace. */
-  const namespacesByClass = new Map<string, Map<string, number>>();
+  const namespacesByClass = new Counts();
   const collection = new IndexedCollection<Item>({
     reduce,
     add(item) {
@@ -63,26 +63,15 @@ export function createClusters(): { collection: FactCollection; facts: ClusterFa
         byPending.add(hook, item);
       }
       if (item.clusterClass !== undefined) {
-        const counts = namespacesByClass.get(item.clusterClass) ?? new Map<string, number>();
-        counts.set(item.namespace, (counts.get(item.namespace) ?? 0) + 1);
-        namespacesByClass.set(item.clusterClass, counts);
+        namespacesByClass.add(item.clusterClass, item.namespace);
       }
     },
     remove(item) {
       for (const hook of item.pending) {
         byPending.delete(hook, item);
       }
-      const counts = item.clusterClass === undefined ? undefined : namespacesByClass.get(item.clusterClass);
-      if (item.clusterClass !== undefined && counts !== undefined) {
-        const left = (counts.get(item.namespace) ?? 0) - 1;
-        if (left > 0) {
-          counts.set(item.namespace, left);
-        } else {
-          counts.delete(item.namespace);
-        }
-        if (counts.size === 0) {
-          namespacesByClass.delete(item.clusterClass);
-        }
+      if (item.clusterClass !== undefined) {
+        namespacesByClass.delete(item.clusterClass, item.namespace);
       }
     },
   });
@@ -90,7 +79,7 @@ export function createClusters(): { collection: FactCollection; facts: ClusterFa
     collection,
     facts: {
       waitingFor: (hook) => byPending.get(hook),
-      namespacesOfClass: (clusterClass) => namespacesByClass.get(clusterClass)?.keys() ?? [],
+      namespacesOfClass: (clusterClass) => namespacesByClass.get(clusterClass) ?? [],
     },
   };
 }
