@@ -31,7 +31,9 @@ export type ExtensionCertificates =
   /** A Secret, `NAMESPACE/NAME`, that is watched at the API server. */
   | { secret: string; kubeconfig?: string; context?: string }
   /** One for localhost, made at start. For development. */
-  | 'self-signed';
+  | 'self-signed'
+  /** Anything else that reports certificates. */
+  | CertificateSource;
 
 /** Options of an extension server. */
 export interface ExtensionServerOptions {
@@ -121,6 +123,9 @@ function sourceOf(certificates: ExtensionCertificates | undefined): CertificateS
   }
   if ('folder' in certificates) {
     return fileCertificates(certificates.folder);
+  }
+  if ('start' in certificates) {
+    return certificates;
   }
   const { secret, kubeconfig, context } = certificates;
   const [namespace, name, ...rest] = secret.split('/');

@@ -2,12 +2,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { pino } from 'pino';
 import { createSampleExtension } from '../../sample/index.ts';
+import type { CertificateEvent, CertificateSource } from '../../server/index.ts';
 
 /** What the thread is started with. */
 export interface ExtensionThreadData {
-  kubeconfigFile: string;
-  /** `NAMESPACE/NAME` of the Secret with the serving certificate. */
-  secret: string;
   /** On loopback; 0 takes any free one. */
   port: number;
   version: string;
@@ -20,14 +18,32 @@ function say(message: ExtensionThreadMessage): void {
   parentPort?.postMessage(message);
 }
 
-const { kubeconfigFile, secret, port, version } = workerData as ExtensionThreadData;
+/**
+ * The certificate as the main thread follows it and passes it on: this thread would need a Kubernetes client of its own for
+ * that, which takes a third of a second and 70 MiB.
+ */
+const certificates: CertificateSource = {
+  async start(onEvent) {
+    const { promise: first, resolve } = Promise.withResolvers<void>();
+    parentPort?.on('message', (news: CertificateEvent) => {
+      onEvent(news);
+      resolve();
+    });
+    await first;
+  },
+  stop() {
+    parentPort?.removeAllListeners('message');
+  },
+};
+
+const { port, version } = workerData as ExtensionThreadData;
 const log = pino(
   { level: 'warn', base: null, timestamp: false, formatters: { level: (label) => ({ level: label }) } },
   { write: (line: string) => say({ log: line }) },
 );
 try {
   const running = await createSampleExtension({
-    certificates: { secret, kubeconfig: kubeconfigFile },
+    certificates,
     host: '127.0.0.1',
     port,
     healthHost: '127.0.0.1',

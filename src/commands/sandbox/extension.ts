@@ -6,6 +6,7 @@ import { group } from '../../api/index.ts';
 import { FailureError, version } from '../../cli/index.ts';
 import { connect, type Informer, startInformer } from '../../cluster/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { type CertificateSource, secretCertificates } from '../../server/index.ts';
 import type { ExtensionThreadData, ExtensionThreadMessage } from './extension-thread.ts';
 import { runCertsCommand } from './webhook.ts';
 
@@ -96,10 +97,14 @@ interface RunningThread {
 
 const threadModule = new URL(`./extension-thread${extname(import.meta.url)}`, import.meta.url);
 
-/** @param signal ends the thread, also while it starts. */
+/**
+ * @param certificates of the extension; the thread gets what they report.
+ * @param signal ends the thread, also while it starts.
+ */
 async function startThread(
   module: URL,
   data: ExtensionThreadData,
+  certificates: CertificateSource,
   log: Logger,
   signal: AbortSignal,
 ): Promise<RunningThread> {
@@ -123,6 +128,7 @@ async function startThread(
   });
   worker.on('error', (error) => listening.reject(error));
   worker.on('exit', () => {
+    certificates.stop();
     listening.reject(new FailureError('its thread ended'));
     ended.resolve();
   });
@@ -131,6 +137,7 @@ async function startThread(
     await worker.terminate();
   };
   signal.addEventListener('abort', stop);
+  void certificates.start((news) => worker.postMessage(news));
   try {
     return { port: await listening.promise, ended: ended.promise, stop };
   } catch (error) {
@@ -199,7 +206,7 @@ export async function startExtension(
   const stopping = new AbortController();
   const cluster = connect(config, stopping.signal);
   const first = Promise.withResolvers<number>();
-  const data = { kubeconfigFile, secret: `${namespace}/${secretName}`, port: 0, version: version };
+  const data = { port: 0, version };
   let thread: RunningThread | undefined;
   let runs: string | undefined;
   let problem: string | undefined;
@@ -215,7 +222,13 @@ export async function startExtension(
 
   async function startFor(wanted: string): Promise<void> {
     try {
-      const started = await startThread(module, data, log, stopping.signal);
+      const started = await startThread(
+        module,
+        data,
+        secretCertificates(config, namespace, secretName),
+        log,
+        stopping.signal,
+      );
       // Always at its first address afterwards, so that the Service need not be resolved again.
       data.port = started.port;
       thread = started;

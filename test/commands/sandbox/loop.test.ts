@@ -1,7 +1,11 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from 'node:tls';
 import { AppsV1Api, CustomObjectsApi, KubeConfig } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
+import { extensionName } from '../../../src/commands/sandbox/extension.ts';
 import { eventually } from '../../sandbox/client.ts';
+import { runProgram } from '../io.ts';
 import { ready, start } from './running.ts';
 
 const extensionConfigs = { group: 'runtime.cluster.x-k8s.io', version: 'v1beta2', plural: 'extensionconfigs' };
@@ -48,11 +52,21 @@ test('--no-extension leaves out the sample extension, and the controller finds o
   }
 });
 
-test('--no-controller leaves out the controller, and the sample extension runs', async () => {
+/** The serial number of the certificate that a server on loopback shows. */
+async function serialAt(port: number): Promise<string> {
+  const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
+  await once(socket, 'secureConnect');
+  const { serialNumber } = socket.getPeerCertificate();
+  socket.destroy();
+  return serialNumber;
+}
+
+test('--no-controller leaves out the controller, and the sample extension runs with the certificate of its Secret', async () => {
   const { stop, output, ended } = start(['--no-controller']);
   try {
-    const { statusOf, apps } = clientsOf(await ready(output));
-    await eventually(
+    const kubeconfig = await ready(output);
+    const { statusOf, apps } = clientsOf(kubeconfig);
+    const printed = await eventually(
       async () => output.out,
       (text) => text.includes('The sample extension listens.'),
     );
@@ -62,6 +76,15 @@ test('--no-controller leaves out the controller, and the sample extension runs',
     );
     expect(status?.readyReplicas).toBe(1);
     expect(output.out).not.toContain('Discovered');
+    const port = Number(/--resolve \S+=127\.0\.0\.1:(\d+)/.exec(printed)?.[1]);
+    const serial = await serialAt(port);
+    const names = ['--namespace', extensionName, '--service', extensionName, '--secret', `${extensionName}-tls`];
+    const rotate = ['certs', 'rotate', '--force', ...names, '--ca-secret', `${extensionName}-ca`];
+    expect(await runProgram([...rotate, '--kubeconfig', kubeconfig])).toMatchObject({ code: 0 });
+    await eventually(
+      () => serialAt(port),
+      (now) => now !== serial,
+    );
     // A controller would have asked the extension by then.
     await sleep(500);
     expect(await statusOf('sample-extension')).toBeUndefined();
