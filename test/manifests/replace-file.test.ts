@@ -28,7 +28,7 @@ beforeEach(() => {
 });
 
 const isRoot = process.getuid?.() === 0;
-const module = new URL('../../src/manifests/index.ts', import.meta.url).href;
+const module = new URL('../../src/manifests/replace-file.ts', import.meta.url).href;
 
 /** A process that runs code with the replacer. */
 function start(code: string, uid?: number) {
