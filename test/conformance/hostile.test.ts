@@ -55,7 +55,7 @@ const hangUp: Answering = (_received, response) => {
 
 const huge = JSON.stringify({ status: 'Success', items: Array(400_000).fill({ uid: 'x' }) });
 
-const limitMs = 1500;
+const limitMs = 800;
 
 const hostile: readonly [string, Answering][] = [
   ['an endless discovery', endless],
