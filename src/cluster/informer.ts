@@ -196,10 +196,8 @@ export function startInformer(config: KubeConfig, options: InformerOptions): Inf
     for (const object of found.values()) {
       put(object, Number.POSITIVE_INFINITY);
     }
-    if (!isSynced) {
-      isSynced = true;
-      synced.resolve();
-    }
+    isSynced = true;
+    synced.resolve();
     return listVersion;
   }
 

@@ -485,6 +485,46 @@ test('a server that cannot be reached is a problem at once', async () => {
   await vi.waitFor(() => expect(problems).toEqual([problem]), within);
 });
 
+test('what is stopped by a change hears of no other', async () => {
+  const { config, counts } = await scripted(
+    () => [namespace('a'), namespace('b')],
+    () => {},
+  );
+  const changes: InformerChange[] = [];
+  const { informer, problems } = follow(config, {
+    onChange: (change) => {
+      changes.push(change);
+      informer.stop();
+    },
+  });
+  await vi.waitFor(() => expect(changes).toHaveLength(1), within);
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  expect([changes.length, counts.watches, problems]).toEqual([1, 0, []]);
+});
+
+test('nobody has to listen', async () => {
+  const { config } = await scripted(
+    () => [namespace('a')],
+    (response) => response.end(event('SURPRISE', {})),
+  );
+  const informer = startInformer(config, { path: namespaces, resource: 'namespaces', pace });
+  cleanups.push(() => informer.stop());
+  await informer.synced;
+  const problem = 'namespaces: a watch sent an event of an unknown type';
+  await vi.waitFor(() => expect(informer.problem).toBe(problem), within);
+  expect(informer.list()).toEqual([namespace('a')]);
+});
+
+test('objects without a version are kept, too', async () => {
+  const { config } = await scripted(
+    () => [{ metadata: { name: 'a' } }],
+    () => {},
+  );
+  const { informer, lines } = follow(config);
+  await informer.synced;
+  expect(lines()).toEqual(['added a']);
+});
+
 test('what is stopped before the first list says nothing, and is never synced', async () => {
   let answer = () => {};
   const server = createServer((_request, response) => {
