@@ -242,9 +242,6 @@ export function startInformer(config: KubeConfig, options: InformerOptions): Inf
         }
         tell(`${resource}: the API server ends the watch at once`);
       } catch (error) {
-        if (stop.signal.aborted) {
-          return;
-        }
         // It is not known what was missed, and a server that lost its storage counts versions from the beginning.
         version = undefined;
         const isOrdinary =
