@@ -165,6 +165,28 @@ describe('limits', () => {
     expect((await call(session, bodyWith({ name: 'then' }))).json().message).toBe('hello then');
   });
 
+  test('100 Continue is said to a body that is wanted only', async () => {
+    const { port } = await startExtension([create], { limits: { maxBodyBytes: 4096 } });
+    const session = open(port);
+    const begin = (length: number) => {
+      const headers = { ':method': 'POST', ':path': path, expect: '100-continue', 'content-length': String(length) };
+      return session.request(headers, { endStream: false });
+    };
+    const body = bodyWith({ name: 'expected' });
+    const wanted = begin(Buffer.byteLength(body));
+    await new Promise<void>((resolve) => wanted.once('continue', resolve));
+    const answer = answerOf(wanted);
+    wanted.end(body);
+    expect((await answer).json().message).toBe('hello expected');
+    const unwanted = begin(5000);
+    let isContinued = false;
+    unwanted.once('continue', () => {
+      isContinued = true;
+    });
+    expect((await answerOf(unwanted)).json().status).toBe('Failure');
+    expect(isContinued).toBe(false);
+  });
+
   test('a large body and a large answer', async () => {
     const { port } = await startExtension([create]);
     const { code, json } = await call(open(port), bodyWith({ pad: 'x'.repeat(15_000_000), length: '8000' }));

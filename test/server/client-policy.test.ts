@@ -56,7 +56,9 @@ test.each<[string, TestCertificate | undefined, readonly string[], number, RegEx
 
 test('a new client CA is taken up, a broken one is not', async () => {
   await writeFile(caFile, clientCa.cert);
-  const { webhookPort, lines } = await start({ clients: { caFile, allowedNames: [] }, pollMs: 20 });
+  const { webhookPort, health, lines } = await start({ clients: { caFile, allowedNames: [] }, pollMs: 20 });
+  const readiness = async () => (await fetch(`${health}/readyz?verbose`)).text();
+  expect(await readiness()).toContain('[+]client-ca ok\n');
   const codes = async () => [
     (await send(webhookPort, validate, review('x'), { ...apiServer })).code,
     (await send(webhookPort, validate, review('x'), { ...stranger })).code,
@@ -65,8 +67,12 @@ test('a new client CA is taken up, a broken one is not', async () => {
   await writeFile(caFile, 'garbage');
   await until(() => lines.some((line) => /unusable/.test(String(line.msg))), 'logged');
   expect(await codes()).toEqual([200, 403]);
+  expect(await readiness()).toContain(
+    `[!]client-ca degraded: ${caFile} holds no certificates in PEM, or broken ones\n`,
+  );
   await writeFile(caFile, otherCa.cert);
   await until(async () => String(await codes()) === '403,200', 'the new CA counts');
+  expect(await readiness()).toContain('[+]client-ca ok\n');
   await writeFile(caFile, clientCa.cert + otherCa.cert);
   await until(async () => String(await codes()) === '200,200', 'both count');
 });

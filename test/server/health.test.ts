@@ -149,6 +149,16 @@ test('/metrics is Prometheus text', async () => {
   );
 });
 
+test.each([
+  [undefined, 10_000, 200],
+  [undefined, 17_000, 431],
+  [{ maxHeaderBytes: 2_000 }, 1_000, 200],
+  [{ maxHeaderBytes: 2_000 }, 3_000, 431],
+])('the header of a request has a maximum on the health port too: %j, %i bytes', async (limits, bytes, code) => {
+  const { health } = await start({ limits });
+  expect((await fetch(`${health}/healthz`, { headers: { more: 'x'.repeat(bytes) } })).status).toBe(code);
+});
+
 test('an answer has no headers that nobody needs', async () => {
   const { headers } = await http().get('/healthz');
   expect(Object.keys(headers).sort()).toEqual([
