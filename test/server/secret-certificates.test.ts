@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import type { PeerCertificate } from 'node:tls';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { loadKubeConfig } from '../../src/cluster/index.ts';
-import { secretCertificates } from '../../src/server/index.ts';
+import { type CertificateEvent, secretCertificates } from '../../src/server/index.ts';
 import { ApiServer, namespace, servingPath } from '../cluster/api-server.ts';
 import { localhost, type TestCertificate, testCa } from './certificates.ts';
-import { openTls, start, stopAll } from './running.ts';
+import { openTls, pairOf, start, stopAll } from './running.ts';
 
 const name = 'extensionconfig-webhook-tls';
 let api: ApiServer;
@@ -93,4 +93,30 @@ test('an API server that says nothing does not keep the server from starting and
   expect(performance.now() - began).toBeLessThan(9_000);
   silent.closeAllConnections();
   silent.close();
+});
+
+test('what a Secret holds is told in its words: absent, a pair with its trust bundle, broken; and nothing after the end', async () => {
+  const config = loadKubeConfig({ kubeconfig: api.kubeconfig() });
+  const events: CertificateEvent[] = [];
+  const source = secretCertificates(config, namespace, name);
+  source.stop();
+  await source.start((event) => events.push(event));
+  // The watch itself is no news while it works.
+  const told = () => events.filter(({ kind }) => kind !== 'source');
+  await vi.waitFor(() => expect(told()).toHaveLength(1), within);
+  expect(told()[0]).toEqual({ kind: 'absent', reason: expect.stringContaining(`${namespace}/${name}`) });
+  put(localhost, testCa.cert);
+  await vi.waitFor(() => expect(told()).toHaveLength(2), within);
+  expect(told()[1]).toEqual({ kind: 'pair', pair: pairOf(localhost), bundle: testCa.cert });
+  put({ ...localhost, key: testCa.key }, testCa.cert);
+  await vi.waitFor(() => expect(told()).toHaveLength(3), within);
+  expect(told()[2]).toEqual({
+    kind: 'broken',
+    reason: `tls.crt and tls.key in Secret ${namespace}/${name}: the key does not belong to the certificate`,
+  });
+  source.stop();
+  const { length } = events;
+  put(localhost, testCa.cert);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(events).toHaveLength(length);
 });
