@@ -225,7 +225,7 @@ describe('limits', () => {
   });
 
   test('a request that does not arrive in time gets a 408, while others on its connection are answered', async () => {
-    const { port } = await startExtension([create], {
+    const { port, health } = await startExtension([create], {
       limits: { headersTimeoutMs: 200, requestTimeoutMs: 200, timeoutCheckMs: 10 },
     });
     const session = open(port);
@@ -233,7 +233,9 @@ describe('limits', () => {
     slow.write('{');
     const answer = answerOf(slow);
     expect((await call(session, bodyWith({ wait: '300' }))).code).toBe(200);
-    expect((await answer).code).toBe(408);
+    const { code, json } = await answer;
+    expect([code, json().message]).toEqual([408, 'the request did not arrive in time']);
+    expect(await metricOf(health, 'http_refusals_total{code="408"}')).toBe(1);
     expect((await call(session, bodyWith({}))).code).toBe(200);
   });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { ClientCaError } from '../../src/server/index.ts';
 import { makeCertificate, type TestCertificate } from './certificates.ts';
-import { review, send, start, stopAll, until, validate } from './running.ts';
+import { metricOf, review, send, start, stopAll, until, validate } from './running.ts';
 
 const clientCa = makeCertificate({ commonName: 'client CA', isCa: true });
 const otherCa = makeCertificate({ commonName: 'other CA', isCa: true });
@@ -40,7 +40,7 @@ test.each<[string, TestCertificate | undefined, readonly string[], number, RegEx
   ['self-signed', selfMade, [], 403, /not accepted/],
 ])('a caller with a certificate: %s', async (_name, certificate, names, code, message) => {
   await writeFile(caFile, clientCa.cert);
-  const { webhookPort, lines } = await start({ clients: { caFile, allowedNames: names } });
+  const { webhookPort, health, lines } = await start({ clients: { caFile, allowedNames: names } });
   const answer = await send(webhookPort, validate, review('x'), { ...certificate });
   expect(answer.code).toBe(code);
   expect(answer.body).toMatch(message);
@@ -50,6 +50,7 @@ test.each<[string, TestCertificate | undefined, readonly string[], number, RegEx
       ? [{ level: 40, reason: answer.json().message, remoteAddress: '127.0.0.1', msg: 'client refused' }]
       : [],
   );
+  expect(await metricOf(health, 'http_refusals_total{code="403"}')).toBe(code === 403 ? 1 : 0);
   // The other paths are no way around.
   expect((await send(webhookPort, '/', '', { ...certificate })).code).toBe(code === 403 ? 403 : 404);
 });

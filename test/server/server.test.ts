@@ -224,6 +224,21 @@ describe('a request that is not one', () => {
     expect(await metric(`http_refusals_total{code="${code}"}`)).toBe(1);
   });
 
+  test('because it comes without TLS: is a handshake that failed, and gets no answer', async () => {
+    const { port, metric } = await serving();
+    const received: string[] = [];
+    await new Promise<void>((resolve) => {
+      connect(port, '127.0.0.1')
+        .on('data', (chunk) => received.push(String(chunk)))
+        .on('error', () => {})
+        .on('close', () => resolve())
+        .end('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+    });
+    expect(received.join('')).not.toContain('HTTP');
+    expect(await metric('tls_handshake_failures_total')).toBe(1);
+    expect(await metric('http_refusals_total{code="400"}')).toBeNaN();
+  });
+
   test('behind one that is answered: has no answer of its own', async () => {
     const { port, metric } = await serving({
       application: () => (_, response) => {
