@@ -89,7 +89,7 @@ const kinds: Readonly<Record<TargetKind, KindFacts>> = {
 };
 
 /** All kinds of targets. */
-export const targetKinds = Object.keys(kinds) as TargetKind[];
+const targetKinds = Object.keys(kinds) as TargetKind[];
 
 /** Which objects are targets. */
 export interface TargetChoice {

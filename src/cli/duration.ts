@@ -12,7 +12,7 @@ const unitMs: Readonly<Record<string, number>> = {
 const maxTextLength = 64;
 
 /** Reads a duration in Go's syntax, and days: `30s`, `1h30m`, `90d`. Returns ms, or undefined for anything else. */
-export function parseDuration(text: string): number | undefined {
+function parseDuration(text: string): number | undefined {
   if (text === '0') {
     return 0;
   }

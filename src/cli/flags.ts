@@ -45,7 +45,7 @@ const asVariable = (name: string) => name.toUpperCase().replaceAll('-', '_');
  * The environment variable of a flag: EXTENSIONCONFIG_WEBHOOK_SERVE_CLIENT_CA_FILE. The command is the first word after
  * the program's name, so that the commands of one group (`certs rotate`, `certs status`) share their variables.
  */
-export function environmentVariableOf(command: string, flag: string): string {
+function environmentVariableOf(command: string, flag: string): string {
   return `${variablePrefix}${asVariable(command)}_${asVariable(flag)}`;
 }
 

@@ -1,10 +1,9 @@
 export { completionLines, SuggestedArgument } from './complete.ts';
-export { durationFlag, parseDuration } from './duration.ts';
+export { durationFlag } from './duration.ts';
 export {
   addFlags,
   choiceFlag,
   defaultsOf,
-  environmentVariableOf,
   type Flag,
   FlagError,
   type Flags,

@@ -26,7 +26,7 @@ const maxEventBytes = 4 * 1024 * 1024;
  */
 const eventsPerTurn = 50;
 /** Longest Retry-After that is obeyed, in ms: a server that asks for more is tried again after this time. */
-export const maxRetryAfterMs = 30_000;
+const maxRetryAfterMs = 30_000;
 /** How long the server may take to begin its answer to a watch, in ms. */
 const watchHeadersTimeoutMs = 10_000;
 
@@ -56,7 +56,7 @@ export interface Patience {
 }
 
 /** Six tries in about 10 s. */
-export const defaultPatience: Patience = { retries: 5, minTimeoutMs: 250, maxTimeoutMs: 5000, deadlineMs: 60_000 };
+const defaultPatience: Patience = { retries: 5, minTimeoutMs: 250, maxTimeoutMs: 5000, deadlineMs: 60_000 };
 
 /** A change that a watch reports. */
 export interface WatchEvent {

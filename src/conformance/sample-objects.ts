@@ -1,7 +1,7 @@
 import type { JsonObject } from '../kubernetes/index.ts';
 
 /** Namespace of all made-up objects, recognizable in a log. */
-export const sampleNamespace = 'conformance-sample';
+const sampleNamespace = 'conformance-sample';
 /** Name of the made-up Cluster, and prefix of the names of its parts. */
 export const sampleCluster = 'conformance-sample-cluster';
 

@@ -17,7 +17,7 @@ export const pausedAnnotation = 'cluster.x-k8s.io/paused';
  * Handlers in the order that the status has already; new ones at the end. Cluster API's own extension server has
  * another order after each start, which would change the status each time.
  */
-export function inKnownOrder(
+function inKnownOrder(
   known: ExtensionConfigStatus['handlers'] = [],
   found: readonly DiscoveredHandler[],
 ): DiscoveredHandler[] {

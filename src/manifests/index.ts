@@ -2,4 +2,4 @@ export { type DocumentError, type PlacedObject, type ReadDocument, readDocument 
 export { type Edit, EditError, editDocument, editsBetween } from './edit.ts';
 export { createReplacer, ReplaceError } from './replace-file.ts';
 export { maxStreamBytes, type Source, SourceError, sourcesOf, systemProblem, type Unreadable } from './sources.ts';
-export { type DocumentText, maxDocumentLength, type SplitError, splitDocuments } from './split.ts';
+export { type DocumentText, type SplitError, splitDocuments } from './split.ts';

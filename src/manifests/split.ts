@@ -19,7 +19,7 @@ export interface SplitError {
  * ExtensionConfigs (6 Mi) is one document. At worst (a list of single letters) the parser takes some 85 times as much
  * in memory, which is to fit into a small container.
  */
-export const maxDocumentLength = 8 * 1024 * 1024;
+const maxDocumentLength = 8 * 1024 * 1024;
 
 const tab = 0x09;
 const newline = 0x0a;

@@ -2,7 +2,7 @@
 export type FindingLevel = 'blocker' | 'unknown' | 'warning' | 'note';
 
 /** What a finding is about, in the order in which to deal with findings. */
-export const topics = [
+const topics = [
   'unreachable',
   'refused',
   'hook-removed',

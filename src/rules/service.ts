@@ -1,5 +1,6 @@
 import type { ExtensionConfig } from '../api/index.ts';
 import { dns1035LabelProblems, dns1123LabelProblems } from '../kubernetes/index.ts';
+import type { Finding } from './rule.ts';
 
 type Service = NonNullable<NonNullable<NonNullable<ExtensionConfig['spec']>['clientConfig']>['service']>;
 
@@ -16,4 +17,25 @@ export function namedService(object: ExtensionConfig): { namespace: string; name
   const { namespace = '', name = '' } = object.spec?.clientConfig?.service ?? {};
   const isValid = dns1123LabelProblems(namespace).length === 0 && dns1035LabelProblems(name).length === 0;
   return isValid ? { namespace, name } : undefined;
+}
+
+/** Checks the name or the namespace of the Service, which must be set and valid by `problemsOf`. */
+export function checkServiceLabel(
+  object: ExtensionConfig,
+  field: 'name' | 'namespace',
+  problemsOf: (value: string) => string[],
+  report: (finding: Finding) => void,
+): void {
+  const service = object.spec?.clientConfig?.service;
+  if (!isServiceDefined(service)) {
+    return;
+  }
+  const path = ['spec', 'clientConfig', 'service', field];
+  const value = service[field] ?? '';
+  if (value === '') {
+    report({ path, reason: 'FieldValueRequired', message: `set the ${field} of the Service` });
+  }
+  for (const message of problemsOf(value)) {
+    report({ path, reason: 'FieldValueInvalid', value, message });
+  }
 }

@@ -6,7 +6,7 @@ import { type FileState, type FileWatch, watchFiles } from './file-watch.ts';
 export class ClientCaError extends Error {}
 
 /** Why a file with client CAs cannot be used, or its certificates in PEM. */
-export function checkClientCa(path: string, state: FileState): { pem: string } | { problem: string } {
+function checkClientCa(path: string, state: FileState): { pem: string } | { problem: string } {
   if ('code' in state) {
     return { problem: `${path} ${state.problem}` };
   }

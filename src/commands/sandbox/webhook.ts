@@ -32,7 +32,7 @@ export interface WebhookReference {
 }
 
 /** A webhook server reached by URL: PEM certificates verify it for the host of its URL. */
-export function byUrl(url: string, ca: string): WebhookReference {
+function byUrl(url: string, ca: string): WebhookReference {
   return {
     description: url,
     clientConfig: (path) => ({ url: `${url}${path}`, caBundle: Buffer.from(ca).toString('base64') }),

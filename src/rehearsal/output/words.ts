@@ -43,7 +43,7 @@ export function verdictOf({ call }: CallEntry): CallVerdict {
 }
 
 /** A length of time in words: `90s`, `5m`, `1h30m`. */
-export function lengthText(seconds: number): string {
+function lengthText(seconds: number): string {
   const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
   if (seconds < 120) {
     return `${seconds}s`;

@@ -17,7 +17,7 @@ export type Headers = Record<string, string | string[]>;
 export class NoEndpointError extends Error {}
 
 /** A response exceeds its limit. */
-export class TooLongError extends Error {}
+class TooLongError extends Error {}
 
 /** A response that was read completely. */
 export interface WholeAnswer {

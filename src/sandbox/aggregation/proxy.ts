@@ -47,7 +47,7 @@ function endToEnd(message: IncomingMessage): Headers {
 }
 
 /** The headers of a proxied request: the client's own, its user, and its original address. */
-export function passedHeaders(request: IncomingMessage, path: string, user: UserInfo): Headers {
+function passedHeaders(request: IncomingMessage, path: string, user: UserInfo): Headers {
   const headers: Headers = {};
   for (const [name, value] of Object.entries(endToEnd(request))) {
     if (!isForApiServer(name)) {

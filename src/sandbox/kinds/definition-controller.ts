@@ -61,7 +61,7 @@ function deprecationOf(definition: Definition, version: Definition['spec']['vers
 }
 
 /** The resources that an established definition serves: one for each served version. */
-export function resourcesOf(object: JsonObject): Resource[] {
+function resourcesOf(object: JsonObject): Resource[] {
   const definition = object as unknown as Definition;
   if (!isConditionTrue(object, 'Established')) {
     return [];

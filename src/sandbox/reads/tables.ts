@@ -63,7 +63,7 @@ function found(object: JsonObject, path: string): Json | undefined {
 }
 
 /** The value of a cell; null where the object has no value, as from the real server. */
-export function cellOf(object: JsonObject, column: Column, now: number): Json {
+function cellOf(object: JsonObject, column: Column, now: number): Json {
   const value = typeof column.value === 'string' ? found(object, column.value) : column.value(object);
   if (value === undefined || value === null) {
     return null;

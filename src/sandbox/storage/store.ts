@@ -13,7 +13,7 @@ export interface StoreEvent {
 }
 
 /** Writes per collection that are kept for watches from an older version and for lists that continue. */
-export const defaultHistory = 5_000;
+const defaultHistory = 5_000;
 
 /** Maximum number of bytes of JSON in the history of one collection. */
 const maxHistoryBytes = 64 * 1024 * 1024;
