@@ -1,59 +1,26 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { ExtensionConfig } from '../api/index.ts';
-import { isSame, type JsonObject, type LabelSelector, selectsLabels } from '../kubernetes/index.ts';
-import { type Client, createClient, type Resolve } from '../runtime/index.ts';
-import { createCaller } from './caller.ts';
+import type { JsonObject } from '../kubernetes/index.ts';
 import {
   type CallEffect,
-  type ClusterApiLimits,
-  createNames,
   type Effect,
   type EffectOutcome,
   type FaultNote,
   type HandlerCall,
-  initialState,
   type Life,
-  type Names,
-  objectsAt,
-  type RehearsedCluster,
   textAt,
-  type UserEdit,
 } from './cluster/index.ts';
-import { type Fault, withFaults } from './faults.ts';
-import { clusterLife, type Story } from './life/index.ts';
 import type { CallEntry, Entry } from './record.ts';
-import { checkedVariables, discoverVariables } from './topology/index.ts';
 
-/** Options of a rehearsal. */
-export interface RehearsalOptions {
-  configs: readonly ExtensionConfig[];
-  subjects: readonly RehearsedCluster[];
-  story: Story;
-  limits: ClusterApiLimits;
-  faults?: readonly Fault[];
-  resolve?: Resolve | undefined;
-  namespaceLabels: (namespace: string) => Promise<Readonly<Record<string, string>> | undefined>;
+/** How a life is played. */
+export interface PlayOptions {
   /** Whether waits take real time. */
   isRealTime?: boolean;
   /** Called for every entry; those of one Cluster come in their order. */
   onEntry: (entry: Entry) => void;
   signal: AbortSignal;
-  start?: Date;
-  names?: Names;
-  /** Changes that the user makes. */
-  edits?: readonly UserEdit[];
   /** Waits for some milliseconds of real time. */
   sleep?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
-
-/** Maximum number of lives that are played at a time: as many calls as an extension gets at a time. */
-const livesAtOnce = 10;
-
-/** Maximum number of namespaces that selectors are evaluated for. */
-const maxWarned = 100;
-
-/** Where nothing listens: the discard port of this machine. */
-const nowhere = { host: '127.0.0.1', port: 9 };
 
 /**
  * Real time that passes while simulated time does, so that work in the background of an extension can go on: a
@@ -70,7 +37,8 @@ const versionsOf = (list: unknown): string[] | undefined =>
 
 const optionalText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-function entryOf(cluster: string, number: number, effect: CallEffect, call: HandlerCall): CallEntry {
+/** The record of a call. */
+export function entryOf(cluster: string, number: number, effect: CallEffect, call: HandlerCall): CallEntry {
   const { request } = effect;
   return {
     type: 'call',
@@ -109,11 +77,11 @@ const shown = (outcome: EffectOutcome, effect: CallEffect): readonly HandlerCall
       ];
 
 /** Runs a generator to its end: makes its calls, and records what happens. */
-async function play<T>(
+export async function play<T>(
   life: Life<T>,
   cluster: string,
   answer: (effect: CallEffect, signal: AbortSignal) => Promise<EffectOutcome>,
-  { onEntry, signal, isRealTime = false, sleep = (ms) => wait(ms, undefined, { signal }) }: RehearsalOptions,
+  { onEntry, signal, isRealTime = false, sleep = (ms) => wait(ms, undefined, { signal }) }: PlayOptions,
 ): Promise<{ end: T; calls: number }> {
   let number = 0;
   /** The current wait: the hook, the number of its calls, and the real time that it took, in ms. */
@@ -169,218 +137,5 @@ async function play<T>(
         });
       }
     }
-  }
-}
-
-/** The result of discovery. */
-type Discovered = { ok: true; config: ExtensionConfig } | { ok: false; error: string };
-
-/** Asks an extension for its handlers twice, as Cluster API does: its own write of the status is the second event. */
-async function discover(client: Client, config: ExtensionConfig, options: RehearsalOptions): Promise<Discovered> {
-  const { onEntry, signal } = options;
-  let handlers: readonly object[] | undefined;
-  for (let round = 0; round < 2; round++) {
-    const found = await client.discover(config, { signal });
-    signal.throwIfAborted();
-    const call: HandlerCall = {
-      handler: config.metadata.name ?? '',
-      status: found.ok
-        ? 'Success'
-        : found.error.step === 'status' || found.error.step === 'validation'
-          ? 'Failure'
-          : 'Error',
-      message: '',
-      retryAfterSeconds: 0,
-      error: found.ok ? '' : found.error.message,
-      isMadeUp: false,
-    };
-    const effect: CallEffect = {
-      do: 'call',
-      at: 0,
-      hook: 'Discovery',
-      request: {},
-      object: { namespace: '', name: '', uid: '' },
-      pendingHooks: '',
-    };
-    onEntry(entryOf('', round + 1, effect, call));
-    if (!found.ok) {
-      return { ok: false, error: `Error in discovery: ${found.error.message}` };
-    }
-    const sorted = found.handlers.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    if (handlers !== undefined && !isSame(handlers as never, sorted as never)) {
-      onEntry({
-        type: 'event',
-        cluster: '',
-        at: 0,
-        event: {
-          kind: 'finding',
-          severity: 'warning',
-          text: `${config.metadata.name} does not answer discovery the same each time`,
-          remedy: 'offer the same handlers in all replicas and at all times',
-        },
-      });
-    }
-    handlers = sorted;
-  }
-  return { ok: true, config: { ...config, status: { ...config.status, handlers: handlers as never } } };
-}
-
-/** Creates a client like that of Cluster API's managers. */
-function connect(options: RehearsalOptions, resolve: Resolve | undefined): Client {
-  return createClient({
-    ...(resolve !== undefined && { resolve }),
-    namespaceLabels: options.namespaceLabels,
-    mimicsClusterApi: true,
-  });
-}
-
-/** The name of a Cluster in entries: `NAMESPACE/NAME`. */
-export function clusterOf({ cluster: { metadata } }: RehearsedCluster): string {
-  return `${textAt(metadata, 'namespace') || 'default'}/${textAt(metadata, 'name')}`;
-}
-
-async function playCluster(
-  subject: RehearsedCluster,
-  configs: readonly ExtensionConfig[],
-  client: Client,
-  options: RehearsalOptions,
-): Promise<boolean> {
-  const { story, limits, faults = [], onEntry, signal, start = new Date(), names = createNames() } = options;
-  const cluster = clusterOf(subject);
-  let refusal = '';
-  if (subject.blueprint !== undefined) {
-    const { variables, problems } = checkedVariables(subject.blueprint, subject.cluster);
-    const spec = subject.cluster.spec as JsonObject;
-    if (variables.length > objectsAt(spec, 'topology', 'variables').length) {
-      subject.cluster.spec = { ...spec, topology: { ...(spec.topology as JsonObject), variables } };
-    }
-    refusal = problems.join('; ');
-    if (subject.blueprint.inlinePatches.length > 0) {
-      onEntry({
-        type: 'event',
-        cluster,
-        at: 0,
-        event: {
-          kind: 'finding',
-          severity: 'warning',
-          text: `patches with definitions in the ClusterClass are not applied here: ${subject.blueprint.inlinePatches.join(', ')}`,
-          remedy: 'extensions get templates without them in this rehearsal',
-        },
-      });
-    }
-  }
-  if (refusal !== '') {
-    const reason = `Cluster API refuses the Cluster: ${refusal}`;
-    onEntry({ type: 'end', cluster, at: 0, isComplete: false, reason, calls: 0 });
-    return false;
-  }
-  const nobody = faults.length === 0 ? undefined : connect(options, () => nowhere);
-  nobody?.registry.warmUp(configs);
-  try {
-    const caller = createCaller(client);
-    const answer = nobody === undefined ? caller : withFaults(caller, createCaller(nobody), faults);
-    const state = initialState(subject, names, start);
-    state.edits = [...(options.edits ?? [])];
-    let hasErrors = false;
-    const { end, calls } = await play(clusterLife(state, story, limits), cluster, answer, {
-      ...options,
-      onEntry(entry) {
-        hasErrors ||= entry.type === 'event' && entry.event.kind === 'finding' && entry.event.severity === 'error';
-        onEntry(entry);
-      },
-      signal,
-    });
-    const isComplete = end.isComplete && !hasErrors;
-    const reason = end.isComplete && hasErrors ? 'the life came to its end, but not without errors' : end.reason;
-    onEntry({ type: 'end', cluster, at: end.at, isComplete, reason, calls });
-    return isComplete;
-  } finally {
-    await nobody?.close();
-  }
-}
-
-/**
- * Reports which extensions get no call for the Clusters of a namespace, since a selector that does not match goes
- * unnoticed.
- */
-async function warnOfSelectors(configs: readonly ExtensionConfig[], options: RehearsalOptions): Promise<void> {
-  const { subjects, namespaceLabels, onEntry } = options;
-  const namespaces = new Set(subjects.map(({ cluster }) => textAt(cluster, 'metadata', 'namespace') || 'default'));
-  for (const namespace of [...namespaces].slice(0, maxWarned)) {
-    const labels = (await namespaceLabels(namespace)) ?? {};
-    for (const { metadata, spec } of configs) {
-      const selector = spec?.namespaceSelector as LabelSelector | undefined;
-      if (selector === undefined || !selectsLabels(selector, labels)) {
-        const shown = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
-        onEntry({
-          type: 'event',
-          cluster: '',
-          at: 0,
-          event: {
-            kind: 'finding',
-            severity: 'warning',
-            text: `${metadata.name} gets no call for Clusters in namespace ${namespace}: ${selector === undefined ? 'it has no namespaceSelector' : `its namespaceSelector does not match the labels ${shown.join(', ')}`}`,
-            remedy: 'give the Namespace with its labels in a file of --cluster, or change the selector',
-          },
-        });
-      }
-    }
-  }
-}
-
-/**
- * Plays the lives of Clusters against real extension servers: discovery, the reconcile of their classes, then each
- * Cluster. Several Clusters are played at a time, in simulated time, so that entries of one may come between those of
- * another.
- *
- * @returns how many lives there were, and how many could be completed.
- */
-export async function rehearse(options: RehearsalOptions): Promise<{ lives: number; complete: number }> {
-  const { subjects, onEntry, signal } = options;
-  const lives = subjects.length;
-  const stop = (reason: string) => {
-    onEntry({ type: 'end', cluster: '', at: 0, isComplete: false, reason, calls: 0 });
-    return { lives, complete: 0 };
-  };
-  const client = connect(options, options.resolve);
-  try {
-    const configs: ExtensionConfig[] = [];
-    for (const config of options.configs) {
-      const found = await discover(client, config, options);
-      if (!found.ok) {
-        return stop(`${config.metadata.name} is not discovered, and no manager would start: ${found.error}`);
-      }
-      configs.push(found.config);
-    }
-    const [wrong] = client.registry.warmUp(configs).values();
-    if (wrong !== undefined) {
-      return stop(wrong.message);
-    }
-    await warnOfSelectors(configs, options);
-    const caller = createCaller(client);
-    for (const blueprint of new Set(subjects.map((subject) => subject.blueprint))) {
-      if (blueprint !== undefined) {
-        const name = `${blueprint.namespace}/${blueprint.name}`;
-        const { end } = await play(discoverVariables(blueprint), name, caller, options);
-        if (end !== undefined) {
-          return stop(end);
-        }
-      }
-    }
-    let complete = 0;
-    const waiting = subjects.values();
-    const isOneByOne = options.isRealTime !== true && subjects.length <= 1;
-    await Promise.all(
-      Array.from({ length: isOneByOne ? 1 : livesAtOnce }, async () => {
-        for (const subject of waiting) {
-          signal.throwIfAborted();
-          const isComplete = await playCluster(subject, configs, client, options);
-          complete += isComplete ? 1 : 0;
-        }
-      }),
-    );
-    return { lives, complete };
-  } finally {
-    await client.close();
   }
 }

@@ -42,3 +42,8 @@ export interface EndEntry {
 
 /** One line of a rehearsal's record. */
 export type Entry = CallEntry | EventEntry | EndEntry;
+
+/** A warning about a Cluster, or (with an empty name) about extensions, before its life begins. */
+export function warning(cluster: string, text: string, remedy: string): EventEntry {
+  return { type: 'event', cluster, at: 0, event: { kind: 'finding', severity: 'warning', text, remedy } };
+}
