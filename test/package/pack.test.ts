@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { installedPackage, projectName } from './installed.ts';
 import { compiledOfCopies, linkDependencies, projectFolder, run, runWell } from './tree.ts';
@@ -40,6 +40,19 @@ test('holds the program, the manifests and nothing of development', () => {
   expect(
     packed.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts') && !path.startsWith('templates/')),
   ).toEqual([]);
+});
+
+test('holds the declaration files of the library with all that they import, and no others', () => {
+  const declarations = packed.filter((path) => path.startsWith('dist/') && path.endsWith('.d.ts'));
+  const imported = declarations.flatMap((path) => {
+    const text = readFileSync(join(consumer, 'node_modules/extensionconfig-webhook', path), 'utf8');
+    const paths = [...text.matchAll(/(?:from|import\() ?["'](\.[^"']+)\.[jt]s["']/g)].map(([, to]) => `${to}.d.ts`);
+    return paths.map((to) => join(dirname(path), to));
+  });
+  expect(imported.filter((path) => !packed.includes(path))).toEqual([]);
+  const own = declarations.filter((path) => !path.startsWith('dist/library/'));
+  expect(own.length).toBeGreaterThan(50);
+  expect(own.filter((path) => !imported.includes(path))).toEqual([]);
 });
 
 test('the command works from the folder where it was installed', async () => {
