@@ -3,13 +3,14 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { allowDeletionAnnotation } from '../../src/api/index.ts';
 import { run } from '../../src/commands/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { example, exampleClass } from '../../src/rules/examples/index.ts';
 import { rules } from '../../src/rules/index.ts';
 import { eventually } from '../sandbox/client.ts';
+import { localhost } from '../server/certificates.ts';
 import { capturedCalls, keepAliveAgent, review, send, until, validate } from '../server/running.ts';
 import { clusterApiDefinitions, startCluster } from '../watching/cluster.ts';
 
@@ -27,7 +28,13 @@ function world(env: Record<string, string> = {}) {
   return { io, written, stop };
 }
 
-const loopback = ['--self-signed', '--host', '127.0.0.1', '--health-host', '127.0.0.1', '--port', '0'];
+const certificates = mkdtempSync(join(tmpdir(), 'serve-'));
+writeFileSync(join(certificates, 'tls.crt'), localhost.cert);
+writeFileSync(join(certificates, 'tls.key'), localhost.key);
+afterAll(() => rmSync(certificates, { recursive: true }));
+
+const addresses = ['--host', '127.0.0.1', '--health-host', '127.0.0.1', '--port', '0'];
+const loopback = ['--cert-dir', certificates, ...addresses];
 
 function lineWith(text: string, msg: string): Record<string, unknown> | undefined {
   return text
@@ -77,7 +84,7 @@ test('serves until it is asked to stop, with flags from the command line and the
     // As a pod gets it beside a Service of this name, unless it says enableServiceLinks: false.
     EXTENSIONCONFIG_WEBHOOK_PORT: 'tcp://10.96.0.7:443',
   });
-  const ended = run(['serve', ...loopback], io);
+  const ended = run(['serve', '--self-signed', ...addresses], io);
   await until(() => lineWith(written.out, 'listening') !== undefined, 'listening');
   const { webhookPort, healthPort } = lineWith(written.out, 'listening') as Record<string, number>;
   const answer = await send(webhookPort!, validate, review('x'), { rejectUnauthorized: false });
