@@ -115,8 +115,15 @@ export function loadKubeConfig(options: KubeConfigOptions, env: NodeJS.ProcessEn
     }
     config.setCurrentContext(options.context);
   }
-  if (config.getCurrentCluster() === null) {
+  const cluster = config.getCurrentCluster();
+  if (cluster === null) {
     throw new KubeConfigError('the kubeconfig names no cluster: give --kubeconfig and --context, or run in a pod');
+  }
+  // The client refuses it at the first request, and calls it missing credentials.
+  if (cluster.server.startsWith('http:') && !cluster.skipTLSVerify) {
+    throw new KubeConfigError(
+      `the kubeconfig has server ${JSON.stringify(cluster.server)}, without TLS: for kubectl proxy add insecure-skip-tls-verify: true to its cluster, else write https`,
+    );
   }
   return config;
 }

@@ -134,3 +134,16 @@ test('files that hold only a part of a kubeconfig make one together', () => {
     new KubeConfigError('the kubeconfig names no cluster: give --kubeconfig and --context, or run in a pod'),
   );
 });
+
+test('a server without TLS is one that is meant', () => {
+  const config = kubeconfigOf(['here']).replace('https://', 'http://');
+  const load = (text: string) => () => loadKubeConfig({ kubeconfig: join(folderWith({ config: text }), 'config') });
+  expect(load(config)).toThrow(
+    new KubeConfigError(
+      'the kubeconfig has server "http://127.0.0.1:6443", without TLS: for kubectl proxy add insecure-skip-tls-verify: true' +
+        ' to its cluster, else write https',
+    ),
+  );
+  const meant = config.replace('"server"', '"insecure-skip-tls-verify":true,"server"');
+  expect(load(meant)().getCurrentCluster()?.server).toBe('http://127.0.0.1:6443');
+});
