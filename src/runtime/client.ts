@@ -1,165 +1,44 @@
-import type { Registry as MetricsRegistry } from 'prom-client';
-import type { ExtensionConfig } from '../api/index.ts';
 import { ConversionError } from '../conversion/index.ts';
 import {
   clusterApiHooks,
   createHookCatalog,
   formatGroupHook,
   formatHook,
-  type HookCatalog,
   type HookDefinition,
   hooks,
   newestKnownRelease,
-  type Release,
 } from '../hooks/index.ts';
 import { type Json, type JsonObject, selectsLabels } from '../kubernetes/index.ts';
 import { formatProblems, type HookVersions, messageProblems } from '../messages/index.ts';
 import { createBackoff } from './backoff.ts';
-import { createCache, maxWaitMs, responseCachingOf } from './caches.ts';
+import { createCache, responseCachingOf } from './caches.ts';
 import { type CallError, isIgnorable } from './call-error.ts';
-import { type ClientCertificate, createConnections, type Resolve } from './connections.ts';
+import type {
+  CallAllOptions,
+  CallAllResult,
+  CalledObject,
+  CallOptions,
+  CallResult,
+  Client,
+  ClientOptions,
+} from './client-types.ts';
+import { createConnections } from './connections.ts';
 import { aggregate, type DiscoveredHandler, type DiscoveryProblem, readDiscovery } from './discovery.ts';
 import { type ExchangeContext, exchange, type Message, statusError } from './exchange.ts';
 import { createCallMetrics } from './metrics.ts';
 import { type Extension, extensionOf, type RegisteredHandler } from './registration.ts';
-import { createRegistry, type HandlerRegistry, isCallError } from './registry.ts';
-
-/** Options of a client; all are optional. */
-export interface ClientOptions {
-  /**
-   * Labels of a namespace, for namespaceSelectors; undefined when there is no such namespace. Default: none has labels.
-   */
-  namespaceLabels?: (namespace: string) => Promise<Readonly<Record<string, string>> | undefined>;
-  /** The hooks that can be called. Default: those of Cluster API. */
-  hooks?: readonly HookDefinition[];
-  /** Hooks with several versions, between which messages are converted. */
-  versions?: readonly HookVersions[];
-  /**
-   * Lifecycles of hooks, for discovery: a handler for a hook that is not in the catalog makes its extension invalid.
-   */
-  catalog?: HookCatalog;
-  /** The release of Cluster API whose rules discovery applies. Default: the newest known. */
-  release?: Release;
-  /** Client certificate and key in PEM; read at each call, so that a new pair is used at once. */
-  clientCertificate?: () => ClientCertificate | undefined;
-  /** Where hosts are reached instead, for port-forwards. */
-  resolve?: Resolve;
-  /** Maximum number of calls that one extension gets at a time. Default: 10. */
-  maxConcurrentCalls?: number;
-  /**
-   * Calls as Cluster API's own client does, for rehearsals: without a Content-Type, and an extension in backoff is
-   * called anyway. Default: no.
-   */
-  mimicsClusterApi?: boolean;
-  /** Where the metrics of calls are registered. Default: nowhere. */
-  metrics?: MetricsRegistry;
-  /** Milliseconds of a clock that never goes back. Default: the system's. */
-  now?: () => number;
-}
-
-/** The object that a hook is called for. */
-export interface CalledObject {
-  /** Empty for an object of the whole cluster. */
-  namespace: string;
-  name: string;
-  /** Part of the key under which responses are cached. */
-  uid?: string;
-}
-
-/** A request without apiVersion and kind, which follow from the hook. */
-export type RequestBody<Request> = Omit<Request, 'apiVersion' | 'kind'>;
-
-/** What both kinds of calls need. */
-export interface CallAllOptions<Request> {
-  object: CalledObject;
-  request: RequestBody<Request>;
-  /** Ends the call. */
-  signal?: AbortSignal;
-  /** Whether to cache responses that may be cached (see the documentation of hooks). Default: no. */
-  cache?: boolean;
-}
-
-export interface CallOptions<Request> extends CallAllOptions<Request> {
-  /** `HANDLER.EXTENSIONCONFIG`. */
-  handler: string;
-}
-
-/** How one call ended. */
-export type CallResult<Response> =
-  | {
-      ok: true;
-      response: Response;
-      /** The failure that failurePolicy `Ignore` swallowed. */
-      swallowed?: CallError;
-      /** Where the response came from. */
-      from: 'extension' | 'cache' | 'wait' | 'ignore';
-    }
-  | { ok: false; error: CallError };
-
-/** How the calls of all handlers ended. `calls` has those that were made, in their order. */
-export type CallAllResult<Response> = (
-  | { ok: true; response: Pick<Response, keyof Response & ('status' | 'message' | 'retryAfterSeconds')> }
-  | { ok: false; error: CallError }
-) & { calls: { handler: string; result: CallResult<Response> }[] };
-
-/** What an extension offers. */
-export type DiscoverResult =
-  | { ok: true; handlers: DiscoveredHandler[] }
-  | { ok: false; error: CallError; problems: DiscoveryProblem[]; handlers: DiscoveredHandler[] };
-
-/** Calls extension servers, as Cluster API does. */
-export interface Client {
-  readonly registry: HandlerRegistry;
-  /** Asks an extension server for its handlers and checks the answer. An extension in backoff is asked, too. */
-  discover(config: ExtensionConfig, options?: { signal?: AbortSignal }): Promise<DiscoverResult>;
-  /** Calls one handler by its name. */
-  callExtension<Request extends object, Response extends object>(
-    hook: HookDefinition<Request, Response>,
-    options: CallOptions<Request>,
-  ): Promise<CallResult<Response>>;
-  /**
-   * Calls all handlers of a hook whose namespaceSelector matches, one after the other in the order of their names; the
-   * first error ends it. Messages are joined, and the lowest retryAfterSeconds that is not 0 counts.
-   */
-  callAllExtensions<Request extends object, Response extends object>(
-    hook: HookDefinition<Request, Response>,
-    options: CallAllOptions<Request>,
-  ): Promise<CallAllResult<Response>>;
-  /** The names of the handlers of a hook that are called for an object. */
-  handlersFor(hook: HookDefinition, object: CalledObject): Promise<string[] | CallError>;
-  /** Closes the connections of an extension that will not be called for a while; the next call opens new ones. */
-  disconnect(name: string): void;
-  /** Forgets an ExtensionConfig that is gone: its handlers, connections and backoff. */
-  remove(name: string): void;
-  close(): Promise<void>;
-}
+import { createRegistry, isCallError } from './registry.ts';
+import { createWaits, emptyResponse } from './waits.ts';
 
 const defaultConcurrentCalls = 10;
 const discoveryTimeoutSeconds = 10;
 /** Longest answer to discovery, in bytes: 512 handlers are some 128 KiB. Many extensions are asked at a time. */
 const maxDiscoveryBytes = 2 * 1024 * 1024;
 
-/** A response that says only Success. */
-function emptyResponse(hook: HookDefinition): JsonObject {
-  return {
-    apiVersion: `${hook.group}/${hook.version}`,
-    kind: hook.response.kind,
-    status: 'Success',
-    message: '',
-    ...(hook.isBlocking ? { retryAfterSeconds: 0 } : {}),
-  };
-}
-
 const prefixed = (prefix: string, error: CallError): CallError => ({
   ...error,
   message: `${prefix}: ${error.message}`,
 });
-
-/** A remembered wait: until when, in ms, and what the extension said. */
-interface Wait {
-  until: number;
-  message: string;
-}
 
 /** A client with an empty registry. */
 export function createClient(options: ClientOptions = {}): Client {
@@ -190,7 +69,7 @@ export function createClient(options: ClientOptions = {}): Client {
   };
   const definitions = new Map((options.hooks ?? clusterApiHooks).map((hook) => [formatHook(hook), hook]));
   const versionsOf = new Map(versions.map((hook) => [formatGroupHook(hook), hook]));
-  const waits = createCache<Wait>(now);
+  const waits = createWaits(now);
   const responses = createCache<JsonObject>(now);
   for (const hook of versions.flatMap((known) => known.versions)) {
     definitions.set(formatHook(hook), hook);
@@ -336,29 +215,6 @@ export function createClient(options: ClientOptions = {}): Client {
     return { ok: true, response: finished, from: 'extension' };
   }
 
-  function waitKeyOf(hook: HookDefinition, { uid }: CalledObject, handler?: string): string | undefined {
-    return hook.isBlocking && uid !== undefined ? JSON.stringify([formatGroupHook(hook), uid, handler]) : undefined;
-  }
-
-  /** The cached response of an extension whose retryAfterSeconds has not run out. */
-  function runningWait(hook: HookDefinition, key: string | undefined): JsonObject | undefined {
-    const wait = key === undefined ? undefined : waits.get(key);
-    return (
-      wait && {
-        ...emptyResponse(hook),
-        message: wait.message,
-        retryAfterSeconds: Math.max(1, Math.ceil((wait.until - now()) / 1000)),
-      }
-    );
-  }
-
-  function rememberWait(key: string | undefined, { retryAfterSeconds, message }: Record<string, unknown>): void {
-    if (key !== undefined && typeof retryAfterSeconds === 'number' && retryAfterSeconds > 0) {
-      const lifeMs = Math.min(retryAfterSeconds * 1000, maxWaitMs);
-      waits.set(key, { until: now() + lifeMs, message: typeof message === 'string' ? message : '' }, lifeMs);
-    }
-  }
-
   function checkHook(hook: HookDefinition): CallError | undefined {
     return definitions.has(formatHook(hook))
       ? undefined
@@ -454,8 +310,8 @@ export function createClient(options: ClientOptions = {}): Client {
             : { step: 'selector', message: `namespaceSelector did not match object ${namespace}/${name}` },
         );
       }
-      const waitKey = call.cache ? waitKeyOf(hook, call.object, handler.name) : undefined;
-      const wait = runningWait(hook, waitKey);
+      const waitKey = call.cache ? waits.keyOf(hook, call.object, handler.name) : undefined;
+      const wait = waits.running(hook, waitKey);
       if (wait !== undefined) {
         return { ok: true, response: wait as Response, from: 'wait' };
       }
@@ -463,7 +319,7 @@ export function createClient(options: ClientOptions = {}): Client {
       if (!result.ok) {
         return failed(result.error);
       }
-      rememberWait(waitKey, result.response);
+      waits.remember(waitKey, result.response);
       return result as CallResult<Response>;
     },
     async callAllExtensions<Request extends object, Response extends object>(
@@ -490,9 +346,9 @@ export function createClient(options: ClientOptions = {}): Client {
       if (isCallError(handlers)) {
         return failed(handlers);
       }
-      const waitKey = call.cache ? waitKeyOf(hook, call.object) : undefined;
+      const waitKey = call.cache ? waits.keyOf(hook, call.object) : undefined;
       // Without a handler nothing blocks, whatever is cached.
-      const wait = handlers.length === 0 ? undefined : runningWait(hook, waitKey);
+      const wait = handlers.length === 0 ? undefined : waits.running(hook, waitKey);
       if (wait !== undefined) {
         const { status, message = '', retryAfterSeconds = 0 } = wait;
         return succeeded({ status, message, retryAfterSeconds });
@@ -514,7 +370,7 @@ export function createClient(options: ClientOptions = {}): Client {
         }
       }
       const message = messages.join(', ');
-      rememberWait(waitKey, { retryAfterSeconds, message });
+      waits.remember(waitKey, { retryAfterSeconds, message });
       return succeeded({ status: 'Success', message, ...(hook.isBlocking ? { retryAfterSeconds } : {}) });
     },
     async handlersFor(hook, object) {

@@ -1,6 +1,7 @@
 export { type Cache, createCache } from './caches.ts';
 export { type CallError, type CallStep, isIgnorable, quotable } from './call-error.ts';
-export * from './client.ts';
+export { createClient } from './client.ts';
+export type * from './client-types.ts';
 export {
   type ClientCertificate,
   createConnections,

@@ -3,7 +3,7 @@ import type { ExtensionConfig } from '../api/index.ts';
 import { injectCaFromSecretAnnotation } from '../api/index.ts';
 import { createHookCatalog, newestKnownRelease } from '../hooks/index.ts';
 import type { CallStep } from './call-error.ts';
-import type { Client, DiscoverResult } from './client.ts';
+import type { Client, DiscoverResult } from './client-types.ts';
 import type { Resolve } from './connections.ts';
 import { type DiscoveredHandler, type KnownHooks, phaseOf } from './discovery.ts';
 import { probeTls, type TlsFacts } from './probe.ts';
