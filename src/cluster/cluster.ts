@@ -27,7 +27,7 @@ const maxEventBytes = 4 * 1024 * 1024;
 const eventsPerTurn = 50;
 /** Longest Retry-After that is obeyed, in ms: a server that asks for more is tried again after this time. */
 const maxRetryAfterMs = 30_000;
-/** How long the server may take to begin its answer to a watch, in ms. */
+/** How long the server may take to begin its response to a watch, in ms. */
 const watchHeadersTimeoutMs = 10_000;
 
 /** The body of an API server's 404 for a path that it does not serve. */
@@ -83,8 +83,8 @@ export interface Cluster {
    * Sends a request. The body of a PATCH is a JSON patch when it is an array, else a JSON merge patch.
    *
    * @throws {StatusError} on any answer but 2xx, at once; for 429 and 5xx after the retries of the patience.
-   * @throws {ConnectionError} when there is no answer, after retries.
-   * @throws {ResponseError} for an answer that is too long or not a JSON object.
+   * @throws {ConnectionError} without a response, after retries.
+   * @throws {ResponseError} for a response that is too long or not a JSON object.
    */
   request(method: 'GET' | 'POST' | 'PUT' | 'PATCH', path: string, body?: Json): Promise<JsonObject>;
   /**
@@ -121,7 +121,7 @@ function retryAfterOf(code: number, header: unknown, answer: Json): number {
   return typeof seconds === 'number' && seconds > 0 ? Math.min(seconds * 1000, maxRetryAfterMs) : 0;
 }
 
-/** The error for an answer other than 2xx. Reads its body. */
+/** The error for a response other than 2xx. Reads its body. */
 async function refusalOf(server: string, what: string, path: string, answer: ApiResponse): Promise<StatusError> {
   const { code, headers } = answer;
   const bytes = await readLimited(answer.body, maxRefusalBytes);

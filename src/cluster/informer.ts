@@ -90,7 +90,8 @@ const describe = (error: unknown, resource: string) => (explain(error, 'watch', 
  * versions began anew), versions that are too old (410), and watches that die without a word. Needs `list` and `watch`.
  *
  * The informer of @kubernetes/client-node is not used: it stops at the first error until it is started again, reads
- * lists of any length in one answer, loses events whose JSON it cannot read, and swallows exceptions of its callbacks.
+ * lists of any length in one response, loses events whose JSON it cannot read, and swallows exceptions of its
+ * callbacks.
  */
 export function startInformer(config: KubeConfig, options: InformerOptions): Informer {
   const {

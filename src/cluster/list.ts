@@ -3,7 +3,7 @@ import type { Cluster } from './cluster.ts';
 import { explain } from './forbidden.ts';
 import { ResponseError, ResponseTooLong } from './transport.ts';
 
-/** Objects of a first page; fewer when they are so large that the page would exceed the limit of an answer. */
+/** Objects of a first page; fewer when they are so large that the page would exceed the limit of a response. */
 const pageLength = 100;
 
 /** Which objects of a collection are listed. */

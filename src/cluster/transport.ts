@@ -45,7 +45,7 @@ export interface Transport {
   /** As in the kubeconfig, without a slash at the end. */
   server: string;
   /**
-   * @throws {ConnectionError} when there is no answer.
+   * @throws {ConnectionError} without a response.
    */
   open(request: OutgoingRequest): Promise<ApiResponse>;
 }

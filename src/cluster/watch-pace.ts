@@ -10,7 +10,7 @@ export interface WatchPace {
   /** The first and the longest wait between two tries to watch that fail. */
   minRetryMs: number;
   maxRetryMs: number;
-  /** How long one answer may take that is not a watch: an object, or a page of a list. */
+  /** How long a response other than a watch may take: an object, or a page of a list. */
   readDeadlineMs: number;
 }
 

@@ -9,6 +9,7 @@ import { createOwnWrites } from './own-writes.ts';
 import { createConfigStore, type StoredConfig } from './stored.ts';
 import type { Worker } from './worker.ts';
 
+/** What the mode `advise` needs. */
 export interface AdviseWorkerOptions {
   cluster: Cluster;
   events: EventRecorder;

@@ -27,6 +27,7 @@ export type Mode =
   /** Writes nothing: metrics only. */
   | 'observe';
 
+/** Options of a controller. */
 export interface ControllerOptions {
   /** How to reach the API server. */
   kubeConfig: KubeConfig;

@@ -10,6 +10,7 @@ import type { RunResult } from './queue.ts';
 import { createConfigStore, type StoredConfig } from './stored.ts';
 import type { Worker } from './worker.ts';
 
+/** What the mode `discover` needs. */
 export interface DiscoverWorkerOptions {
   cluster: Cluster;
   client: Client;

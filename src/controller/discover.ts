@@ -17,6 +17,7 @@ export interface RunReport {
   handlers: number;
 }
 
+/** What a run needs. */
 export interface DiscoverOptions {
   cluster: Cluster;
   store: ConfigStore;

@@ -51,6 +51,7 @@ interface Waiting {
   at: Date;
 }
 
+/** Options of a recorder of events. */
 export interface EventRecorderOptions {
   cluster: Cluster;
   /** Who reports: name of the program, and of the instance. */

@@ -19,6 +19,7 @@ export interface LeaderElectionOptions {
   retryPeriodMs?: number;
 }
 
+/** What an election needs besides its options. */
 export interface ElectionRun extends Required<Omit<LeaderElectionOptions, 'identity'>> {
   kubeConfig: KubeConfig;
   identity: string;

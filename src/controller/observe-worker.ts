@@ -3,6 +3,7 @@ import { isCallError, probeTls, targetOf } from '../runtime/index.ts';
 import type { ControllerMetrics } from './metrics.ts';
 import type { Worker } from './worker.ts';
 
+/** What the mode `observe` needs. */
 export interface ObserveWorkerOptions {
   client: Client;
   resolve: Resolve | undefined;

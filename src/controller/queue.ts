@@ -15,6 +15,7 @@ export interface QueuePace {
   maxBackoffMs: number;
 }
 
+/** Options of a queue. */
 export interface QueueOptions {
   run(key: string): Promise<RunResult>;
   /** Maximum number of runs at a time. */

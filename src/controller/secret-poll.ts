@@ -5,6 +5,7 @@ import { readCaBundle, type SecretName, secretNameOf } from './ca-secret.ts';
 import { pausedAnnotation } from './discovered-status.ts';
 import type { StoredConfig } from './stored.ts';
 
+/** What polling Secrets needs. */
 export interface SecretPollOptions {
   cluster: Cluster;
   /** The present ExtensionConfigs. */

@@ -9,6 +9,7 @@ import { pollSecrets } from './secret-poll.ts';
 import { ConfigConflict, ConfigGone, collectionPath, readStored, type StoredConfig } from './stored.ts';
 import type { Worker } from './worker.ts';
 
+/** What a term needs. */
 export interface TermOptions {
   kubeConfig: KubeConfig;
   /** Makes what works on ExtensionConfigs, on a connection that ends with the term. */

@@ -20,7 +20,7 @@ function failed(uid: string, message: string): ConversionReviewResponse {
   return reviewOf({ uid, convertedObjects: [], result: { status: 'Failure', message } });
 }
 
-/** Maximum number of bytes of conversion data that one answer adds to the objects of its request (1 MiB). */
+/** Maximum number of bytes of conversion data that one response adds to the objects of its request (1 MiB). */
 const maxAddedBytes = 1024 * 1024;
 
 /** An object for a message: its index in the request, and its name. */

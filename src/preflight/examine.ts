@@ -103,7 +103,7 @@ function ruleFindings({ config, discovered }: ExtensionFacts, { to, catalog, now
   });
 }
 
-/** What the answer to Discovery means, by the rules of the target. */
+/** What the response to Discovery means, by the rules of the target. */
 function discoveryFindings(facts: ExtensionFacts, upgrade: Upgrade): PreflightFinding[] {
   const { discovered, config, isFromCluster } = facts;
   const condition = config.status?.conditions?.find(({ type }) => type === 'Discovered');

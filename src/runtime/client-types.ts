@@ -62,6 +62,7 @@ export interface CallAllOptions<Request> {
   cache?: boolean;
 }
 
+/** Options of the call of one handler. */
 export interface CallOptions<Request> extends CallAllOptions<Request> {
   /** `HANDLER.EXTENSIONCONFIG`. */
   handler: string;

@@ -11,6 +11,7 @@ export interface CallMetrics {
   heldBack(extension: string): void;
 }
 
+/** The labels of the metric of requests. */
 export interface RequestLabels {
   /** HTTP status code, or `<error>`. */
   code: string;

@@ -34,6 +34,7 @@ export interface Survey {
   latenciesMs: number[];
 }
 
+/** What a survey needs. */
 export interface SurveyOptions {
   client: Client;
   known?: KnownHooks;

@@ -9,6 +9,7 @@ export interface Counts {
 /** Maximum number of pairs of handler and Cluster that are remembered. */
 const maxEntries = 100_000;
 
+/** Creates counters without counts. */
 export function createCounts(max = maxEntries): Counts {
   const counts = new Map<string, number>();
   return {

@@ -67,8 +67,11 @@ export interface UserEdit {
   apply(spec: JsonObject): void;
 }
 
+/** Cluster API's annotation with the hooks still to be called. */
 export const pendingHooksAnnotation = 'runtime.cluster.x-k8s.io/pending-hooks';
+/** Cluster API's annotation that lets the deletion of a Cluster proceed. */
 export const okToDeleteAnnotation = 'runtime.cluster.x-k8s.io/ok-to-delete';
+/** Cluster API's annotation with the current step of an upgrade. */
 export const upgradeStepAnnotation = 'topology.internal.cluster.x-k8s.io/upgrade-step';
 
 /** An object at a path, or an empty one. */
@@ -92,13 +95,17 @@ export function objectsAt(value: Json | undefined, ...path: readonly (string | n
 /** Names of hooks in the annotation. */
 export const pendingHooksOf = (state: State): string => [...state.pending].sort().join(',');
 
+/** Whether a hook is still to be called. */
 export const isPending = (state: State, hook: string): boolean => state.pending.has(hook);
 
+/** The version of the topology. */
 export const targetOf = (state: State): string => textAt(state.cluster, 'spec', 'topology', 'version');
 
+/** Whether the control plane is created and not being upgraded. */
 export const isControlPlaneStable = ({ controlPlane }: State): boolean =>
   controlPlane.version !== undefined && controlPlane.readyAt === undefined;
 
+/** The annotations of a Cluster; empty without any. */
 export const annotationsOf = (object: JsonObject): JsonObject => objectAt(object, 'metadata', 'annotations');
 
 /** Sets or removes an annotation of the Cluster. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Aggregator, sendUnavailable } from '../aggregation/index.ts';
 import type { UserInfo } from '../resources/index.ts';
-import { sendOpenApiDocument } from './openapi-answer.ts';
+import { sendOpenApiDocument } from './openapi-response.ts';
 
 /** `/apis/GROUP/VERSION` and below, and the OpenAPI document of it. */
 const ownPath = /^\/apis\/([^/]+)\/([^/]+)(?:\/|$)/;

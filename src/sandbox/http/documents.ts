@@ -5,7 +5,7 @@ import type { OpenApi } from '../openapi/index.ts';
 import type { Registry } from '../resources/index.ts';
 import { aggregatedDiscovery, coreVersions, groupDocument, groupList, resourceList } from './discovery.ts';
 import { sendJson, sendUnknownPath } from './http.ts';
-import { sendOpenApiDocument } from './openapi-answer.ts';
+import { sendOpenApiDocument } from './openapi-response.ts';
 
 /** What documents need. */
 export interface DocumentContext {

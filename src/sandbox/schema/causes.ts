@@ -1,6 +1,6 @@
 import { type CauseReason, fieldErrorMessage, type StatusCause } from '../../kubernetes/index.ts';
 
-/** Maximum number of causes that an answer names. */
+/** Maximum number of causes that a response lists. */
 export const maxCauses = 500;
 
 /** Maximum number of characters of a value that a message shows. */

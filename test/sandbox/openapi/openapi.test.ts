@@ -4,7 +4,7 @@ import protobuf from 'protobufjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { encodeProtobuf } from '../../../src/openapi/index.ts';
-import { acceptedType } from '../../../src/sandbox/http/openapi-answer.ts';
+import { acceptedType } from '../../../src/sandbox/http/openapi-response.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import { eventually, send } from '../client.ts';
 
