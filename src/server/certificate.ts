@@ -53,6 +53,19 @@ export function checkPair(cert: string, key: string): CheckedPair {
   };
 }
 
+/**
+ * A pair that is known to belong together.
+ *
+ * @throws {Error} with what is wrong with it.
+ */
+export function pairOf(cert: string, key: string): CertificatePair {
+  const checked = checkPair(cert, key);
+  if ('problem' in checked) {
+    throw new Error(checked.problem);
+  }
+  return checked.pair;
+}
+
 /** Whether to switch from the current pair to a new one, and if not, why. */
 export function judgePair(
   current: CertificatePair | undefined,

@@ -48,7 +48,7 @@ export async function watchFiles(
   let reported: readonly FileState[] = [];
   let closed = false;
   let checking = false;
-  let again = false;
+  let again: boolean;
   let timer: NodeJS.Timeout | undefined;
   const watchers = new Map<string, FSWatcher>();
 

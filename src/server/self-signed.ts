@@ -1,5 +1,5 @@
 import { issueSelfSigned } from '../x509/index.ts';
-import { type CertificatePair, checkPair } from './certificate.ts';
+import { type CertificatePair, pairOf } from './certificate.ts';
 
 const yearMs = 365 * 24 * 60 * 60 * 1000;
 
@@ -9,9 +9,5 @@ const yearMs = 365 * 24 * 60 * 60 * 1000;
  */
 export function selfSignedPair(now: Date): CertificatePair {
   const { certificate, key } = issueSelfSigned(['localhost', '127.0.0.1', '::1'], now, yearMs);
-  const checked = checkPair(certificate.pem, key);
-  if ('problem' in checked) {
-    throw new Error(checked.problem);
-  }
-  return checked.pair;
+  return pairOf(certificate.pem, key);
 }

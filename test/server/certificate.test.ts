@@ -25,6 +25,12 @@ describe('checkPair', () => {
     expect(pairOf(testCa).subjectAltName).toBe('');
   });
 
+  test('what must be a pair and is not is an error', () => {
+    expect(() => pairOf({ ...localhost, key: testCa.key })).toThrow(
+      new Error('the key does not belong to the certificate'),
+    );
+  });
+
   test('refuses a pair that is too weak for OpenSSL, and says how OpenSSL calls that', () => {
     const weak = makeCertificate({ commonName: 'weak', key: makeKey(512) });
     expect(checkPair(weak.cert, weak.key)).toEqual({

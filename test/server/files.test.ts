@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { watchClientCa } from '../../src/server/client-ca.ts';
 import { type FileState, watchFiles } from '../../src/server/file-watch.ts';
 import { type CertificateEvent, ClientCaError, fileCertificates, fixedCertificate } from '../../src/server/index.ts';
@@ -119,6 +119,61 @@ describe('files under watch', () => {
     await write('a', '4');
     await pause(120);
     expect(seen).toHaveLength(length);
+  });
+
+  /** The timers of polls that are set, and not cleared. */
+  function polls(pollMs: number) {
+    const set = vi.spyOn(globalThis, 'setTimeout');
+    const clear = vi.spyOn(globalThis, 'clearTimeout');
+    onTestFinished(() => {
+      set.mockRestore();
+      clear.mockRestore();
+    });
+    return () => {
+      const cleared = new Set(clear.mock.calls.map(([timer]) => timer as unknown));
+      return set.mock.calls.flatMap(([run, ms], index) => {
+        const timer = set.mock.results[index]?.value as NodeJS.Timeout;
+        return ms === pollMs && !cleared.has(timer) ? [{ run: run as () => void, timer }] : [];
+      });
+    };
+  }
+
+  test('are polled by one timer, however much changes, that keeps nothing alive and ends with them', async () => {
+    const pollMs = 600_123;
+    const open = polls(pollMs);
+    const { seen, watch } = await watching(pollMs);
+    for (let turn = 1; turn <= 5; turn++) {
+      await write('a', String(turn));
+      await write('b', String(turn));
+      await pause(15);
+    }
+    await until(() => texts(seen.at(-1))?.join() === '5,5', 'the last change is reported');
+    await pause(100);
+    expect(open().map(({ timer }) => timer.hasRef())).toEqual([false]);
+    watch.close();
+    expect(open()).toEqual([]);
+  });
+
+  test('in a folder that was replaced are watched again from the next poll on', async () => {
+    const pollMs = 600_124;
+    const open = polls(pollMs);
+    await mkdir(join(folder, 'sub'));
+    await write('sub/a', '1');
+    const { seen } = await watching(pollMs, ['sub/a']);
+    await rename(join(folder, 'sub'), join(folder, 'old'));
+    await mkdir(join(folder, 'sub'));
+    await write('sub/a', '2');
+    // The watch follows the folder that was moved away, until the poll.
+    await until(() => {
+      const isRead = texts(seen.at(-1))?.[0] === '2';
+      const [poll] = open();
+      poll?.run();
+      return isRead && poll !== undefined;
+    }, 'the new folder is read, and watched');
+    await until(() => open().length === 1, 'it rests');
+    await write('sub/a', '3');
+    await until(() => texts(seen.at(-1))?.[0] === '3', 'the change is reported');
+    expect(seen.map(texts)).toEqual([['1'], ['2'], ['3']]);
   });
 
   test('that end while a change rests are not reported any more', async () => {
