@@ -1,0 +1,71 @@
+import { Registry } from 'prom-client';
+import { expect, test } from 'vitest';
+import { createReviewMetrics, type ReviewMetrics } from '../../src/webhook/metrics.ts';
+
+/** Metrics of reviews, and what they say: samples by the beginning of their names. */
+function fresh() {
+  const registry = new Registry();
+  const metrics = createReviewMetrics(registry, { RuntimeSDK: true });
+  const samples = async (name: string) =>
+    (await registry.metrics()).split('\n').filter((line) => line.startsWith(`extensionconfig_webhook_${name}`));
+  return { metrics, samples };
+}
+const outcome: Parameters<ReviewMetrics['review']>[2] = { verdict: 'allowed', deniedBy: [], warnedBy: [] };
+
+test('reviews are counted by webhook, operation and verdict, as often as they come', async () => {
+  const { metrics, samples } = fresh();
+  for (let turn = 0; turn < 2; turn++) {
+    metrics.review('mutate', 'CREATE', outcome, 0.1);
+    metrics.review('validate', 'UNKNOWN', { ...outcome, verdict: 'malformed' }, 0.1);
+  }
+  metrics.review('validate', 'UPDATE', { ...outcome, verdict: 'denied', deniedBy: ['a', 'b'], warnedBy: ['c'] }, 0.1);
+  expect(await samples('reviews_total')).toEqual([
+    'extensionconfig_webhook_reviews_total{webhook="mutate",operation="CREATE",verdict="allowed"} 2',
+    'extensionconfig_webhook_reviews_total{webhook="validate",operation="UNKNOWN",verdict="malformed"} 2',
+    'extensionconfig_webhook_reviews_total{webhook="validate",operation="UPDATE",verdict="denied"} 1',
+  ]);
+  expect(await samples('rule_')).toEqual([
+    'extensionconfig_webhook_rule_denials_total{rule="a"} 1',
+    'extensionconfig_webhook_rule_denials_total{rule="b"} 1',
+    'extensionconfig_webhook_rule_warnings_total{rule="c"} 1',
+  ]);
+  expect(await samples('reviews_without_facts')).toEqual([]);
+});
+
+test('the time of each webhook is its own', async () => {
+  const { metrics, samples } = fresh();
+  metrics.review('mutate', 'CREATE', outcome, 0.25);
+  metrics.review('validate', 'CREATE', outcome, 0.5);
+  metrics.review('validate', 'CREATE', outcome, 0.5);
+  metrics.conversion('Success', 0);
+  metrics.conversion('Failure', 4);
+  metrics.conversion('Failure', 4);
+  const name = 'request_duration_seconds';
+  const of = (part: string, webhook: string, value: number) =>
+    `extensionconfig_webhook_${name}_${part}{webhook="${webhook}"} ${value}`;
+  expect([...(await samples(`${name}_sum`)), ...(await samples(`${name}_count`))]).toEqual([
+    of('sum', 'mutate', 0.25),
+    of('sum', 'validate', 1),
+    of('sum', 'convert', 8),
+    of('count', 'mutate', 1),
+    of('count', 'validate', 2),
+    of('count', 'convert', 3),
+  ]);
+  const buckets = await samples(`${name}_bucket`);
+  expect(
+    buckets
+      .filter((line) => line.includes('webhook="convert"'))
+      .map((line) => /le="([^"]+)".* (\d)$/.exec(line)?.slice(1)),
+  ).toEqual(
+    [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5]
+      .map((le) => [String(le), '1'])
+      .concat([
+        ['10', '3'],
+        ['+Inf', '3'],
+      ]),
+  );
+  expect(await samples('conversions_total')).toEqual([
+    'extensionconfig_webhook_conversions_total{result="success"} 1',
+    'extensionconfig_webhook_conversions_total{result="failure"} 2',
+  ]);
+});
