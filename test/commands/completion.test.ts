@@ -81,7 +81,8 @@ cat <&3
 `,
     { mode: 0o755 },
   );
-  env = { ...process.env, PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter) };
+  // Without a UTF-8 locale fish finds no program below a folder with other letters than ASCII.
+  env = { ...process.env, LC_ALL: 'C.UTF-8', PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter) };
 });
 afterAll(() => {
   server.close();

@@ -2,6 +2,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { compileErrors, validate } from '@readme/openapi-parser';
 import { describe, expect, test } from 'vitest';
@@ -162,7 +163,7 @@ describe('the page', () => {
           `--user-data-dir=${folder}/profile`,
           '--virtual-time-budget=20000',
           '--dump-dom',
-          `file://${file}`,
+          pathToFileURL(file).href,
         ],
         { maxBuffer: 32 * 1024 * 1024, timeout: 60_000 },
       );

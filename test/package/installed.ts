@@ -50,16 +50,7 @@ export function installedPackage(): Promise<Installed> {
     };
     expect(scripts.prepack, 'what `npm pack` runs first, which the build of the image has run').toBe('npm run build');
     linkFolder(join(built, 'dist'), join(source, 'dist'));
-    const pack = [
-      'pack',
-      '--ignore-scripts',
-      '--json',
-      '--loglevel=error',
-      '--pack-destination',
-      folder,
-      '--cache',
-      join(folder, 'npm'),
-    ];
+    const pack = ['pack', '--ignore-scripts', '--json', '--loglevel=error', '--pack-destination', folder];
     const [{ filename, files }] = JSON.parse(await runWell(source, 'npm', pack)) as [
       { filename: string; files: { path: string }[] },
     ];

@@ -82,11 +82,11 @@ test('the sandbox starts from where the package was installed: its manifests are
   child.stdout.on('data', (chunk) => {
     output += chunk;
   });
-  await vi.waitUntil(() => output.includes('kubectl get'), { timeout: 20_000 });
+  await vi.waitUntil(() => output.includes('bad-target.yaml'), { timeout: 100_000 });
   expect(readFileSync(kubeconfig, 'utf8')).toContain('https://127.0.0.1:');
-  for (const sample of output.match(/\S+\.yaml/g) ?? []) {
-    expect(existsSync(sample), sample).toBe(true);
-  }
+  const samples = [...output.matchAll(/ -f '?(.*\.yaml)/g)].map(([, file = '']) => file);
+  expect(samples.map((file) => [file, existsSync(file)])).toEqual(samples.map((file) => [file, true]));
+  expect(samples).toHaveLength(2);
   child.kill('SIGINT');
   expect((await once(child, 'exit'))[0]).toBe(0);
 });

@@ -104,7 +104,9 @@ export const compiledOfCopies = () => ({ NODE_COMPILE_CACHE: join(inject('runFol
 /** Runs a program to its end, with the Node.js of this test first on the path. */
 export function run(folder: string, command: string, args: readonly string[]): Promise<Ended> {
   const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter);
-  const env = { ...process.env, ...compiledOfCopies(), PATH };
+  // The home of who runs the tests may not be there to write to.
+  const cache = fromRegistry ? {} : { npm_config_cache: join(inject('runFolder'), 'npm') };
+  const env = { ...process.env, ...compiledOfCopies(), ...cache, PATH };
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
     const out: Buffer[] = [];
