@@ -148,9 +148,9 @@ export async function startCalled(
   return { ...extension, url, spec: { clientConfig: { url, caBundle } } };
 }
 
-/** Waits for something to hold, with longer and longer pauses; fails after 25 seconds. */
+/** Waits for something to hold, with longer and longer pauses; fails after 100 seconds. */
 export async function until(check: () => unknown): Promise<void> {
-  const end = performance.now() + 25_000;
+  const end = performance.now() + 100_000;
   for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.5, 50)) {
     try {
       await check();

@@ -55,7 +55,7 @@ async function unregister(config: KubeConfig, signal: AbortSignal): Promise<void
 }
 
 /** How long an API server may take for what the suite asks of it, in milliseconds. */
-const patience = 25_000;
+const patience = 100_000;
 
 /** How the API server of E2E_KUBECONFIG reaches the webhook. */
 interface Way {

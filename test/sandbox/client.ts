@@ -58,9 +58,9 @@ export function send(
   return promise;
 }
 
-/** Sends until the answer is as wanted, with longer and longer pauses; fails after 25 seconds. */
+/** Sends until the answer is as wanted, with longer and longer pauses; fails after 100 seconds. */
 export async function eventually<T>(read: () => Promise<T>, wanted: (value: T) => boolean): Promise<T> {
-  const end = Date.now() + 25_000;
+  const end = Date.now() + 100_000;
   for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.5, 50)) {
     const value = await read();
     if (wanted(value)) {

@@ -1,7 +1,7 @@
 import { get } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
   keepAliveAgent,
   metricOf,
@@ -235,17 +235,32 @@ describe('bytes in flight', () => {
   });
 
   test('who sends a large body steadily is not cut, however long it takes', async () => {
-    const { webhookPort } = await start({ limits: { ...limits, patienceMs: 250, timeoutCheckMs: 20 } });
+    const patienceMs = 250;
+    const { webhookPort } = await start({ limits: { ...limits, patienceMs, timeoutCheckMs: 20 } });
     const body = padded(1_000_000);
-    const socket = await openTls(webhookPort);
-    const received = readAll(socket);
-    socket.write(`${head}connection: close\r\ncontent-length: ${body.length}\r\n\r\n`);
-    for (let at = 0; at < body.length; at += 50_000) {
-      await pause(20);
-      expect((await send(webhookPort, validate, padded(200_000))).code).toBe(503);
-      socket.write(body.slice(at, at + 50_000));
+    async function upload() {
+      const socket = await openTls(webhookPort);
+      const received = readAll(socket);
+      socket.write(`${head}connection: close\r\ncontent-length: ${body.length}\r\n\r\n`);
+      const codes = new Set<number>();
+      const times = [performance.now()];
+      for (let at = 0; at < body.length; at += 50_000) {
+        await pause(20);
+        codes.add((await send(webhookPort, validate, padded(200_000))).code);
+        socket.write(body.slice(at, at + 50_000));
+        times.push(performance.now());
+      }
+      const pauses = times.slice(1).map((time, index) => time - (times[index] as number));
+      return { longestPauseMs: Math.max(...pauses), codes: [...codes], answer: await received };
     }
-    expect(await received).toMatch(/^HTTP\/1.1 200 /);
+    // On a busy machine the sender is not steady now and then: another one is.
+    const { codes, answer } = await vi.waitFor(async () => {
+      const uploaded = await upload();
+      expect(uploaded.longestPauseMs).toBeLessThan(patienceMs / 2);
+      return uploaded;
+    }, 100_000);
+    expect(codes).toEqual([503]);
+    expect(answer).toMatch(/^HTTP\/1.1 200 /);
   });
 
   test('a body in pieces of one byte is put together', async () => {
