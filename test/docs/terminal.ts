@@ -31,9 +31,10 @@ async function copyCheckout(): Promise<string> {
   // npx keeps a link to each checkout that it was called in: a cache for this one alone, with the user's downloads.
   const npmCache = join(checkout, npmCacheFolder);
   mkdirSync(npmCache);
-  const usersCache = await onceARun('npm-cache', async () =>
-    (await runWell(checkout, 'npm', ['config', 'get', 'cache'])).trim(),
-  );
+  const usersCache =
+    // Set by npm for its scripts.
+    process.env.npm_config_cache ??
+    (await onceARun('npm-cache', async () => (await runWell(checkout, 'npm', ['config', 'get', 'cache'])).trim()));
   symlinkSync(join(usersCache, '_cacache'), join(npmCache, '_cacache'));
   return checkout;
 }
