@@ -15,6 +15,9 @@ export const injectCaFromSecretAnnotation = 'runtime.cluster.x-k8s.io/inject-ca-
 /** With the value `true` on an ExtensionConfig, its deletion is not refused although it is still needed. */
 export const allowDeletionAnnotation = 'extensionconfig-webhook.runtime.cluster.x-k8s.io/allow-deletion';
 
+/** Cluster API's annotation with the hooks that are still to be called for a Cluster: names, separated by commas. */
+export const pendingHooksAnnotation = 'runtime.cluster.x-k8s.io/pending-hooks';
+
 /** Name of Cluster API's feature gate for ExtensionConfigs. */
 export const runtimeSdkFeatureGate = 'RuntimeSDK';
 

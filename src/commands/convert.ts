@@ -211,7 +211,7 @@ export const defineConvert: DefineCommand = (command, io, end) => {
       throw new UsageError('convert: name files or folders to convert, "." for this folder, or "-" for standard input');
     }
     if (write && paths.includes('-')) {
-      throw new UsageError('convert: --write changes files in place, and standard input is none: leave one out');
+      throw new UsageError('convert: --write changes files in place, and standard input is not a file: leave one out');
     }
     let code: number = exitCode.ok;
     const report = (file: string, { isContent, ...problem }: Problem) => {

@@ -126,7 +126,7 @@ function applied(
     return object;
   }
   if (!isJsonObject(after) || after.kind !== object.kind || after.apiVersion !== object.apiVersion) {
-    review.inapplicable.push(`${where}: the object has another kind or apiVersion afterwards, or is none`);
+    review.inapplicable.push(`${where}: the object has another kind or apiVersion afterwards, or is not an object`);
     return object;
   }
   if (JSON.stringify(after).length > maxObjectLength) {

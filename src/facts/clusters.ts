@@ -1,3 +1,4 @@
+import { pendingHooksAnnotation } from '../api/index.ts';
 import type { JsonObject } from '../kubernetes/index.ts';
 import { type FactCollection, IndexedCollection } from './collection.ts';
 import { Counts } from './counts.ts';
@@ -5,10 +6,7 @@ import type { ClusterFacts, KnownCluster } from './facts.ts';
 import { Multimap } from './multimap.ts';
 import { keyOf, objectAt, textAt } from './parts.ts';
 
-/** Annotation in which Cluster API keeps the hooks still to be called for a Cluster: names, separated by commas. */
-export const pendingHooksAnnotation = 'runtime.cluster.x-k8s.io/pending-hooks';
-
-/** Longest value of that annotation that is read, in characters: all hooks there are take 300. */
+/** Longest value of the annotation with pending hooks that is read, in characters: all hooks there are take 300. */
 export const maxPendingLength = 1024;
 /**
  * Maximum number of hooks that one Cluster waits for: Cluster API has 17. Anybody who may write Clusters can write the

@@ -1,5 +1,5 @@
 export { serverAddress } from './address.ts';
-export { maxPendingLength, pendingHooksAnnotation } from './clusters.ts';
+export { maxPendingLength } from './clusters.ts';
 export type { FactCollection } from './collection.ts';
 export * from './facts.ts';
 export { createManifestFacts } from './manifest-facts.ts';

@@ -245,7 +245,7 @@ function handlerFindings({ config, discovered }: ExtensionFacts): PreflightFindi
       ];
 }
 
-/** Says what an upgrade of Cluster API means for an extension. Asks nobody: facts come in. */
+/** What an upgrade of Cluster API means for an extension. Pure: all facts are passed in. */
 export function examineExtension(facts: ExtensionFacts, upgrade: Upgrade): ExtensionVerdict {
   const { config, discovered } = facts;
   const offered = discovered?.ok === true ? discovered.handlers : (config.status?.handlers ?? []);

@@ -47,7 +47,7 @@ export function olderVersionsOf(original: JsonObject, isFromCluster: boolean): W
     for (const entry of Array.isArray(metadata.managedFields) ? metadata.managedFields.slice(0, 100) : []) {
       // The status is written by Cluster API itself.
       if (isJsonObject(entry) && entry.subresource !== 'status') {
-        add(entry.apiVersion, String(entry.manager ?? 'somebody'));
+        add(entry.apiVersion, String(entry.manager ?? 'an unknown client'));
       }
     }
   }

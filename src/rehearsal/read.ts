@@ -1,3 +1,4 @@
+import { pendingHooksAnnotation } from '../api/index.ts';
 import { hooks } from '../hooks/index.ts';
 import { copyOf, fieldAt, type Json, type JsonObject } from '../kubernetes/index.ts';
 import { formatProblems, messageProblems, parseVersion } from '../messages/index.ts';
@@ -8,7 +9,6 @@ import {
   type MachineTemplates,
   objectAt,
   objectsAt,
-  pendingHooksAnnotation,
   type RehearsedCluster,
   textAt,
 } from './cluster/index.ts';

@@ -138,15 +138,15 @@ async function playCluster(
     onEntry({ type: 'end', cluster, at: 0, isComplete: false, reason, calls: 0 });
     return false;
   }
-  const nobody = faults.length === 0 ? undefined : connect(options, () => nowhere);
-  nobody?.registry.warmUp(configs);
+  const unreachable = faults.length === 0 ? undefined : connect(options, () => nowhere);
+  unreachable?.registry.warmUp(configs);
   try {
     const caller = createCaller(client);
-    const answer = nobody === undefined ? caller : withFaults(caller, createCaller(nobody), faults);
+    const call = unreachable === undefined ? caller : withFaults(caller, createCaller(unreachable), faults);
     const state = initialState(subject, names, start);
     state.edits = [...(options.edits ?? [])];
     let hasErrors = false;
-    const { end, calls } = await play(clusterLife(state, story, limits), cluster, answer, {
+    const { end, calls } = await play(clusterLife(state, story, limits), cluster, call, {
       ...options,
       onEntry(entry) {
         hasErrors ||= entry.type === 'event' && entry.event.kind === 'finding' && entry.event.severity === 'error';
@@ -159,7 +159,7 @@ async function playCluster(
     onEntry({ type: 'end', cluster, at: end.at, isComplete, reason, calls });
     return isComplete;
   } finally {
-    await nobody?.close();
+    await unreachable?.close();
   }
 }
 

@@ -1,5 +1,5 @@
-import { injectCaFromSecretAnnotation } from '../api/index.ts';
-import { type CollectedKind, maxPendingLength, pendingHooksAnnotation } from '../facts/index.ts';
+import { injectCaFromSecretAnnotation, pendingHooksAnnotation } from '../api/index.ts';
+import { type CollectedKind, maxPendingLength } from '../facts/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
 
 /** A resource that is watched, and what is kept of its objects. */

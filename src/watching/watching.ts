@@ -37,7 +37,7 @@ const defaultPace: WatchingPace = {
  */
 const maxObjects = 50_000;
 /**
- * Maximum number of characters of JSON of a kind that are kept, for objects that somebody has made as large as they may
+ * Maximum number of characters of JSON of a kind that are kept, for objects that are as large as they may
  * be: an ordinary one takes 300. The indexes over them take some five times as much.
  */
 const maxLength = 32 * 1024 * 1024;

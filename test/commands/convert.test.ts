@@ -202,7 +202,7 @@ describe('what cannot be converted names file, line and field, and its file stay
 test.each<[string[], RegExp]>([
   [[], /name files or folders to convert/],
   [['-', '--to', 'v1beta1'], /--to: "v1beta1" is not allowed: it must be one of v1beta2, v1alpha1/],
-  [['-', '--write'], /standard input is none/],
+  [['-', '--write'], /standard input is not a file/],
   [['/does/not/exist'], /\/does\/not\/exist: cannot be read: no such file/],
 ])('wrong usage: %j', async (args, message) => {
   expect(await runProgram(['convert', ...args])).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });

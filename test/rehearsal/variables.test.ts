@@ -60,7 +60,7 @@ test.each<[string, JsonObject[], RegExp]>([
   [
     'a schema that is none',
     [defined('flavor', { type: 'strange' })],
-    /variable "flavor": cannot be held against its schema/,
+    /variable "flavor": cannot be validated with its schema/,
   ],
   ['a pattern that backtracks', [defined('flavor', { pattern: '(a+)+$', maxLength: 2 })], /variable "flavor": must/],
   ['a name with a dot', [defined('a.b', {})], /has a variable with the name "a\.b"/],

@@ -1,3 +1,4 @@
+import { pendingHooksAnnotation } from '../../api/index.ts';
 import { copyOf, fieldAt, isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
 import type { Effect, Life, LifeEvent } from './effects.ts';
 import type { Names } from './names.ts';
@@ -67,8 +68,6 @@ export interface UserEdit {
   apply(spec: JsonObject): void;
 }
 
-/** Cluster API's annotation with the hooks still to be called. */
-export const pendingHooksAnnotation = 'runtime.cluster.x-k8s.io/pending-hooks';
 /** Cluster API's annotation that lets the deletion of a Cluster proceed. */
 export const okToDeleteAnnotation = 'runtime.cluster.x-k8s.io/ok-to-delete';
 /** Cluster API's annotation with the current step of an upgrade. */

@@ -95,7 +95,7 @@ function compile(schema: JsonObject): (value: Json) => string | undefined {
       return `${error?.instancePath.slice(0, 100) ?? ''} ${error?.message ?? 'is not valid'}`.trim();
     };
   } catch (error) {
-    const problem = `cannot be held against its schema: ${(error as Error).message.split('\n')[0]?.slice(0, 200)}`;
+    const problem = `cannot be validated with its schema: ${(error as Error).message.split('\n')[0]?.slice(0, 200)}`;
     return () => problem;
   }
 }

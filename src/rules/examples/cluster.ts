@@ -44,5 +44,5 @@ export function exampleSecret(
   return { apiVersion: 'v1', kind: 'Secret', metadata: { namespace: 'capi-extensions', name }, data: parts };
 }
 
-/** The data of a Secret whose CA did not sign the certificate beside it. */
+/** The data of a Secret whose CA did not sign the certificate in the same Secret. */
 export const exampleForeignSecret: JsonObject = { 'ca.crt': exampleCaBundle, 'tls.crt': exampleServingCertificate };
