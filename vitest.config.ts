@@ -8,7 +8,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // A quarter of the CPU time of a run: each file would start a process and import the program again.
     isolate: false,
-    setupFiles: ['test/tools/leaves-nothing.ts', 'test/tools/given-keys.ts'],
+    setupFiles: ['test/tools/no-empty-table.ts', 'test/tools/leaves-nothing.ts', 'test/tools/given-keys.ts'],
     globalSetup: ['test/tools/run-folder.ts'],
     expect: { requireAssertions: true },
     // Whatever the shell says: with production npm takes what is for development for too much.
