@@ -1,5 +1,5 @@
 export type { BodyRefusal } from './body.ts';
-export { type CertificatePair, checkPair } from './certificate.ts';
+export type { CertificatePair } from './certificate.ts';
 export { type CertificateEvent, type CertificateSource, fixedCertificate } from './certificate-source.ts';
 export { ClientCaError } from './client-ca.ts';
 export { Http1Response, type TrackedRequest, type TrackedResponse } from './connections.ts';

@@ -43,6 +43,8 @@ export const mutationRooms: Readonly<Record<string, MutationRoom>> = {
       'test/server/**/*.test.ts',
       '!test/server/rotation.test.ts',
       '!test/server/decision.test.ts',
+      '!test/server/reload.test.ts',
+      '!test/server/tls.test.ts',
       // What speaks HTTP/2 are extensions.
       'test/extension/http2.test.ts',
     ],
