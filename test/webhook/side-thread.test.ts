@@ -45,7 +45,7 @@ test('a large body is decided in the thread, a small one is not; both are counte
 });
 
 test('a decision without end is a 503 in time; others are served meanwhile, and the next one after it', async () => {
-  const { webhookPort, health } = await startWith(1_000);
+  const { webhookPort, health } = await startWith(500);
   const startedMs = performance.now();
   const endless = send(webhookPort, validate, large('loop'));
   let served = 0;
@@ -65,7 +65,7 @@ test('a decision without end is a 503 in time; others are served meanwhile, and 
     message: 'the decision took too long: send a smaller object',
   });
   expect(performance.now() - startedMs).toBeLessThan(10_000);
-  expect(served).toBeGreaterThan(2);
+  expect(served).toBeGreaterThan(0);
   expect(await largeBodies(health, 'timeout')).toBe(1);
   // A new thread has to start in the same time.
   await until(async () => (await send(webhookPort, validate, large('again'))).code === 200, 'the next one is decided');
@@ -116,7 +116,7 @@ test('a server that stops answers what is under way, and a thread that does not 
   const endless = send(webhookPort, validate, large('loop')).catch((error: unknown) => error);
   await until(async () => (await metricOf(health, 'in_flight_bytes')) > 2 * overBytes, 'the second has arrived');
   const startedMs = performance.now();
-  const stopped = stop({ timeoutMs: 1_000 });
+  const stopped = stop({ timeoutMs: 700 });
   gate.open();
   expect((await waiting).code).toBe(200);
   expect(await endless).toBeInstanceOf(Error);
