@@ -98,6 +98,29 @@ test.each(cases)('$name', ({ files, problems }) => {
   expect(importProblems(tree(files), [low, high]).sort()).toEqual(problems);
 });
 
+test('rooms within a room have an order of their own', () => {
+  const house = [
+    {
+      name: 'high',
+      knows: 'more',
+      within: [
+        { name: 'first', knows: 'a' },
+        { name: 'second', knows: 'b' },
+      ],
+    },
+  ];
+  const folder = tree({
+    'high/index.ts': "export { a } from './first/index.ts';",
+    'high/first/index.ts': "export { b as a } from '../second/index.ts';",
+    'high/second/index.ts': 'export const b = 1;',
+    'high/third/index.ts': 'export {};',
+  });
+  expect(importProblems(folder, house)).toEqual([
+    'high/third/ is not in the list of rooms (test/architecture/rooms.ts)',
+    'high/first/index.ts imports high/second/index.ts: high/first/ is below high/second/',
+  ]);
+});
+
 test('what rooms import of each other is read from their files', () => {
   const folder = tree({
     'low/index.ts': 'export const a = 1;',

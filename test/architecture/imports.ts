@@ -101,38 +101,64 @@ function siblingImports(imports: Imports, doors: ReadonlySet<string>): Map<strin
   return graph;
 }
 
+/** The part of a tree's imports that stays within one of its folders; paths are relative to the folder. */
+export function importsWithin(imports: Imports, folder: string): Imports {
+  const inside = (file: string) => file.startsWith(`${folder}/`);
+  const relative = (file: string) => file.slice(folder.length + 1);
+  return new Map(
+    [...imports]
+      .filter(([file]) => inside(file))
+      .map(([file, targets]) => [relative(file), new Set([...targets].filter(inside).map(relative))]),
+  );
+}
+
+/** What is wrong with the order of rooms in a folder, which is `path` in the messages. */
+function orderProblems(imports: Imports, rooms: readonly Room[], path: string): string[] {
+  const problems: string[] = [];
+  const rank = new Map(rooms.map(({ name }, index) => [name, index]));
+  const present = new Set([...imports.keys()].flatMap((file) => foldersOf(file).slice(0, 1)));
+  for (const name of present) {
+    if (!rank.has(name)) {
+      problems.push(`${path}${name}/ is not in the list of rooms (test/architecture/rooms.ts)`);
+    }
+  }
+  for (const { name } of rooms) {
+    if (!present.has(name)) {
+      problems.push(`${path}${name}/ is in the list of rooms, but not there (test/architecture/rooms.ts)`);
+    }
+  }
+  for (const [file, targets] of imports) {
+    for (const target of targets) {
+      const [from, to] = [foldersOf(file)[0], foldersOf(target)[0]];
+      if (from !== undefined && to !== undefined && (rank.get(from) ?? 0) < (rank.get(to) ?? 0)) {
+        problems.push(`${path}${file} imports ${path}${target}: ${path}${from}/ is below ${path}${to}/`);
+      }
+    }
+  }
+  return problems.concat(
+    rooms.flatMap(({ name, within }) =>
+      within === undefined ? [] : orderProblems(importsWithin(imports, name), within, `${path}${name}/`),
+    ),
+  );
+}
+
 /**
  * What is wrong with the imports of a tree, one line each:
  *
  * - a folder directly below the tree that is not in the list of rooms, or the other way round
  * - an import of a room that comes later in the list
+ * - the same within a room whose own rooms are listed
  * - an import from outside of a folder that has an `index.ts`, but not through it
  * - a circle of files
  * - a circle of sibling folders that have an `index.ts`
  */
 export function importProblems(tree: string, rooms: readonly Room[]): string[] {
   const imports = readImports(tree);
-  const problems: string[] = [];
-  const rank = new Map(rooms.map(({ name }, index) => [name, index]));
-  const present = new Set([...imports.keys()].flatMap((file) => foldersOf(file).slice(0, 1)));
-  for (const name of present) {
-    if (!rank.has(name)) {
-      problems.push(`${name}/ is not in the list of rooms (test/architecture/rooms.ts)`);
-    }
-  }
-  for (const { name } of rooms) {
-    if (!present.has(name)) {
-      problems.push(`${name}/ is in the list of rooms, but not there (test/architecture/rooms.ts)`);
-    }
-  }
+  const problems = orderProblems(imports, rooms, '');
   const doors = new Set([...imports.keys()].filter((file) => file.endsWith('/index.ts')).map((file) => dirname(file)));
   for (const [file, targets] of imports) {
     const enclosing = foldersOf(file);
     for (const target of targets) {
-      const [from, to] = [enclosing[0], foldersOf(target)[0]];
-      if (from !== undefined && to !== undefined && (rank.get(from) ?? 0) < (rank.get(to) ?? 0)) {
-        problems.push(`${file} imports ${target}: ${from}/ is below ${to}/`);
-      }
       const entered = foldersOf(target).find((folder) => doors.has(folder) && !enclosing.includes(folder));
       if (entered !== undefined && target !== `${entered}/index.ts`) {
         problems.push(`${file} imports ${target}: enter ${entered}/ by its index.ts`);

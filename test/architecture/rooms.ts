@@ -3,6 +3,8 @@ export interface Room {
   name: string;
   /** What it knows, as the architecture page says it. */
   knows: string;
+  /** The rooms within it, from the bottom up: the same order for the folders of a large room. */
+  within?: readonly Room[];
 }
 
 /**
@@ -41,11 +43,37 @@ export const rooms: readonly Room[] = [
     name: 'rehearsal',
     knows:
       "a Cluster's life as Cluster API lives it: which hook comes when, played against extensions, and its pictures",
+    within: [
+      { name: 'cluster', knows: 'the Cluster that lives: its blueprint, state, time, and what it asks of extensions' },
+      {
+        name: 'topology',
+        knows: 'the topology hooks: variables discovered and checked, patches generated and applied',
+      },
+      { name: 'life', knows: 'creation, upgrade, update in place and deletion, reconcile by reconcile' },
+      { name: 'output', knows: 'a life as text, JSON lines and a drawn page' },
+    ],
   },
   { name: 'lint', knows: 'the rules over manifests, and report formats' },
   { name: 'preflight', knows: 'what an upgrade of Cluster API means for extensions: facts in, a verdict out' },
   { name: 'conformance', knows: 'what a well-behaved extension does: one file a check in `checks/`, and the trial' },
-  { name: 'sandbox', knows: 'the embedded API server; nothing in production depends on it' },
+  {
+    name: 'sandbox',
+    knows: 'the embedded API server; nothing in production depends on it',
+    within: [
+      { name: 'schema', knows: 'structural schemas: validation, defaults, pruning' },
+      { name: 'resources', knows: 'what a resource is, which there are, and errors as a Status' },
+      { name: 'patches', knows: 'JSON Patch, merge patch and strategic merge patch' },
+      { name: 'cel', knows: 'CEL: match conditions and validation rules, within their budgets' },
+      { name: 'storage', knows: 'the store, its versions and what watches see; selectors' },
+      { name: 'openapi', knows: 'the OpenAPI documents of what is served' },
+      { name: 'webhooks', knows: 'calls of admission and conversion webhooks' },
+      { name: 'kinds', knows: 'the built-in kinds, and the controllers for definitions, namespaces and events' },
+      { name: 'reads', knows: 'get, list and watch; tables for kubectl' },
+      { name: 'writes', knows: 'create, update, patch and delete, from the body to the store' },
+      { name: 'aggregation', knows: 'other API servers behind this one: availability, proxy, merged documents' },
+      { name: 'http', knows: 'requests and their endpoints: limits, impersonation, discovery' },
+    ],
+  },
   { name: 'library', knows: 'what the npm package exports' },
   { name: 'cli', knows: 'what commands share: the program, flags, durations, help, progress, log' },
   { name: 'commands', knows: 'the command line, one file or folder a command' },

@@ -5,8 +5,8 @@ import type { Command } from 'commander';
 import { wholeProgram } from '../../src/commands/index.ts';
 import { checks } from '../../src/conformance/index.ts';
 import { rules } from '../../src/rules/index.ts';
-import { readImports, roomImports } from '../architecture/imports.ts';
-import { rooms } from '../architecture/rooms.ts';
+import { type Imports, importsWithin, readImports, roomImports } from '../architecture/imports.ts';
+import { type Room, rooms } from '../architecture/rooms.ts';
 import { terminalImage } from './terminal-image.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -28,11 +28,15 @@ function checksTable(): string {
 }
 
 function roomsTable(): string {
-  const imports = roomImports(readImports(fileURLToPath(new URL('src', root))));
-  const rows = rooms.map(({ name, knows }) => {
-    const imported = rooms.filter((other) => imports.get(name)?.has(other.name)).map((other) => other.name);
-    return `| \`${name}/\` | ${knows} | ${imported.join(', ') || '–'} |`;
-  });
+  function rowsOf(list: readonly Room[], imports: Imports, path: string): string[] {
+    const graph = roomImports(imports);
+    return list.flatMap(({ name, knows, within }) => {
+      const imported = list.filter((other) => graph.get(name)?.has(other.name)).map((other) => other.name);
+      const inner = within === undefined ? [] : rowsOf(within, importsWithin(imports, name), `${path}${name}/`);
+      return [`| \`${path}${name}/\` | ${knows} | ${imported.join(', ') || '–'} |`, ...inner];
+    });
+  }
+  const rows = rowsOf(rooms, readImports(fileURLToPath(new URL('src', root))), '');
   return ['| room | knows | imports |', '| --- | --- | --- |', ...rows].join('\n');
 }
 
