@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../sandbox/client.ts';
 import { needs } from '../tools/needs.ts';
 import { projectFolder } from './tree.ts';
@@ -83,6 +83,7 @@ describe('under a Node.js that is too old', needs('a Node.js before 24', oldNode
     const child = spawn(old, [join(bin, 'extensionconfig-webhook'), ...serve], {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
+    onTestFinished(() => void child.kill());
     let output = '';
     child.stdout.on('data', (chunk) => {
       output += chunk;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { installedPackage, projectName } from './installed.ts';
 import { compiledOfCopies, linkDependencies, projectFolder, run, runWell } from './tree.ts';
 
@@ -78,6 +78,7 @@ test('the sandbox starts from where the package was installed: its manifests are
     env: { ...process.env, ...compiledOfCopies() },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  onTestFinished(() => void child.kill());
   let output = '';
   child.stdout.on('data', (chunk) => {
     output += chunk;

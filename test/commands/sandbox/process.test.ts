@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { shellPath } from '../../../src/cli/index.ts';
 import { eventually } from '../../sandbox/client.ts';
 import { needs } from '../../tools/needs.ts';
@@ -42,6 +42,7 @@ test.each([
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  onTestFinished(() => void child.kill());
   let output = '';
   child.stdout.on('data', (chunk) => {
     output += chunk;
