@@ -18,8 +18,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     reporters: ['default', new SkippedReporter()],
     sequence: { sequencer: LongestFirst },
-    // Twice the cores, where Vitest takes one less: much of what runs here waits for processes and the clock.
-    maxWorkers: 2 * availableParallelism(),
+    // Two more than there are cores, where Vitest takes one less: much of what runs here waits for processes and the clock.
+    maxWorkers: availableParallelism() + 2,
     // Each file of test/e2e registers ExtensionConfig and takes it back: one after the other where they share a server.
     fileParallelism: (process.env.E2E_KUBECONFIG ?? '') === '',
   },
