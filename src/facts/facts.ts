@@ -3,8 +3,6 @@ import type { LabelSelector } from '../kubernetes/index.ts';
 /** The kinds of objects that there are facts about. */
 export const factKinds = ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Namespace', 'Service', 'Secret'] as const;
 /** A kind of objects that there are facts about. */
-/** A kind of objects that there are facts about. */
-/** A kind of objects that there are facts about. */
 export type FactKind = (typeof factKinds)[number];
 
 /**
@@ -33,8 +31,6 @@ export interface KnownExtensionConfig {
 }
 
 /** ExtensionConfigs by what they have in common. */
-/** ExtensionConfigs by what they have in common. */
-/** ExtensionConfigs by what they have in common. */
 export interface ExtensionConfigFacts {
   find(name: string): KnownExtensionConfig | undefined;
   /** Those whose server is at an address. */
@@ -56,8 +52,6 @@ export interface HandlerReference {
 }
 
 /** ClusterClasses by the handlers that they name. */
-/** ClusterClasses by the handlers that they name. */
-/** ClusterClasses by the handlers that they name. */
 export interface ClusterClassFacts {
   /** The places that name a handler of an ExtensionConfig, whether the handler exists or not. */
   namingExtension(extension: string): ReadonlySet<HandlerReference>;
@@ -73,8 +67,6 @@ export interface KnownCluster {
 }
 
 /** Clusters by pending hooks and by class. */
-/** Clusters by pending hooks and by class. */
-/** Clusters by pending hooks and by class. */
 export interface ClusterFacts {
   /** The Clusters that wait for a hook, by the annotation with pending hooks. */
   waitingFor(hook: string): ReadonlySet<KnownCluster>;
@@ -82,8 +74,6 @@ export interface ClusterFacts {
   namespacesOfClass(clusterClass: string): Iterable<string>;
 }
 
-/** Namespaces by name. */
-/** Namespaces by name. */
 /** Namespaces by name. */
 export interface NamespaceFacts {
   /** Undefined for a namespace that does not exist, or is not known yet. */
@@ -96,8 +86,6 @@ export interface KnownService {
   readonly ports: readonly number[];
 }
 
-/** Services by name. */
-/** Services by name. */
 /** Services by name. */
 export interface ServiceFacts {
   /** `absent`: it certainly does not exist; undefined: not known. */
@@ -118,8 +106,6 @@ export interface KnownSecret {
   readonly isSigner: boolean | undefined;
 }
 
-/** Secrets by name. */
-/** Secrets by name. */
 /** Secrets by name. */
 export interface SecretFacts {
   /** `absent`: it certainly does not exist; undefined: not known. */

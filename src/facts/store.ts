@@ -9,8 +9,6 @@ import { createServices } from './services.ts';
 /** The kinds that are kept whole: all objects that there are. */
 export const collectedKinds = ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Namespace', 'Service'] as const;
 /** A kind that is kept whole. */
-/** A kind that is kept whole. */
-/** A kind that is kept whole. */
 export type CollectedKind = (typeof collectedKinds)[number];
 
 /** Facts that follow changes. */

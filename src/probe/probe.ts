@@ -15,8 +15,6 @@ import { createSlots } from './slots.ts';
  */
 export const probeResults = ['discovered', 'failed', 'cached', 'refused', 'busy', 'unknown'] as const;
 /** How a probe ended, for metrics. */
-/** How a probe ended, for metrics. */
-/** How a probe ended, for metrics. */
 export type ProbeResult = (typeof probeResults)[number];
 
 /** What a prober needs. */

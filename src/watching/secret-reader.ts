@@ -12,8 +12,6 @@ export interface SecretReaderPace {
 }
 
 /** The times that `serve` uses. */
-/** The times that `serve` uses. */
-/** The times that `serve` uses. */
 export const defaultSecretPace: SecretReaderPace = { freshMs: 60_000, freshBadMs: 2_000, maxAgeMs: 600_000 };
 
 /** Maximum number of Secrets that are read at a time. */
