@@ -36,7 +36,19 @@ export interface TargetAccess {
 /** A target that cannot be written: forbidden, or rejected by the API server. */
 export class TargetFailure extends Error {}
 
-/** Whether every entry of a target holds exactly the bundle. */
+/** The certificates of a bundle in an order that does not depend on theirs. */
+function sorted(bundle: string): string {
+  return bundle
+    .split(/(?<=-----END CERTIFICATE-----\n)/)
+    .sort()
+    .join('');
+}
+
+/**
+ * Whether every entry of a target holds exactly the bundle. The order of its certificates does not count: clients trust
+ * each of them alike, and a CA that becomes the active one only moves to the front.
+ */
 export function isInSync(target: TargetReading, bundle: string): boolean {
-  return target.state === 'present' && target.entries.every((entry) => entry.bundle === bundle);
+  const holds = (held: string) => held === bundle || (held.length === bundle.length && sorted(held) === sorted(bundle));
+  return target.state === 'present' && target.entries.every((entry) => holds(entry.bundle));
 }

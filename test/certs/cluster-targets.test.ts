@@ -119,6 +119,16 @@ describe('readTarget', () => {
     expect(isInSync(read(mutating(ours('a', { caBundle: base64('new') }), ours('b'))), 'new')).toBe(false);
     expect(isInSync({ ...target, state: 'missing' }, 'new')).toBe(false);
   });
+
+  test('the order of the certificates in a bundle does not count, and everything else does', () => {
+    const pem = (text: string) => `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`;
+    const isIn = (held: string) =>
+      isInSync(read(mutating(ours('a', { caBundle: base64(held) }))), pem('one') + pem('two'));
+    expect(isIn(pem('two') + pem('one'))).toBe(true);
+    for (const held of [pem('one'), pem('one') + pem('one'), pem('two') + pem('eno'), `${pem('two')}${pem('one')}#`]) {
+      expect(isIn(held)).toBe(false);
+    }
+  });
 });
 
 describe('bundlePatch', () => {

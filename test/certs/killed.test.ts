@@ -45,7 +45,7 @@ test.each([
     expectSteady(server);
     expect(brokenMoments(server, from)).toEqual([]);
   }
-  // A rotation with four targets is at least: stage, bundle, 4 targets, record, promote, serving certificate, 4 targets, retire, bundle, 4 targets.
+  // A rotation with four targets is at least: stage, bundle, 4 targets, record, promote, bundle, serving certificate, retire, bundle, 4 targets.
   expect(writes).toBeGreaterThan(15);
   expect(finished).toBe(true);
 });

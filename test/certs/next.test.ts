@@ -277,6 +277,12 @@ const rows: [string, World, string, RegExp][] = [
     /not signed by the active/,
   ],
   [
+    'promoted, serving certificate still of the previous, target in the order of before',
+    { ca: promoted, tls: tls(servingOne, turned), target: both, since: 0 },
+    'issue-serving-certificate',
+    /not signed by the active/,
+  ],
+  [
     'promoted, target lost the trust',
     { ca: promoted, tls: tls(servingOne, turned), target: pem(one) },
     'inject',
