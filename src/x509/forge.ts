@@ -43,7 +43,7 @@ function parsed(der: Buffer): Asn1[] {
 }
 
 /** RFC 5280, 4.2.1.2, method 1: SHA-1 of the bits of the public key. */
-export function keyIdentifier(publicKey: KeyObject): string {
+function keyIdentifier(publicKey: KeyObject): string {
   const [, bits] = parsed(publicKey.export({ type: 'spki', format: 'der' })) as [Asn1, Asn1];
   return createHash('sha1')
     .update((bits.value as string).slice(1), 'latin1')
@@ -76,6 +76,28 @@ function time(date: Date): Asn1 {
   return year >= 1950 && year < 2050
     ? universal(asn1.Type.UTCTIME, asn1.dateToUtcTime(date))
     : universal(asn1.Type.GENERALIZEDTIME, asn1.dateToGeneralizedTime(date));
+}
+
+const subjectKeyIdentifierOid = '2.5.29.14';
+
+/**
+ * How the certificates of a CA name its key: as the CA itself does (RFC 5280, 4.2.1.1), since clients compare the two; by
+ * the identifier that this program gives keys where it does not.
+ */
+export function issuerKeyIdentifier(ca: X509Certificate): string {
+  const { asn1 } = nodeForge();
+  const [{ value }] = parsed(ca.raw) as [Asn1];
+  const wrapped = (value as Asn1[]).find(
+    ({ tagClass, type }) => tagClass === asn1.Class.CONTEXT_SPECIFIC && (type as number) === 3,
+  );
+  const [extensions] = (wrapped?.value ?? []) as Asn1[];
+  for (const extension of (extensions?.value ?? []) as Asn1[]) {
+    const [oid, ...rest] = extension.value as [Asn1, ...Asn1[]];
+    if (asn1.derToOid(oid.value as string) === subjectKeyIdentifierOid) {
+      return asn1.fromDer(rest.at(-1)?.value as string).value as string;
+    }
+  }
+  return keyIdentifier(ca.publicKey);
 }
 
 /** The subject of a certificate, byte for byte: clients compare it with the issuer of others. */

@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPair, generateKeyPairSync, randomBytes, X50
 import { isIP } from 'node:net';
 import { promisify } from 'node:util';
 import { type Certificate, problemOf, readCertificates } from './certificate.ts';
-import { type Contents, keyIdentifier, signedCertificate } from './forge.ts';
+import { type Contents, issuerKeyIdentifier, signedCertificate } from './forge.ts';
 
 /** How far notBefore lies before the moment of issue, in ms: clocks of clients may be behind. */
 export const backdateMs = 5 * 60_000;
@@ -105,6 +105,15 @@ function alternativeNames(names: readonly string[]) {
   };
 }
 
+/**
+ * What the key of a server or a client is for. Only an RSA key enciphers other keys; a certificate for one on an elliptic
+ * curve must not say so (RFC 8813, 3).
+ */
+function usageOf(publicKey: string) {
+  const keyEncipherment = createPublicKey(publicKey).asymmetricKeyType === 'rsa';
+  return { name: 'keyUsage', critical: true, digitalSignature: true, keyEncipherment };
+}
+
 /** RFC 5280 limits a common name to 64 characters; clients read the alternative names only. */
 function commonName(text: string) {
   return { shortName: 'CN', value: text.slice(0, 64) };
@@ -168,9 +177,9 @@ function issueBy(
     notAfter: new Date(Math.min(now.getTime() + validityMs, ca.certificate.x509.validToDate.getTime())),
     extensions: [
       { name: 'basicConstraints', critical: true, cA: false },
-      { name: 'keyUsage', critical: true, digitalSignature: true, keyEncipherment: true },
+      usageOf(publicKey),
       { name: 'extKeyUsage', ...usage },
-      { name: 'authorityKeyIdentifier', keyIdentifier: keyIdentifier(issuer.publicKey) },
+      { name: 'authorityKeyIdentifier', keyIdentifier: issuerKeyIdentifier(issuer) },
       ...more,
     ],
   });
@@ -234,7 +243,7 @@ export function issueSelfSigned(names: readonly string[], now: Date, validityMs:
     notAfter: new Date(now.getTime() + validityMs),
     extensions: [
       { name: 'basicConstraints', critical: true, cA: true },
-      { name: 'keyUsage', critical: true, digitalSignature: true, keyEncipherment: true, keyCertSign: true },
+      { ...usageOf(publicKey), keyCertSign: true },
       { name: 'extKeyUsage', serverAuth: true },
       alternativeNames(names),
     ],

@@ -11,10 +11,13 @@ import {
   backdateMs,
   ellipticEntropy,
   type Issued,
+  isSignedBy,
   issueCa,
   issueClientCertificate,
   issueSelfSigned,
   issueServingCertificate,
+  readCertificates,
+  usable,
 } from '../../src/x509/index.ts';
 import { needs } from '../tools/needs.ts';
 import { day, quickEntropy } from './entropy.ts';
@@ -258,7 +261,7 @@ test('the extensions of each kind of certificate', needs('openssl'), async () =>
       critical.ca,
       'CA:TRUE',
       critical.usage,
-      'Digital Signature, Key Encipherment, Certificate Sign',
+      'Digital Signature, Certificate Sign',
       purpose,
       'TLS Web Server Authentication',
       alternatives,
@@ -267,6 +270,44 @@ test('the extensions of each kind of certificate', needs('openssl'), async () =>
     ),
   );
 });
+
+test('a certificate for a key on an elliptic curve does not say that it enciphers keys', needs('openssl'), async () => {
+  const { ca, serving } = await made(100, 1000, { ofCa: quickEntropy, ofServing: ellipticEntropy });
+  const keys = await ellipticEntropy.makeKeyPair();
+  const client = issueClientCertificate(ca, 'x', keys, now, day, quickEntropy);
+  for (const issued of [serving, client]) {
+    expect(extensionsOf(issued)).toContain(`${critical.usage}\nDigital Signature\n${purpose}`);
+  }
+});
+
+/** A CA that OpenSSL makes, with this identifier of its key. */
+async function foreignCa(identifier: string): Promise<Issued> {
+  const folder = temporaryFolder();
+  const file = join(folder, 'ca.key');
+  const { privateKey } = await quickEntropy.makeKeyPair();
+  writeFileSync(file, privateKey, { mode: 0o600 });
+  const extensions = [`subjectKeyIdentifier=${identifier}`, 'authorityKeyIdentifier=none'];
+  const options = ['-subj', '/CN=theirs', '-key', file, ...extensions.flatMap((extension) => ['-addext', extension])];
+  const [certificate] = usable(
+    readCertificates(execFileSync('openssl', ['req', '-x509', '-new', ...options], { encoding: 'utf8' })),
+  )!;
+  return { certificate, key: privateKey };
+}
+
+test.each([
+  ['01:02:03:04:05', '01:02:03:04:05'],
+  ['none', 'KEY'],
+])(
+  'the key of a CA that others have made is named as there, and by its hash otherwise: %s',
+  needs('openssl'),
+  async (identifier, expected) => {
+    const ca = await foreignCa(identifier);
+    const serving = await issueServingCertificate(ca, names, now, day, quickEntropy);
+    expect(isSignedBy(serving.certificate, ca.certificate)).toBe(true);
+    expect(extensionsOf(serving)).toContain(`X509v3 Authority Key Identifier:\n${expected}\n`);
+    expect(await handshake(serving, ca, 'webhook.ns.svc')).toBe('connected');
+  },
+);
 
 const lives: [string, number, string, string][] = [
   ['before 2050', 3650, '2035-12-30T00:00:00.000Z', 'UTCTIME'],
