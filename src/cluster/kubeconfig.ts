@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { FileError, readRegularFileSync } from '../files/index.ts';
 import { printable } from '../terminal/index.ts';
@@ -30,11 +30,17 @@ function defaultFiles(env: NodeJS.ProcessEnv): string[] {
   return listed.length > 0 ? listed : [join(env.HOME || homedir(), '.kube', 'config')];
 }
 
+/** Whether there is nothing in a YAML text: for kubectl that is a kubeconfig, too, and for the client an error. */
+function isEmpty(text: string): boolean {
+  return text.split('\n').every((line) => /^(?:#.*|---)?$/.test(line.trim()));
+}
+
 /** Reads a file; undefined when it does not exist. */
 function load(file: string): KubeConfig | undefined {
+  let text: string;
   try {
-    // The client would block forever on a FIFO, so the file is checked before the client reads it.
-    readRegularFileSync(file, maxKubeconfigBytes);
+    // Not by the client, which would block forever on a FIFO.
+    text = readRegularFileSync(file, maxKubeconfigBytes).toString('utf8');
   } catch (error) {
     if (error instanceof FileError && error.code === 'ENOENT') {
       return undefined;
@@ -42,11 +48,18 @@ function load(file: string): KubeConfig | undefined {
     throw new KubeConfigError(`the kubeconfig ${(error as Error).message}`);
   }
   const config = new (clientNode().KubeConfig)();
+  if (isEmpty(text)) {
+    return config;
+  }
   try {
-    config.loadFromFile(file);
+    config.loadFromString(text);
+    config.makePathsAbsolute(dirname(file));
   } catch (error) {
-    // The lines after the first quote the file.
-    const [problem = ''] = (error as Error).message.split('\n');
+    // The lines after the first quote the file. The client says nothing about an entry of another type than it expects.
+    const [problem = ''] =
+      error instanceof TypeError
+        ? ['clusters, users, contexts or one of their entries is not of the form that kubectl config view shows']
+        : (error as Error).message.split('\n');
     throw new KubeConfigError(`the kubeconfig ${file} cannot be read: ${printable(problem)}`);
   }
   return config;
@@ -119,8 +132,8 @@ export function loadKubeConfig(options: KubeConfigOptions, env: NodeJS.ProcessEn
   if (cluster === null) {
     throw new KubeConfigError('the kubeconfig names no cluster: give --kubeconfig and --context, or run in a pod');
   }
-  // The client refuses it at the first request, and calls it missing credentials.
-  if (cluster.server.startsWith('http:') && !cluster.skipTLSVerify) {
+  // The client refuses it at the first request, unless that goes through a proxy, and calls it missing credentials.
+  if (cluster.server.startsWith('http:') && !cluster.skipTLSVerify && !cluster.proxyUrl) {
     throw new KubeConfigError(
       `the kubeconfig has server ${JSON.stringify(cluster.server)}, without TLS: for kubectl proxy add insecure-skip-tls-verify: true to its cluster, else write https`,
     );

@@ -146,4 +146,48 @@ test('a server without TLS is one that is meant', () => {
   );
   const meant = config.replace('"server"', '"insecure-skip-tls-verify":true,"server"');
   expect(load(meant)().getCurrentCluster()?.server).toBe('http://127.0.0.1:6443');
+  const proxied = config.replace('"server"', '"proxy-url":"http://127.0.0.1:3128","server"');
+  expect(load(proxied)().getCurrentCluster()?.server).toBe('http://127.0.0.1:6443');
+});
+
+test.each([
+  ['nothing', ''],
+  ['blanks', ' \r\n\t\n'],
+  ['a comment', '---\n# clusters: []\n'],
+])('a file with %s in it is a kubeconfig without entries, as for kubectl', (_, text) => {
+  const folder = folderWith({ empty: text, config: kubeconfigOf(['here']) });
+  const KUBECONFIG = [join(folder, 'empty'), join(folder, 'config')].join(delimiter);
+  expect(loadKubeConfig({}, { KUBECONFIG }).getCurrentContext()).toBe('here');
+  expect(() => loadKubeConfig({ kubeconfig: join(folder, 'empty') })).toThrow(
+    new KubeConfigError('the kubeconfig names no cluster: give --kubeconfig and --context, or run in a pod'),
+  );
+});
+
+test.each([
+  'null',
+  'users: [null]',
+  'contexts: [null]',
+  'clusters: [{name: a, cluster: {server: 5}}]',
+])('what has another form than a kubeconfig is said in words of kubeconfigs: %s', (text) => {
+  const file = join(folderWith({ config: text }), 'config');
+  expect(() => loadKubeConfig({ kubeconfig: file })).toThrow(
+    new KubeConfigError(
+      `the kubeconfig ${file} cannot be read: clusters, users, contexts or one of their entries is not of the form that kubectl config view shows`,
+    ),
+  );
+});
+
+test('files that a kubeconfig names are beside it', () => {
+  const whole = JSON.parse(kubeconfigOf(['here'])) as { clusters: { cluster: object }[]; users: { user: object }[] };
+  Object.assign(whole.clusters[0]!.cluster, { 'certificate-authority': 'ca.crt' });
+  Object.assign(whole.users[0]!.user, { 'client-certificate': 'sub/tls.crt', 'client-key': '/keys/tls.key' });
+  const folder = folderWith({ config: JSON.stringify(whole) });
+  for (const config of [
+    loadKubeConfig({ kubeconfig: join(folder, 'config') }),
+    loadKubeConfig({}, { KUBECONFIG: join(folder, 'config') }),
+  ]) {
+    expect(config.getCurrentCluster()?.caFile).toBe(join(folder, 'ca.crt'));
+    const { certFile, keyFile } = config.getCurrentUser() ?? {};
+    expect([certFile, keyFile]).toEqual([join(folder, 'sub/tls.crt'), '/keys/tls.key']);
+  }
 });
