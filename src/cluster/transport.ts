@@ -84,7 +84,12 @@ export function transportFor(config: KubeConfig): Transport {
         await orAborted(config.applySecurityAuthentication(context), signal);
       } catch (error) {
         signal.throwIfAborted();
-        throw new ConnectionError(server, `no credentials: ${causeOf(error)}`);
+        // The message of a SyntaxError quotes what a plugin printed: a token, perhaps.
+        const cause =
+          error instanceof SyntaxError
+            ? 'the output of the credential plugin, or a token in the kubeconfig, is not JSON'
+            : causeOf(error);
+        throw new ConnectionError(server, `no credentials: ${cause}`);
       }
       // The library makes a pool for every request; one is enough. For a server whose CA Node.js knows it makes none.
       pool ??=

@@ -1,0 +1,142 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer } from 'node:https';
+import { type AddressInfo, connect as connectTcp } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { connect, loadKubeConfig } from '../../src/cluster/index.ts';
+import { type Issued, issueCa, issueClientCertificate, issueServingCertificate } from '../../src/x509/index.ts';
+import { day, quickEntropy } from '../x509/entropy.ts';
+
+// Only a part of the Kubernetes client is loaded: what a kubeconfig may name has to work with it.
+
+const now = new Date();
+let ca: Issued;
+let serving: Issued;
+let client: Issued;
+beforeAll(async () => {
+  ca = await issueCa(now, day, quickEntropy);
+  serving = await issueServingCertificate(ca, ['api.test'], now, day, quickEntropy);
+  client = issueClientCertificate(ca, 'jane', await quickEntropy.makeKeyPair(), now, day, quickEntropy);
+});
+
+const patience = { retries: 0, minTimeoutMs: 0, maxTimeoutMs: 0, deadlineMs: 10_000 };
+
+async function listening(server: ReturnType<typeof createHttpServer> | ReturnType<typeof createServer>) {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+/** What an API server for the name api.test sees of a request by a kubeconfig with this user. */
+async function seenOf(user: object, { cluster = {} }: { cluster?: object } = {}) {
+  const options = { cert: serving.certificate.pem, key: serving.key, ca: ca.certificate.pem, requestCert: true };
+  const server = createServer({ ...options, rejectUnauthorized: false }, (request, response) => {
+    const socket = request.socket as TLSSocket;
+    const { authorization = '', 'impersonate-user': as = '' } = request.headers;
+    const name = socket.authorized ? socket.getPeerCertificate().subject.CN : '';
+    response.end(JSON.stringify({ authorization, as, name, asked: (socket as { servername?: string }).servername }));
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'credentials-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'ca.crt'), ca.certificate.pem);
+  writeFileSync(join(folder, 'tls.crt'), client.certificate.pem);
+  writeFileSync(join(folder, 'tls.key'), client.key, { mode: 0o600 });
+  const kubeconfig = join(folder, 'config');
+  const entry = {
+    server: `https://127.0.0.1:${await listening(server)}`,
+    'certificate-authority': 'ca.crt',
+    'tls-server-name': 'api.test',
+    ...cluster,
+  };
+  const text = JSON.stringify({
+    'current-context': 'c',
+    clusters: [{ name: 'c', cluster: entry }],
+    users: [{ name: 'c', user }],
+    contexts: [{ name: 'c', context: { cluster: 'c', user: 'c' } }],
+  });
+  writeFileSync(kubeconfig, text, { mode: 0o600 });
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  return connect(loadKubeConfig({ kubeconfig }), stop.signal, patience).request('GET', '/version');
+}
+
+const anonymous = { authorization: '', as: '', name: '', asked: 'api.test' };
+const later = Math.floor(now.getTime() / 1000) + 3600;
+const jwt = [{ alg: 'none' }, { exp: later }, {}]
+  .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+  .join('.');
+const printing = (text: string) => ({
+  command: process.execPath,
+  args: ['-e', `console.log(${JSON.stringify(text)})`],
+});
+const credential = (status: object) => printing(JSON.stringify({ kind: 'ExecCredential', status }));
+
+test.each<[string, object, object]>([
+  ['nobody', {}, {}],
+  ['a token', { token: 't' }, { authorization: 'Bearer t' }],
+  ['a name and a password', { username: 'a', password: 'b' }, { authorization: `Basic ${base64('a:b')}` }],
+  ['somebody else', { token: 't', as: 'joe' }, { authorization: 'Bearer t', as: 'joe' }],
+  ['a certificate in files', { 'client-certificate': 'tls.crt', 'client-key': 'tls.key' }, { name: 'jane' }],
+  ['a plugin for tokens', { exec: credential({ token: 'plugged' }) }, { authorization: 'Bearer plugged' }],
+  [
+    'OpenID Connect',
+    { 'auth-provider': { name: 'oidc', config: { 'id-token': jwt } } },
+    { authorization: `Bearer ${jwt}` },
+  ],
+  ['Google', { 'auth-provider': { name: 'gcp', config: { 'access-token': 'g' } } }, { authorization: 'Bearer g' }],
+  ['Azure', { 'auth-provider': { name: 'azure', config: { 'access-token': 'z' } } }, { authorization: 'Bearer z' }],
+])('a request as %s, to the name of the server that the kubeconfig has', async (_, user, expected) => {
+  expect(await seenOf(user)).toEqual({ ...anonymous, ...expected });
+});
+
+test('a request with certificates in the kubeconfig, and with one from a plugin', async () => {
+  const data = { 'client-certificate-data': base64(client.certificate.pem), 'client-key-data': base64(client.key) };
+  const inline = { 'certificate-authority': undefined, 'certificate-authority-data': base64(ca.certificate.pem) };
+  expect(await seenOf(data, { cluster: inline })).toEqual({ ...anonymous, name: 'jane' });
+  const exec = credential({ clientCertificateData: client.certificate.pem, clientKeyData: client.key });
+  expect(await seenOf({ exec })).toEqual({ ...anonymous, name: 'jane' });
+});
+
+test('a server whose name is another is refused, unless that is switched off', async () => {
+  await expect(seenOf({}, { cluster: { 'tls-server-name': 'other.test' } })).rejects.toThrow(
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+  );
+  const lax = { 'tls-server-name': undefined, 'certificate-authority': undefined, 'insecure-skip-tls-verify': true };
+  expect(await seenOf({ token: 't' }, { cluster: lax })).toMatchObject({ authorization: 'Bearer t' });
+});
+
+test('a request through a proxy', async () => {
+  const asked: (string | undefined)[] = [];
+  const proxy = createHttpServer().on('connect', (request, socket, head) => {
+    asked.push(request.url);
+    const [host, port] = String(request.url).split(':');
+    const beyond = connectTcp(Number(port), host, () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      beyond.write(head);
+      beyond.pipe(socket).pipe(beyond);
+    });
+    onTestFinished(() => void beyond.destroy());
+    socket.on('error', () => beyond.destroy());
+    beyond.on('error', () => socket.destroy());
+  });
+  const cluster = { 'proxy-url': `http://127.0.0.1:${await listening(proxy)}` };
+  expect(await seenOf({ token: 't' }, { cluster })).toEqual({ ...anonymous, authorization: 'Bearer t' });
+  expect(asked).toEqual([expect.stringMatching(/^127\.0\.0\.1:\d+$/)]);
+});
+
+test('what a plugin prints is not shown, also when it is not what it should print', async () => {
+  const user = { exec: printing('s3cr3t') };
+  await expect(seenOf(user)).rejects.toThrow(
+    /no credentials: the output of the credential plugin, or a token in the kubeconfig, is not JSON$/,
+  );
+});
