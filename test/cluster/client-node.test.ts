@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import * as whole from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
+import { clientNode } from '../../src/cluster/client-node.ts';
 
 const program = `
 import { registerHooks } from 'node:module';
@@ -29,4 +31,16 @@ test('of the Kubernetes client only the files that are used are loaded; the whol
   expect(ofClient).toBeLessThan(50);
   expect(isSame).toEqual([true, true]);
   expect(models).toBe('function');
+});
+
+test('its kubeconfig finds what it takes of the generated part, and is loaded once', () => {
+  const { KubeConfig, RequestContext } = clientNode();
+  expect(clientNode()).toEqual({ KubeConfig, RequestContext });
+  expect(clientNode()).toBe(clientNode());
+  const config = new KubeConfig();
+  config.loadFromClusterAndUser({ name: 'a', server: 'https://127.0.0.1:6443', skipTLSVerify: false }, { name: 'b' });
+  expect(config.makeApiClient(whole.CoreV1Api)).toBeInstanceOf(whole.CoreV1Api);
+  expect(new RequestContext('https://127.0.0.1:6443/api', whole.HttpMethod.GET).getUrl()).toBe(
+    'https://127.0.0.1:6443/api',
+  );
 });
