@@ -138,5 +138,13 @@ export function loadKubeConfig(options: KubeConfigOptions, env: NodeJS.ProcessEn
       `the kubeconfig has server ${JSON.stringify(cluster.server)}, without TLS: for kubectl proxy add insecure-skip-tls-verify: true to its cluster, else write https`,
     );
   }
+  // Without a user the client leaves out the CA, too, and the server would seem to have a bad certificate.
+  if (config.getCurrentUser() === null && !cluster.server.startsWith('http:')) {
+    const context = config.getCurrentContext();
+    const user = config.getContextObject(context)?.user;
+    throw new KubeConfigError(
+      `context ${JSON.stringify(context)} of the kubeconfig has ${user ? `user ${JSON.stringify(user)}, which is not among users` : 'no user'}: kubectl config set-context ${JSON.stringify(context)} --user NAME gives it one`,
+    );
+  }
   return config;
 }

@@ -177,6 +177,22 @@ test.each([
   );
 });
 
+test('a context needs a user, unless there is no TLS', () => {
+  const whole = JSON.parse(kubeconfigOf(['here'])) as Record<string, { cluster: object; context: { user?: string } }[]>;
+  const load = (text: string) => () => loadKubeConfig({ kubeconfig: join(folderWith({ config: text }), 'config') });
+  const remedy = 'kubectl config set-context "here" --user NAME gives it one';
+  expect(load(JSON.stringify({ ...whole, users: [] }))).toThrow(
+    new KubeConfigError(`context "here" of the kubeconfig has user "here", which is not among users: ${remedy}`),
+  );
+  delete whole.contexts![0]!.context.user;
+  expect(load(JSON.stringify(whole))).toThrow(
+    new KubeConfigError(`context "here" of the kubeconfig has no user: ${remedy}`),
+  );
+  const cluster = { server: 'http://127.0.0.1:8001', 'insecure-skip-tls-verify': true };
+  whole.clusters![0]!.cluster = cluster;
+  expect(load(JSON.stringify(whole))().getCurrentCluster()?.server).toBe(cluster.server);
+});
+
 test('files that a kubeconfig names are beside it', () => {
   const whole = JSON.parse(kubeconfigOf(['here'])) as { clusters: { cluster: object }[]; users: { user: object }[] };
   Object.assign(whole.clusters[0]!.cluster, { 'certificate-authority': 'ca.crt' });
