@@ -242,7 +242,7 @@ test('its CA is rotated by its Secret while calls go on, without a failed one', 
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   })();
-  await certs('rotate', '--force-ca', '--wait', '--propagation-delay', '2s', '--overlap', '2s');
+  await certs('rotate', '--force-ca', '--wait', '--propagation-delay', '1s', '--overlap', '1s');
   const { data } = await core.readNamespacedSecret({ namespace, name: secrets.secret });
   const after = await eventually(
     () => read('rotated'),

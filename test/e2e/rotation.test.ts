@@ -100,7 +100,7 @@ test(
     expect(renewed.serving).not.toBe(before.serving);
     expect(renewed.ca).toBe(before.ca);
 
-    expect(await certs('rotate', '--force-ca', '--wait', '--propagation-delay', '2s', '--overlap', '2s')).toMatchObject(
+    expect(await certs('rotate', '--force-ca', '--wait', '--propagation-delay', '1s', '--overlap', '1s')).toMatchObject(
       {
         code: 0,
       },

@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { load, loadAll } from 'js-yaml';
 import { applyPatch, type Operation } from 'rfc6902';
-import { parse, parseAllDocuments } from 'yaml';
 
 /** A Kubernetes object as a manifest has it. */
 export interface Manifest {
@@ -61,12 +61,7 @@ const read = new Map<string, Manifest[]>();
 export function readManifests(file: string): Manifest[] {
   let objects = read.get(file);
   if (objects === undefined) {
-    objects = parseAllDocuments(readFileSync(file, 'utf8'), { uniqueKeys: true }).map((document) => {
-      if (document.errors.length > 0) {
-        throw new Error(`${file}: ${document.errors[0]?.message}`);
-      }
-      return document.toJS() as Manifest;
-    });
+    objects = loadAll(readFileSync(file, 'utf8'), { filename: file }) as Manifest[];
     read.set(file, objects);
   }
   // Patches change them.
@@ -75,7 +70,7 @@ export function readManifests(file: string): Manifest[] {
 
 export function readKustomization(folder: string): Kustomization {
   const file = join(folder, 'kustomization.yaml');
-  const kustomization = parse(readFileSync(file, 'utf8')) as Kustomization;
+  const kustomization = load(readFileSync(file, 'utf8')) as Kustomization;
   for (const key of Object.keys(kustomization)) {
     if (!known.has(key)) {
       throw new Error(`${file}: ${key} is not built by this test`);
@@ -125,7 +120,7 @@ export function buildKustomization(folder: string, into: Manifest[] = []): Manif
         matches(target.kind, object.kind) &&
         matches(target.name, object.metadata.name)
       ) {
-        for (const problem of applyPatch(object, parse(patch) as Operation[])) {
+        for (const problem of applyPatch(object, load(patch) as Operation[])) {
           if (problem !== null) {
             throw new Error(`${folder}: a patch does not fit ${idOf(object)}: ${problem.message}`);
           }

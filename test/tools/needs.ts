@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import type { TestOptions } from 'vitest';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inject, type TestOptions } from 'vitest';
 
 /** Programs that some tests need and a machine may lack, with the arguments that make them say that they are there. */
 const probes = {
@@ -28,14 +30,28 @@ declare module 'vitest' {
 
 const found = new Map<Tool, boolean>();
 
-/** Whether a program can be run here. Asked once in each process. */
+/** Whether a program can be run here. Asked once in a run, or by a few processes at the same time. */
 export function hasTool(tool: Tool): boolean {
   let isThere = found.get(tool);
   if (isThere === undefined) {
-    isThere = spawnSync(tool, probes[tool], { stdio: 'ignore' }).status === 0;
+    const file = join(inject('runFolder'), `has-${tool}`);
+    isThere = answerIn(file);
+    if (isThere === undefined) {
+      isThere = spawnSync(tool, probes[tool], { stdio: 'ignore' }).status === 0;
+      writeFileSync(file, isThere ? 'yes' : 'no');
+    }
     found.set(tool, isThere);
   }
   return isThere;
+}
+
+/** What another process found; undefined when none did, or when it is just writing that. */
+function answerIn(file: string): boolean | undefined {
+  try {
+    return { yes: true, no: false }[readFileSync(file, 'utf8')];
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Reporter, TestCase, TestModule, TestSuite } from 'vitest/node';
-import './needs.ts';
+import type {} from './needs.ts';
 
 function needOf(test: TestCase): string | undefined {
   for (let at: TestCase | TestSuite | TestModule = test; at.type !== 'module'; at = at.parent) {

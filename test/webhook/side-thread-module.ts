@@ -7,6 +7,9 @@ export default function answer({ webhook, body }: SideThreadTask): Reply {
   if (text === 'loop') {
     for (;;) {}
   }
+  if (text === 'sleep') {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  }
   if (text === 'eat') {
     const eaten: number[][] = [];
     for (;;) {

@@ -113,7 +113,7 @@ test('a server that stops answers what is under way, and a thread that does not 
   const { webhookPort, health, stop } = await startWith(20_000, gate.data);
   const waiting = send(webhookPort, validate, large('wait'));
   await until(gate.isReached, 'the thread has the first');
-  const endless = send(webhookPort, validate, large('loop')).catch((error: unknown) => error);
+  const endless = send(webhookPort, validate, large('sleep')).catch((error: unknown) => error);
   await until(async () => (await metricOf(health, 'in_flight_bytes')) > 2 * overBytes, 'the second has arrived');
   const startedMs = performance.now();
   const stopped = stop({ timeoutMs: 700 });

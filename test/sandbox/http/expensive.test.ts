@@ -15,7 +15,11 @@ const maps = '/api/v1/namespaces/default/configmaps?dryRun=All';
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
 function many(count: number, key: (index: number) => string, value: Json): JsonObject {
-  return Object.fromEntries(Array.from({ length: count }, (_, index) => [key(index), value]));
+  const made: JsonObject = {};
+  for (let index = 0; index < count; index++) {
+    made[key(index)] = value;
+  }
+  return made;
 }
 
 function definition(schema: JsonObject): JsonObject {
