@@ -95,8 +95,14 @@ const emptyValues: Readonly<Record<NonNullable<OpenApiSchema['type']>, unknown>>
   boolean: false,
 };
 
-/** Whether a text has more than `limit` characters, counted as the API server does: by code points. */
+/**
+ * Whether a text has more than `limit` characters, counted as the API server does: by code points. Of a text without a
+ * limit nothing is counted: annotations may have megabytes.
+ */
 function isLongerThan(text: string, limit: number): boolean {
+  if (text.length <= limit) {
+    return false;
+  }
   let characters = 0;
   for (const _character of text) {
     characters += 1;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Examined, examine, maxViolations } from '../../src/api/examine.ts';
 import type { LimitedSchema } from '../../src/api/own-schema.ts';
+import { cpuTimeMs } from '../tools/cpu-time.ts';
 
 /** Knows one format, in which only `ok` is written. */
 const isOfFormat = (format: string, value: unknown) => format !== 'known' || value === 'ok';
@@ -52,6 +53,17 @@ test.each(values)('without a type, %j fits', (value) => {
 });
 
 const smile = '\u{1F600}';
+
+test('the characters of a text without a limit are not counted', () => {
+  const text = 'x'.repeat(2 ** 25);
+  const times = [1, 2, 3].map(() => {
+    const startedAt = cpuTimeMs();
+    expect(lines(examined(text, { type: 'string' }))).toEqual([]);
+    return cpuTimeMs() - startedAt;
+  });
+  // One by one they take a fifth of a second.
+  expect(Math.min(...times)).toBeLessThan(50);
+});
 
 describe('a limit', () => {
   const tooLong = (value: unknown) => `f tooLong ${JSON.stringify(value)}: must be at most 2 characters long`;
