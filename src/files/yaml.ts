@@ -19,7 +19,8 @@ const maxAliases = 100;
  * limits.
  *
  * @param maxLength in characters.
- * @throws {YamlError} when it is longer, is not one YAML document, has a duplicate key or more than 100 aliases.
+ * @throws {YamlError} when it is longer, is not one YAML document, has a duplicate key, more than 100 aliases, or an alias
+ *   that contains itself.
  */
 export function parseSmallYaml(text: string, maxLength: number): unknown {
   if (text.length > maxLength) {
@@ -32,11 +33,11 @@ export function parseSmallYaml(text: string, maxLength: number): unknown {
   try {
     return parse(text);
   } catch (error) {
-    if (error instanceof RangeError) {
-      throw new YamlError('nests too deep');
+    if (error instanceof YamlError) {
+      throw error;
     }
-    // An alias without an anchor, or one whose expansion is too large.
-    throw error instanceof ReferenceError ? new YamlError(error.message) : error;
+    // Others are the library's: an alias without an anchor, one whose expansion is too large, a merge of no map (YAML 1.1).
+    throw new YamlError(error instanceof RangeError ? 'nests too deep' : (error as Error).message);
   }
 }
 
@@ -115,10 +116,17 @@ function parse(text: string): unknown {
   }
   let aliases = 0;
   visit(document, {
-    Alias: (_key, { range }) => {
+    Alias: (_key, alias, above) => {
+      const [from] = alias.range ?? [];
       aliases += 1;
       if (aliases > maxAliases) {
-        throw at(range?.[0], `has more than ${maxAliases} aliases`);
+        throw at(from, `has more than ${maxAliases} aliases`);
+      }
+      // Whoever reads the value would never come to its end. To resolve an alias takes a walk over the document.
+      const mayBeInside = above.some((node) => 'anchor' in node && node.anchor === alias.source);
+      const meant = mayBeInside ? alias.resolve(document) : undefined;
+      if (meant !== undefined && above.some((node) => node === meant)) {
+        throw at(from, `the alias *${alias.source.slice(0, 64)} contains itself`);
       }
     },
     Map: (_key, map) => {

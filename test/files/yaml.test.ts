@@ -11,6 +11,8 @@ test('YAML and JSON are read', () => {
   expect(parseSmallYaml(json, longest)).toStrictEqual(JSON.parse(json));
   expect(Object.keys(parseSmallYaml('{"__proto__": 1}', longest) as object)).toEqual(['__proto__']);
   expect(parseSmallYaml('', longest)).toBeNull();
+  // The alias stands for the latest value with its name.
+  expect(parseSmallYaml('a: &a {b: &a 1, c: *a}', longest)).toEqual({ a: { b: 1, c: 1 } });
 });
 
 test.each<[string, string, RegExp]>([
@@ -25,6 +27,8 @@ test.each<[string, string, RegExp]>([
   ],
   ['a key that is a map', '? {a: 1}\n: 2\n', /a key must be plain text/],
   ['an alias of nothing', '*x', /Unresolved alias/],
+  ['a value in itself', 'a: 1\nb: &b\n  c: [*b]\n', /^line 3: the alias \*b contains itself$/],
+  ['a merge of what is not a map', '%YAML 1.1\n---\n<<: 5\n', /^Merge sources must be maps/],
   ['many aliases', `a: &a x\nb: [${'*a,'.repeat(101)}]`, /^line 2: has more than 100 aliases$/],
   ['nesting too deep', `a:\n  ${'['.repeat(longest / 4)}${']'.repeat(longest / 4)}`, /^line 2: nests too deep$/],
   ['too long', `${fill('#')}##`, /^is longer than 65536 characters$/],
