@@ -18,9 +18,11 @@ export { createJobs, type Job, type Jobs, type JobsOptions } from './jobs.ts';
 export { getField, setField } from './json-path.ts';
 export {
   createExtensionServer,
+  createHostedExtension,
   type ExtensionCertificates,
   type ExtensionServer,
   type ExtensionServerOptions,
+  type HostedExtensionOptions,
   type RunningExtension,
 } from './server.ts';
 export {

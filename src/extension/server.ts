@@ -31,9 +31,7 @@ export type ExtensionCertificates =
   /** A Secret, `NAMESPACE/NAME`, that is watched at the API server. */
   | { secret: string; kubeconfig?: string; context?: string }
   /** One for localhost, made at start. For development. */
-  | 'self-signed'
-  /** Anything else that reports certificates. */
-  | CertificateSource;
+  | 'self-signed';
 
 /** Options of an extension server. */
 export interface ExtensionServerOptions {
@@ -66,6 +64,11 @@ export interface ExtensionServerOptions {
   version?: string;
   /** Whether metrics of the process are added, once a process. Default: yes. */
   processMetrics?: boolean;
+}
+
+/** Options of an extension server that this program itself hosts: another thread may follow its certificates for it. */
+export interface HostedExtensionOptions extends Omit<ExtensionServerOptions, 'certificates'> {
+  certificates?: ExtensionCertificates | CertificateSource;
 }
 
 /** An extension server that listens. */
@@ -112,7 +115,7 @@ const extensionLimits: Limits = {
  */
 const shutdown = { delayMs: 10_000, timeoutMs: 25_000 };
 
-function sourceOf(certificates: ExtensionCertificates | undefined): CertificateSource {
+function sourceOf(certificates: HostedExtensionOptions['certificates']): CertificateSource {
   if (certificates === undefined) {
     throw new TypeError(
       "certificates: give a folder ({ folder }), a Secret ({ secret: 'NAMESPACE/NAME' }), or 'self-signed' for development",
@@ -153,6 +156,15 @@ function prefixOf(path: string | undefined): string {
  * @throws {HandlersError} when Cluster API would refuse the handlers: all problems at once.
  */
 export function createExtensionServer(options: ExtensionServerOptions): ExtensionServer {
+  return createHostedExtension(options);
+}
+
+/**
+ * An extension server that this program itself hosts.
+ *
+ * @throws {HandlersError} as `createExtensionServer`.
+ */
+export function createHostedExtension(options: HostedExtensionOptions): ExtensionServer {
   const { handlers, clients } = options;
   const { problems, warnings } = checkHandlers(handlers);
   if (problems.length > 0) {

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  createExtensionServer,
+  createHostedExtension,
   type ExtensionServer,
-  type ExtensionServerOptions,
   type Handler,
+  type HostedExtensionOptions,
 } from '../extension/index.ts';
 import { type Behaviours, parseBehaviours } from './behaviour.ts';
 import { createCounts } from './counts.ts';
 import { handlers } from './work.ts';
 
 /** Options of the sample extension. */
-export interface SampleOptions extends Omit<ExtensionServerOptions, 'handlers' | 'replaceAnswer'> {
+export interface SampleOptions extends Omit<HostedExtensionOptions, 'handlers' | 'replaceAnswer'> {
   /** What handlers do instead of their work; see `readBehaviours`. */
   behaviours?: Behaviours;
 }
@@ -57,7 +57,7 @@ function behaving(handler: Handler, behaviours: Behaviours): Handler {
 
 /** The sample extension: a handler for each hook, which behaves as configured. */
 export function createSampleExtension({ behaviours = new Map(), ...options }: SampleOptions = {}): ExtensionServer {
-  return createExtensionServer({
+  return createHostedExtension({
     ...options,
     handlers: handlers.map((handler) => behaving(handler, behaviours)),
     replaceAnswer: (handler) => {

@@ -1,5 +1,6 @@
-import { handler } from '../../src/extension/index.ts';
+import { createExtensionServer, handler } from '../../src/extension/index.ts';
 import { defineHook } from '../../src/hooks/index.ts';
+import { fixedCertificate, selfSignedPair } from '../../src/server/index.ts';
 
 // `npm run check` is what tests this file: each wrong use below must not compile.
 
@@ -84,4 +85,6 @@ export function refused() {
   handler(powerOff, { name: 'a', handle: (_, { answer }) => answer.done() });
   // @ts-expect-error: a provider's hook that cannot block.
   handler(powerOff, { name: 'a', handle: (_, { answer }) => answer.retryAfterSeconds(5, 'not yet') });
+  // @ts-expect-error: what this program itself follows certificates with is not exported.
+  createExtensionServer({ handlers: [], certificates: fixedCertificate(selfSignedPair(new Date())) });
 }
