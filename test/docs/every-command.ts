@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { shellPath } from '../../src/cli/index.ts';
 import { ready, startAlone } from '../commands/sandbox/running.ts';
 import { type Installed, installedPackage, projectName } from '../package/installed.ts';
-import { compiledOfCopies, linkDependencies } from '../package/tree.ts';
+import { linkDependencies } from '../package/tree.ts';
 import { needs } from '../tools/needs.ts';
 import { type Block, blocksOf } from './blocks.ts';
 import { readPage } from './pages.ts';
@@ -57,7 +57,7 @@ export function everyCommandRuns(page: string, andThen?: (ran: Ran) => Promise<v
   test(`every command of ${page} runs, in its order`, { ...needs('kubectl'), timeout: 400_000 }, async () => {
     const own = blocksOf(readPage(page));
     const installed = own.some(({ text }) => makesPackage.test(text)) ? await installedPackage() : undefined;
-    const terminal = await openTerminal(installed && compiledOfCopies());
+    const terminal = await openTerminal(basename(page, '.md'));
     const printed = new Map<string, string>();
     const background: (() => string)[] = [];
     let stopSandbox: (() => Promise<void>) | undefined;

@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, vi } from 'vitest';
+import { expect, inject, vi } from 'vitest';
 import { runWell } from '../package/tree.ts';
 import { onceARun } from '../tools/once-a-run.ts';
 import { blocksOf } from './blocks.ts';
@@ -16,9 +15,9 @@ const shared = new Set(['bin', 'node_modules', 'src', 'test']);
 const leftOut = new Set([...shared, '.git', 'dist', 'coverage']);
 
 /** Makes a copy of the checkout with the files that the pages ask for: commands of the documentation change files. */
-async function copyCheckout(): Promise<string> {
+async function copyCheckout(name: string): Promise<string> {
   const project = fileURLToPath(root);
-  const checkout = mkdtempSync(join(tmpdir(), 'documentation-'));
+  const checkout = join(inject('runFolder'), `documentation-${name}`);
   cpSync(project, checkout, { recursive: true, filter: (path) => !leftOut.has(relative(project, path)) });
   for (const folder of shared) {
     symlinkSync(join(project, folder), join(checkout, folder));
@@ -62,10 +61,10 @@ interface Started {
 /**
  * A terminal in a checkout of its own: commands run in one shell, one after the other; what stays running ends with it.
  *
- * @param more variables of its environment.
+ * @param name no other terminal's.
  */
-export async function openTerminal(more: Readonly<Record<string, string>> = {}) {
-  const checkout = await copyCheckout();
+export async function openTerminal(name: string) {
+  const checkout = await copyCheckout(name);
   const [webhookPort, healthPort] = [await freePort(), await freePort()];
   const env = {
     ...process.env,
@@ -82,7 +81,6 @@ export async function openTerminal(more: Readonly<Record<string, string>> = {}) 
     npm_config_loglevel: 'error',
     npm_config_update_notifier: 'false',
     KUBECONFIG: '/dev/null',
-    ...more,
   };
   const withPorts = (text: string) =>
     text.replaceAll(/\b9443\b/g, String(webhookPort)).replaceAll(/\b8080\b/g, String(healthPort));

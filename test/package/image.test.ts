@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { builtImage, instructions } from './image-build.ts';
-import { compiledOfCopies, projectFolder, run, runWell } from './tree.ts';
+import { compiledCode, projectFolder, run, runWell } from './tree.ts';
 
 let app: string;
 
@@ -78,7 +78,7 @@ test('serves: the entry point of the image, the health check without a shell, an
     ],
     {
       cwd: app,
-      env: { PATH: '/usr/bin:/bin', NODE_ENV: 'production', ...compiledOfCopies() },
+      env: { PATH: '/usr/bin:/bin', NODE_ENV: 'production', ...compiledCode() },
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   );

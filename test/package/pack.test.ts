@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { installedPackage, projectName } from './installed.ts';
-import { compiledOfCopies, linkDependencies, projectFolder, run, runWell } from './tree.ts';
+import { compiledCode, linkDependencies, projectFolder, run, runWell } from './tree.ts';
 
 let consumer: string;
 let packed: string[];
@@ -15,7 +14,9 @@ let installedProject: string;
 // Minutes on a slow machine with an empty npm cache; some seconds usually.
 beforeAll(async () => {
   ({ packed, tarball, project: installedProject } = await installedPackage());
-  consumer = mkdtempSync(join(tmpdir(), 'consumer-'));
+  // In the folder of the run, whose paths Node.js knows what it compiled by.
+  consumer = join(inject('runFolder'), 'consumer');
+  mkdirSync(consumer);
   writeFileSync(join(consumer, 'package.json'), JSON.stringify({ name: 'consumer', type: 'module', private: true }));
   symlinkSync(join(installedProject, 'node_modules'), join(consumer, 'node_modules'));
 }, 300_000);
@@ -75,7 +76,6 @@ test('the sandbox starts from where the package was installed: its manifests are
   const kubeconfig = join(consumer, 'kubeconfig');
   const program = join(consumer, 'node_modules/extensionconfig-webhook/dist/main.js');
   const child = spawn(process.execPath, [program, 'sandbox', '--write-kubeconfig', kubeconfig], {
-    env: { ...process.env, ...compiledOfCopies() },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill());
@@ -247,7 +247,7 @@ test('a project by new-extension is installed, type-checked, tested, started and
   expect(existsSync(join(image, 'node_modules/typescript'))).toBe(false);
   const env = {
     ...{ PATH: process.env.PATH, NODE_ENV: 'production', CERT_DIR: join(project, 'certificates') },
-    ...{ HOST: '127.0.0.1', PORT: '0', HEALTH_PORT: '0', ...compiledOfCopies() },
+    ...{ HOST: '127.0.0.1', PORT: '0', HEALTH_PORT: '0', ...compiledCode() },
   };
   const child = spawn(process.execPath, ['src/main.ts'], { cwd: image, env, stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';

@@ -98,15 +98,18 @@ export interface Ended {
   stderr: string;
 }
 
-/** For programs in copies of the project: nobody meets the paths again of what Node.js keeps compiled of them. */
-export const compiledOfCopies = () => ({ NODE_COMPILE_CACHE: join(inject('runFolder'), 'compiled') });
+/** Where Node.js keeps what it compiles (see ../tools/run-folder.ts), for programs that get an environment of their own. */
+export const compiledCode = () => ({
+  NODE_COMPILE_CACHE: join(inject('runFolder'), 'compiled'),
+  NODE_COMPILE_CACHE_PORTABLE: '1',
+});
 
 /** Runs a program to its end, with the Node.js of this test first on the path. */
 export function run(folder: string, command: string, args: readonly string[]): Promise<Ended> {
   const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter);
   // The home of who runs the tests may not be there to write to.
   const cache = fromRegistry ? {} : { npm_config_cache: join(inject('runFolder'), 'npm') };
-  const env = { ...process.env, ...compiledOfCopies(), ...cache, PATH };
+  const env = { ...process.env, ...cache, PATH };
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
     const out: Buffer[] = [];

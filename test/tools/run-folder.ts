@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -15,8 +15,8 @@ declare module 'vitest' {
 const mostCompiled = 12_000;
 
 /**
- * Where Node.js keeps what it compiles of the program, which is started a hundred times in a run, and of its dependencies:
- * not in the user's own cache, and for the next run as well.
+ * Where what Node.js compiles is kept for the next run: of the program, which is started a hundred times in a run, and of
+ * its dependencies; not in the user's own cache.
  */
 function compiledCode(): string {
   const folder = join(import.meta.dirname, '../../node_modules/.cache/compiled-for-tests');
@@ -32,7 +32,9 @@ export default function setUp(project: TestProject): () => void {
   withoutDisturbances(process.env);
   const folder = mkdtempSync(join(tmpdir(), 'test-run-'));
   project.provide('runFolder', folder);
-  process.env.NODE_COMPILE_CACHE ??= compiledCode();
+  // By paths relative to it: what the next run copies to its own folder is compiled already.
+  symlinkSync(compiledCode(), join(folder, 'compiled'));
+  Object.assign(process.env, { NODE_COMPILE_CACHE: join(folder, 'compiled'), NODE_COMPILE_CACHE_PORTABLE: '1' });
   // Each of some hundred kubectls lives for a moment, and ends before its garbage would matter.
   process.env.GOGC ??= 'off';
   return () => rmSync(folder, { recursive: true, force: true });

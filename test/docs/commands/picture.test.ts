@@ -7,7 +7,7 @@ import { openTerminal } from '../terminal.ts';
 
 test('the picture of a terminal shows what is printed', { ...needs('kubectl'), timeout: 120_000 }, async () => {
   const recorded = readFileSync(new URL('docs/images/terminal.txt', root), 'utf8');
-  const terminal = await openTerminal();
+  const terminal = await openTerminal('picture');
   const stopSandbox = await useSandbox(terminal);
   try {
     await terminal.run(addsBin);
