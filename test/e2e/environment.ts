@@ -1,8 +1,15 @@
 import { createServer } from 'node:net';
-import { AdmissionregistrationV1Api, ApiextensionsV1Api, CoreV1Api, KubeConfig } from '@kubernetes/client-node';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  AdmissionregistrationV1Api,
+  ApiException,
+  ApiextensionsV1Api,
+  CoreV1Api,
+  KubeConfig,
+} from '@kubernetes/client-node';
 import { pino } from 'pino';
 import { crd } from '../../src/api/index.ts';
-import { insist, register, startSandboxWithWebhook, untilServed } from '../../src/commands/sandbox/start.ts';
+import { register, startSandboxWithWebhook, untilServed } from '../../src/commands/sandbox/start.ts';
 import {
   byService,
   configurationName,
@@ -25,6 +32,33 @@ export interface Environment {
 const quiet = pino({ level: 'silent' });
 
 const definition = { name: crd.metadata.name };
+
+/** Longest wait before a retry, in seconds, whatever the API server asks for. */
+const maxRetryAfter = 10;
+
+/**
+ * Retries a request as often as the API server asks for it (429, or another failure with Retry-After).
+ *
+ * @throws the failure of the request, or the reason of `signal` when that was aborted.
+ */
+async function insist<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      return await request();
+    } catch (error) {
+      if (!(error instanceof ApiException)) {
+        throw error;
+      }
+      const asked = Number(error.headers['retry-after'] ?? Number.NaN);
+      if (error.code !== 429 && Number.isNaN(asked)) {
+        throw error;
+      }
+      const seconds = Number.isNaN(asked) ? 1 : Math.min(Math.max(asked, 0.1), maxRetryAfter);
+      await sleep(seconds * 1000, undefined, { signal }).catch(() => {});
+    }
+  }
+}
 
 async function hasDefinition(config: KubeConfig, signal: AbortSignal): Promise<boolean> {
   const api = config.makeApiClient(ApiextensionsV1Api);

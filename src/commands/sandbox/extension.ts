@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { AppsV1Api, CoreV1Api, CustomObjectsApi, type KubeConfig } from '@kubernetes/client-node';
+import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
 import { group } from '../../api/index.ts';
 import { FailureError, version } from '../../cli/index.ts';
@@ -15,6 +15,7 @@ export const extensionName = 'sample-extension';
 const namespace = extensionName;
 const labels = { 'app.kubernetes.io/name': extensionName };
 const secretName = `${extensionName}-tls`;
+const deployments = `/apis/apps/v1/namespaces/${namespace}/deployments`;
 
 /** The annotation of its Service that says where it listens, as `--resolve` of commands has it. */
 const reachedAtAnnotation = 'extensionconfig-webhook/reached-at';
@@ -26,28 +27,20 @@ const restartDelayMs = 1_000;
 
 /** Registers the sample extension: its CA is to be injected from the Secret that `startExtension` makes. */
 export async function registerExtension(config: KubeConfig): Promise<void> {
-  const core = config.makeApiClient(CoreV1Api);
-  await core.createNamespace({ body: { metadata: { name: namespace, labels } } });
-  await core.createNamespacedService({
-    namespace,
-    body: {
-      metadata: { name: extensionName, labels },
-      spec: { selector: labels, ports: [{ name: 'hooks', port: 443, targetPort: 'hooks' }] },
-    },
+  const cluster = connect(config, new AbortController().signal);
+  await cluster.request('POST', '/api/v1/namespaces', { metadata: { name: namespace, labels } });
+  await cluster.request('POST', `/api/v1/namespaces/${namespace}/services`, {
+    metadata: { name: extensionName, labels },
+    spec: { selector: labels, ports: [{ name: 'hooks', port: 443, targetPort: 'hooks' }] },
   });
-  await config.makeApiClient(CustomObjectsApi).createClusterCustomObject({
-    group,
-    version: 'v1beta2',
-    plural: 'extensionconfigs',
-    body: {
-      apiVersion: `${group}/v1beta2`,
-      kind: 'ExtensionConfig',
-      metadata: {
-        name: extensionName,
-        annotations: { 'runtime.cluster.x-k8s.io/inject-ca-from-secret': `${namespace}/${secretName}` },
-      },
-      spec: { clientConfig: { service: { namespace, name: extensionName, port: 443 } }, namespaceSelector: {} },
+  await cluster.request('POST', `/apis/${group}/v1beta2/extensionconfigs`, {
+    apiVersion: `${group}/v1beta2`,
+    kind: 'ExtensionConfig',
+    metadata: {
+      name: extensionName,
+      annotations: { 'runtime.cluster.x-k8s.io/inject-ca-from-secret': `${namespace}/${secretName}` },
     },
+    spec: { clientConfig: { service: { namespace, name: extensionName, port: 443 } }, namespaceSelector: {} },
   });
 }
 
@@ -60,27 +53,24 @@ async function deploy(config: KubeConfig, kubeconfigFile: string, signal: AbortS
     throw new FailureError(`no certificate for the sample extension: ${output.trim()}`);
   }
   const image = `extensionconfig-webhook:${version}`;
-  await config.makeApiClient(AppsV1Api).createNamespacedDeployment({
-    namespace,
-    body: {
-      metadata: { name: extensionName, labels, annotations: { 'extensionconfig-webhook/runs-in-sandbox': 'true' } },
-      spec: {
-        replicas: 1,
-        selector: { matchLabels: labels },
-        template: {
-          metadata: { labels },
-          spec: {
-            containers: [
-              {
-                name: 'extension',
-                image,
-                args: ['sample-extension', '--cert-dir=/certificates'],
-                ports: [{ name: 'hooks', containerPort: 9443 }],
-                volumeMounts: [{ name: 'certificates', mountPath: '/certificates', readOnly: true }],
-              },
-            ],
-            volumes: [{ name: 'certificates', secret: { secretName } }],
-          },
+  await connect(config, signal).request('POST', deployments, {
+    metadata: { name: extensionName, labels, annotations: { 'extensionconfig-webhook/runs-in-sandbox': 'true' } },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: {
+          containers: [
+            {
+              name: 'extension',
+              image,
+              args: ['sample-extension', '--cert-dir=/certificates'],
+              ports: [{ name: 'hooks', containerPort: 9443 }],
+              volumeMounts: [{ name: 'certificates', mountPath: '/certificates', readOnly: true }],
+            },
+          ],
+          volumes: [{ name: 'certificates', secret: { secretName } }],
         },
       },
     },
@@ -202,7 +192,6 @@ export async function startExtension(
   module = threadModule,
 ): Promise<RunningSampleExtension> {
   await deploy(config, kubeconfigFile, signal);
-  const path = `/apis/apps/v1/namespaces/${namespace}/deployments`;
   const stopping = new AbortController();
   const cluster = connect(config, stopping.signal);
   const first = Promise.withResolvers<number>();
@@ -269,7 +258,7 @@ export async function startExtension(
     if (deployment !== undefined) {
       const status = statusOf(deployment, thread !== undefined, problem);
       if (!isSameStatus(deployment.status, status)) {
-        await cluster.request('PATCH', `${path}/${extensionName}/status`, { status });
+        await cluster.request('PATCH', `${deployments}/${extensionName}/status`, { status });
       }
     }
   }
@@ -289,7 +278,7 @@ export async function startExtension(
   }
 
   const informer: Informer = startInformer(config, {
-    path,
+    path: deployments,
     resource: 'deployments.apps',
     fieldSelector: `metadata.name=${extensionName}`,
     onChange: enqueue,

@@ -2,20 +2,18 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  AdmissionregistrationV1Api,
-  ApiException,
-  ApiextensionsV1Api,
-  CoreV1Api,
-  CustomObjectsApi,
+import type {
   KubeConfig,
-  type V1MutatingWebhookConfiguration,
-  type V1ValidatingWebhookConfiguration,
+  V1CustomResourceDefinitionStatus,
+  V1MutatingWebhookConfiguration,
+  V1ValidatingWebhookConfiguration,
 } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
 import { parseAllDocuments } from 'yaml';
 import { crd, group } from '../../api/index.ts';
 import { FailureError, portProblem } from '../../cli/index.ts';
+import { connect, loadKubeConfig, StatusError } from '../../cluster/index.ts';
+import type { JsonObject } from '../../kubernetes/index.ts';
 import type { Resolve } from '../../runtime/index.ts';
 import { startSandbox } from '../../sandbox/index.ts';
 import { webhookPaths } from '../../webhook/index.ts';
@@ -53,58 +51,34 @@ function configurationsFor(webhook: WebhookReference, clusterFacts: boolean) {
   });
 }
 
-/** Longest wait before a retry, in seconds, whatever the API server asks for. */
-const maxRetryAfter = 10;
+const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const registrations = '/apis/admissionregistration.k8s.io/v1';
 
 /**
- * Retries a request as often as the API server asks for it (429, or another failure with Retry-After): right after a
- * definition is created, a kube-apiserver answers "storage is (re)initializing".
+ * Registers ExtensionConfig and the webhook in front of it.
  *
- * @throws the failure of the request, or the reason of `signal` when that was aborted.
+ * @throws {StatusError | ConnectionError} of the API server; the reason of `signal`.
  */
-export async function insist<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  for (;;) {
-    signal.throwIfAborted();
-    try {
-      return await request();
-    } catch (error) {
-      if (!(error instanceof ApiException)) {
-        throw error;
-      }
-      const asked = Number(error.headers['retry-after'] ?? Number.NaN);
-      if (error.code !== 429 && Number.isNaN(asked)) {
-        throw error;
-      }
-      const seconds = Number.isNaN(asked) ? 1 : Math.min(Math.max(asked, 0.1), maxRetryAfter);
-      await sleep(seconds * 1000, undefined, { signal }).catch(() => {});
-    }
-  }
-}
-
-/** Registers ExtensionConfig and the webhook in front of it. */
 export async function register(
   config: KubeConfig,
   webhook: WebhookReference,
   signal: AbortSignal,
   clusterFacts = false,
 ): Promise<void> {
-  const definition = structuredClone(crd) as unknown as Parameters<
-    ApiextensionsV1Api['createCustomResourceDefinition']
-  >[0]['body'];
-  definition.spec.conversion = {
+  const cluster = connect(config, signal);
+  const conversion = {
     strategy: 'Webhook',
     webhook: { conversionReviewVersions: ['v1'], clientConfig: webhook.clientConfig(webhookPaths.convert) },
   };
-  const extensions = config.makeApiClient(ApiextensionsV1Api);
-  await insist(() => extensions.createCustomResourceDefinition({ body: definition }), signal);
-  const registration = config.makeApiClient(AdmissionregistrationV1Api);
+  await cluster.request('POST', definitions, { ...crd, spec: { ...crd.spec, conversion } } as unknown as JsonObject);
+  // Right after a definition is created, a kube-apiserver answers 429, "storage is (re)initializing": requests are repeated.
   for (const body of configurationsFor(webhook, clusterFacts)) {
-    await insist<unknown>(
-      () =>
-        body.kind === 'MutatingWebhookConfiguration'
-          ? registration.createMutatingWebhookConfiguration({ body })
-          : registration.createValidatingWebhookConfiguration({ body }),
-      signal,
+    const resource = body.kind === 'MutatingWebhookConfiguration' ? 'mutating' : 'validating';
+    await cluster.request(
+      'POST',
+      `${registrations}/${resource}webhookconfigurations`,
+      // It came from YAML, and has no classes of the client.
+      body as unknown as JsonObject,
     );
   }
 }
@@ -113,13 +87,16 @@ export async function register(
  * Returns when ExtensionConfigs are served: their definition is established, and the API server has begun to answer for
  * them.
  *
- * @throws the error of an API server that neither serves them nor asks for a retry; the reason of `signal`.
+ * @throws {FailureError} when the names are another definition's.
+ * @throws {StatusError | ConnectionError} of an API server that does not serve them; the reason of `signal`.
  */
 export async function untilServed(config: KubeConfig, signal: AbortSignal): Promise<void> {
-  const extensions = config.makeApiClient(ApiextensionsV1Api);
+  const cluster = connect(config, signal);
   const { name } = crd.metadata;
   for (;;) {
-    const { status } = await insist(() => extensions.readCustomResourceDefinition({ name }), signal);
+    const { status } = (await cluster.request('GET', `${definitions}/${name}`)) as {
+      status?: V1CustomResourceDefinitionStatus;
+    };
     const established = status?.conditions?.find(({ type }) => type === 'Established');
     if (established?.status === 'True') {
       break;
@@ -130,18 +107,14 @@ export async function untilServed(config: KubeConfig, signal: AbortSignal): Prom
     }
     await sleep(10, undefined, { signal }).catch(() => {});
   }
-  const objects = config.makeApiClient(CustomObjectsApi);
   for (const { name: version } of crd.spec.versions) {
     // Established a moment before it is served; that takes no more than some seconds anywhere.
     for (;;) {
       try {
-        await insist(
-          () => objects.listClusterCustomObject({ group, version, plural: 'extensionconfigs', limit: 1 }),
-          signal,
-        );
+        await cluster.request('GET', `/apis/${group}/${version}/extensionconfigs?limit=1`);
         break;
       } catch (error) {
-        if ((error as { code?: number }).code !== 404) {
+        if (!(error instanceof StatusError && error.code === 404)) {
           throw error;
         }
         await sleep(10, undefined, { signal }).catch(() => {});
@@ -222,13 +195,12 @@ export async function startSandboxWithWebhook(
   try {
     const ownFile = join(directory, 'kubeconfig');
     writeFileSync(ownFile, sandbox.kubeconfig, { mode: 0o600, flag: 'wx' });
-    const config = new KubeConfig();
-    config.loadFromString(sandbox.kubeconfig);
+    const config = loadKubeConfig({ kubeconfig: ownFile }, {});
     const webhook = settings.webhook ?? byService;
     await register(config, webhook, signal, settings.clusterFacts);
     if (settings.webhook === undefined) {
       const namespace = { metadata: { name: webhookService.namespace } };
-      await config.makeApiClient(CoreV1Api).createNamespace({ body: namespace });
+      await connect(config, signal).request('POST', '/api/v1/namespaces', namespace);
       const { code, output } = await runCerts(['bootstrap'], ownFile, crd.metadata.name, signal);
       if (code !== 0) {
         throw new FailureError(`the sandbox could not make its certificates: ${output.trim()}`);

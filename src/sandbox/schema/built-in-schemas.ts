@@ -1,5 +1,7 @@
-import * as client from '@kubernetes/client-node';
+import { createRequire } from 'node:module';
 import type { Schema } from './schema.ts';
+
+const require = createRequire(import.meta.url);
 
 interface Attribute {
   baseName: string;
@@ -118,6 +120,21 @@ function schemaInSchema(path: string, whole: Schema): Schema | undefined {
 }
 
 /**
+ * The type table of a model. Each is a file of its own: the client as a whole is a thousand files, of which the kinds of the
+ * sandbox need a few hundred, and a quarter of a second of its start.
+ */
+function modelOf(name: string): Model | undefined {
+  try {
+    return require(`@kubernetes/client-node/dist/gen/models/${name}.js`)[name];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND') {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+/**
  * The structural schema of a type of Kubernetes itself, made from the type tables of @kubernetes/client-node. These
  * have names and types, but neither required fields nor descriptions. Schemas may be recursive.
  *
@@ -128,8 +145,8 @@ export function schemaOfModel(name: string): Schema | undefined {
   if (known !== undefined) {
     return known;
   }
-  const model = (client as unknown as Record<string, Partial<Model> | undefined>)[name];
-  if (model?.getAttributeTypeMap === undefined) {
+  const model = modelOf(name);
+  if (model === undefined) {
     return undefined;
   }
   const properties: Record<string, Schema> = {};
