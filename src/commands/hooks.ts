@@ -1,4 +1,3 @@
-import { stringify } from 'yaml';
 import {
   addFlags,
   choiceFlag,
@@ -12,6 +11,7 @@ import {
   table,
   UsageError,
 } from '../cli/index.ts';
+import { yaml } from '../files/index.ts';
 import {
   clusterApiHooks,
   formatRelease,
@@ -106,7 +106,10 @@ function fieldsTable({ schema }: HookDefinition['request']): string {
   return table(rows);
 }
 
-const indented = (object: object) => stringify(object, { aliasDuplicateObjects: false }).replaceAll(/^(?=.)/gm, '  ');
+const indented = (object: object) =>
+  yaml()
+    .stringify(object, { aliasDuplicateObjects: false })
+    .replaceAll(/^(?=.)/gm, '  ');
 
 function explanationText(hook: HookDefinition, release: Release): string {
   const { phase, introduced } = describe(hook, release);

@@ -1,4 +1,3 @@
-import { stringify } from 'yaml';
 import { warningText } from '../admission/index.ts';
 import {
   addFlags,
@@ -11,6 +10,7 @@ import {
   table,
   UsageError,
 } from '../cli/index.ts';
+import { yaml } from '../files/index.ts';
 import { exampleReports, type Rule, rules } from '../rules/index.ts';
 
 const rulesFlags = {
@@ -30,7 +30,9 @@ function explain(rule: Rule) {
 }
 
 function toYaml(object: object): string {
-  return stringify(object, { aliasDuplicateObjects: false }).replaceAll(/^(?=.)/gm, '  ');
+  return yaml()
+    .stringify(object, { aliasDuplicateObjects: false })
+    .replaceAll(/^(?=.)/gm, '  ');
 }
 
 function explanationText(rule: Rule): string {

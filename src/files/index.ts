@@ -1,2 +1,2 @@
 export { FileError, readRegularFile, readRegularFileSync } from './regular-file.ts';
-export { parseSmallYaml, YamlError } from './yaml.ts';
+export { parseSmallYaml, YamlError, yaml } from './yaml.ts';

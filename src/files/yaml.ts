@@ -3,9 +3,12 @@ import type * as Yaml from 'yaml';
 
 const require = createRequire(import.meta.url);
 
-/** The parser, loaded with the first file: most runs need none. */
-function yaml(): typeof Yaml {
-  return require('yaml');
+let loaded: typeof Yaml | undefined;
+
+/** The library that parses, writes and rewrites YAML, loaded when it is first asked for: most runs need none of it. */
+export function yaml(): typeof Yaml {
+  loaded ??= require('yaml') as typeof Yaml;
+  return loaded;
 }
 
 /** Why a text is not valid YAML within the limits: one line, with the line number. */

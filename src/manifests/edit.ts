@@ -1,16 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type Document,
-  isAlias,
-  isCollection,
-  isMap,
-  type Node,
-  Pair,
-  parseDocument,
-  Scalar,
-  type ScalarTag,
-  YAMLMap,
-} from 'yaml';
+import type { Document, Node, Scalar, ScalarTag } from 'yaml';
+import { yaml } from '../files/index.ts';
 import { formatFieldPath, isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
 import type { NodePosition } from './compose.ts';
 import { type ReadDocument, readDocument } from './document.ts';
@@ -144,7 +134,7 @@ const rawTag: ScalarTag = {
 
 /** Document of the library that rewrites: all plain scalars stay as they are written. */
 function parseForRewriting(text: string): Document {
-  return parseDocument(text, {
+  return yaml().parseDocument(text, {
     schema: 'failsafe',
     customTags: [rawTag],
     logLevel: 'silent',
@@ -158,20 +148,20 @@ function parseForRewriting(text: string): Document {
 function nodeAt(document: Document, path: Path): Node | undefined {
   let node: unknown = document.contents;
   for (const [depth, segment] of path.entries()) {
-    if (isAlias(node)) {
+    if (yaml().isAlias(node)) {
       throw aliasError(path, depth, node.source);
     }
-    node = isCollection(node) ? node.get(segment, true) : undefined;
+    node = yaml().isCollection(node) ? node.get(segment, true) : undefined;
   }
   return (node as Node | null | undefined) ?? undefined;
 }
 
 function nodeOfScalar(value: Exclude<Json, object> | null): Scalar {
   if (typeof value !== 'string') {
-    return new Scalar(value === null ? new Raw('null') : new Raw(JSON.stringify(value)));
+    return new (yaml().Scalar)(value === null ? new Raw('null') : new Raw(JSON.stringify(value)));
   }
   // Quoted where it needs to be, by the rule of `rawTag`.
-  return new Scalar(value);
+  return new (yaml().Scalar)(value);
 }
 
 /** A node for a value; parts that were elsewhere in the document are taken from there, with their comments. */
@@ -188,8 +178,10 @@ function nodeFor(document: Document, value: Json, pool: ReadonlyMap<string, Node
     list.items = value.map((item) => nodeFor(document, item, pool));
     return list;
   }
-  const map = new YAMLMap(document.schema);
-  map.items = Object.entries(value).map(([key, item]) => new Pair(nodeOfScalar(key), nodeFor(document, item, pool)));
+  const map = new (yaml().YAMLMap)(document.schema);
+  map.items = Object.entries(value).map(
+    ([key, item]) => new (yaml().Pair)(nodeOfScalar(key), nodeFor(document, item, pool)),
+  );
   map.flow = map.items.length === 0;
   return map;
 }
@@ -204,7 +196,7 @@ function valueAt(root: Json, path: Path): Json | undefined {
 
 /** The collections below a node by what they hold. */
 function collect(node: unknown, value: Json | undefined, pool: Map<string, Node>): void {
-  if (typeof value !== 'object' || value === null || !isCollection(node)) {
+  if (typeof value !== 'object' || value === null || !yaml().isCollection(node)) {
     return;
   }
   pool.set(JSON.stringify(value), node);
@@ -245,7 +237,7 @@ function rewritten(text: string, before: Json, edits: readonly Edit[]): string {
   for (const { path, value } of edits) {
     if (value !== undefined) {
       const parent = nodeAt(document, path.slice(0, -1));
-      if (isMap(parent) && parent.items.length === 0) {
+      if (yaml().isMap(parent) && parent.items.length === 0) {
         parent.flow = false;
       }
       document.setIn(path, nodeFor(document, value, pool));
