@@ -1,6 +1,9 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 /** Prints the CommonJS packages that were loaded, to standard error. */
@@ -31,7 +34,14 @@ test('the help loads nothing that only a command needs', () => {
   // Serving with a certificate that is there needs nothing that makes certificates, and no YAML unless a flag names some.
   expect(serving).not.toContain('node-forge');
   expect(serving).not.toContain('yaml');
-  const rules = packagesLoadedBy('rules');
-  expect(rules).toContain('yaml');
-  expect(rules).not.toContain('express');
+  const listing = packagesLoadedBy('rules');
+  expect(listing).not.toContain('yaml');
+  expect(listing).not.toContain('express');
+  const folder = mkdtempSync(join(tmpdir(), 'start-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const [manifest, rules] = [join(folder, 'namespace.yaml'), join(folder, 'rules.yaml')];
+  writeFileSync(manifest, 'apiVersion: v1\nkind: Namespace\nmetadata:\n  name: a\n');
+  writeFileSync(rules, 'rules:\n  url-query: warn\n');
+  expect(packagesLoadedBy('lint', '--allow-empty', manifest)).not.toContain('yaml');
+  expect(packagesLoadedBy('lint', '--allow-empty', '--rules-config', rules, manifest)).toContain('yaml');
 });
