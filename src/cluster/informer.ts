@@ -119,8 +119,15 @@ export function startInformer(config: KubeConfig, options: InformerOptions): Inf
   /** The version to watch from; undefined when the collection has to be listed first. */
   let version: string | undefined;
 
-  const lengthOf = (object: JsonObject | undefined) =>
-    object === undefined || maxLength === Number.POSITIVE_INFINITY ? 0 : JSON.stringify(object).length;
+  const lengths = new WeakMap<JsonObject, number>();
+  function lengthOf(object: JsonObject | undefined): number {
+    if (object === undefined || maxLength === Number.POSITIVE_INFINITY) {
+      return 0;
+    }
+    const known = lengths.get(object) ?? JSON.stringify(object).length;
+    lengths.set(object, known);
+    return known;
+  }
 
   function checkLength(characters: number, most: number): void {
     if (characters > most) {
