@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runCertificates } from '../../src/certs/index.ts';
 import {
-  ApiServer,
+  type ApiServer,
   apiServicePath,
   caPath,
   crdPath,
@@ -12,16 +12,13 @@ import {
   valueIn,
 } from '../cluster/api-server.ts';
 import { day } from '../x509/entropy.ts';
-import { brokenMoments, expectSteady, FakeClock, overHttp, runFor } from './machine.ts';
+import { brokenMoments, expectSteady, type FakeClock, overHttp, runFor, serverWithTargets } from './machine.ts';
 
 let server: ApiServer;
 let clock: FakeClock;
 
 beforeEach(async () => {
-  clock = new FakeClock(Date.parse('2026-06-01T00:00:00Z'));
-  server = await new ApiServer().start();
-  server.now = () => clock.time;
-  putTargets(server);
+  ({ server, clock } = await serverWithTargets());
 });
 afterEach(() => server.stop());
 

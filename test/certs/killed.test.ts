@@ -1,17 +1,14 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runCertificates } from '../../src/certs/index.ts';
-import { ApiServer, mutatingPath, putTargets } from '../cluster/api-server.ts';
+import { type ApiServer, mutatingPath } from '../cluster/api-server.ts';
 import { day } from '../x509/entropy.ts';
-import { brokenMoments, expectSteady, FakeClock, runFor } from './machine.ts';
+import { brokenMoments, expectSteady, type FakeClock, runFor, serverWithTargets } from './machine.ts';
 
 let server: ApiServer;
 let clock: FakeClock;
 
 beforeEach(async () => {
-  clock = new FakeClock(Date.parse('2026-06-01T00:00:00Z'));
-  server = await new ApiServer().start();
-  server.now = () => clock.time;
-  putTargets(server);
+  ({ server, clock } = await serverWithTargets());
 });
 afterEach(() => server.stop());
 

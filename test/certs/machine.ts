@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { expect } from 'vitest';
 import { type Clock, clusterStore, clusterTargets, type Run, type Step } from '../../src/certs/index.ts';
 import { type Cluster, connect, loadKubeConfig } from '../../src/cluster/index.ts';
-import { type ApiServer, bundlesOf, caPath, namespace, servingPath, valueIn } from '../cluster/api-server.ts';
+import { ApiServer, bundlesOf, caPath, namespace, putTargets, servingPath, valueIn } from '../cluster/api-server.ts';
 import { day, quickEntropy } from '../x509/entropy.ts';
 
 /** A clock that a sleep moves on, and nothing else but `tick`. */
@@ -20,6 +20,15 @@ export class FakeClock implements Clock {
     this.slept.push(ms);
     this.time += ms;
   }
+}
+
+/** A server that has the targets, and a clock that it shares. */
+export async function serverWithTargets(): Promise<{ server: ApiServer; clock: FakeClock }> {
+  const clock = new FakeClock(Date.parse('2026-06-01T00:00:00Z'));
+  const server = await new ApiServer().start();
+  server.now = () => clock.time;
+  putTargets(server);
+  return { server, clock };
 }
 
 const patience = { retries: 2, minTimeoutMs: 1, maxTimeoutMs: 5, deadlineMs: 10_000 };

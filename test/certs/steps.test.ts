@@ -5,7 +5,7 @@ import { injectedAnnotation, injectedSinceAnnotation } from '../../src/certs/fac
 import { Conflict, type Run, runCertificates } from '../../src/certs/index.ts';
 import { issueCa } from '../../src/x509/index.ts';
 import {
-  ApiServer,
+  type ApiServer,
   caPath,
   crdPath,
   mutatingPath,
@@ -16,17 +16,14 @@ import {
   valueIn,
 } from '../cluster/api-server.ts';
 import { day, quickEntropy } from '../x509/entropy.ts';
-import { FakeClock, runFor } from './machine.ts';
+import { type FakeClock, runFor, serverWithTargets } from './machine.ts';
 
 let server: ApiServer;
 let clock: FakeClock;
 const start = Date.parse('2026-06-01T00:00:00Z');
 
 beforeEach(async () => {
-  clock = new FakeClock(start);
-  server = await new ApiServer().start();
-  server.now = () => clock.time;
-  putTargets(server);
+  ({ server, clock } = await serverWithTargets());
 });
 afterEach(() => server.stop());
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type CertificatePair, selfSignedPair } from '../../src/server/index.ts';
+import { metricAt } from '../tools/metrics.ts';
 
 /** `serve` in a process of its own. */
 export interface ServeProcess {
@@ -101,9 +102,7 @@ export async function startServeProcess(
         () => Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024,
       ),
     async metric(name) {
-      const text = await (await fetch(`${health}/metrics`)).text();
-      const line = text.split('\n').find((candidate) => candidate.startsWith(`${name} `));
-      return line === undefined ? 0 : Number(line.slice(name.length + 1));
+      return (await metricAt(health, name)) || 0;
     },
   };
 }

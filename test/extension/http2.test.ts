@@ -9,6 +9,7 @@ import { requestFor } from '../../src/extension/testing/index.ts';
 import { hooksGroup } from '../../src/hooks/index.ts';
 import { makeCertificate, testCa } from '../server/certificates.ts';
 import { openTls, until } from '../server/running.ts';
+import { metricAt } from '../tools/metrics.ts';
 import { needs } from '../tools/needs.ts';
 import { certificateFolder, endAll, endWith, post, startExtension } from './running.ts';
 
@@ -93,14 +94,7 @@ function call(session: ClientHttp2Session, body: string | Buffer, url = path, he
 
 /** The value of a metric; 0 when absent. */
 async function metricOf(health: string, name: string): Promise<number> {
-  const text = await (await fetch(`${health}/metrics`)).text();
-  return Number(
-    text
-      .split('\n')
-      .find((line) => line.startsWith(`runtime_extension_${name} `))
-      ?.split(' ')
-      .at(-1) ?? 0,
-  );
+  return (await metricAt(health, `runtime_extension_${name}`)) || 0;
 }
 
 test('calls by HTTP/2 on one connection, at once and out of order, each with its own answer', async () => {

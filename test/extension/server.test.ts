@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createExtensionServer, type ExtensionServerOptions, handler } from '../../src/extension/index.ts';
@@ -7,6 +6,7 @@ import { requestFor } from '../../src/extension/testing/index.ts';
 import { hooksGroup } from '../../src/hooks/index.ts';
 import { makeCertificate, testCa } from '../server/certificates.ts';
 import { collectingLog, openTls, until } from '../server/running.ts';
+import { isOpen } from '../tools/ports.ts';
 import { certificateFolder, endAll, post, startExtension } from './running.ts';
 
 afterEach(endAll);
@@ -155,15 +155,6 @@ describe('in process', () => {
 });
 
 describe('run', () => {
-  /** Whether something listens on a port. */
-  const isOpen = (port: number) =>
-    new Promise<boolean>((resolve) => {
-      const socket = connect(port, '127.0.0.1', () => {
-        socket.destroy();
-        resolve(true);
-      }).on('error', () => resolve(false));
-    });
-
   test.each(['SIGTERM', 'SIGINT'] as const)('ends with %s', async (signal) => {
     const { log, lines } = collectingLog();
     const others = process.listeners(signal);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ClientCaError, fileCertificates } from '../../src/server/index.ts';
+import { metricAt } from '../tools/metrics.ts';
 import { localhost, makeCertificate, type TestCertificate, testCa } from './certificates.ts';
 import { keepAliveAgent, openTls, review, send, start, stopAll, until, validate } from './running.ts';
 
@@ -42,12 +43,6 @@ async function servedName(port: number): Promise<string> {
   return String(name);
 }
 
-async function metric(health: string, name: string): Promise<number> {
-  const text = await (await fetch(`${health}/metrics`)).text();
-  const line = text.split('\n').find((candidate) => candidate.startsWith(`${name} `));
-  return line === undefined ? Number.NaN : Number(line.slice(name.length + 1));
-}
-
 const failures = 'extensionconfig_webhook_certificate_reloads_total{result="failure"}';
 const notAfter = 'extensionconfig_webhook_certificate_not_after_timestamp_seconds';
 
@@ -58,14 +53,14 @@ test('waits for a certificate, not ready, and serves when one appears', async ()
   expect(await before.text()).toMatch(/no serving certificate: .*tls.crt does not exist/);
   expect((await fetch(`${health}/healthz`)).status).toBe(200);
   await expect(send(webhookPort, validate, review('x'))).rejects.toThrow();
-  expect(await metric(health, failures)).toBe(0);
-  expect(await metric(health, notAfter)).toBeNaN();
+  expect(await metricAt(health, failures)).toBe(0);
+  expect(await metricAt(health, notAfter)).toBeNaN();
 
   await mkdir(join(folder, 'later'));
   await write(localhost, join(folder, 'later'));
   await until(async () => (await fetch(`${health}/readyz`)).status === 200, 'ready');
   expect((await send(webhookPort, validate, review('x'))).code).toBe(200);
-  expect(await metric(health, notAfter)).toBe(Date.parse('2049-01-01T00:00:00Z') / 1000);
+  expect(await metricAt(health, notAfter)).toBe(Date.parse('2049-01-01T00:00:00Z') / 1000);
 });
 
 test('takes up a new pair without a failed request, on connections old and new', async () => {
@@ -111,7 +106,7 @@ test('follows the ..data symlink of a Kubernetes volume, without ever seeing hal
   await writeGeneration('..2030_02', second);
   await rm(join(folder, '..2030_01'), { recursive: true });
   await until(async () => (await servedName(webhookPort)) === 'second', 'second is served');
-  expect(await metric(health, failures)).toBe(0);
+  expect(await metricAt(health, failures)).toBe(0);
 });
 
 test('keeps the old pair when the new one is mismatched, broken or gone, and says so', async () => {
@@ -123,7 +118,7 @@ test('keeps the old pair when the new one is mismatched, broken or gone, and say
   await until(() => errors().some((reason) => /does not belong/.test(reason)), 'the mismatch is logged');
   expect(await servedName(webhookPort)).toBe('localhost');
   expect((await fetch(`${health}/readyz`)).status).toBe(200);
-  expect(await metric(health, failures)).toBeGreaterThan(0);
+  expect(await metricAt(health, failures)).toBeGreaterThan(0);
 
   await writeFile(join(folder, 'tls.crt'), 'garbage');
   await until(() => errors().some((reason) => /not PEM/.test(reason)), 'the garbage is logged');

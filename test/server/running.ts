@@ -13,6 +13,7 @@ import {
   type WebhookOptions,
   webhookPaths,
 } from '../../src/webhook/index.ts';
+import { metricAt } from '../tools/metrics.ts';
 import { localhost, type TestCertificate, testCa } from './certificates.ts';
 
 /**
@@ -216,7 +217,5 @@ export const { mutate, validate } = webhookPaths;
 
 /** The value of a metric of a server, by its name without the prefix, with labels as they are printed; 0 when absent. */
 export async function metricOf(health: string, name: string): Promise<number> {
-  const text = await (await fetch(`${health}/metrics`)).text();
-  const line = text.split('\n').find((candidate) => candidate.startsWith(`extensionconfig_webhook_${name} `));
-  return line === undefined ? 0 : Number(line.slice(line.lastIndexOf(' ')));
+  return (await metricAt(health, `extensionconfig_webhook_${name}`)) || 0;
 }

@@ -1,6 +1,8 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type CertificateEvent, ListenError, type ServerOptions, startServer } from '../../src/server/index.ts';
+import { metricAt } from '../tools/metrics.ts';
+import { isOpen } from '../tools/ports.ts';
 import { localhost, makeCertificate, testCa } from './certificates.ts';
 import { collectingLog, openTls, pairOf, readAll, send, until } from './running.ts';
 
@@ -60,26 +62,9 @@ async function serving(
     tell: (event: CertificateEvent) => tell(event),
     isSourceStopped: () => isStopped,
     readiness: async () => (await fetch(`${health}/readyz`)).text(),
-    metric: async (name: string) => {
-      const text = await (await fetch(`${health}/metrics`)).text();
-      return Number(
-        text
-          .split('\n')
-          .find((line) => line.startsWith(`x_${name} `))
-          ?.split(' ')
-          .at(-1),
-      );
-    },
+    metric: (name: string) => metricAt(health, `x_${name}`),
   };
 }
-
-const isOpen = (port: number) =>
-  new Promise<boolean>((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => {
-      socket.destroy();
-      resolve(true);
-    }).on('error', () => resolve(false));
-  });
 
 describe('the log', () => {
   test('has the certificate, the ports and the end', async () => {
