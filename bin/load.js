@@ -2,5 +2,7 @@
 
 // A file of its own, since a Node.js that is too old does not read `import()`.
 module.exports = function load(file) {
-  import(require('url').pathToFileURL(file).href);
+  // Only what is loaded from here on is kept.
+  require('./compile-cache.js')(process.env);
+  import(require('node:url').pathToFileURL(file).href);
 };

@@ -1,9 +1,5 @@
 import { basename } from 'node:path';
-import { keepCompiledCode } from './compile-cache.ts';
-
-keepCompiledCode(process.env);
-// Only what is imported from here on is kept.
-const { run } = await import('./commands/index.ts');
+import { run } from './commands/index.ts';
 
 const stop = new AbortController();
 // A second Ctrl-C ends the program at once; a second SIGTERM only repeats the first.

@@ -17,7 +17,8 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { needs } from './tools/needs.ts';
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../bin/extensionconfig-webhook', import.meta.url));
+const load = fileURLToPath(new URL('../bin/load.js', import.meta.url));
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'cache-'));
@@ -36,13 +37,10 @@ function start(env: NodeJS.ProcessEnv, ...args: string[]): string {
 
 const help = (env: NodeJS.ProcessEnv) => expect(start(env, main, '--help')).toContain('Usage:');
 
-/** A program of two files that begins as the one of the project does. */
-function twoFiles(env: NodeJS.ProcessEnv): void {
-  const [begin, second] = ['compile-cache.ts', 'kubernetes/names.ts'].map(
-    (path) => new URL(`../src/${path}`, import.meta.url),
-  );
-  const program = `const { keepCompiledCode } = await import('${begin}'); keepCompiledCode(process.env); await import('${second}');`;
-  start(env, '--input-type=module', '--eval', program);
+/** Loads one file as the program is loaded. */
+function oneFile(env: NodeJS.ProcessEnv): void {
+  const file = fileURLToPath(new URL('../src/kubernetes/names.ts', import.meta.url));
+  start(env, '--eval', `require('${load}')('${file}')`);
 }
 
 test('what a start compiles is kept in the folder of the user for such things', () => {
@@ -55,26 +53,51 @@ test('what a start compiles is kept in the folder of the user for such things', 
   expect(kept()).toBe(first);
 });
 
+/** Says to standard output at the end whether Node.js has loaded its compiler for TypeScript. */
+const tellCompiler = `process.on('exit', () => {
+  const isLoaded = process.moduleLoadList.some((name) => name.includes('amaro'));
+  process.stdout.write(isLoaded ? 'compiled TypeScript' : 'compiled nothing');
+});`;
+
+test('from the second start on, nothing is compiled: not even the first files', () => {
+  const hook = `data:text/javascript,${encodeURIComponent(tellCompiler)}`;
+  const version = () => start({ XDG_CACHE_HOME: folder }, '--import', hook, main, '--version');
+  expect(version()).toMatch(/^extensionconfig-webhook .*\ncompiled TypeScript$/s);
+  expect(version()).toMatch(/^extensionconfig-webhook .*\ncompiled nothing$/s);
+});
+
+test('threads of the program keep theirs, too', () => {
+  const module = join(folder, 'thread.mjs');
+  writeFileSync(
+    module,
+    `import { getCompileCacheDir } from 'node:module';
+    import { isMainThread, Worker } from 'node:worker_threads';
+    isMainThread ? new Worker(new URL(import.meta.url)) : process.stdout.write(getCompileCacheDir() ?? 'nowhere');`,
+  );
+  const keptIn = start({ XDG_CACHE_HOME: folder }, '--eval', `require('${load}')('${module}')`);
+  expect(keptIn).toContain(join(folder, 'extensionconfig-webhook/v'));
+});
+
 test('a home is a place for it', () => {
-  twoFiles({ HOME: folder });
+  oneFile({ HOME: folder });
   expect(readdirSync(join(folder, '.cache'))).toEqual(['extensionconfig-webhook']);
 });
 
 test('nothing is kept where another user could put code', needs('root', process.getuid?.() === 0), () => {
   chownSync(folder, 65532, 65532);
-  twoFiles({ HOME: folder });
-  twoFiles({ XDG_CACHE_HOME: folder });
+  oneFile({ HOME: folder });
+  oneFile({ XDG_CACHE_HOME: folder });
   expect(readdirSync(folder)).toEqual([]);
 });
 
 test('without a place for it, or told not to, it works all the same', () => {
-  twoFiles({ XDG_CACHE_HOME: '/proc/nowhere' });
-  twoFiles({ XDG_CACHE_HOME: join(folder, 'missing') });
+  oneFile({ XDG_CACHE_HOME: '/proc/nowhere' });
+  oneFile({ XDG_CACHE_HOME: join(folder, 'missing') });
   expect(existsSync(join(folder, 'missing'))).toBe(false);
-  twoFiles({ XDG_CACHE_HOME: folder, NODE_DISABLE_COMPILE_CACHE: '1' });
+  oneFile({ XDG_CACHE_HOME: folder, NODE_DISABLE_COMPILE_CACHE: '1' });
   expect(readdirSync(folder)).toEqual([]);
   chmodSync(folder, 0o500);
-  twoFiles({ XDG_CACHE_HOME: folder });
+  oneFile({ XDG_CACHE_HOME: folder });
 });
 
 test('what is older than 30 days is deleted, once a day', () => {
@@ -87,15 +110,15 @@ test('what is older than 30 days is deleted, once a day', () => {
   };
   write('old', 31);
   write('recent', 29);
-  twoFiles({ XDG_CACHE_HOME: folder });
+  oneFile({ XDG_CACHE_HOME: folder });
   expect(readdirSync(join(cache, 'v22.0.0-x64'))).toEqual(['recent']);
   expect(statSync(join(cache, 'cleaned')).mode & 0o777).toBe(0o600);
 
   write('old', 31);
-  twoFiles({ XDG_CACHE_HOME: folder });
+  oneFile({ XDG_CACHE_HOME: folder });
   expect(readdirSync(join(cache, 'v22.0.0-x64'))).toEqual(['old', 'recent']);
 
   utimesSync(join(cache, 'cleaned'), days(1.1), days(1.1));
-  twoFiles({ XDG_CACHE_HOME: folder });
+  oneFile({ XDG_CACHE_HOME: folder });
   expect(readdirSync(join(cache, 'v22.0.0-x64'))).toEqual(['recent']);
 });

@@ -41,7 +41,7 @@ async function untilReady(child: ChildProcess): Promise<void> {
   }
 }
 
-const sourceProgram = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const sourceProgram = fileURLToPath(new URL('../../bin/extensionconfig-webhook', import.meta.url));
 const programs: { name: string; aimMs?: number; args: string[]; ready: (child: ChildProcess) => Promise<unknown> }[] = [
   { name: 'node itself', args: ['-e', '0'], ready: (child) => once(child, 'exit') },
   { name: '--version', args: [builtProgram, '--version'], ready: (child) => once(child, 'exit') },

@@ -1,0 +1,94 @@
+// In JavaScript and without imports of ours: whatever is loaded before it is compiled at each start, and the first TypeScript
+// brings a compiler of 40 ms with it.
+'use strict';
+
+const fs = require('node:fs');
+const { constants, enableCompileCache } = require('node:module');
+const os = require('node:os');
+const path = require('node:path');
+
+/** Whether a folder is the user's own: with sudo, HOME can be another user's, who could plant code there. */
+function isOwn(folder) {
+  try {
+    return process.getuid === undefined || fs.statSync(folder).uid === process.getuid();
+  } catch {
+    return false;
+  }
+}
+
+/** Where users keep such things (XDG Base Directory specification), or undefined where this one has no such place. */
+function cacheFolderOf(env) {
+  const chosen = env.XDG_CACHE_HOME;
+  if (chosen !== undefined && path.isAbsolute(chosen)) {
+    return isOwn(chosen) ? chosen : undefined;
+  }
+  try {
+    const home = env.HOME || os.userInfo().homedir;
+    return isOwn(home) ? path.join(home, '.cache') : undefined;
+  } catch {
+    // A user of whom the system knows nothing but the number.
+    return undefined;
+  }
+}
+
+const day = 24 * 60 * 60 * 1000;
+/** How long a file is kept after it was written, in milliseconds. */
+const kept = 30 * day;
+/** The longest that a start may wait for the deletion of old files, in milliseconds. */
+const patience = 100;
+
+/** The files of a cache folder: one folder below it for each Node.js, and one for each other thing that is kept. */
+function* filesIn(folder) {
+  for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) {
+      const below = path.join(folder, entry.name);
+      for (const file of fs.readdirSync(below)) {
+        yield path.join(below, file);
+      }
+    }
+  }
+}
+
+/**
+ * Deletes what was written more than 30 days ago, at most once a day: Node.js never deletes what it keeps of versions and
+ * checkouts that are gone. What is deleted although it is in use is written again at the next start.
+ */
+function deleteOld(folder) {
+  const now = Date.now();
+  const marker = path.join(folder, 'cleaned');
+  try {
+    if (now - (fs.statSync(marker, { throwIfNoEntry: false })?.mtimeMs ?? 0) < day) {
+      return;
+    }
+    fs.closeSync(fs.openSync(marker, 'a', 0o600));
+    fs.utimesSync(marker, now / 1000, now / 1000);
+    for (const file of filesIn(folder)) {
+      if (now - fs.statSync(file).mtimeMs > kept) {
+        fs.unlinkSync(file);
+      }
+      if (Date.now() - now > patience) {
+        return;
+      }
+    }
+  } catch {
+    // Not writable, or another start is at it: the next day is soon enough.
+  }
+}
+
+/**
+ * Has Node.js keep what it compiles of this program and its threads, for the next start: half of a start is compiling. In a
+ * folder of the user's own, not in the temporary one, where others could lay out code for us. NODE_COMPILE_CACHE names another and
+ * NODE_DISABLE_COMPILE_CACHE=1 does without, as with every program on Node.js; where nothing can be written, nothing is kept.
+ */
+module.exports = function keepCompiledCode(env) {
+  const cacheFolder = cacheFolderOf(env);
+  // With NODE_COMPILE_CACHE, Node.js keeps it by itself.
+  if (cacheFolder !== undefined && env.NODE_COMPILE_CACHE === undefined) {
+    const folder = path.join(cacheFolder, 'extensionconfig-webhook');
+    if (enableCompileCache(folder).status === constants.compileCacheStatus.ENABLED) {
+      // For the threads of the program, which ask the environment only.
+      env.NODE_COMPILE_CACHE = folder;
+      deleteOld(folder);
+    }
+  }
+};
