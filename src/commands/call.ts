@@ -1,4 +1,3 @@
-import { parseDocument, stringify } from 'yaml';
 import type { ExtensionConfig } from '../api/index.ts';
 import {
   addFlags,
@@ -17,6 +16,7 @@ import {
   textFlag,
   UsageError,
 } from '../cli/index.ts';
+import { yaml } from '../files/index.ts';
 import { clusterApiHooks, type HookDefinition } from '../hooks/index.ts';
 import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
 import { sampleRequest } from '../messages/index.ts';
@@ -31,6 +31,7 @@ import {
 import { withoutControls } from '../terminal/index.ts';
 import { type Extensions, extensionFlags, readExtensions } from './extensions.ts';
 import { hookNamed } from './hooks.ts';
+import { objectsOf } from './manifest-objects.ts';
 
 const callFlags = {
   ...extensionFlags,
@@ -57,8 +58,8 @@ const callFlags = {
 
 type CallFlags = FlagValues<typeof callFlags>;
 
-/** Largest request in a file, in MiB: the limit of Cluster API's server. */
-const maxRequestMebibytes = 20;
+/** Largest file with a request, in MiB: the largest document that is read. */
+const maxRequestMebibytes = 8;
 
 /** What Cluster API would do after an answer. */
 interface Verdict {
@@ -97,7 +98,8 @@ function verdictText(name: string, { verdict, retryAfterSeconds, message, error 
 
 /** A response as indented YAML, without control characters. */
 function responseText(response: object): string {
-  return stringify(response, { aliasDuplicateObjects: false })
+  return yaml()
+    .stringify(response, { aliasDuplicateObjects: false })
     .trimEnd()
     .split('\n')
     .map((line) => `  ${withoutControls(line)}\n`)
@@ -105,22 +107,18 @@ function responseText(response: object): string {
 }
 
 function readRequest(file: string, hook: HookDefinition): JsonObject {
-  const where = `--request: ${file}`;
-  let content: unknown;
-  try {
-    const document = parseDocument(readLimitedFile('--request', file, maxRequestMebibytes), { logLevel: 'silent' });
-    const [error] = document.errors;
-    if (error !== undefined) {
-      throw new UsageError(`${where}: ${error.message.split('\n')[0]}`);
-    }
-    content = document.toJS({ maxAliasCount: 100 });
-  } catch (error) {
-    throw error instanceof UsageError ? error : new UsageError(`${where}: ${(error as Error).message}`);
+  const text = readLimitedFile('--request', file, maxRequestMebibytes);
+  const where = `--request: ${withoutControls(file)}`;
+  const [first, second] = objectsOf(text, where);
+  if (first === undefined) {
+    throw new UsageError(
+      `${where}: is not an object: write the request as YAML or JSON; "hooks ${hook.name}" shows one`,
+    );
   }
-  if (!isJsonObject(content)) {
-    throw new UsageError(`${where}: is not an object`);
+  if (second !== undefined) {
+    throw new UsageError(`${second.where()}: is a second request: give one file for each call`);
   }
-  const { apiVersion, kind, ...request } = content;
+  const { apiVersion, kind, ...request } = first.object;
   const expected = { apiVersion: `${hook.group}/${hook.version}`, kind: hook.request.kind };
   for (const [field, value] of [
     ['apiVersion', apiVersion],

@@ -19,6 +19,7 @@ import {
   storedHandler,
 } from '../runtime/extension-server.ts';
 import { makeCertificate, testCa } from '../server/certificates.ts';
+import { cpuTimeMs } from '../tools/cpu-time.ts';
 import { runProgram } from './io.ts';
 
 const requestHook = { apiVersion: `${hooksGroup}/v1alpha1`, hook: 'BeforeClusterUpgrade' };
@@ -292,6 +293,42 @@ test('call sends a request of a file, and refuses one that is not of the hook', 
     code: 2,
     stderr: expect.stringContaining('is not BeforeClusterUpgradeRequest'),
   });
+});
+
+/** Calls a handler that is known without discovery, and which nothing serves. */
+function callWith(request: string) {
+  const handlers = [storedHandler('upgrade.one', 'BeforeClusterUpgrade')];
+  const file = fileOf(extensionConfig('one', { url: 'https://127.0.0.1:1', caBundle }, handlers));
+  return runProgram(['call', 'upgrade.one', '-f', file, '--request', request]);
+}
+
+test.each<[string, string, RegExp]>([
+  ['not YAML', 'a: 1\nb: [', /: --request: \S+request\.yaml:2: YAML: /],
+  ['a key twice', 'cluster: {}\na:\n  c: 1\n  c: 2\n', /request\.yaml:4: YAML: .*"c"/],
+  ['a list', '- a\n', /request\.yaml: is not an object: .*"hooks BeforeClusterUpgrade" shows one/],
+  ['nothing', '', /is not an object/],
+  ['two requests', 'a: 1\n---\nb: 2\n', /request\.yaml:3: is a second request: give one file for each call/],
+  ['too much', `a: ${'x'.repeat(8 * 1024 * 1024)}`, /request\.yaml: .*8 MiB/],
+])('call refuses a request that is %s', async (_name, text, message) => {
+  const request = join(folder(), 'request.yaml');
+  writeFileSync(request, text);
+  const { code, stderr } = await callWith(request);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(message) });
+});
+
+test('the time that call takes for a request grows with its keys, and no faster', async () => {
+  const request = join(folder(), 'request.yaml');
+  writeFileSync(
+    request,
+    Array.from({ length: 20_000 }, (_, index) => `k${index}: 1\n`)
+      .join('')
+      .concat('k0: 1\n'),
+  );
+  const startedAt = cpuTimeMs();
+  const { code, stderr } = await callWith(request);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/:20001: YAML: .*"k0"/) });
+  // Each key compared with all others takes half a minute.
+  expect(cpuTimeMs() - startedAt).toBeLessThan(5_000);
 });
 
 test.each<[string, Answering, number, RegExp]>([
