@@ -54,7 +54,7 @@ function render(name: string, more: Partial<FormatContext> = {}): string {
 
 test('text: one line a finding, without control characters', () => {
   const [first, second, ...rest] = render('text').split('\n');
-  expect(first).toBe(`${file}:3:5: error: bad\ufffd[31m 100%\ufffd::error::x ]]> <&> (url-query)`);
+  expect(first).toBe(`${file}:3:5: error: bad\\u001b[31m 100%\\u000a::error::x ]]> <&> (url-query)`);
   expect(second).toBe(`${file}:4:6: warning: missing (ca-missing)`);
   expect(rest.at(-2)).toBe('2 ExtensionConfigs in 3 files: 1 error, 1 warning, 2 read errors');
   expect(render('text', { paint: coloured })).toContain('\u001b[33mwarning\u001b[39m');

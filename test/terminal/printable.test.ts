@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { printable } from '../../src/terminal/index.ts';
+import { printable, withoutControls } from '../../src/terminal/index.ts';
 
 test.each([
   ['secrets "x" not found', 'secrets "x" not found'],
@@ -9,7 +9,13 @@ test.each([
   // One character that some terminals take for ESC [.
   ['\u009b31m', '\\u009b31m'],
   ['safe\u202egnp.exe\u2028', 'safe\\u202egnp.exe\\u2028'],
+  // The marks of a direction: what stands beside them moves.
+  ['a\u061cb\u200ec\u200fd', 'a\\u061cb\\u200ec\\u200fd'],
   ['x'.repeat(1001), `${'x'.repeat(1000)}…`],
 ])('%j is shown as %j', (text, shown) => {
   expect(printable(text)).toBe(shown);
+});
+
+test('control characters become escapes in text of any length', () => {
+  expect(withoutControls(`${'x'.repeat(5000)}\u001b[2J\u200f`)).toBe(`${'x'.repeat(5000)}\\u001b[2J\\u200f`);
 });
