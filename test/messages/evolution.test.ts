@@ -260,10 +260,15 @@ describe('a text that is not a document of hooks', () => {
     ['openapi: 3.0.0\npaths: { /a: { post: {} } }', 'paths "/a": a hook is a POST to'],
     ['openapi: 3.0.0\npaths: *nothing', 'is not valid YAML'],
     ['openapi: 3.0.0\npaths: {}\npaths: {}', 'is not valid YAML: line 3: the key "paths" is given twice'],
-    [`openapi: 3.0.0\npaths: ${'['.repeat(50_000)}`, 'is not valid YAML'],
   ])('%j is refused', (text, message) => {
     expect(() => readHookDocument(text)).toThrow(OpenApiError);
     expect(() => readHookDocument(text)).toThrow(message);
+  });
+
+  test('nesting of 50,000 levels is refused', () => {
+    const read = () => readHookDocument(`openapi: 3.0.0\npaths: ${'['.repeat(50_000)}`);
+    expect(read).toThrow(OpenApiError);
+    expect(read).toThrow('is not valid YAML');
   });
 
   test('time grows with the size of a document, not faster', () => {
