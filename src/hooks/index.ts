@@ -15,6 +15,8 @@ export { newestKnownRelease, oldestKnownRelease, unknownReleaseProblem } from '.
 export type { Lifecycle, LifecycleKey } from './lifecycle.ts';
 export type * from './message-types.ts';
 export {
+  type Deprecation,
+  deprecationIn,
   isAtLeastAsStable,
   type Phase,
   phaseIn,

@@ -69,6 +69,23 @@ export function phaseIn(lifecycle: Lifecycle, release: Release): Phase {
   return 'supported';
 }
 
+/** The deprecation of a version, as its users meet it. */
+export interface Deprecation {
+  /** Release that announced it, and its month as YYYY-MM. */
+  since: NonNullable<Lifecycle['deprecated']>;
+  /** Undefined for a version that any later release may remove: an alpha. */
+  supportedUntil: SupportEnd | undefined;
+}
+
+/** The deprecation of a version that a release of Cluster API still has; undefined when it is not deprecated there. */
+export function deprecationIn(lifecycle: Lifecycle, release: Release): Deprecation | undefined {
+  const { deprecated: since } = lifecycle;
+  if (since === undefined || phaseIn(lifecycle, release) !== 'deprecated') {
+    return undefined;
+  }
+  return { since, supportedUntil: stabilityOf(lifecycle.version) === 'alpha' ? undefined : supportEnd(lifecycle) };
+}
+
 /** What is inconsistent in a lifecycle, or violates the Runtime SDK rules; undefined when nothing does. */
 export function lifecycleProblem(lifecycle: Lifecycle): string | undefined {
   const { introduced, deprecated, removed, replacedBy } = lifecycle;

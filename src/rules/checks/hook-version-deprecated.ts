@@ -1,4 +1,4 @@
-import { formatRelease, phaseIn, stabilityOf, supportEnd } from '../../hooks/index.ts';
+import { deprecationIn, formatRelease } from '../../hooks/index.ts';
 import { deprecatedHook, example } from '../examples/index.ts';
 import { knownHandlersOf, nameHook } from '../handlers.ts';
 import type { Rule } from '../rule.ts';
@@ -12,20 +12,21 @@ export const rule: Rule = {
   about: 'handlers',
   check({ object }, report, options) {
     for (const { path, life } of knownHandlersOf(object, options)) {
-      const end = supportEnd(life);
-      if (life.deprecated === undefined || end === undefined || phaseIn(life, options.clusterApi) !== 'deprecated') {
+      const deprecation = deprecationIn(life, options.clusterApi);
+      if (deprecation === undefined) {
         continue;
       }
+      const { since, supportedUntil } = deprecation;
       const until =
-        stabilityOf(life.version) === 'alpha'
+        supportedUntil === undefined
           ? 'any later release may remove it'
-          : `supported at least until ${formatRelease(end.release)} and ${end.month}`;
+          : `supported at least until ${formatRelease(supportedUntil.release)} and ${supportedUntil.month}`;
       const remedy = life.replacedBy === undefined ? '' : `; serve ${nameHook(life.replacedBy)} instead`;
       report({
         path: [...path, 'requestHook', 'apiVersion'],
         reason: 'FieldValueInvalid',
         value: `${life.group}/${life.version}`,
-        message: `${life.name} in this version has been deprecated since ${formatRelease(life.deprecated.release)} (${life.deprecated.date}), ${until}${remedy}`,
+        message: `${life.name} in this version has been deprecated since ${formatRelease(since.release)} (${since.date}), ${until}${remedy}`,
       });
     }
   },
