@@ -37,5 +37,7 @@ export default function setUp(project: TestProject): () => void {
   Object.assign(process.env, { NODE_COMPILE_CACHE: join(folder, 'compiled'), NODE_COMPILE_CACHE_PORTABLE: '1' });
   // Each of some hundred kubectls lives for a moment, and ends before its garbage would matter.
   process.env.GOGC ??= 'off';
+  // It keeps a folder for each server and port: of sandboxes that are gone soon, and not in the user's own cache.
+  process.env.KUBECACHEDIR = join(folder, 'kubectl');
   return () => rmSync(folder, { recursive: true, force: true });
 }
