@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { delimiter, dirname, join, relative } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, inject, vi } from 'vitest';
 import { runWell } from '../package/tree.ts';
@@ -10,20 +10,41 @@ import { onceARun } from '../tools/once-a-run.ts';
 import { blocksOf } from './blocks.ts';
 import { pages, readPage, root } from './pages.ts';
 
-/** What a checkout has and no command of the documentation changes: one for all of them, compiled and cached once. */
-const shared = new Set(['bin', 'node_modules', 'src', 'test']);
-const leftOut = new Set([...shared, '.git', 'dist', 'coverage']);
+/** What a copy of the checkout does not have. */
+const leftOut = new Set(['.git', 'dist', 'coverage']);
+/** Where commands of the documentation write: copied. All else is the checkout's own, by links. */
+const written = new Set(['certs']);
+/** Large, and no place for what commands write: what they did to it is not looked for. */
+const large = new Set(['node_modules', 'src', 'test']);
+
+/** What is linked of the checkout, with when it was changed: what a command writes there by mistake is seen. */
+function linkedState(): string[] {
+  return readdirSync(root)
+    .filter((name) => !leftOut.has(name) && !written.has(name) && !large.has(name))
+    .flatMap((name) => {
+      const path = fileURLToPath(new URL(name, root));
+      const below = statSync(path).isDirectory() ? (readdirSync(path, { recursive: true }) as string[]) : [];
+      return [path, ...below.map((inner) => join(path, inner))];
+    })
+    .map((path) => `${path} of ${statSync(path).mtime.toISOString()}`);
+}
 
 /** Makes a copy of the checkout with the files that the pages ask for: commands of the documentation change files. */
 async function copyCheckout(name: string): Promise<string> {
   const project = fileURLToPath(root);
   const checkout = join(inject('runFolder'), `documentation-${name}`);
-  cpSync(project, checkout, { recursive: true, filter: (path) => !leftOut.has(relative(project, path)) });
-  for (const folder of shared) {
-    symlinkSync(join(project, folder), join(checkout, folder));
+  mkdirSync(checkout);
+  for (const entry of readdirSync(project)) {
+    if (written.has(entry)) {
+      cpSync(join(project, entry), join(checkout, entry), { recursive: true });
+    } else if (!leftOut.has(entry)) {
+      symlinkSync(join(project, entry), join(checkout, entry));
+    }
   }
   for (const { file, text } of pages.flatMap((page) => blocksOf(readPage(page)))) {
     if (file !== undefined) {
+      // Not into the file of the checkout that has the name.
+      rmSync(join(checkout, file), { force: true });
       writeFileSync(join(checkout, file), text);
     }
   }
@@ -65,6 +86,7 @@ interface Started {
  */
 export async function openTerminal(name: string) {
   const checkout = await copyCheckout(name);
+  const linked = linkedState();
   const [webhookPort, healthPort] = [await freePort(), await freePort()];
   const env = {
     ...process.env,
@@ -131,6 +153,7 @@ export async function openTerminal(name: string) {
       }
     }
     rmSync(checkout, { recursive: true });
+    expect(linkedState(), `what is linked in ${checkout} changed, by a command there or beside it`).toEqual(linked);
   }
   return { checkout, run, startInBackground, close };
 }
