@@ -37,7 +37,11 @@ async function takeDependencies(folder: string, command: string): Promise<void> 
     .split('\n')
     .filter((line) => /^(add|change|remove) /.test(line) && !/^remove node-(linux|darwin|win|bin)/.test(line));
   expect(differences, 'node_modules is not what npm ci makes: run npm ci').toEqual([]);
-  linkDependencies(projectFolder, folder, /^node_modules\/(@?typescript|@types|openapi-explorer)\b/);
+  linkDependencies(
+    projectFolder,
+    folder,
+    /^node_modules\/(@?typescript|@?rolldown|@oxc-project\/types|@types|openapi-explorer)\b/,
+  );
 }
 
 /**

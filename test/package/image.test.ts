@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { review, send, validate } from '../server/running.ts';
+import { metricAt } from '../tools/metrics.ts';
 import { builtImage, instructions } from './image-build.ts';
 import { compiledCode, projectFolder, run, runWell } from './tree.ts';
 
@@ -66,6 +68,12 @@ test('lints what is mounted: the entry point takes other commands than serve', a
   expect(instructions('runtime')).toContain('CMD ["serve"]');
 });
 
+/** Of the line of the log that says that a server listens. */
+interface Listening {
+  webhookPort: number;
+  healthPort: number;
+}
+
 test('serves: the entry point of the image, the health check without a shell, and an end on SIGTERM', async () => {
   const [entry] = instructions('runtime').filter((line) => line.startsWith('ENTRYPOINT '));
   expect(JSON.parse(entry!.slice('ENTRYPOINT '.length))).toEqual(['/nodejs/bin/node', '/app/dist/main.js']);
@@ -84,16 +92,21 @@ test('serves: the entry point of the image, the health check without a shell, an
   );
   const exited = once(server, 'exit');
   try {
-    const healthPort = await new Promise<number>((resolve, reject) => {
+    const { webhookPort, healthPort } = await new Promise<Listening>((resolve, reject) => {
       exited.then(([code]) => reject(new Error(`serve ended with ${code}`)), reject);
       createInterface({ input: server.stdout! }).on('line', (line) => {
-        const entry = JSON.parse(line) as { msg: string; healthPort: number };
+        const entry = JSON.parse(line) as Listening & { msg: string };
         if (entry.msg === 'listening') {
-          resolve(entry.healthPort);
+          resolve(entry);
         }
       });
     });
-    expect((await fetch(`http://127.0.0.1:${healthPort}/readyz`)).status).toBe(200);
+    const health = `http://127.0.0.1:${healthPort}`;
+    expect((await fetch(`${health}/readyz`)).status).toBe(200);
+    // Decided in the thread for large bodies, a module that only its URL names.
+    const large = review('a').padEnd(200_000);
+    expect((await send(webhookPort, validate, large, { rejectUnauthorized: false })).code).toBe(200);
+    expect(await metricAt(health, 'extensionconfig_webhook_large_bodies_total{result="answered"}')).toBe(1);
     const [healthCheck] = instructions('runtime').filter((line) => line.startsWith('HEALTHCHECK '));
     const [, flag, script] = JSON.parse(healthCheck!.slice(healthCheck!.indexOf('CMD ') + 4)) as string[];
     await runWell(app, process.execPath, [flag!, script!.replace(':8080', `:${healthPort}`)]);
