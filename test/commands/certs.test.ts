@@ -193,7 +193,7 @@ test.each([
 test('SIGKILL of the process at a write of a rotation: the next one finishes it', async () => {
   await cli('bootstrap', ...place, ...targetFlags);
   server.writes = 0;
-  const args = ['src/main.ts', 'certs', 'rotate', '--force-ca', ...quick, ...place, ...targetFlags];
+  const args = ['bin/extensionconfig-webhook', 'certs', 'rotate', '--force-ca', ...quick, ...place, ...targetFlags];
   const child = spawn(process.execPath, args, { stdio: 'ignore' });
   const ended = new Promise<string | null>((resolve) => child.once('exit', (_code, signal) => resolve(signal)));
   server.after = ({ number }) => {
@@ -226,7 +226,7 @@ test('a command that is stopped while it waits for the API server says so, with 
   ]);
   expect(status).toEqual({ code: 130, out: '', err: said });
   // And by a real signal.
-  const args = ['src/main.ts', 'certs', 'bootstrap', '--kubeconfig', kubeconfig];
+  const args = ['bin/extensionconfig-webhook', 'certs', 'bootstrap', '--kubeconfig', kubeconfig];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   let output = '';
   child.stderr.on('data', (chunk) => {

@@ -456,7 +456,7 @@ test('without a caBundle the roots of the system count, as they are in Go', asyn
   const file = fileOf(extensionConfig('one', { url: extension.url }));
   const roots = join(folder(), 'roots.pem');
   writeFileSync(roots, testCa.cert);
-  const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+  const main = fileURLToPath(new URL('../../bin/extensionconfig-webhook', import.meta.url));
   const run = promisify(execFile);
   const { stdout } = await run(process.execPath, [main, 'discover', '-f', file], {
     env: { ...process.env, SSL_CERT_FILE: roots, SSL_CERT_DIR: '/nowhere' },

@@ -3,7 +3,7 @@ import { closeSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../bin/extensionconfig-webhook', import.meta.url));
 
 test.skipIf(process.platform !== 'linux')('output that cannot be written is one line, not a stack trace', () => {
   const full = openSync('/dev/full', 'w');

@@ -14,7 +14,7 @@ writeFileSync(join(folder, 'tls.crt'), localhost.cert);
 writeFileSync(join(folder, 'tls.key'), localhost.key);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../bin/extensionconfig-webhook', import.meta.url));
 const children: ChildProcess[] = [];
 
 afterEach(() => {

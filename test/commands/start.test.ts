@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../bin/extensionconfig-webhook', import.meta.url));
 /** Prints the CommonJS packages that were loaded, to standard error. */
 const tell = `import { createRequire } from 'node:module';
 const { cache } = createRequire('/');
@@ -44,4 +44,24 @@ test('the help loads nothing that only a command needs', () => {
   writeFileSync(rules, 'rules:\n  url-query: warn\n');
   expect(packagesLoadedBy('lint', '--allow-empty', manifest)).not.toContain('yaml');
   expect(packagesLoadedBy('lint', '--allow-empty', '--rules-config', rules, manifest)).toContain('yaml');
+});
+
+/** Prints which files Node.js had to search for, to standard error. */
+const tellSearches = `import { registerHooks } from 'node:module';
+registerHooks({
+  resolve(specifier, context, next) {
+    if (specifier.startsWith('.')) {
+      process.stderr.write(context.parentURL + ' ');
+    }
+    return next(specifier, context);
+  },
+});`;
+
+test('the sources find each other without a search', () => {
+  const hook = `data:text/javascript,${encodeURIComponent(tellSearches)}`;
+  const { stderr, status } = spawnSync(process.execPath, ['--import', hook, main, '--help'], { encoding: 'utf8' });
+  expect(status).toBe(0);
+  // Those of packages do.
+  expect(stderr).toContain('/node_modules/commander/');
+  expect(stderr).not.toContain('/src/');
 });

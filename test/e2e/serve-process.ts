@@ -46,7 +46,7 @@ export function createCertificateFolder(pair = selfSignedPair(new Date())): Cert
   return { path, swap, remove: () => rmSync(path, { recursive: true }) };
 }
 
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../bin/extensionconfig-webhook', import.meta.url));
 
 function readOrUndefined<T>(read: () => T): T | undefined {
   try {

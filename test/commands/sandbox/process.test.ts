@@ -11,7 +11,7 @@ import { needs } from '../../tools/needs.ts';
 test('a terminal that is closed ends it, and leaves nothing behind', needs('script'), async () => {
   const folder = mkdtempSync(join(tmpdir(), 'closed-'));
   const env = { ...process.env, TMPDIR: folder };
-  const command = `${shellPath(process.execPath)} src/main.ts sandbox --no-extension --no-controller`;
+  const command = `${shellPath(process.execPath)} bin/extensionconfig-webhook sandbox --no-extension --no-controller`;
   const terminal = spawn('script', ['-qec', command, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'ignore'] });
   let output = '';
   terminal.stdout.on('data', (chunk) => {
@@ -38,7 +38,7 @@ test.each([
 ] as const)('stopped %s by %s it leaves nothing behind, exit code %d', async (when, signal, code) => {
   const folder = mkdtempSync(join(tmpdir(), 'stopped-'));
   const env = { ...process.env, TMPDIR: folder };
-  const child = spawn(process.execPath, ['src/main.ts', 'sandbox'], {
+  const child = spawn(process.execPath, ['bin/extensionconfig-webhook', 'sandbox'], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
