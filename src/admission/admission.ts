@@ -5,10 +5,10 @@ import {
   group,
   hubVersion,
   injectCaFromSecretAnnotation,
+  isVersion,
   kind,
   runtimeSdkFeatureGate,
   type Version,
-  versionOf,
 } from '../api/index.ts';
 import { createFactsStore, type Facts, factKinds } from '../facts/index.ts';
 import {
@@ -120,12 +120,12 @@ function writeOf(request: AdmissionRequest): Write | AdmissionOutcome {
     // All that remains is the removal of finalizers; denying it would keep the object forever.
     return allowed(uid);
   }
-  const { group: writtenGroup, version } = request.requestKind;
+  const written = request.requestKind;
   return {
     object,
     oldObject: operation === 'UPDATE' ? oldObject : undefined,
     subject: subResource === 'status' ? 'status' : 'object',
-    writtenAs: versionOf(`${writtenGroup}/${version}`) ?? hubVersion,
+    writtenAs: written.group === group && isVersion(written.version) ? written.version : hubVersion,
   };
 }
 

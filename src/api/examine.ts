@@ -1,6 +1,6 @@
 import { isJsonObject, setOwn } from '../kubernetes/index.ts';
 import type { OpenApiSchema } from './crd.ts';
-import { type LimitedSchema, totalBytes } from './own-schema.ts';
+import { hasMoreBytes, type LimitedSchema } from './own-schema.ts';
 
 /** One violation of the schema of an object's version. */
 export interface SchemaViolation {
@@ -208,7 +208,7 @@ class SchemaWalk {
     }
     return (
       maxTotalBytes !== undefined &&
-      totalBytes(value, maxTotalBytes) > maxTotalBytes &&
+      hasMoreBytes(value, maxTotalBytes) &&
       this.#addLimit('tooLong', `must be at most ${maxTotalBytes} bytes, keys and values together`, value)
     );
   }

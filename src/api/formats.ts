@@ -6,23 +6,22 @@ const maxTimeLength = 128;
 
 type Check = RegExp | ((value: never) => boolean);
 
-function checkOf(format: keyof typeof fullFormats): Check {
+function checkOf(format: keyof typeof fullFormats): (value: unknown) => boolean {
   const known = fullFormats[format] as Check | { validate: Check };
-  return 'validate' in known ? known.validate : known;
+  const check = 'validate' in known ? known.validate : known;
+  return check instanceof RegExp ? (value) => check.test(value as string) : (check as (value: unknown) => boolean);
 }
 
-function passes(check: Check, value: unknown): boolean {
-  return check instanceof RegExp ? check.test(value as string) : check(value as never);
-}
+const isDateTime = checkOf('date-time');
 
 /** The formats of our schemas, as ajv takes them. */
 export const formats = {
-  int32: { type: 'number', validate: (value: number) => passes(checkOf('int32'), value) },
-  int64: { type: 'number', validate: (value: number) => passes(checkOf('int64'), value) },
-  byte: { type: 'string', validate: (text: string) => passes(checkOf('byte'), text) },
+  int32: { type: 'number', validate: checkOf('int32') },
+  int64: { type: 'number', validate: checkOf('int64') },
+  byte: { type: 'string', validate: checkOf('byte') },
   'date-time': {
     type: 'string',
-    validate: (text: string) => text.length <= maxTimeLength && passes(checkOf('date-time'), text),
+    validate: (text: string) => text.length <= maxTimeLength && isDateTime(text),
   },
 } as const;
 

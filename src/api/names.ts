@@ -26,9 +26,15 @@ export function isVersion(version: string): version is Version {
   return (versions as readonly string[]).includes(version);
 }
 
+/** `apiVersion` of ExtensionConfig in each version. */
+const apiVersions = { v1alpha1: `${group}/v1alpha1`, v1beta2: `${group}/v1beta2` } as const satisfies Record<
+  Version,
+  string
+>;
+
 /** `apiVersion` of ExtensionConfig in one version. */
 export function apiVersionOf(version: Version): string {
-  return `${group}/${version}`;
+  return apiVersions[version];
 }
 
 /** The version in an `apiVersion` of ExtensionConfig's group, or undefined when it names another API or version. */

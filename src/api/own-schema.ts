@@ -35,15 +35,24 @@ export function ownSchemaOf(version: Version): LimitedSchema {
   return { ...schema, properties: { ...schema.properties, metadata } };
 }
 
-/** Bytes of all keys and string values of a map, in UTF-8. Stops counting once the sum exceeds `enough`. */
-export function totalBytes(map: Readonly<Record<string, unknown>>, enough: number): number {
+/** Whether all keys and string values of a map have more than `limit` bytes in UTF-8 together. */
+export function hasMoreBytes(map: Readonly<Record<string, unknown>>, limit: number): boolean {
+  let units = 0;
+  for (const key in map) {
+    const value = map[key];
+    units += key.length + (typeof value === 'string' ? value.length : 0);
+  }
+  // A UTF-16 unit takes at most three bytes: hardly any map has so many that they must be counted.
+  if (units * 3 <= limit) {
+    return false;
+  }
   let bytes = 0;
   for (const key in map) {
     const value = map[key];
     bytes += Buffer.byteLength(key) + (typeof value === 'string' ? Buffer.byteLength(value) : 0);
-    if (bytes > enough) {
-      break;
+    if (bytes > limit) {
+      return true;
     }
   }
-  return bytes;
+  return false;
 }

@@ -1,4 +1,4 @@
-import { isAscii, isUtf8 } from 'node:buffer';
+import { Buffer, isAscii, isUtf8 } from 'node:buffer';
 
 /** A value that JSON can hold, as JSON.parse returns it. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
@@ -70,13 +70,14 @@ function nestsWithin(value: Json, levels: number): boolean {
  */
 export function parseJson(bytes: Uint8Array): Json {
   // As native checks these cost a tenth of a TextDecoder; most bodies are ASCII, whose string needs half the memory.
-  if (!isUtf8(bytes)) {
+  const isPlain = isAscii(bytes);
+  if (!isPlain && !isUtf8(bytes)) {
     throw new JsonError('the body is not valid UTF-8');
   }
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let value: Json;
   try {
-    value = JSON.parse(isAscii(bytes) ? buffer.toString('latin1') : buffer.toString('utf8')) as Json;
+    value = JSON.parse(isPlain ? buffer.toString('latin1') : buffer.toString('utf8')) as Json;
   } catch (error) {
     // V8 quotes a piece of the text in the message, and a body may contain secrets: only the position is kept.
     const position = /position \d+( \(line \d+ column \d+\))?/.exec((error as Error).message)?.[0];

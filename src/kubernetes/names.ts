@@ -4,42 +4,87 @@
  * array means that the value is fine.
  */
 
-/** Whether a text has a character in front, and another behind (the same one where it has only one). */
-function isEnclosedBy(text: string, first: RegExp, last: RegExp): boolean {
-  return first.test(text.charAt(0)) && last.test(text.charAt(text.length - 1));
+/** Classes of characters, as bits. */
+const lowerCase = 1;
+const digit = 2;
+const upperCase = 4;
+const hyphen = 8;
+const dot = 16;
+const underscore = 32;
+
+/** The class of each ASCII character; 0 for those that no name has. */
+const classes = new Uint8Array(128);
+for (let code = 0; code < classes.length; code++) {
+  const character = String.fromCharCode(code);
+  classes[code] =
+    (/[a-z]/.test(character) ? lowerCase : 0) |
+    (/[0-9]/.test(character) ? digit : 0) |
+    (/[A-Z]/.test(character) ? upperCase : 0) |
+    (character === '-' ? hyphen : 0) |
+    (character === '.' ? dot : 0) |
+    (character === '_' ? underscore : 0);
 }
 
-// Each format is checked as forbidden characters, forbidden pairs, and the first and last character: names come in any
-// length, and such patterns never backtrack.
-const lowerCase = /[a-z]/;
-const lowerCaseOrDigit = /[a-z0-9]/;
-const letterOrDigit = /[A-Za-z0-9]/;
+/** A format of names: which characters one has, begins with and ends with. */
+interface NameFormat {
+  all: number;
+  first: number;
+  last: number;
+  /** Whether a dot separates labels, each of which begins and ends as the name does. */
+  isDotted: boolean;
+}
 
-const isDns1123Label = (text: string) =>
-  !/[^-a-z0-9]/.test(text) && isEnclosedBy(text, lowerCaseOrDigit, lowerCaseOrDigit);
-const isDns1123Subdomain = (text: string) =>
-  !/[^-.a-z0-9]|\.[-.]|-\./.test(text) && isEnclosedBy(text, lowerCaseOrDigit, lowerCaseOrDigit);
-const isDns1035Label = (text: string) => !/[^-a-z0-9]/.test(text) && isEnclosedBy(text, lowerCase, lowerCaseOrDigit);
-const isQualifiedNamePart = (text: string) =>
-  !/[^-A-Za-z0-9_.]/.test(text) && isEnclosedBy(text, letterOrDigit, letterOrDigit);
+const lowerCaseOrDigit = lowerCase | digit;
+const letterOrDigit = lowerCaseOrDigit | upperCase;
+const labelCharacters = lowerCaseOrDigit | hyphen;
+
+const dns1123Label = { all: labelCharacters, first: lowerCaseOrDigit, last: lowerCaseOrDigit, isDotted: false };
+const dns1123Subdomain = {
+  all: labelCharacters | dot,
+  first: lowerCaseOrDigit,
+  last: lowerCaseOrDigit,
+  isDotted: true,
+};
+const dns1035Label = { all: labelCharacters, first: lowerCase, last: lowerCaseOrDigit, isDotted: false };
+const qualifiedNamePart = {
+  all: letterOrDigit | hyphen | underscore | dot,
+  first: letterOrDigit,
+  last: letterOrDigit,
+  isDotted: false,
+};
+
+/**
+ * Whether a text is of a format. One loop for all formats instead of regular expressions: every review has some ten
+ * names, and the machine code of thirty expressions does not stay in the processor's caches between two requests.
+ */
+function isOfFormat(text: string, { all, first, last, isDotted }: NameFormat): boolean {
+  let before = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    const found = code < classes.length ? (classes[code] as number) : 0;
+    if ((found & all) === 0) {
+      return false;
+    }
+    const isFirst = at === 0 || (isDotted && before === dot);
+    if ((isFirst && (found & first) === 0) || (isDotted && found === dot && (before & last) === 0)) {
+      return false;
+    }
+    before = found;
+  }
+  return (before & last) !== 0;
+}
 
 /** Longest label of a DNS name, in bytes (RFC 1035, 2.3.4). */
 const maxLabelLength = 63;
 /** Longest DNS subdomain that Kubernetes takes, in bytes. */
 const maxSubdomainLength = 253;
 
-const utf8 = new TextEncoder();
-
-function problems(value: string, maxBytes: number, isOfFormat: (text: string) => boolean, sentence: string): string[] {
-  const found: string[] = [];
-  // Kubernetes counts bytes; a UTF-16 unit takes at most three.
-  if (value.length > maxBytes || (value.length * 3 > maxBytes && utf8.encode(value).length > maxBytes)) {
-    found.push(`must be no more than ${maxBytes} bytes`);
+function problems(value: string, maxBytes: number, format: NameFormat, sentence: string): string[] {
+  if (isOfFormat(value, format)) {
+    return value.length > maxBytes ? [`must be no more than ${maxBytes} bytes`] : [];
   }
-  if (!isOfFormat(value)) {
-    found.push(sentence);
-  }
-  return found;
+  // Kubernetes counts bytes, of which a character beyond ASCII has several.
+  return Buffer.byteLength(value) > maxBytes ? [`must be no more than ${maxBytes} bytes`, sentence] : [sentence];
 }
 
 /** RFC 1123 label: at most 63 lower case letters, digits and '-', begins and ends with a letter or digit. */
@@ -47,7 +92,7 @@ export function dns1123LabelProblems(value: string): string[] {
   return problems(
     value,
     maxLabelLength,
-    isDns1123Label,
+    dns1123Label,
     "must consist of lower case letters, digits and '-', and begin and end with a letter or digit (e.g. 'my-name')",
   );
 }
@@ -57,7 +102,7 @@ export function dns1123SubdomainProblems(value: string): string[] {
   return problems(
     value,
     maxSubdomainLength,
-    isDns1123Subdomain,
+    dns1123Subdomain,
     "must consist of lower case letters, digits, '-' and '.', and begin and end with a letter or digit (e.g. 'example.com')",
   );
 }
@@ -67,7 +112,7 @@ export function dns1035LabelProblems(value: string): string[] {
   return problems(
     value,
     maxLabelLength,
-    isDns1035Label,
+    dns1035Label,
     "must consist of lower case letters, digits and '-', begin with a letter and end with a letter or digit (e.g. 'my-name')",
   );
 }
@@ -85,20 +130,19 @@ export function qualifiedNameProblems(value: string): string[] {
   if (slash === 0) {
     found.push('prefix part must not be empty');
   } else if (slash > 0) {
-    found.push(...dns1123SubdomainProblems(value.slice(0, slash)).map((problem) => `prefix part ${problem}`));
+    for (const problem of dns1123SubdomainProblems(value.slice(0, slash))) {
+      found.push(`prefix part ${problem}`);
+    }
   }
   if (name === '') {
     found.push('name part must not be empty');
     return found;
   }
-  found.push(
-    ...problems(
-      name,
-      maxLabelLength,
-      isQualifiedNamePart,
-      "must consist of letters, digits, '-', '_' and '.', and begin and end with a letter or digit (e.g. 'MyName')",
-    ).map((problem) => `name part ${problem}`),
-  );
+  const sentence =
+    "must consist of letters, digits, '-', '_' and '.', and begin and end with a letter or digit (e.g. 'MyName')";
+  for (const problem of problems(name, maxLabelLength, qualifiedNamePart, sentence)) {
+    found.push(`name part ${problem}`);
+  }
   return found;
 }
 
@@ -110,7 +154,7 @@ export function labelValueProblems(value: string): string[] {
   return problems(
     value,
     maxLabelLength,
-    isQualifiedNamePart,
+    qualifiedNamePart,
     "must be empty, or consist of letters, digits, '-', '_' and '.', and begin and end with a letter or digit (e.g. 'my_value')",
   );
 }

@@ -26,6 +26,9 @@ const badHostEscape = /%(?!25|[89A-Fa-f])/;
 /** A zone (RFC 6874) may also escape the characters of a host, and the space, but no bytes beyond ASCII. */
 const badZoneEscape = /%(?!2[0-24-9A-E]|3[0-9A-E]|[46][1-9A-F]|[57][0-9A]|5[BDF]|7E)/i;
 
+/** An absolute path of unreserved characters (RFC 3986, 2.3): what most Services have, and nothing can be wrong with. */
+const plainPath = /^\/[A-Za-z0-9\-._~/]*$/;
+
 /** What is wrong with the `%` escapes of a piece, or undefined. */
 function escapeProblem(text: string): string | undefined {
   const at = text.search(badEscape);
@@ -98,6 +101,9 @@ function authorityProblem(authority: string): string | undefined {
  * @returns the parts, or `problem`, which continues a sentence that begins with the value ("… has the invalid port").
  */
 export function parseRequestUri(text: string): RequestUri | { problem: string } {
+  if (plainPath.test(text)) {
+    return { scheme: '', userInfo: undefined, host: undefined, path: text, query: undefined };
+  }
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   if (/[\u0000-\u001f\u007f]/.test(text)) {
     return { problem: 'has a control character' };

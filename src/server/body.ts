@@ -97,7 +97,7 @@ export function collectBody(
     length += chunk.length;
   }
   function end(): void {
-    const whole = body === undefined ? Buffer.alloc(0) : body.subarray(0, length);
+    const whole = body === undefined ? Buffer.alloc(0) : body.length === length ? body : body.subarray(0, length);
     // This closure lives as long as the request, until the response has been read.
     body = undefined;
     onBody(whole);

@@ -15,17 +15,23 @@ function otherPaths(context: RouteContext, paths: readonly string[]): Express {
 
 /** Handles the requests on the webhook port. Reviews bypass Express, which would cost more than the decision. */
 export function createApplication(context: RouteContext): Application {
-  const routes = webhookRoutes(context);
+  const routes = [...webhookRoutes(context)];
   // Express takes only Node's own requests, which these are: this port speaks HTTP/1.1.
-  const others = otherPaths(context, [...routes.keys()]) as unknown as Application;
+  const others = otherPaths(
+    context,
+    routes.map(([path]) => path),
+  ) as unknown as Application;
   return (request, response) => {
     const url = request.url ?? '/';
     const query = url.indexOf('?');
-    const route = routes.get(query === -1 ? url : url.slice(0, query));
-    if (route === undefined) {
-      others(request, response);
-    } else {
-      route(request, response);
+    const pathLength = query === -1 ? url.length : query;
+    // Three comparisons cost less than the hash of a path that is a new string with each request.
+    for (const [path, route] of routes) {
+      if (path.length === pathLength && url.startsWith(path)) {
+        route(request, response);
+        return;
+      }
     }
+    others(request, response);
   };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { maxAnnotationBytes, openApiSchemaOf, versions } from '../../src/api/index.ts';
-import { ownSchemaOf, totalBytes } from '../../src/api/own-schema.ts';
+import { hasMoreBytes, ownSchemaOf } from '../../src/api/own-schema.ts';
 
 test.each(versions)('the schema of %s is that of the CustomResourceDefinition, with the metadata', (version) => {
   const { properties = {}, ...rest } = ownSchemaOf(version);
@@ -22,13 +22,13 @@ test.each(versions)('the schema of %s is that of the CustomResourceDefinition, w
 });
 
 test.each([
-  [{}, 100, 0],
-  [{ a: 'bc' }, 100, 3],
-  [{ a: 'é', é: '' }, 100, 5],
-  [{ a: 7, b: null }, 100, 2],
-  [{ a: 'bc', d: 'ef' }, 3, 6],
-  // Counted until there are more than enough.
-  [{ a: 'bc', d: 'ef' }, 2, 3],
-])('%j has the bytes of its keys and values, up to %d: %d', (map, enough, bytes) => {
-  expect(totalBytes(map, enough)).toBe(bytes);
+  [{ a: 'bc' }, 3],
+  [{ a: 'é', é: '' }, 5],
+  [{ '€': '€€' }, 9],
+  [{ a: '😀' }, 5],
+  [{ a: 7, b: null }, 2],
+  [{ a: 'bc', d: 'ef' }, 6],
+])('%j has %d bytes of keys and values, no more and no less', (map, bytes) => {
+  expect(hasMoreBytes(map, bytes)).toBe(false);
+  expect(hasMoreBytes(map, bytes - 1)).toBe(true);
 });

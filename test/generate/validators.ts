@@ -1,8 +1,13 @@
+import { createRequire } from 'node:module';
 import { _, Ajv, type KeywordCxt } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
 import { formats } from '../../src/api/formats.ts';
 import type { Version } from '../../src/api/index.ts';
-import { ownSchemaOf, totalBytes } from '../../src/api/own-schema.ts';
+import { hasMoreBytes, ownSchemaOf } from '../../src/api/own-schema.ts';
+
+const { default: ucs2length }: { default: (text: string) => number } = createRequire(import.meta.url)(
+  'ajv/dist/runtime/ucs2length.js',
+);
 
 /** Where the program has the compiled schema of a version. */
 export const validatorFile = (version: Version) => new URL(`../../src/api/${version}-fits.ts`, import.meta.url);
@@ -26,7 +31,8 @@ export function schemaCompiler(): Ajv {
   const ajv = new Ajv({
     strict: false,
     logger: false,
-    ownProperties: true,
+    // Objects are JSON's: they inherit no property that a schema names.
+    ownProperties: false,
     messages: false,
     formats,
     code: { source: true, esm: true, formats: _`formats` },
@@ -36,8 +42,32 @@ export function schemaCompiler(): Ajv {
     type: 'object',
     schemaType: 'number',
     code(cxt: KeywordCxt) {
-      const counter = cxt.gen.scopeValue('func', { ref: totalBytes, code: _`totalBytes` });
-      cxt.fail(_`${counter}(${cxt.data}, ${cxt.schemaCode}) > ${cxt.schemaCode}`);
+      const isOver = cxt.gen.scopeValue('func', { ref: hasMoreBytes, code: _`hasMoreBytes` });
+      cxt.fail(_`${isOver}(${cxt.data}, ${cxt.schemaCode})`);
+    },
+  });
+  // Characters are counted only where the number of UTF-16 units leaves the answer open: a bundle has thousands.
+  const count = (cxt: KeywordCxt) => cxt.gen.scopeValue('func', { ref: ucs2length, code: _`ucs2length` });
+  for (const keyword of ['maxLength', 'minLength']) {
+    ajv.removeKeyword(keyword);
+  }
+  ajv.addKeyword({
+    keyword: 'maxLength',
+    type: 'string',
+    schemaType: 'number',
+    code(cxt: KeywordCxt) {
+      const { data, schemaCode: limit } = cxt;
+      cxt.fail(_`${data}.length > ${limit} && ${count(cxt)}(${data}) > ${limit}`);
+    },
+  });
+  ajv.addKeyword({
+    keyword: 'minLength',
+    type: 'string',
+    schemaType: 'number',
+    code(cxt: KeywordCxt) {
+      const { data, schemaCode: limit } = cxt;
+      // A character has at most two units.
+      cxt.fail(_`${data}.length < 2 * ${limit} && ${count(cxt)}(${data}) < ${limit}`);
     },
   });
   return ajv;
@@ -47,9 +77,8 @@ export function schemaCompiler(): Ajv {
 export function validatorOf(version: Version): string {
   const ajv = schemaCompiler();
   const text = standalone.default(ajv, ajv.compile(bare(ownSchemaOf(version))));
-  const length = 'require("ajv/dist/runtime/ucs2length").default';
   const compiled = /^"use strict";export const validate = (\w+);export default \w+;/.exec(text);
-  const body = text.slice(compiled?.[0].length).replaceAll(length, 'ucs2length');
+  const body = text.slice(compiled?.[0].length);
   if (compiled === null || body.includes('require(') || body.includes('export ')) {
     throw new Error(`what ajv compiled for ${version} asks for more than is known here`);
   }
@@ -57,7 +86,7 @@ export function validatorOf(version: Version): string {
 // Generated from manifests/crd by \`npm run generate\`: the schema as ajv compiles it, which takes longer than the rest of a start. Do not edit.
 import { createRequire } from 'node:module';
 import { formats } from './formats.ts';
-import { totalBytes } from './own-schema.ts';
+import { hasMoreBytes } from './own-schema.ts';
 
 const { default: ucs2length } = createRequire(import.meta.url)('ajv/dist/runtime/ucs2length.js');
 

@@ -30,6 +30,21 @@ test.each([
   expect(invalid.filter((value) => names[check](value).length === 0)).toEqual([]);
 });
 
+test('lengths are counted in bytes', () => {
+  expect(labelValueProblems('é'.repeat(31))).toHaveLength(1);
+  expect(labelValueProblems('é'.repeat(32))).toHaveLength(2);
+  expect(labelValueProblems(l64)).toEqual(['must be no more than 63 bytes']);
+});
+
+test('a label begins and ends with a letter or digit, a subdomain with each of its labels', () => {
+  expect(dns1123SubdomainProblems('a-b.0-c.d')).toEqual([]);
+  for (const bad of ['a-.b', 'a.-b', '-a.b', 'a.b-', 'a.b_c', 'a.B', 'a\u0000b', 'a\u0080']) {
+    expect(dns1123SubdomainProblems(bad), bad).toHaveLength(1);
+  }
+  // Dots mean nothing in the name part of a key.
+  expect(qualifiedNameProblems('a.-b')).toEqual([]);
+});
+
 test('port numbers', () => {
   expect([1, 443, 65535].every(isPortNumber)).toBe(true);
   expect([0, -1, 65536, 1.5, Number.NaN].some(isPortNumber)).toBe(false);

@@ -32,6 +32,28 @@ test('reviews are counted by webhook, operation and verdict, as often as they co
   expect(await samples('reviews_without_facts')).toEqual([]);
 });
 
+test('nothing is lost or counted twice, however many reviews there are between two readings', async () => {
+  const { metrics, samples } = fresh();
+  const counts = async () => [
+    ...(await samples('reviews_total')),
+    ...(await samples('request_duration_seconds_count')),
+    ...(await samples('request_duration_seconds_sum')),
+  ];
+  for (let turn = 0; turn < 1000; turn++) {
+    metrics.review('validate', 'CREATE', outcome, 0.5);
+  }
+  const labels = 'webhook="validate",operation="CREATE",verdict="allowed"';
+  const after = (count: number) => [
+    `extensionconfig_webhook_reviews_total{${labels}} ${count}`,
+    `extensionconfig_webhook_request_duration_seconds_count{webhook="validate"} ${count}`,
+    `extensionconfig_webhook_request_duration_seconds_sum{webhook="validate"} ${count / 2}`,
+  ];
+  expect(await counts()).toEqual(after(1000));
+  expect(await counts()).toEqual(after(1000));
+  metrics.review('validate', 'CREATE', outcome, 0.5);
+  expect(await counts()).toEqual(after(1001));
+});
+
 test('the time of each webhook is its own', async () => {
   const { metrics, samples } = fresh();
   metrics.review('mutate', 'CREATE', outcome, 0.25);
