@@ -5,9 +5,9 @@ export {
   type MergeReport,
   mergeDocuments,
   type NamedDocument,
-  type Renaming,
 } from './merge.ts';
 export { encodeProtobuf, protobufMediaType } from './protobuf.ts';
 export { type DocumentPlace, documentList, InvalidOpenApi, openApiOf, readOpenApi } from './read.ts';
+export type { Renaming } from './renaming.ts';
 export { type SerializedDocument, serializeDocument } from './serialize.ts';
 export { ofGroupVersion } from './split.ts';

@@ -1,23 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isJsonObject, type Json, type JsonObject, setOwn } from '../kubernetes/index.ts';
 import { type Component, componentKey, componentSections, componentsOf } from './components.ts';
+import { methods, OperationIds, operationIdsOf } from './operation-ids.ts';
 import { formatReference, parseReference, visitReferences } from './references.ts';
+import { FreshNames, type Renaming } from './renaming.ts';
 
 /** A document to merge, with the name that the report calls it by. */
 export interface NamedDocument {
   name: string;
   /** OpenAPI 3.0. It is not changed. */
   document: JsonObject;
-}
-
-/** A component or operation that was renamed. */
-export interface Renaming {
-  /** Section of the components, or `operationId`. */
-  section: string;
-  name: string;
-  newName: string;
-  /** The documents that had it under its old name. */
-  documents: string[];
 }
 
 /** Something that a document can have only once, and that differs between the documents. */
@@ -59,32 +51,7 @@ export interface MergeOptions {
 
 /** Fields of a path item that hold for all of its operations: without them an operation means something else. */
 const ofAllOperations = ['$ref', 'summary', 'description', 'servers', 'parameters'];
-/** Methods of a path item, in the order of the specification. */
-const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 const definitionPrefix = '#/definitions/';
-
-/** Gives out names that are not taken: `NAME_v2`, `NAME_v3`, …, as API servers rename equal names. */
-class FreshNames {
-  readonly #taken: Set<string>;
-  readonly #next = new Map<string, number>();
-
-  constructor(taken: Set<string>) {
-    this.#taken = taken;
-  }
-
-  /** The name itself where it is free, else the first free one. */
-  take(section: string, name: string): string {
-    const key = componentKey(section, name);
-    let candidate = key;
-    while (this.#taken.has(candidate)) {
-      const next = this.#next.get(key) ?? 2;
-      this.#next.set(key, next + 1);
-      candidate = `${key}_v${next}`;
-    }
-    this.#taken.add(candidate);
-    return candidate.slice(section.length + 1);
-  }
-}
 
 /** What the documents have under one name: one entry for each meaning. */
 interface Variant {
@@ -282,32 +249,6 @@ class MergedPaths {
     }
   }
 
-  /** Makes operation ids unique, as the specification demands. */
-  renameOperations(): Renaming[] {
-    const operations = [...this.#items].flatMap(([path, { document, item }]) =>
-      methods.flatMap((method) => {
-        const operation = item[method];
-        return isJsonObject(operation) && typeof operation.operationId === 'string'
-          ? [{ path, method, document, item, operation, id: operation.operationId }]
-          : [];
-      }),
-    );
-    const section = 'operationId';
-    const names = new FreshNames(new Set(operations.map(({ id }) => componentKey(section, id))));
-    const seen = new Set<string>();
-    const renamed: Renaming[] = [];
-    for (const { path, method, document, operation, id } of operations) {
-      if (seen.has(id)) {
-        const newName = names.take(section, id);
-        renamed.push({ section, name: id, newName, documents: [document] });
-        const known = this.#items.get(path) as PathEntry;
-        known.item = { ...known.item, [method]: { ...operation, operationId: newName } };
-      }
-      seen.add(id);
-    }
-    return renamed;
-  }
-
   get conflicts(): MergeConflict[] {
     return [...this.#conflicts.values()];
   }
@@ -397,8 +338,8 @@ function tagsOf(documents: readonly NamedDocument[]): Json[] {
 
 /**
  * One OpenAPI 3.0 document out of many. Components of one name that mean the same become one; of those that differ the
- * first keeps its name, the others become `NAME_v2`, `NAME_v3`, … with all references to them. `info` is that of the
- * first document. What two documents say differently of the same path is reported as a conflict, and the first one
+ * first keeps its name, the others become `NAME_v2`, `NAME_v3`, … with all references to them; so do
+ * the ids of operations, with the links to them. `info` is that of the first document. What two documents say differently of the same path is reported as a conflict, and the first one
  * counts.
  *
  * The work is linear in the documents, apart from sorting names; it yields to other work after each of them.
@@ -429,8 +370,9 @@ export async function mergeDocuments(
 
   const parts: { name: string; document: JsonObject; components: Component[] }[] = [];
   const components = new MergedComponents();
+  const ids = new OperationIds(documents);
   for (const named of documents) {
-    const document = corrected(named, report);
+    const document = ids.applied(corrected(named, report));
     const part = { name: named.name, document, components: componentsOf(document) };
     parts.push(part);
     components.add(named.name, part.components);
@@ -466,7 +408,10 @@ export async function mergeDocuments(
   const merged = components.result();
   const tags = tagsOf(documents);
   const externalDocs = common(documents, 'externalDocs');
-  report.renamed = [...renamed, ...paths.renameOperations()];
+  const pathsOfAll = paths.result();
+  const operationIds = operationIdsOf(pathsOfAll);
+  // Without operations that were left out.
+  report.renamed = [...renamed, ...ids.renamed.filter(({ newName }) => operationIds.has(newName))];
   report.conflicts = paths.conflicts;
   report.paths = paths.size;
   report.componentsBefore = components.count;
@@ -479,7 +424,7 @@ export async function mergeDocuments(
     info: documents[0]?.document.info ?? { title: 'nothing', version: '0' },
     ...shared,
     ...(tags.length === 0 ? {} : { tags }),
-    paths: paths.result(),
+    paths: pathsOfAll,
     ...(Object.keys(merged).length === 0 ? {} : { components: merged }),
     ...(externalDocs === undefined ? {} : { externalDocs }),
   };

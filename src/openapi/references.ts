@@ -48,7 +48,6 @@ const fieldsOfNames = new Set([
   'dependencies',
   'encoding',
   'headers',
-  'links',
   'parameters',
   'paths',
   'patternProperties',
@@ -68,6 +67,8 @@ export interface ReferenceVisitor {
   reference(text: string): string;
   /** The name of a security scheme, where a security requirement has it. */
   securityScheme?(name: string): string;
+  /** The id of an operation, where a link has it. */
+  operation?(id: string): string;
 }
 
 function visitRequirements(value: Json, visitor: ReferenceVisitor): Json {
@@ -99,6 +100,15 @@ function visitDiscriminator(value: Json, visitor: ReferenceVisitor): Json {
     setOwn(mapping, key, typeof reference === 'string' ? visitor.reference(reference) : reference);
   }
   return { ...value, mapping };
+}
+
+function visitLink(link: Json, visitor: ReferenceVisitor): Json {
+  const visited = visitReferences(link, visitor);
+  if (visitor.operation === undefined || !isJsonObject(visited) || typeof visited.operationId !== 'string') {
+    return visited;
+  }
+  const operationId = visitor.operation(visited.operationId);
+  return operationId === visited.operationId ? visited : { ...visited, operationId };
 }
 
 /** Values of a map of names, each visited; the input itself when nothing changes. */
@@ -153,6 +163,9 @@ export function visitReferences(part: Json, visitor: ReferenceVisitor): Json {
       return isJsonObject(value)
         ? visitValues(value, (item) => (isJsonObject(item) && '$ref' in item ? visitReferences(item, visitor) : item))
         : value;
+    }
+    if (key === 'links' && isJsonObject(value)) {
+      return visitValues(value, (link) => visitLink(link, visitor));
     }
     if (fieldsOfNames.has(key) && isJsonObject(value)) {
       return visitValues(value, (item) => visitReferences(item, visitor));

@@ -262,6 +262,64 @@ test('operations get ids of their own', async () => {
   expect(renamedOf(merged)).toEqual(['operationId list list_v3 b']);
 });
 
+test('links follow the operations whose ids change, wherever they are', async () => {
+  const next = (operationId: string) => ({ Next: { operationId, description: 'd' } });
+  const properties = { links: { properties: { operationId: { type: 'string' } }, example: next('list') } };
+  const answering = (links: JsonObject) => ({ description: '', links });
+  const one = (path: string) => ({
+    openapi: '3.0.0',
+    info: { title: 't', version: '1' },
+    paths: {
+      [path]: {
+        get: {
+          operationId: 'list',
+          responses: { 200: answering({ ...next('list'), Other: { operationId: 'other' } }) },
+        },
+      },
+    },
+    components: {
+      schemas: { S: { properties } },
+      links: next('list'),
+      responses: { R: answering({ Here: { $ref: '#/components/links/Next' } }), Q: answering({}) },
+    },
+  });
+  const { document, report } = await merge(one('/a'), one('/b'), one('/a'));
+  const linksOf = (path: string) =>
+    (document.paths as Record<string, { get: { responses: { 200: JsonObject } } }>)[path]?.get.responses[200].links;
+  expect(linksOf('/a')).toEqual({ ...next('list'), Other: { operationId: 'other' } });
+  expect(linksOf('/b')).toEqual({ ...next('list_v2'), Other: { operationId: 'other' } });
+  expect(document.components).toEqual({
+    // Properties and examples are not links.
+    schemas: { S: { properties } },
+    // The same text, but of another operation.
+    links: { Next: next('list').Next, Next_v2: next('list_v2').Next },
+    responses: {
+      Q: answering({}),
+      R: answering({ Here: { $ref: '#/components/links/Next' } }),
+      R_v2: answering({ Here: { $ref: '#/components/links/Next_v2' } }),
+    },
+  });
+  expect(report.conflicts).toEqual([]);
+});
+
+test('the id of an operation that is left out is not reported; links to it lead to the one in its place', async () => {
+  const operation = (operationId: string, linked: string) => ({
+    get: { operationId, responses: { 200: { description: '', links: { L: { operationId: linked } } } } },
+  });
+  const merged = await merge(
+    documentOf({}, { paths: { '/a': operation('one', 'one') } }),
+    documentOf({}, { paths: { '/a': operation('two', 'two'), '/b': operation('three', 'two') } }),
+    documentOf({}, { paths: { '/a': { parameters: [], put: { operationId: 'one' } } } }),
+  );
+  expect(merged.document.paths).toEqual({ '/a': operation('one', 'one'), '/b': operation('three', 'one') });
+  expect(renamedOf(merged)).toEqual([]);
+  expect(merged.report.conflicts.map(({ place }) => place)).toEqual([
+    'paths./a get',
+    'paths./a parameters',
+    'paths./a put',
+  ]);
+});
+
 test('references of OpenAPI v2 are corrected where they can be, others without a target are reported', async () => {
   const merged = await merge(
     documentOf({
