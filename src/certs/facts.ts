@@ -3,12 +3,12 @@ import {
   bundleOf,
   type Certificate,
   caProblem,
-  isRsa,
   isSignedBy,
   missingNames,
   organization,
   type Reading,
   readCa,
+  readCaKey,
   readCertificates,
   readKey,
   usable,
@@ -163,13 +163,7 @@ export function deriveFacts(
 }
 
 function keyOf(text: string | undefined, certificate: Certificate | undefined): Reading<string> {
-  if (certificate === undefined) {
-    return { state: 'absent' };
-  }
-  const key = readKey(text, certificate);
-  return key.state === 'usable' && !isRsa(certificate)
-    ? { state: 'broken', problem: 'is not an RSA key, and only those can sign here' }
-    : key;
+  return certificate === undefined ? { state: 'absent' } : readCaKey(text, certificate);
 }
 
 /** Whether this program made a CA. */

@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
+import { signingProblem } from './signature.ts';
 
 /** Longest PEM text that is read, in bytes: a bundle of 16 certificates with 4096-bit keys is 32 KiB. */
 export const maxPemBytes = 64 * 1024;
@@ -110,9 +111,13 @@ export function readKey(text: string | undefined, certificate: Certificate): Rea
   return { state: 'usable', value: text };
 }
 
-/** Whether the key of a certificate is RSA, as those of the webhook's CAs are. */
-export function isRsa(certificate: Certificate): boolean {
-  return certificate.x509.publicKey.asymmetricKeyType === 'rsa';
+/**
+ * Reads the private key of a CA, with which certificates can be signed. The problem never contains any of the key.
+ */
+export function readCaKey(text: string | undefined, ca: Certificate): Reading<string> {
+  const key = readKey(text, ca);
+  const problem = key.state === 'usable' ? signingProblem(ca.x509.publicKey) : undefined;
+  return problem === undefined ? key : { state: 'broken', problem };
 }
 
 /** Whether one certificate is signed by another: names and signature. */

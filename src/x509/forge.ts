@@ -1,6 +1,7 @@
 import { createHash, createPrivateKey, type KeyObject, sign, type X509Certificate } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type Forge from 'node-forge';
+import { type SignatureAlgorithm, signatureOf, signingProblem } from './signature.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -51,22 +52,12 @@ function keyIdentifier(publicKey: KeyObject): string {
     .toString('latin1');
 }
 
-/**
- * The algorithm of a signature with SHA-256: RSA has parameters, which are NULL (RFC 4055, 5), ECDSA has none (RFC 5758, 3.2).
- */
-function algorithmOf(key: KeyObject): Asn1 {
+/** The identifier of an algorithm of signatures. */
+function identifierOf({ oid, hasNull }: SignatureAlgorithm): Asn1 {
   const { asn1 } = nodeForge();
   const { Type } = asn1;
-  const algorithm = (oid: string, parameters: Asn1[]) =>
-    universal(Type.SEQUENCE, [universal(Type.OID, asn1.oidToDer(oid).getBytes()), ...parameters]);
-  switch (key.asymmetricKeyType) {
-    case 'rsa':
-      return algorithm('1.2.840.113549.1.1.11', [universal(Type.NULL, '')]);
-    case 'ec':
-      return algorithm('1.2.840.10045.4.3.2', []);
-    default:
-      throw new Error(`no certificate can be signed with a key of type ${key.asymmetricKeyType}`);
-  }
+  const parameters = hasNull ? [universal(Type.NULL, '')] : [];
+  return universal(Type.SEQUENCE, [universal(Type.OID, asn1.oidToDer(oid).getBytes()), ...parameters]);
 }
 
 /** RFC 5280, 4.1.2.5. */
@@ -108,7 +99,7 @@ function subjectOf(certificate: X509Certificate): Asn1 {
 }
 
 /**
- * A certificate in DER, signed with SHA-256. node:crypto signs: node-forge's own arithmetic in JavaScript takes some 50 ms
+ * A certificate in DER. node:crypto signs: node-forge's own arithmetic in JavaScript takes some 50 ms
  * a signature. node-forge itself reads and writes RSA keys only; those that sign here are RSA or on an elliptic curve.
  *
  * @param issuerKey the issuer's private key in PEM.
@@ -126,7 +117,11 @@ export function signedCertificate(contents: Contents, issuerKey: string): Buffer
   const { certificateExtensionsToAsn1 } = pki as unknown as Untyped['pki'];
   const subject = pki.distinguishedNameToAsn1(form.subject);
   const key = createPrivateKey(issuerKey);
-  const algorithm = algorithmOf(key);
+  const signature = signatureOf(key);
+  if (signature === undefined) {
+    throw new Error(`no certificate can be signed: the key ${signingProblem(key)}`);
+  }
+  const algorithm = identifierOf(signature);
   const toBeSigned = universal(Type.SEQUENCE, [
     // Version 3.
     asn1.create(Class.CONTEXT_SPECIFIC, 0, true, [universal(Type.INTEGER, '\x02')]),
@@ -138,6 +133,6 @@ export function signedCertificate(contents: Contents, issuerKey: string): Buffer
     universal(Type.SEQUENCE, parsed(contents.publicKey.export({ type: 'spki', format: 'der' }))),
     certificateExtensionsToAsn1(form.extensions),
   ]);
-  const signature = sign('sha256', der(toBeSigned), key).toString('latin1');
-  return der(universal(Type.SEQUENCE, [toBeSigned, algorithm, universal(Type.BITSTRING, `\0${signature}`)]));
+  const signed = sign(signature.hash, der(toBeSigned), key).toString('latin1');
+  return der(universal(Type.SEQUENCE, [toBeSigned, algorithm, universal(Type.BITSTRING, `\0${signed}`)]));
 }

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { deriveFacts, injectedAnnotation, injectedSinceAnnotation } from '../../src/certs/facts.ts';
 import { next, type Settings } from '../../src/certs/next.ts';
 import type { TargetReading } from '../../src/certs/target.ts';
 import { type Certificate, type Issued, issueCa, issueServingCertificate } from '../../src/x509/index.ts';
 import { day, quickEntropy } from '../x509/entropy.ts';
+import { oddCa } from '../x509/odd-ca.ts';
 
 const start = new Date('2026-06-01T00:00:00Z');
 const at = (ms: number) => new Date(start.getTime() + ms);
@@ -17,8 +17,7 @@ const [one, two, dead] = [await newCa(), await newCa(), await newCa(at(-20 * day
 const [servingOne, servingTwo, late] = [await servingOf(one), await servingOf(two), await servingOf(two, at(day))];
 const deadServing = await servingOf(dead, at(-20 * day));
 
-const fixture = (name: string) => readFileSync(new URL(`../fixtures/certs/${name}`, import.meta.url), 'utf8');
-const elliptic = { cert: fixture('elliptic-ca.crt'), key: fixture('elliptic-ca.key') };
+const odd = await oddCa(start, 1000 * day);
 
 const pem = (...list: Issued[]) => list.map(({ certificate }) => certificate.pem).join('');
 interface World {
@@ -221,9 +220,9 @@ const rows: [string, World, string, RegExp][] = [
   ],
   [
     'CA with a key that cannot sign here',
-    { ca: { 'ca.crt': elliptic.cert, 'ca.key': elliptic.key } },
+    { ca: { 'ca.crt': pem(odd), 'ca.key': odd.key } },
     'stage-ca',
-    /^the key of the CA is not an RSA key, and only those can sign here$/,
+    /^the key of the CA is of type ec on secp256k1, which cannot sign here: use an RSA key, or one on P-256, P-384 or P-521$/,
   ],
   ['staged, bundle old', { ca: staged, tls: tls(servingOne, pem(one)) }, 'write-bundle', /staged/],
   ['staged, target old', { ca: staged, tls: tls(servingOne, both), target: pem(one) }, 'inject', /staged/],

@@ -8,7 +8,6 @@ import {
   type Certificate,
   caProblem,
   type Issued,
-  isRsa,
   isSignedBy,
   issueCa,
   issueServingCertificate,
@@ -16,11 +15,13 @@ import {
   missingNames,
   problemOf,
   readCa,
+  readCaKey,
   readCertificates,
   readKey,
   usable,
 } from '../../src/x509/index.ts';
 import { day, quickEntropy } from './entropy.ts';
+import { oddCa } from './odd-ca.ts';
 
 const forge: typeof Forge = createRequire(import.meta.url)('node-forge');
 const now = new Date('2026-06-01T00:00:00Z');
@@ -32,6 +33,7 @@ const serving = await servingOf(ca);
 const fixture = (name: string) => readFileSync(new URL(`../fixtures/certs/${name}`, import.meta.url), 'utf8');
 const of = (pem: string): Certificate => usable(readCertificates(pem))?.[0] as Certificate;
 const elliptic = of(fixture('elliptic-ca.crt'));
+const odd = await oddCa(new Date(), day);
 /** Text after which `text` has so many characters. */
 const padded = (text: string, length: number) => text + '\n'.repeat(length - text.length);
 
@@ -108,8 +110,15 @@ test('a key is read with its certificate', () => {
   expect(key(padded(ca.key, maxPemBytes + 1))).toEqual({ state: 'broken', problem: 'is longer than 65536 bytes' });
 });
 
-test('the kind of a key', () => {
-  expect([isRsa(ca.certificate), isRsa(elliptic)]).toEqual([true, false]);
+test('the key of a CA is one that can sign', () => {
+  expect(readCaKey(ca.key, ca.certificate)).toEqual({ state: 'usable', value: ca.key });
+  expect(readCaKey(fixture('elliptic-ca.key'), elliptic)).toMatchObject({ state: 'usable' });
+  expect(readCaKey('', elliptic)).toEqual({ state: 'absent' });
+  expect(readCaKey('secret', elliptic)).toMatchObject({ problem: 'is not an unencrypted private key in PEM' });
+  expect(readCaKey(odd.key, odd.certificate)).toEqual({
+    state: 'broken',
+    problem: 'is of type ec on secp256k1, which cannot sign here: use an RSA key, or one on P-256, P-384 or P-521',
+  });
 });
 
 test('signed by: the name and the key have to be those of the CA', async () => {

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { type Entropy, systemEntropy } from '../../src/x509/index.ts';
 
 const pool = await Promise.all(Array.from({ length: 8 }, () => systemEntropy.makeKeyPair()));
@@ -7,6 +8,19 @@ export const quickEntropy: Entropy = {
   makeKeyPair: async () => pool[taken++ % pool.length]!,
   randomBytes: systemEntropy.randomBytes,
 };
+
+/** Keys on a curve, new each time. */
+export function entropyOn(namedCurve: 'P-256' | 'P-384' | 'P-521' | 'secp256k1'): Entropy {
+  return {
+    makeKeyPair: async () =>
+      generateKeyPairSync('ec', {
+        namedCurve,
+        privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+        publicKeyEncoding: { type: 'spki', format: 'pem' },
+      }),
+    randomBytes: systemEntropy.randomBytes,
+  };
+}
 
 /** In ms. */
 export const day = 86_400_000;

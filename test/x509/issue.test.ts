@@ -20,7 +20,7 @@ import {
   usable,
 } from '../../src/x509/index.ts';
 import { needs } from '../tools/needs.ts';
-import { day, quickEntropy } from './entropy.ts';
+import { day, entropyOn, quickEntropy } from './entropy.ts';
 
 const now = new Date();
 /** What a certificate can say: whole seconds. */
@@ -43,6 +43,8 @@ const kinds = [
   ['RSA', {}],
   ['elliptic', { ofCa: ellipticEntropy, ofServing: ellipticEntropy }],
   ['elliptic by RSA', { ofServing: ellipticEntropy }],
+  ['RSA by P-384', { ofCa: entropyOn('P-384') }],
+  ['RSA by P-521', { ofCa: entropyOn('P-521') }],
 ] as const;
 
 async function handshake(serving: Issued, trusted: Issued, host: string): Promise<string> {
@@ -176,13 +178,16 @@ test('a self-signed serving certificate is its own CA', async () => {
 test('keys on an elliptic curve are new ones each time; other keys sign nothing', async () => {
   const [one, other] = [await ellipticEntropy.makeKeyPair(), await ellipticEntropy.makeKeyPair()];
   expect(one.privateKey).not.toBe(other.privateKey);
+  await expect(issueCa(now, day, entropyOn('secp256k1'))).rejects.toThrow(
+    'no certificate can be signed: the key is of type ec on secp256k1, which cannot sign here: use an RSA key, or one on P-256, P-384 or P-521',
+  );
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const pair = {
     privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
   };
   await expect(issueCa(now, day, { ...quickEntropy, makeKeyPair: async () => pair })).rejects.toThrow(
-    'no certificate can be signed with a key of type ed25519',
+    'the key is of type ed25519, which cannot sign here',
   );
 });
 

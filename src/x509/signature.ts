@@ -1,0 +1,42 @@
+import type { KeyObject } from 'node:crypto';
+
+/** How a key signs certificates. */
+export interface SignatureAlgorithm {
+  hash: 'sha256' | 'sha384' | 'sha512';
+  /** Object identifier of the algorithm. */
+  oid: string;
+  /** Whether the identifier has parameters, which are NULL. */
+  hasNull: boolean;
+}
+
+/** RSA with SHA-256 (RFC 4055, 5). */
+const rsa: SignatureAlgorithm = { hash: 'sha256', oid: '1.2.840.113549.1.1.11', hasNull: true };
+
+/** ECDSA (RFC 5758, 3.2), each curve with the hash that TLS 1.3 has for it (RFC 8446, 4.2.3). */
+const byCurve = new Map<string | undefined, SignatureAlgorithm>([
+  ['prime256v1', { hash: 'sha256', oid: '1.2.840.10045.4.3.2', hasNull: false }],
+  ['secp384r1', { hash: 'sha384', oid: '1.2.840.10045.4.3.3', hasNull: false }],
+  ['secp521r1', { hash: 'sha512', oid: '1.2.840.10045.4.3.4', hasNull: false }],
+]);
+
+/**
+ * How a key signs certificates here; undefined for one that cannot. Those that can are those that all clients of a webhook
+ * know, API servers (Go) above all.
+ */
+export function signatureOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): SignatureAlgorithm | undefined {
+  return asymmetricKeyType === 'ec'
+    ? byCurve.get(asymmetricKeyDetails?.namedCurve)
+    : asymmetricKeyType === 'rsa'
+      ? rsa
+      : undefined;
+}
+
+/** Why a key cannot sign certificates here, as the end of a sentence; undefined when it can. */
+export function signingProblem(key: KeyObject): string | undefined {
+  if (signatureOf(key) !== undefined) {
+    return undefined;
+  }
+  const { asymmetricKeyType, asymmetricKeyDetails } = key;
+  const curve = asymmetricKeyType === 'ec' ? ` on ${asymmetricKeyDetails?.namedCurve ?? 'a curve without a name'}` : '';
+  return `is of type ${asymmetricKeyType}${curve}, which cannot sign here: use an RSA key, or one on P-256, P-384 or P-521`;
+}

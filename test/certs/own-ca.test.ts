@@ -1,0 +1,134 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, createServer } from 'node:tls';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { runCertificates } from '../../src/certs/index.ts';
+import { issueCa } from '../../src/x509/index.ts';
+import { type ApiServer, bundlesOf, caPath, putTargets, servingPath, valueIn } from '../cluster/api-server.ts';
+import { needs } from '../tools/needs.ts';
+import { day, entropyOn, quickEntropy } from '../x509/entropy.ts';
+import { oddCa } from '../x509/odd-ca.ts';
+import { brokenMoments, expectSteady, type FakeClock, runFor, serverWithTargets } from './machine.ts';
+
+let server: ApiServer;
+let clock: FakeClock;
+
+beforeEach(async () => {
+  ({ server, clock } = await serverWithTargets());
+  // The days below pass before today, which is when handshakes take place.
+  clock.time = Date.now() - 4 * day;
+});
+afterEach(() => server.stop());
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+/** A user's CA in the Secret, before the first run. */
+function bring(cert: string, key: string): void {
+  server.put(caPath, {
+    metadata: { name: 'extensionconfig-webhook-ca' },
+    type: 'Opaque',
+    data: { 'ca.crt': base64(cert), 'ca.key': base64(key) },
+  });
+}
+
+const serving = () => server.objects.get(servingPath);
+
+/** What a client says of the certificate that pods serve, when it trusts what is in the targets. */
+async function handshake(): Promise<string> {
+  const [bundle] = new Set(bundlesOf(server.objects));
+  const listening = createServer(
+    { cert: valueIn(serving(), 'tls.crt'), key: valueIn(serving(), 'tls.key') },
+    (socket) => socket.end(),
+  );
+  listening.listen(0, '127.0.0.1');
+  await once(listening, 'listening');
+  const { port } = listening.address() as AddressInfo;
+  const socket = connect({ port, host: '127.0.0.1', servername: 'extensionconfig-webhook', ca: bundle! });
+  const said = await new Promise<string>((resolve) => {
+    socket.once('secureConnect', () => resolve('connected'));
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(String(error.code)));
+  });
+  socket.destroy();
+  listening.close();
+  return said;
+}
+
+/** The life of a CA that a user brought: first certificates, new ones, a wiped target, and its end. */
+async function expectLife(cert: string, checkServing: (pem: string) => void = () => {}): Promise<void> {
+  const first = runFor(server, clock, { mode: 'repair' });
+  expect((await runCertificates(first)).action.kind).toBe('done');
+  expect(first.progress.map(({ action }) => action)).toContain('issue-serving-certificate');
+  expectSteady(server);
+  expect(valueIn(server.objects.get(caPath), 'ca.crt')).toBe(cert);
+  expect(await handshake()).toBe('connected');
+  checkServing(valueIn(serving(), 'tls.crt'));
+
+  clock.time += day;
+  const from = server.history.length;
+  const before = valueIn(serving(), 'tls.crt');
+  expect((await runCertificates(runFor(server, clock, { force: true }))).action.kind).toBe('done');
+  expect(valueIn(serving(), 'tls.crt')).not.toBe(before);
+  expect(valueIn(serving(), 'ca.crt')).toBe(cert);
+  expect(await handshake()).toBe('connected');
+  expect(brokenMoments(server, from)).toEqual([]);
+
+  putTargets(server);
+  await runCertificates(runFor(server, clock, { mode: 'repair' }));
+  expectSteady(server);
+
+  clock.time += day;
+  const injected = server.history.length;
+  const rotation = runFor(server, clock, { forceCa: true });
+  expect((await runCertificates(rotation)).action.kind).toBe('done');
+  expect(rotation.progress.map(({ action }) => action)).toContain('stage-ca');
+  expectSteady(server);
+  expect(valueIn(serving(), 'ca.crt')).not.toBe(cert);
+  expect(brokenMoments(server, injected)).toEqual([]);
+}
+
+test.each([
+  ['RSA', quickEntropy],
+  ['P-256', entropyOn('P-256')],
+  ['P-384', entropyOn('P-384')],
+  ['P-521', entropyOn('P-521')],
+] as const)('a CA in the Secret with a key of the kind %s signs, is injected and is rotated', async (_kind, entropy) => {
+  const { certificate, key } = await issueCa(new Date(clock.time), 1000 * day, entropy);
+  bring(certificate.pem, key);
+  await expectLife(certificate.pem);
+});
+
+test.each(['P-256', 'P-384'])('a CA that openssl made on %s does, too', needs('openssl'), async (curve) => {
+  const folder = mkdtempSync(join(tmpdir(), 'own-ca-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const at = (name: string) => join(folder, name);
+  // The key as "EC PRIVATE KEY", which openssl writes, too.
+  execFileSync('openssl', ['ecparam', '-name', curve, '-genkey', '-noout', '-out', at('ca.key')]);
+  const request = ['req', '-x509', '-new', '-sha384', '-key', at('ca.key'), '-out', at('ca.crt'), '-days', '1000'];
+  const usage = ['-addext', 'keyUsage=critical,keyCertSign,cRLSign'];
+  execFileSync('openssl', [...request, ...usage, '-subj', '/O=Example/CN=Own CA'], { stdio: 'pipe' });
+  const [cert, key] = [readFileSync(at('ca.crt'), 'utf8'), readFileSync(at('ca.key'), 'utf8')];
+  bring(cert, key);
+  await expectLife(cert, (pem) => {
+    writeFileSync(at('tls.crt'), pem);
+    const strictly = ['verify', '-x509_strict', '-purpose', 'sslserver', '-CAfile', at('ca.crt'), at('tls.crt')];
+    expect(execFileSync('openssl', strictly, { encoding: 'utf8' })).toContain('OK');
+  });
+});
+
+test('one with a key that cannot sign is replaced by a CA of our own, and the reason names the keys that can', async () => {
+  const { certificate, key } = await oddCa(new Date(clock.time), 1000 * day);
+  bring(certificate.pem, key);
+  const run = runFor(server, clock, { mode: 'repair' });
+  await runCertificates(run);
+  expect(run.progress).toContainEqual(
+    expect.objectContaining({
+      action: 'stage-ca',
+      reason: expect.stringContaining('use an RSA key, or one on P-256, P-384 or P-521'),
+    }),
+  );
+  expect(await handshake()).toBe('connected');
+});
