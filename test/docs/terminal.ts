@@ -83,14 +83,15 @@ interface Started {
  * A terminal in a checkout of its own: commands run in one shell, one after the other; what stays running ends with it.
  *
  * @param name no other terminal's.
+ * @param commands a folder that its PATH has.
  */
-export async function openTerminal(name: string) {
+export async function openTerminal(name: string, commands?: string) {
   const checkout = await copyCheckout(name);
   const linked = linkedState();
   const [webhookPort, healthPort] = [await freePort(), await freePort()];
   const env = {
     ...process.env,
-    PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+    PATH: [...(commands === undefined ? [] : [commands]), dirname(process.execPath), process.env.PATH].join(delimiter),
     // The ports of the documentation may be taken on this machine.
     EXTENSIONCONFIG_WEBHOOK_SERVE_PORT: String(webhookPort),
     EXTENSIONCONFIG_WEBHOOK_SERVE_HEALTH_PORT: String(healthPort),

@@ -1,16 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { installedPackage } from '../../package/installed.ts';
 import { needs } from '../../tools/needs.ts';
-import { addsBin, useSandbox } from '../every-command.ts';
+import { commandsOf, useSandbox } from '../every-command.ts';
 import { root } from '../pages.ts';
 import { openTerminal } from '../terminal.ts';
 
 test('the picture of a terminal shows what is printed', { ...needs('kubectl'), timeout: 120_000 }, async () => {
   const recorded = readFileSync(new URL('docs/images/terminal.txt', root), 'utf8');
-  const terminal = await openTerminal('picture');
+  const terminal = await openTerminal('picture', commandsOf(await installedPackage()));
   const stopSandbox = await useSandbox(terminal);
   try {
-    await terminal.run(addsBin);
     let session = '';
     for (const command of recorded.split('\n').filter((line) => line.startsWith('$ '))) {
       const { output } = await terminal.run(`${command.slice(2)} 2>&1`);
