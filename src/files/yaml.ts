@@ -108,8 +108,14 @@ function plainJson(text: string): { value: unknown } | undefined {
 function parse(text: string): unknown {
   const { isScalar, LineCounter, parseDocument, visit } = yaml();
   const lines = new LineCounter();
-  // The library compares each key of a map with all others; below, a set does.
-  const document = parseDocument(text, { lineCounter: lines, logLevel: 'error', uniqueKeys: false });
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    logLevel: 'error',
+    // The library compares each key of a map with all others; below, a set does.
+    uniqueKeys: false,
+    // They quote the line of each error, however long it is: of one line with an error at every character, all of it each time.
+    prettyErrors: false,
+  });
   const at = (offset: number | undefined, problem: string) =>
     new YamlError(`line ${lines.linePos(offset ?? 0).line}: ${problem}`);
   const [error] = document.errors;
