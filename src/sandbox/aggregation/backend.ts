@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { Agent, request } from 'node:https';
+import { createSecureContext, type SecureContext } from 'node:tls';
 import type { ApiService } from '../kinds/index.ts';
 import type { UserInfo } from '../resources/index.ts';
 import type { Endpoint, ResolveService } from '../webhooks/index.ts';
@@ -53,16 +54,21 @@ export class Backend {
   readonly #ownAgent: Agent;
   readonly #service: NonNullable<ApiService['spec']['service']>;
   readonly #resolve: ResolveService;
+  /** What all its connections are made with, from the first one on: to read the certificates takes longer than the handshake. */
+  readonly #secureContext: () => SecureContext;
 
   constructor({ spec }: ApiService, client: ProxyClient, resolve: ResolveService) {
     this.#service = spec.service ?? { namespace: '', name: '', port: 443 };
     this.#resolve = resolve;
-    const options = {
-      keepAlive: true,
-      cert: client.cert,
-      key: client.key,
-      rejectUnauthorized: spec.insecureSkipTLSVerify !== true,
-      ...(spec.caBundle ? { ca: Buffer.from(spec.caBundle, 'base64') } : {}),
+    const options = { keepAlive: true, rejectUnauthorized: spec.insecureSkipTLSVerify !== true };
+    let made: SecureContext | undefined;
+    this.#secureContext = () => {
+      made ??= createSecureContext({
+        cert: client.cert,
+        key: client.key,
+        ...(spec.caBundle ? { ca: Buffer.from(spec.caBundle, 'base64') } : {}),
+      });
+      return made;
     };
     this.#agent = new Agent(options);
     this.#ownAgent = new Agent({ ...options, maxSockets: 10 });
@@ -83,15 +89,17 @@ export class Backend {
     const { namespace, name, port } = this.#service;
     const servername = `${name}.${namespace}.svc`;
     const target = this.endpoint();
-    return request({
+    const options = {
       host: target.host,
       port: target.port,
       servername: target.servername ?? servername,
+      secureContext: this.#secureContext(),
       agent,
       method,
       path,
       headers: { host: `${servername}:${port}`, ...headers },
-    });
+    };
+    return request(options);
   }
 
   /**

@@ -41,6 +41,16 @@ interface Evaluator {
   tryEval(node: Node, context: unknown): unknown;
 }
 
+/** What the meter knows of a node. */
+interface Plan {
+  /** The operation that the node is. */
+  operation: Operation | undefined;
+  /** The operation that it is an operand of, and its index there. */
+  user: Operation | undefined;
+  index: number;
+  isLearned: boolean;
+}
+
 /** The operands of an operation that reads more than a step's worth of them. */
 interface Operation {
   name: string;
@@ -136,10 +146,7 @@ function evaluatorOf(environment: Environment): Evaluator {
  */
 export class Meter {
   readonly #environment: Environment;
-  readonly #operations = new WeakMap<Node, Operation>();
-  /** The operation of each operand, and its index there. */
-  readonly #operands = new WeakMap<Node, { operation: Operation; index: number }>();
-  readonly #known = new WeakSet<Node>();
+  readonly #plans = new WeakMap<Node, Plan>();
   #budget: Budget = { left: 0 };
   /** What the current evaluation may still cost. */
   #left = 0;
@@ -181,6 +188,9 @@ export class Meter {
     this.#budget = budget;
     this.#left = Math.min(perCall, budget.left);
     const before = this.#left;
+    const { stackTraceLimit } = Error;
+    // Expressions absorb errors by the ten thousand, and two thirds of the time for one goes into a stack that nobody reads.
+    Error.stackTraceLimit = 0;
     try {
       return expression(variables);
     } catch (error) {
@@ -190,6 +200,7 @@ export class Meter {
       }
       throw error;
     } finally {
+      Error.stackTraceLimit = stackTraceLimit;
       budget.left -= before - this.#left;
     }
   }
@@ -203,19 +214,19 @@ export class Meter {
 
   #run(evaluator: Evaluator, node: Node, context: unknown): unknown {
     this.#spend(1);
-    if (!this.#known.has(node)) {
-      this.#learn(node);
+    // One look-up a step: this runs a million times for an expression that is stopped.
+    let plan = this.#plans.get(node);
+    if (plan === undefined || !plan.isLearned) {
+      plan = this.#learn(node);
     }
-    const operation = this.#operations.get(node);
+    const { operation } = plan;
     if (operation !== undefined) {
-      operation.values = [];
       operation.missing = operation.count;
     }
     const value =
       operation?.name === 'matches' ? this.#matches(evaluator, node, context) : node.evaluate(evaluator, node, context);
-    const user = this.#operands.get(node);
-    if (user !== undefined) {
-      this.#note(user.operation, user.index, value);
+    if (plan.user !== undefined) {
+      this.#note(plan.user, plan.index, value);
     }
     return value;
   }
@@ -231,14 +242,26 @@ export class Meter {
       throw new EvaluationError(`${operation.name}(): the text is longer than ${maxRead} characters`);
     }
     this.#spend(costOf(operation));
-    operation.values = [];
+    // What is computed must not stay in memory for as long as the expression.
+    operation.values.fill(undefined);
+  }
+
+  /** The plan of a node, to be filled in by whoever knows of it first: the node itself, or the one that it is an operand of. */
+  #planOf(node: Node): Plan {
+    let plan = this.#plans.get(node);
+    if (plan === undefined) {
+      plan = { operation: undefined, user: undefined, index: 0, isLearned: false };
+      this.#plans.set(node, plan);
+    }
+    return plan;
   }
 
   /** Finds the operands of an operation. */
-  #learn(node: Node): void {
-    this.#known.add(node);
+  #learn(node: Node): Plan {
+    const plan = this.#planOf(node);
+    plan.isLearned = true;
     if (node.meta.alternate !== undefined || node.meta.macro !== undefined) {
-      return;
+      return plan;
     }
     const { op, args } = node;
     let name = op;
@@ -253,12 +276,14 @@ export class Meter {
       operands = args as Node[];
     }
     if (operands.length > 0) {
-      const operation: Operation = { name, count: operands.length, missing: operands.length, values: [] };
-      this.#operations.set(node, operation);
+      const values = operands.map(() => undefined);
+      const operation: Operation = { name, count: operands.length, missing: operands.length, values };
+      plan.operation = operation;
       for (const [index, operand] of operands.entries()) {
-        this.#operands.set(operand, { operation, index });
+        Object.assign(this.#planOf(operand), { user: operation, index });
       }
     }
+    return plan;
   }
 
   /** `matches` of CEL is RE2; the library's is JavaScript, which backtracks. */

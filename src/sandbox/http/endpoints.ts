@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JsonObject } from '../../kubernetes/index.ts';
-import { get, isOn, list, type ReadRequest, select, watch } from '../reads/index.ts';
+import { get, isOn, list, metadataOnly, type ReadRequest, select, watch } from '../reads/index.ts';
 import {
   metadataOf,
   methodNotAllowed,
@@ -117,12 +117,13 @@ export async function answerResource(
   const mediaType = request.headers['content-type'];
   const write = { resource, namespace, name, subresource, query, body, mediaType, user, warn };
   const hasNamespace = !resource.namespaced || namespace !== '';
+  const written = (object: JsonObject) => (view.as === 'metadata' ? metadataOnly(object) : object);
   if (method === 'POST' && name === '' && hasNamespace) {
-    sendJson(response, 201, await create(context, write), yaml);
+    sendJson(response, 201, written(await create(context, write)), yaml);
   } else if (method === 'PUT' && name !== '' && hasNamespace) {
-    sendJson(response, 200, await update(context, write), yaml);
+    sendJson(response, 200, written(await update(context, write)), yaml);
   } else if (method === 'PATCH' && name !== '' && hasNamespace) {
-    sendJson(response, 200, await patch(context, write), yaml);
+    sendJson(response, 200, written(await patch(context, write)), yaml);
   } else if (method === 'DELETE' && subresource === '' && hasNamespace) {
     if (name === '') {
       sendJson(response, 200, await removeCollection(context, read, write), yaml);

@@ -75,11 +75,12 @@ test('a text that is not a duration is not read for long', () => {
 });
 
 test('the rules of one object share a budget, and the first that is stopped ends them all', () => {
-  const rule = 'self.list.all(x, self.list.all(y, x >= 0 && y >= 0))';
+  // Each costs a tenth of what one may, and a hundredth of what all may.
+  const rule = "self.text + 'c' != ''";
   const items: Schema = { ...anything, 'x-kubernetes-validations': [{ rule }] };
   const schema: Schema = { type: 'object', properties: { spec: { type: 'array', items } } };
   const started = cpuTimeMs();
-  const spec = Array.from({ length: 1_000 }, () => ({ list: Array.from({ length: 250 }, (_, i) => i) }));
+  const spec = Array.from({ length: 1_000 }, () => ({ text: long }));
   const causes = validateRules({ spec }, undefined, schema);
   expect(causes.map(({ message }) => message)).toEqual([
     expect.stringContaining(
@@ -133,10 +134,10 @@ test('items of a long list find what they were before', () => {
     items,
   } as Schema;
   const schema: Schema = { type: 'object', properties: { list } };
-  const object = (v: number) => ({ list: Array.from({ length: 20_000 }, (_, i) => ({ name: `n${i}`, v })) });
+  const object = (v: number) => ({ list: Array.from({ length: 5_000 }, (_, i) => ({ name: `n${i}`, v })) });
   const started = cpuTimeMs();
   expect(validateRules(object(2), { list: object(1).list.toReversed() }, schema)).toEqual([]);
-  expect(cpuTimeMs() - started).toBeLessThan(5_000);
+  expect(cpuTimeMs() - started).toBeLessThan(1_000);
 });
 
 test('conditions of webhooks have a budget of their own', () => {

@@ -23,6 +23,10 @@ test('only the metadata of an object, and of a list', async () => {
   const one = await send(sandbox, 'GET', `${maps}/one`, { headers: { accept } });
   expect(one.json).toMatchObject({ kind: 'PartialObjectMetadata', metadata: { name: 'one' } });
   expect(one.json).not.toHaveProperty('data');
+  const headers = { accept, 'content-type': 'application/merge-patch+json' };
+  const written = await send(sandbox, 'PATCH', `${maps}/one`, { headers, body: { metadata: { labels: { a: 'b' } } } });
+  expect(written.json).toMatchObject({ kind: 'PartialObjectMetadata', metadata: { labels: { a: 'b' } } });
+  expect(written.json).not.toHaveProperty('data');
   const list = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
   const all = await send(sandbox, 'GET', maps, { headers: { accept: list } });
   expect(all.json).toMatchObject({

@@ -107,23 +107,23 @@ describe('strategic merge patch', () => {
   test('large lists are merged by their keys in linear time', () => {
     const volumes = (count: number, from = 0): Json[] =>
       Array.from({ length: count }, (_, i) => ({ name: `v${i + from}`, emptyDir: {} }));
-    const finalizers = Array.from({ length: 40_000 }, (_, i) => `f${i}`);
+    const finalizers = Array.from({ length: 10_000 }, (_, i) => `f${i}`);
     const started = cpuTimeMs();
     const merged = applyStrategicMerge(
-      { metadata: { finalizers }, spec: { volumes: volumes(40_000) } },
+      { metadata: { finalizers }, spec: { volumes: volumes(10_000) } },
       {
         metadata: {
           finalizers: finalizers.map((name) => `${name}x`),
           '$deleteFromPrimitiveList/finalizers': finalizers,
         },
-        spec: { volumes: volumes(40_000, 20_000) },
+        spec: { volumes: volumes(10_000, 5_000) },
       },
       pod,
     );
-    // By scans in scans: over a minute.
-    expect(cpuTimeMs() - started).toBeLessThan(5_000);
-    expect((merged.spec as { volumes: Json[] }).volumes).toHaveLength(60_000);
-    expect((merged.metadata as { finalizers: Json[] }).finalizers).toHaveLength(40_000);
+    // By scans in scans: over four seconds.
+    expect(cpuTimeMs() - started).toBeLessThan(1_000);
+    expect((merged.spec as { volumes: Json[] }).volumes).toHaveLength(15_000);
+    expect((merged.metadata as { finalizers: Json[] }).finalizers).toHaveLength(10_000);
   });
 
   test('items are deleted, merged and added by their key', () => {
