@@ -43,20 +43,9 @@ async function serving(env: Record<string, string> = {}) {
   return { child, port, ended };
 }
 
-test.each([
-  ['SIGHUP', {}],
-  // As nohup starts it, it ignores that.
-  ['SIGTERM', { _: '/usr/bin/nohup' }],
-] as const)('%s under load ends the server without a lost request (environment %j)', async (signal, env) => {
-  const { child, port, ended } = await serving(env);
-  if (signal === 'SIGTERM') {
-    child.kill('SIGHUP');
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    const agent = keepAliveAgent();
-    const { headers } = await send(port, validate, review('x'), { agent, rejectUnauthorized: false });
-    expect(headers.connection).toBe('keep-alive');
-    agent.destroy();
-  }
+// SIGTERM under load: test/e2e/faults.test.ts.
+test('SIGHUP under load ends the server without a lost request', async () => {
+  const { child, port, ended } = await serving();
   let answered = 0;
   async function callUntilTold(): Promise<void> {
     const agent = keepAliveAgent();
@@ -65,7 +54,7 @@ test.each([
       expect(answer.code).toBe(200);
       answered++;
       if (answered === 50) {
-        child.kill(signal);
+        child.kill('SIGHUP');
       }
       if (answer.headers.connection === 'close') {
         agent.destroy();
@@ -77,10 +66,13 @@ test.each([
   expect(await ended).toEqual([0, null]);
 });
 
-test('a second Ctrl-C ends at once, whatever is open', async () => {
-  const { child, port, ended } = await serving();
+test('started by nohup it ignores SIGHUP; a second Ctrl-C ends it at once, whatever is open', async () => {
+  const { child, port, ended } = await serving({ _: '/usr/bin/nohup' });
+  child.kill('SIGHUP');
+  await new Promise((resolve) => setTimeout(resolve, 200));
   const agent = keepAliveAgent();
-  await send(port, validate, review('x'), { agent, rejectUnauthorized: false });
+  const { headers } = await send(port, validate, review('x'), { agent, rejectUnauthorized: false });
+  expect(headers.connection).toBe('keep-alive');
   child.kill('SIGINT');
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect(child.exitCode).toBeNull();

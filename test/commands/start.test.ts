@@ -5,63 +5,78 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 
-const main = fileURLToPath(new URL('../../bin/extensionconfig-webhook', import.meta.url));
-/** Prints the CommonJS packages that were loaded, to standard error. */
-const tell = `import { createRequire } from 'node:module';
-const { cache } = createRequire('/');
-process.on('exit', () => {
-  const names = Object.keys(cache).map((file) => file.split('/node_modules/').at(-1).split('/')[0]);
-  console.error(JSON.stringify([...new Set(names)]));
-});`;
+/** Names of the CommonJS packages that are loaded. */
+const packages = `const { cache } = (await import('node:module')).createRequire('/');
+const packages = () => [...new Set(Object.keys(cache).map((file) => file.split('/node_modules/').at(-1).split('/')[0]))];`;
 
-function packagesLoadedBy(...args: string[]): string[] {
+/** Tells, when the program ends, which files Node.js had to search for something, and the packages. */
+const tell = `import { registerHooks } from 'node:module';
+${packages}
+const searching = [];
+registerHooks({
+  resolve(specifier, context, next) {
+    if (specifier.startsWith('.')) {
+      searching.push(context.parentURL);
+    }
+    return next(specifier, context);
+  },
+});
+process.on('exit', () => console.error(JSON.stringify({ searching, packages: packages() })));`;
+
+test('the help loads nothing that only a command needs; the sources find each other without a search', () => {
+  const main = fileURLToPath(new URL('../../bin/extensionconfig-webhook', import.meta.url));
   const hook = `data:text/javascript,${encodeURIComponent(tell)}`;
-  const { stderr, status } = spawnSync(process.execPath, ['--import', hook, main, ...args], { encoding: 'utf8' });
+  const { stderr, status } = spawnSync(process.execPath, ['--import', hook, main, '--help'], { encoding: 'utf8' });
   expect(status).toBe(0);
-  return JSON.parse(stderr);
+  const told = JSON.parse(stderr) as { searching: string[]; packages: string[] };
+  for (const name of ['yaml', 'ajv', 'express', 'node-forge', 'prom-client', 'pino', '@kubernetes']) {
+    expect(told.packages).not.toContain(name);
+  }
+  // Those of packages do.
+  expect(told.searching.join(' ')).toContain('/node_modules/commander/');
+  expect(told.searching.join(' ')).not.toContain('/src/');
+});
+
+/** Runs commands one after the other in one process; the packages that are loaded after each. */
+function packagesLoadedBy(...commands: string[][]): string[][] {
+  const script = `${packages}
+    const { run } = await import(${JSON.stringify(new URL('../../src/commands/index.ts', import.meta.url))});
+    const { stdin, stdout, stderr, env } = process;
+    const told = [];
+    for (const command of ${JSON.stringify(commands)}) {
+      const code = await run(command, { stdin, stdout, stderr, env, signal: new AbortController().signal });
+      told.push({ code, packages: packages() });
+    }
+    stderr.write(JSON.stringify(told));`;
+  const { stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
+  const told = JSON.parse(stderr) as { code: number; packages: string[] }[];
+  expect(told.map(({ code }) => code)).toEqual(commands.map(() => 0));
+  return told.map((one) => one.packages);
 }
 
-test('the help loads nothing that only a command needs', () => {
-  const packages = packagesLoadedBy('--help');
-  for (const name of ['yaml', 'ajv', 'express', 'node-forge', 'prom-client', 'pino', '@kubernetes']) {
-    expect(packages).not.toContain(name);
-  }
-  for (const name of ['yaml', 'ajv']) {
-    expect(packagesLoadedBy('--version')).not.toContain(name);
-  }
-  const serving = packagesLoadedBy('serve', '--help');
-  expect(serving).toContain('express');
-  // Serving with a certificate that is there needs nothing that makes certificates, and no YAML unless a flag names some.
-  expect(serving).not.toContain('node-forge');
-  expect(serving).not.toContain('yaml');
-  const listing = packagesLoadedBy('rules');
-  expect(listing).not.toContain('yaml');
-  expect(listing).not.toContain('express');
+test('a command loads nothing that only another one needs', () => {
   const folder = mkdtempSync(join(tmpdir(), 'start-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const [manifest, rules] = [join(folder, 'namespace.yaml'), join(folder, 'rules.yaml')];
   writeFileSync(manifest, 'apiVersion: v1\nkind: Namespace\nmetadata:\n  name: a\n');
   writeFileSync(rules, 'rules:\n  url-query: warn\n');
-  expect(packagesLoadedBy('lint', '--allow-empty', manifest)).not.toContain('yaml');
-  expect(packagesLoadedBy('lint', '--allow-empty', '--rules-config', rules, manifest)).toContain('yaml');
-});
-
-/** Prints which files Node.js had to search for, to standard error. */
-const tellSearches = `import { registerHooks } from 'node:module';
-registerHooks({
-  resolve(specifier, context, next) {
-    if (specifier.startsWith('.')) {
-      process.stderr.write(context.parentURL + ' ');
-    }
-    return next(specifier, context);
-  },
-});`;
-
-test('the sources find each other without a search', () => {
-  const hook = `data:text/javascript,${encodeURIComponent(tellSearches)}`;
-  const { stderr, status } = spawnSync(process.execPath, ['--import', hook, main, '--help'], { encoding: 'utf8' });
-  expect(status).toBe(0);
-  // Those of packages do.
-  expect(stderr).toContain('/node_modules/commander/');
-  expect(stderr).not.toContain('/src/');
+  // What one has not loaded, none before it has.
+  const [version, listing, linting, serving, configured] = packagesLoadedBy(
+    ['--version'],
+    ['rules'],
+    ['lint', '--allow-empty', manifest],
+    ['serve', '--help'],
+    ['lint', '--allow-empty', '--rules-config', rules, manifest],
+  );
+  for (const name of ['yaml', 'ajv']) {
+    expect(version).not.toContain(name);
+  }
+  expect(listing).not.toContain('yaml');
+  expect(listing).not.toContain('express');
+  expect(linting).not.toContain('yaml');
+  expect(serving).toContain('express');
+  // Serving with a certificate that is there needs nothing that makes certificates, and no YAML unless a flag names some.
+  expect(serving).not.toContain('node-forge');
+  expect(serving).not.toContain('yaml');
+  expect(configured).toContain('yaml');
 });

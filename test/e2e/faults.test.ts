@@ -1,30 +1,35 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { selfSignedPair } from '../../src/server/index.ts';
-import { createCertificateFolder, type ServeProcess, startServeProcess } from './serve-process.ts';
+import { startProgram } from '../commands/io.ts';
+import { createCertificateFolder, type ServeProcess, serveFlags, startServeProcess } from './serve-process.ts';
 import { type Load, largeCall, send, startLoad } from './traffic.ts';
 
 const certificates = createCertificateFolder();
 let server: ServeProcess;
 const loads: Load[] = [];
-const servers = new Set<ServeProcess>();
+const others: { stop(): Promise<unknown> }[] = [];
 
-async function start(...flags: string[]): Promise<ServeProcess> {
-  const started = await startServeProcess(certificates, flags);
-  servers.add(started);
-  return started;
+/** Another replica, in this process: its port. */
+async function startReplica(): Promise<{ webhookPort: number }> {
+  const program = startProgram(['serve', ...serveFlags(certificates)]);
+  others.push({
+    stop() {
+      program.stop('SIGTERM');
+      return program.ended;
+    },
+  });
+  const listening = await vi.waitUntil(() => /^.*"msg":"listening".*$/m.exec(program.stdout())?.[0], {
+    timeout: 30_000,
+  });
+  return JSON.parse(listening) as { webhookPort: number };
 }
 
-async function stop(started: ServeProcess): Promise<number | null> {
-  servers.delete(started);
-  return started.stop();
-}
-
-// One of both tests: each start takes a second of a processor.
+// One process for both tests: each start takes half a second of a processor.
 beforeAll(async () => {
-  server = await start();
+  server = await startServeProcess(certificates, ['--shutdown-delay', '1']);
 });
 afterAll(async () => {
-  await Promise.all([...servers].map(stop));
+  await Promise.all([server, ...others].map((one) => one.stop()));
   certificates.remove();
 });
 
@@ -71,22 +76,21 @@ test('ordinary and hostile callers while the certificate changes: right answers 
 }, 60_000);
 
 test('one of two replicas is replaced under load, as a rolling update does it: no request fails', async () => {
-  const replicas = [await start('--shutdown-delay', '1'), server];
+  const replicas = [server, await startReplica()];
   // What a Service does: new connections go to replicas that are ready, and it learns of a change a little late.
-  let endpoints = [...replicas];
+  let endpoints: { webhookPort: number }[] = [...replicas];
   let turn = 0;
   const load = begin(() => endpoints[turn++ % endpoints.length]!.webhookPort, { callers: 6, pauseMs: 5 });
   await until(() => load.tally.answered > 100, 'load');
 
-  const [old] = replicas as [ServeProcess];
-  const stopped = stop(old);
-  await until(async () => (await fetch(`${old.health}/readyz`)).status === 503, 'the old one is not ready');
+  const stopped = server.stop();
+  await until(async () => (await fetch(`${server.health}/readyz`)).status === 503, 'the old one is not ready');
   const before = load.tally.answered;
   await until(() => load.tally.answered > before + 20, 'requests are answered while the endpoints are behind');
-  endpoints = endpoints.filter((replica) => replica !== old);
+  endpoints = endpoints.filter((replica) => replica !== server);
   expect(await stopped).toBe(0);
 
-  endpoints = [...endpoints, await start()];
+  endpoints = [...endpoints, await startReplica()];
   const after = load.tally.answered;
   await until(() => load.tally.answered > after + 100, 'requests go on');
   expect((await load.stop()).problems).toEqual([]);

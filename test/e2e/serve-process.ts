@@ -56,23 +56,23 @@ function readOrUndefined<T>(read: () => T): T | undefined {
   }
 }
 
+/** What `serve` is started with: free ports of loopback, and these certificates. */
+export function serveFlags(folder: CertificateFolder): string[] {
+  return [
+    ...['--cert-dir', folder.path, '--feature-gates', 'RuntimeSDK=true', '--log-level', 'info'],
+    ...['--host', '127.0.0.1', '--port', '0', '--health-host', '127.0.0.1', '--health-port', '0'],
+  ];
+}
+
 /** Starts `serve` on free ports of loopback; resolves when it listens. */
 export async function startServeProcess(
   folder: CertificateFolder,
   flags: readonly string[] = [],
   nodeFlags: readonly string[] = [],
 ): Promise<ServeProcess> {
-  const child: ChildProcess = spawn(
-    process.execPath,
-    [
-      ...nodeFlags,
-      main,
-      ...['serve', '--cert-dir', folder.path, '--feature-gates', 'RuntimeSDK=true', '--log-level', 'info'],
-      ...['--host', '127.0.0.1', '--port', '0', '--health-host', '127.0.0.1', '--health-port', '0'],
-      ...flags,
-    ],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
+  const child: ChildProcess = spawn(process.execPath, [...nodeFlags, main, 'serve', ...serveFlags(folder), ...flags], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const exited = once(child, 'exit') as Promise<[number | null]>;
   const { webhookPort, healthPort } = await new Promise<{ webhookPort: number; healthPort: number }>(
     (resolve, reject) => {

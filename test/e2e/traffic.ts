@@ -221,13 +221,13 @@ const ruffians: ((port: number) => Promise<void>)[] = [
 ];
 
 async function harass(port: () => number, isOver: () => boolean, tally: Tally, pauseMs: number): Promise<void> {
+  let sent = 0;
   for (let i = 0; !isOver(); i++) {
     if (i % 4 === 0) {
       await ruffians[(i / 4) % ruffians.length]!(port());
     } else {
       // Refused bodies may be cut off while they are still being sent: a broken connection is an answer too.
-      const calls = i % 40 === 1 ? [hugeCall] : hostileCalls;
-      const next = calls[i % calls.length]!;
+      const next = i % 40 === 1 ? hugeCall : hostileCalls[sent++ % hostileCalls.length]!;
       try {
         const problem = problemOf(await send(port(), next, false), next);
         if (problem !== undefined) {
