@@ -1,11 +1,13 @@
 import { createServer } from 'node:http';
 import type { Logger } from 'pino';
-import { type ConnectionEvents, Http1Response, trackConnections } from './connections.ts';
+import type { ConnectionEvents } from './connection-limits.ts';
+import { trackConnections } from './connections.ts';
 import { createHealthApplication } from './health.ts';
 import { defaultLimits, healthLimits, type Limits } from './limits.ts';
 import { type Address, listen } from './listen.ts';
 import type { Metrics } from './metrics.ts';
 import type { Readiness } from './readiness.ts';
+import { Http1Response } from './tracked.ts';
 
 /** What a health port is made of. */
 export interface HealthServerOptions {

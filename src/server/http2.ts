@@ -1,14 +1,9 @@
 import { createServer, type Http2ServerRequest } from 'node:http2';
 import type { Server as HttpsServer } from 'node:https';
 import type { TLSSocket } from 'node:tls';
-import {
-  type Connections,
-  Http2Response,
-  type TrackedRequest,
-  type TrackedResponse,
-  type TrackedServer,
-} from './connections.ts';
+import type { Connections } from './connections.ts';
 import type { Limits } from './limits.ts';
+import { Http2Response, type TrackedRequest, type TrackedResponse, type TrackedServer } from './tracked.ts';
 
 /**
  * Flow-control windows: how much a client may send before the server has read it, in bytes, for a request and for a

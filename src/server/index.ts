@@ -2,7 +2,6 @@ export type { BodyRefusal } from './body.ts';
 export type { CertificatePair } from './certificate.ts';
 export { type CertificateEvent, type CertificateSource, fixedCertificate } from './certificate-source.ts';
 export { ClientCaError } from './client-ca.ts';
-export { Http1Response, type TrackedRequest, type TrackedResponse } from './connections.ts';
 export { plainExpress } from './express.ts';
 export { fileCertificates } from './file-certificates.ts';
 export { type HealthServer, type HealthServerOptions, startHealthServer } from './health-server.ts';
@@ -21,3 +20,4 @@ export {
   type StopOptions,
   startServer,
 } from './server.ts';
+export { Http1Response, type TrackedRequest, type TrackedResponse } from './tracked.ts';

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import type { TrackedServer } from './connections.ts';
+import type { TrackedServer } from './tracked.ts';
 
 /** Where a server listens. Port 0 lets the system choose; without a host it is all interfaces. */
 export interface Address {

@@ -1,5 +1,5 @@
 import { failure, type Status } from '../kubernetes/index.ts';
-import type { TrackedRequest, TrackedResponse } from './connections.ts';
+import type { TrackedRequest, TrackedResponse } from './tracked.ts';
 
 const jsonType = 'application/json';
 

@@ -6,14 +6,7 @@ import { type CertificatePair, judgePair } from './certificate.ts';
 import type { CertificateEvent, CertificateSource } from './certificate-source.ts';
 import { watchClientCa } from './client-ca.ts';
 import { refusalOf } from './client-policy.ts';
-import {
-  type Connections,
-  Http1Response,
-  type TrackedRequest,
-  type TrackedResponse,
-  type TrackedServer,
-  trackConnections,
-} from './connections.ts';
+import { type Connections, trackConnections } from './connections.ts';
 import type { FileWatch } from './file-watch.ts';
 import { type HealthServer, startHealthServer } from './health-server.ts';
 import { serveHttp2 } from './http2.ts';
@@ -22,6 +15,7 @@ import { type Address, listen } from './listen.ts';
 import { createMetrics, type Metrics, type Port } from './metrics.ts';
 import { readinessOf, type ServerPhase } from './readiness.ts';
 import { rawRefusal, refusal, refuseUnread } from './response.ts';
+import { Http1Response, type TrackedRequest, type TrackedResponse, type TrackedServer } from './tracked.ts';
 
 /** What an application gets from the server that it runs on. */
 export interface Foundation {

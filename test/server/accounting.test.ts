@@ -1,13 +1,9 @@
 import { EventEmitter } from 'node:events';
 import { constants } from 'node:http2';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import {
-  type ConnectionLimits,
-  type Connections,
-  type Http1Response,
-  Http2Response,
-  trackConnections,
-} from '../../src/server/connections.ts';
+import type { ConnectionLimits } from '../../src/server/connection-limits.ts';
+import { type Connections, trackConnections } from '../../src/server/connections.ts';
+import { type Http1Response, Http2Response } from '../../src/server/tracked.ts';
 import { takeTime } from './clock.ts';
 
 // Connections without a network, by a clock that a test moves: what connections.test.ts shows with real ones, to the

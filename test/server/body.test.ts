@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { type BodyRefusal, collectBody, headerRefusal } from '../../src/server/body.ts';
 import { createByteBudget } from '../../src/server/byte-budget.ts';
-import type { TrackedRequest } from '../../src/server/connections.ts';
 import { rawRefusal, refusal } from '../../src/server/response.ts';
+import type { TrackedRequest } from '../../src/server/tracked.ts';
 
 class Incoming extends EventEmitter {
   readonly method: string;

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import type { TrackedRequest, TrackedResponse } from '../../src/server/connections.ts';
 import { createRespond, receiveBody } from '../../src/server/receive.ts';
+import type { TrackedRequest, TrackedResponse } from '../../src/server/tracked.ts';
 
 /** A response that notes what is done to it. */
 class FakeResponse extends EventEmitter {

@@ -3,8 +3,8 @@ import { Agent, createServer, request as httpRequest, type IncomingHttpHeaders, 
 import { connect, createServer as createHttp2Server, type Http2ServerRequest } from 'node:http2';
 import type { AddressInfo, Server } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { Http1Response, Http2Response } from '../../src/server/connections.ts';
 import { refusal, refuseUnread, sendJson } from '../../src/server/response.ts';
+import { Http1Response, Http2Response } from '../../src/server/tracked.ts';
 
 /** What fails a test whose answer never comes. */
 const soon = () => AbortSignal.timeout(5_000);

@@ -1,0 +1,50 @@
+import type { ConnectionTable } from './connection-table.ts';
+import type { Connection } from './tracked.ts';
+
+/**
+ * The slowest progress with which a request or response is not cut in favour of others. Low, since a server that parses
+ * large bodies gets round to each connection only now and then.
+ */
+const leastBytesPerMs = 32;
+
+function markOf({ transport }: Connection) {
+  return { bytes: transport.bytesRead + transport.bytesWritten, at: performance.now() };
+}
+
+/** Notes how far the request or response of a connection is, unless that was noted before. */
+export function markProgress(connection: Connection): void {
+  connection.mark ??= markOf(connection);
+}
+
+/**
+ * Whether a request or response makes no progress worth waiting for. Its total time does not count: that may be our own
+ * fault.
+ */
+export function isStalled(connection: Connection, patienceMs: number): boolean {
+  if (connection.deciding > 0) {
+    return false;
+  }
+  const { mark } = connection;
+  const current = markOf(connection);
+  if (mark !== undefined && current.at - mark.at < patienceMs) {
+    return false;
+  }
+  connection.mark = current;
+  return mark !== undefined && current.bytes - mark.bytes < (current.at - mark.at) * leastBytesPerMs;
+}
+
+function first(connections: ReadonlySet<Connection>): Connection | undefined {
+  return connections.values().next().value;
+}
+
+/**
+ * Which connection is closed when there is no room: one that never sent a request, else the longest idle, else a stalled
+ * one; undefined when none may be closed.
+ */
+export function victimOf({ fresh, idle, busy }: ConnectionTable, patienceMs: number): Connection | undefined {
+  const newcomer = first(fresh);
+  if (newcomer !== undefined && performance.now() - newcomer.since >= patienceMs) {
+    return newcomer;
+  }
+  return first(idle) ?? [...busy].find((connection) => isStalled(connection, patienceMs));
+}

@@ -1,0 +1,93 @@
+import { type IncomingHttpHeaders, type IncomingMessage, type Server, ServerResponse } from 'node:http';
+import { constants, type Http2ServerRequest, Http2ServerResponse, type Http2Session } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+
+/** One connection of a server. */
+export interface Connection {
+  /** The TCP socket; for TLS the transport underneath. */
+  readonly transport: Socket;
+  /** The TLS socket on it, once there is one. */
+  secure: TLSSocket | undefined;
+  /** The HTTP/2 session; undefined for HTTP/1.1. */
+  session: Http2Session | undefined;
+  /** When its present state began. */
+  since: number;
+  /** Requests being read or answered on it: several when pipelined, or over HTTP/2. */
+  requests: number;
+  /** HTTP/2 streams, each with timeouts of its own; the oldest first. */
+  readonly streams: Set<Http2Response>;
+  /** Bytes that they hold. */
+  bytes: number;
+  /** Requests that wait for their decision. */
+  deciding: number;
+  /** Whether a response waits to be read. */
+  responding: boolean;
+  /** The progress of its request or response at the last check, and when that was. */
+  mark: { bytes: number; at: number } | undefined;
+  /** When GOAWAY was sent (HTTP/2); a connection without requests that is still open some time later is cut. */
+  leavingSince: number | undefined;
+  /** Which of the table's sets it is in. */
+  state: Set<Connection>;
+}
+
+/** A request as applications see it, in any version of HTTP. */
+export interface TrackedRequest {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  /** Whether all of it has arrived. */
+  readonly complete: boolean;
+  on(event: 'data', listener: (chunk: Buffer) => void): unknown;
+  on(event: 'end', listener: () => void): unknown;
+  once(event: 'end' | 'error', listener: () => void): unknown;
+  off(event: 'data', listener: (chunk: Buffer) => void): unknown;
+  off(event: 'end', listener: () => void): unknown;
+}
+
+/** A response that knows its connection, in any version of HTTP. */
+export interface TrackedResponse {
+  carrier: Connection | undefined;
+  heldBytes: number;
+  isDeciding: boolean;
+  /**
+   * Whether its connection carries other requests at the same time, so that `connection: close` means nothing on it.
+   */
+  readonly isHttp2: boolean;
+  writeHead(code: number, headers: string[]): unknown;
+  write(text: string): unknown;
+  end(): unknown;
+  end(text: string): unknown;
+  writeContinue(): void;
+  on(event: 'close', listener: () => void): unknown;
+  once(event: 'close', listener: () => void): unknown;
+  /** HTTP/2: asks for no more of the request. For after `end`. */
+  refuseRest(): void;
+}
+
+/** An HTTP/1.1 response; the `ServerResponse` of servers with tracked connections. */
+export class Http1Response extends ServerResponse<IncomingMessage> implements TrackedResponse {
+  carrier: Connection | undefined = undefined;
+  heldBytes = 0;
+  isDeciding = false;
+  readonly isHttp2 = false;
+  refuseRest(): void {}
+}
+
+/** An HTTP/2 response. */
+export class Http2Response extends Http2ServerResponse<Http2ServerRequest> implements TrackedResponse {
+  carrier: Connection | undefined = undefined;
+  heldBytes = 0;
+  isDeciding = false;
+  readonly isHttp2 = true;
+  /** When its request arrived, when its response began to be sent, and whether it was given up. */
+  readonly since = performance.now();
+  respondingSince: number | undefined = undefined;
+  isGivenUp = false;
+  refuseRest(): void {
+    this.stream.close(constants.NGHTTP2_NO_ERROR);
+  }
+}
+
+/** A server with tracked connections, over TLS or not. */
+export type TrackedServer = Server<typeof IncomingMessage, typeof Http1Response>;
