@@ -1,3 +1,5 @@
+import type { JsonObject } from '../kubernetes/index.ts';
+
 /** API group of ExtensionConfig. */
 export const group = 'runtime.cluster.x-k8s.io';
 /** Kind of ExtensionConfig. */
@@ -40,4 +42,12 @@ export function apiVersionOf(version: Version): string {
 /** The version in an `apiVersion` of ExtensionConfig's group, or undefined when it names another API or version. */
 export function versionOf(apiVersion: unknown): Version | undefined {
   return versions.find((version) => apiVersion === apiVersionOf(version));
+}
+
+/** Whether an object is an ExtensionConfig, of any version or without one. */
+export function isExtensionConfig({ apiVersion, kind: found }: JsonObject): boolean {
+  return (
+    found === kind &&
+    (typeof apiVersion !== 'string' || !apiVersion.includes('/') || apiVersion.startsWith(`${group}/`))
+  );
 }

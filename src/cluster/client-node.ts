@@ -1,22 +1,31 @@
 import { createRequire, registerHooks } from 'node:module';
 import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type * as Config from '@kubernetes/client-node/dist/config.js';
 import type * as Http from '@kubernetes/client-node/dist/gen/http/http.js';
-import type * as Undici from 'undici';
+import type * as UndiciParts from './undici-parts.ts';
 
 const require = createRequire(import.meta.url);
 const parts = new URL(`./client-node-parts${extname(import.meta.url)}`, import.meta.url).href;
+const undiciParts = new URL(`./undici-parts${extname(import.meta.url)}`, import.meta.url);
 
 /**
  * Its kubeconfig without its models of every kind: it asks for all of its generated part and takes two functions of it, and
- * the rest is a thousand files that no request of ours needs, a quarter of a second and 60 MiB.
+ * the rest is a thousand files that no request of ours needs, a quarter of a second and 60 MiB. Of its HTTP client it takes
+ * three, and the rest is eighty files.
  */
 function loadParts() {
   const hooks = registerHooks({
-    resolve: (specifier, context, next) =>
-      specifier === './gen/index.js' && context.parentURL?.endsWith('/@kubernetes/client-node/dist/config.js') === true
-        ? next(parts, context)
-        : next(specifier, context),
+    resolve(specifier, context, next) {
+      if (context.parentURL?.includes('/@kubernetes/client-node/dist/') !== true) {
+        return next(specifier, context);
+      }
+      if (specifier === 'undici') {
+        return next(undiciParts.href, context);
+      }
+      const isWhole = specifier === './gen/index.js' && context.parentURL.endsWith('/dist/config.js');
+      return next(isWhole ? parts : specifier, context);
+    },
   });
   try {
     const { KubeConfig } = require('@kubernetes/client-node/dist/config.js') as typeof Config;
@@ -38,7 +47,7 @@ export function clientNode(): ReturnType<typeof loadParts> {
   return loaded;
 }
 
-/** The HTTP client that the Kubernetes client uses, too; loaded with it. */
-export function undici(): typeof Undici {
-  return require('undici');
+/** The HTTP client of the Kubernetes client, loaded when it is first asked for. */
+export function undici(): typeof UndiciParts {
+  return require(fileURLToPath(undiciParts));
 }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import { formatPatch, type StructuredPatchHunk, structuredPatch } from 'diff';
-import { apiVersionOf, hubVersion, kind, type Version, versionOf, versions } from '../api/index.ts';
+import type { StructuredPatchHunk } from 'diff';
+import { apiVersionOf, hubVersion, isExtensionConfig, kind, type Version, versionOf, versions } from '../api/index.ts';
 import {
   addFlags,
   choiceFlag,
@@ -14,7 +14,6 @@ import {
 } from '../cli/index.ts';
 import { ConversionError, extensionConfigConverter } from '../conversion/index.ts';
 import { formatFieldPath, isJsonObject, type Json } from '../kubernetes/index.ts';
-import { isExtensionConfig, showPlace } from '../lint/index.ts';
 import {
   createReplacer,
   type DocumentText,
@@ -26,6 +25,7 @@ import {
   readDocument,
   type Source,
   SourceError,
+  showPlace,
   sourcesOf,
   splitDocuments,
   systemProblem,
@@ -150,12 +150,9 @@ function convertStream(text: string, to: Version): Converted & { changes: Change
 /** Longest time for the differences of one document, in milliseconds: finding the fewest may take very long. */
 const diffTimeout = 2000;
 
-function hunksOf(before: string, after: string): StructuredPatchHunk[] | undefined {
-  return structuredPatch('', '', before, after, '', '', { context: 3, timeout: diffTimeout })?.hunks;
-}
-
 /** What changes in a file, as a unified diff. */
-function diffOf(file: string, before: string, after: string, changes: readonly Change[]): string {
+async function diffOf(file: string, before: string, after: string, changes: readonly Change[]): Promise<string> {
+  const { formatPatch, structuredPatch } = await import('diff');
   const header = `--- a/${file}\n+++ b/${file}\n`;
   const tooMany = `${header}(too many differences to show)\n`;
   const hunks: StructuredPatchHunk[] = [];
@@ -165,7 +162,8 @@ function diffOf(file: string, before: string, after: string, changes: readonly C
     : changes;
   let moved = 0;
   for (const part of parts) {
-    const found = hunksOf(part.before.text, part.after);
+    const options = { context: 3, timeout: diffTimeout };
+    const found = structuredPatch('', '', part.before.text, part.after, '', '', options)?.hunks;
     if (found === undefined) {
       return tooMany;
     }
@@ -240,7 +238,7 @@ export const defineConvert: DefineCommand = (command, io, end) => {
       }
       if (check) {
         if (text !== before) {
-          io.stdout.write(diffOf(withoutControls(file), before, text, changes));
+          io.stdout.write(await diffOf(withoutControls(file), before, text, changes));
           code = Math.max(code, exitCode.findings);
         }
       } else if (!write) {

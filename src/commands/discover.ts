@@ -13,8 +13,8 @@ import { createClient, type Survey, type SurveyFinding, surveyExtension } from '
 import { count, withoutControls } from '../terminal/index.ts';
 import { catalogFlags, hookCatalogOf } from './catalog-flags.ts';
 import { extensionFlags, readExtensions } from './extensions.ts';
+import { handlerTimeoutFlag } from './handler-timeout-flag.ts';
 import { inTurn } from './in-turn.ts';
-import { policyFlags } from './policy-flags.ts';
 
 const discoverFlags = {
   ...extensionFlags,
@@ -22,7 +22,7 @@ const discoverFlags = {
     summary: 'text, or a line (json) or a document (yaml) for each extension',
     default: 'text',
   }),
-  'max-handler-timeout-seconds': policyFlags['max-handler-timeout-seconds'],
+  'max-handler-timeout-seconds': handlerTimeoutFlag,
   'target-cluster-api-version': catalogFlags['target-cluster-api-version'],
   'hook-lifecycles': catalogFlags['hook-lifecycles'],
 } satisfies Flags;

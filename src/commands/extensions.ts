@@ -4,6 +4,7 @@ import {
   type ExtensionConfig,
   group,
   hubVersion,
+  isExtensionConfig,
   kind,
   type Version,
   versionOf,
@@ -12,7 +13,6 @@ import { FailureError, type Flags, type FlagValues, type Io, listFlag, UsageErro
 import { type Cluster, connect, loadKubeConfig, StatusError } from '../cluster/index.ts';
 import { ConversionError, extensionConfigConverter } from '../conversion/index.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems, isJsonObject, type JsonObject } from '../kubernetes/index.ts';
-import { isExtensionConfig } from '../lint/index.ts';
 import type { Resolve } from '../runtime/index.ts';
 import { withoutControls } from '../terminal/index.ts';
 import { clusterFlags } from './cluster-flags.ts';

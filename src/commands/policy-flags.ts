@@ -1,9 +1,7 @@
-import { choiceFlag, type Flags, type FlagValues, integerFlag, textFlag } from '../cli/index.ts';
+import { choiceFlag, type Flags, type FlagValues, textFlag } from '../cli/index.ts';
 import { parseRulesConfig, type RuleSetOptions, RulesConfigError } from '../rules/index.ts';
 import { catalogFlags, hookCatalogOf, readWith } from './catalog-flags.ts';
-
-/** Longest timeout that may be allowed to handlers, in seconds: what Cluster API's code takes. */
-const maxMaxHandlerTimeout = 30;
+import { handlerTimeoutFlag } from './handler-timeout-flag.ts';
 
 /** The flags that say which rules run and how: those that the linter and the server share. */
 export const policyFlags = {
@@ -19,10 +17,7 @@ export const policyFlags = {
     summary: "warn: denials of rules that are not Cluster API's own become warnings",
     default: 'deny',
   }),
-  'max-handler-timeout-seconds': integerFlag('SECONDS', 1, maxMaxHandlerTimeout, {
-    summary: 'longest timeoutSeconds that a handler may have',
-    default: 10,
-  }),
+  'max-handler-timeout-seconds': handlerTimeoutFlag,
   ...catalogFlags,
 } satisfies Flags;
 

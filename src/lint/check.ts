@@ -1,5 +1,5 @@
 import { warningText, withDefaults } from '../admission/index.ts';
-import { decodeExtensionConfig, group, hubVersion, kind, versionOf } from '../api/index.ts';
+import { decodeExtensionConfig, hubVersion, isExtensionConfig, versionOf } from '../api/index.ts';
 import type { Facts } from '../facts/index.ts';
 import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
 import type { PlacedObject } from '../manifests/index.ts';
@@ -15,14 +15,6 @@ export interface LintPolicy {
   facts?: Facts | undefined;
   /** Finds out what else rules need to know about an ExtensionConfig. */
   prepare?: ((object: JsonObject) => Promise<void>) | undefined;
-}
-
-/** Whether an object is an ExtensionConfig, of any version or without one. */
-export function isExtensionConfig({ apiVersion, kind: found }: JsonObject): boolean {
-  return (
-    found === kind &&
-    (typeof apiVersion !== 'string' || !apiVersion.includes('/') || apiVersion.startsWith(`${group}/`))
-  );
 }
 
 /** An apiVersion as text; empty for lists and objects, which may not even be convertible (`{toString: {}}`). */

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
-import { Pool } from 'undici';
+import request from 'undici/lib/api/api-request.js';
+import Pool from 'undici/lib/dispatcher/pool.js';
 import { type CallError, quotable } from './call-error.ts';
 import type { Target } from './url.ts';
 
@@ -253,7 +254,7 @@ export function createConnections(options: ConnectionOptions): ExtensionConnecti
         return { step: 'tls-config', message: `failed to create http client: ${quotable((error as Error).message)}` };
       }
       try {
-        const response = await pool.request({
+        const response = await request.call(pool, {
           method: 'POST',
           path: target.path,
           headers: {

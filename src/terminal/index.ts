@@ -1,3 +1,4 @@
 export { count } from './count.ts';
 export { coloured, type Paint, plain, type Style } from './paint.ts';
 export { printable, withoutControls } from './printable.ts';
+export { xmlText } from './xml-text.ts';

@@ -4,6 +4,8 @@ import { expect, test } from 'vitest';
 import { clientNode } from '../../src/cluster/client-node.ts';
 
 const program = `
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { registerHooks } from 'node:module';
 
 const files = [];
@@ -16,9 +18,18 @@ registerHooks({
 const { clientNode } = await import(${JSON.stringify(new URL('../../src/cluster/client-node.ts', import.meta.url))});
 const parts = clientNode();
 const ofClient = files.filter((url) => url.includes('/@kubernetes/client-node/')).length;
+const ofUndici = files.filter((url) => url.includes('/node_modules/undici/')).length;
 const whole = await import('@kubernetes/client-node');
 const isSame = Object.entries(parts).map(([name, value]) => value === whole[name]);
-console.log(JSON.stringify({ ofClient, isSame, models: typeof whole.V1Pod }));
+const server = createServer((_request, response) => response.setHeader('content-type', 'application/json').end('{"versions":["v1"]}'));
+await once(server.listen(0, '127.0.0.1'), 'listening');
+const config = new whole.KubeConfig();
+const url = 'http://127.0.0.1:' + server.address().port;
+config.loadFromClusterAndUser({ name: 'a', server: url, skipTLSVerify: true }, { name: 'b' });
+const { versions } = await config.makeApiClient(whole.CoreApi).getAPIVersions();
+server.closeAllConnections();
+server.close();
+console.log(JSON.stringify({ ofClient, ofUndici, isSame, models: typeof whole.V1Pod, versions }));
 `;
 
 test('of the Kubernetes client only the files that are used are loaded; the whole one has the same classes', () => {
@@ -26,11 +37,22 @@ test('of the Kubernetes client only the files that are used are loaded; the whol
     encoding: 'utf8',
   });
   expect(stderr).toBe('');
-  const { ofClient, isSame, models } = JSON.parse(stdout) as { ofClient: number; isSame: boolean[]; models: string };
+  const loaded = JSON.parse(stdout) as {
+    ofClient: number;
+    ofUndici: number;
+    isSame: boolean[];
+    models: string;
+    versions: string[];
+  };
+  const { ofClient, ofUndici, isSame, models, versions } = loaded;
   expect(ofClient).toBeGreaterThan(5);
   expect(ofClient).toBeLessThan(50);
+  expect(ofUndici).toBeGreaterThan(5);
+  expect(ofUndici).toBeLessThan(40);
   expect(isSame).toEqual([true, true]);
   expect(models).toBe('function');
+  // The whole one's own requests, which need more of the HTTP client than ours.
+  expect(versions).toEqual(['v1']);
 });
 
 test('its kubeconfig finds what it takes of the generated part, and is loaded once', () => {

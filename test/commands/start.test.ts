@@ -80,3 +80,25 @@ test('a command loads nothing that only another one needs', () => {
   expect(serving).not.toContain('yaml');
   expect(configured).toContain('yaml');
 });
+
+test('commands that call extensions load no rules, and of the HTTP client what calls need', () => {
+  const script = `import { registerHooks } from 'node:module';
+    const files = [];
+    registerHooks({
+      load(url, context, next) {
+        files.push(url);
+        return next(url, context);
+      },
+    });
+    const { run } = await import(${JSON.stringify(new URL('../../src/commands/index.ts', import.meta.url))});
+    const { stdin, stdout, stderr, env } = process;
+    for (const command of ['discover', 'call', 'conformance', 'rehearse']) {
+      await run([command, '--help'], { stdin, stdout, stderr, env, signal: new AbortController().signal });
+    }
+    stderr.write(JSON.stringify(files));`;
+  const { stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
+  const filesOf = (place: string) => (JSON.parse(stderr) as string[]).filter((file) => file.includes(place));
+  expect(filesOf('/src/rules/')).toEqual([]);
+  expect(filesOf('/node_modules/undici/').length).toBeLessThan(40);
+  expect(filesOf('/src/runtime/').length).toBeGreaterThan(5);
+});

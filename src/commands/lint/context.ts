@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { createProgress, FailureError, type Io, UsageError } from '../../cli/index.ts';
-import { type LintPolicy, readContext, showPlace } from '../../lint/index.ts';
+import { type LintPolicy, readContext } from '../../lint/index.ts';
+import { showPlace } from '../../manifests/index.ts';
 import { count, withoutControls } from '../../terminal/index.ts';
 
 /** What the linter knows about the cluster. */

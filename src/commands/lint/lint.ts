@@ -25,8 +25,8 @@ import {
   type LintResult,
   type LintSummary,
   lint,
-  showPlace,
 } from '../../lint/index.ts';
+import { showPlace } from '../../manifests/index.ts';
 import { createRuleSet, type RuleSetOptions, rules } from '../../rules/index.ts';
 import { count, withoutControls } from '../../terminal/index.ts';
 import { clusterFlags } from '../cluster-flags.ts';

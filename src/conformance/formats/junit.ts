@@ -1,4 +1,4 @@
-import { xmlText as xml } from '../../lint/index.ts';
+import { xmlText as xml } from '../../terminal/index.ts';
 import type { CheckProblem } from '../check.ts';
 import type { CheckResult, Conduct } from '../run.ts';
 

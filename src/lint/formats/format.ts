@@ -1,5 +1,5 @@
 import type { Rule } from '../../rules/index.ts';
-import { type Paint, withoutControls } from '../../terminal/index.ts';
+import type { Paint } from '../../terminal/index.ts';
 import type { LintError, LintedObject, LintSummary } from '../result.ts';
 
 /** What a format needs to know before the first result. */
@@ -17,9 +17,4 @@ export interface Format {
   object(object: LintedObject): string;
   error(error: LintError): string;
   end(summary: LintSummary): string;
-}
-
-/** `file:line:column`, without what is not known. */
-export function showPlace({ file, line, column }: LintError | LintedObject): string {
-  return [withoutControls(file), line, column].filter((part) => part !== undefined).join(':');
 }

@@ -1,6 +1,7 @@
+import { showPlace } from '../../manifests/index.ts';
+import { xmlText as xml } from '../../terminal/index.ts';
 import type { LintFinding } from '../result.ts';
-import { type Format, showPlace } from './format.ts';
-import { xmlText as xml } from './xml.ts';
+import type { Format } from './format.ts';
 
 const lineOf = (finding: LintFinding) => `${showPlace(finding)}: ${finding.message} (${finding.ruleId})`;
 

@@ -1,6 +1,7 @@
 import { apiVersionOf, hubVersion } from '../../api/index.ts';
+import { showPlace } from '../../manifests/index.ts';
 import { count, withoutControls } from '../../terminal/index.ts';
-import { type Format, type FormatContext, showPlace } from './format.ts';
+import type { Format, FormatContext } from './format.ts';
 
 const label = { deny: 'error', warn: 'warning' } as const;
 const style = { deny: 'red', warn: 'yellow' } as const;

@@ -1,7 +1,10 @@
-import { structuredPatch } from 'diff';
-import { stringify } from 'yaml';
+import { createRequire } from 'node:module';
+import type * as Diff from 'diff';
+import type * as Yaml from 'yaml';
 import { type JsonObject, jsonPatchOf } from '../../kubernetes/index.ts';
 import { printable } from '../../terminal/index.ts';
+
+const require = createRequire(import.meta.url);
 
 /** Lines of two texts that are compared; longer ones are shown as operations. */
 const maxLines = 2000;
@@ -12,10 +15,12 @@ const maxOperations = 100;
 /** Longest line, in characters. */
 const maxLength = 200;
 
-const yamlOf = (object: JsonObject) => stringify(object, { aliasDuplicateObjects: false });
-
 /** The difference of two objects as lines of their YAML, each with `+`, `-`, a space or `@` before it. */
 export function diffLines(before: JsonObject, after: JsonObject): string[] {
+  // A hundred files, and lives without patches need none of them.
+  const { structuredPatch } = require('diff') as typeof Diff;
+  const { stringify } = require('yaml') as typeof Yaml;
+  const yamlOf = (object: JsonObject) => stringify(object, { aliasDuplicateObjects: false });
   const [old, changed] = [yamlOf(before), yamlOf(after)];
   const isShort = [old, changed].every((text) => text.split('\n').length <= maxLines);
   const patch = isShort

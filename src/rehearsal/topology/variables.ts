@@ -1,4 +1,5 @@
-import { Ajv } from 'ajv';
+import { createRequire } from 'node:module';
+import type * as AjvModule from 'ajv';
 import { RE2JS } from 're2js';
 import { fieldAt, isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
 import { type Blueprint, type ClassVariable, objectAt, objectsAt, textAt } from '../cluster/index.ts';
@@ -62,21 +63,29 @@ function jsonSchemaOf(schema: Json | undefined): JsonObject {
   return result;
 }
 
-const ajv = new Ajv({
-  strict: false,
-  validateFormats: false,
-  addUsedSchema: false,
-  code: {
-    // RE2, as Kubernetes reads patterns: it does not backtrack.
-    regExp: Object.assign(
-      (pattern: string) => {
-        const compiled = RE2JS.compile(pattern);
-        return { test: (text: string) => compiled.matcher(text).find() } as RegExp;
-      },
-      { code: 'unused' },
-    ),
-  },
-});
+const require = createRequire(import.meta.url);
+let ajv: AjvModule.Ajv | undefined;
+
+/** Loaded with the first variable: it is sixty files. */
+function compiler(): AjvModule.Ajv {
+  const { Ajv } = require('ajv') as typeof AjvModule;
+  ajv ??= new Ajv({
+    strict: false,
+    validateFormats: false,
+    addUsedSchema: false,
+    code: {
+      // RE2, as Kubernetes reads patterns: it does not backtrack.
+      regExp: Object.assign(
+        (pattern: string) => {
+          const compiled = RE2JS.compile(pattern);
+          return { test: (text: string) => compiled.matcher(text).find() } as RegExp;
+        },
+        { code: 'unused' },
+      ),
+    },
+  });
+  return ajv;
+}
 
 /** Compiled schemas: all Clusters of a class have the same. */
 const compiled = new WeakMap<JsonObject, (value: Json) => string | undefined>();
@@ -86,7 +95,7 @@ function compile(schema: JsonObject): (value: Json) => string | undefined {
     return () => undefined;
   }
   try {
-    const validate = ajv.compile(jsonSchemaOf(schema));
+    const validate = compiler().compile(jsonSchemaOf(schema));
     return (value) => {
       if (validate(value)) {
         return undefined;

@@ -1,0 +1,10 @@
+import { integerFlag } from '../cli/index.ts';
+
+/** Longest timeout that may be allowed to handlers, in seconds: what Cluster API's code takes. */
+const maxMaxHandlerTimeout = 30;
+
+/** The flag `--max-handler-timeout-seconds`. */
+export const handlerTimeoutFlag = integerFlag('SECONDS', 1, maxMaxHandlerTimeout, {
+  summary: 'longest timeoutSeconds that a handler may have',
+  default: 10,
+});
