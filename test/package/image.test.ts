@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { review, send, validate } from '../server/running.ts';
 import { metricAt } from '../tools/metrics.ts';
 import { builtImage, instructions } from './image-build.ts';
@@ -15,7 +14,9 @@ let app: string;
 // The steps of the second stage, with what the first one made.
 beforeAll(async () => {
   const built = await builtImage();
-  app = mkdtempSync(join(tmpdir(), 'image-'));
+  // In the folder of the run, whose paths Node.js knows what it compiled by.
+  app = join(inject('runFolder'), 'image');
+  mkdirSync(app);
   for (const line of instructions('runtime').filter((candidate) => candidate.startsWith('COPY '))) {
     const paths = line.replace('COPY --from=build ', '').split(' ');
     const target = paths.at(-1)!;

@@ -1,9 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { eventually } from '../sandbox/client.ts';
 import { needs } from '../tools/needs.ts';
 import { projectFolder } from './tree.ts';
@@ -23,7 +22,8 @@ const oldNode = findOldNode();
 /** A checkout without what `npm ci` brings, and what `npm ci` would bring of Node.js when asked for. */
 let checkout: string;
 beforeAll(() => {
-  checkout = mkdtempSync(join(tmpdir(), 'launch-'));
+  // In the folder of the run, whose paths Node.js knows what it compiled by.
+  checkout = join(inject('runFolder'), 'launch');
   for (const path of ['bin', 'package.json']) {
     cpSync(join(projectFolder, path), join(checkout, path), { recursive: true });
   }
@@ -99,7 +99,7 @@ describe('under a Node.js that is too old', needs('a Node.js before 24', oldNode
 });
 
 test('a package without its program says so', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'incomplete-'));
+  const folder = join(inject('runFolder'), 'incomplete');
   cpSync(bin, join(folder, 'bin'), { recursive: true });
   cpSync(join(projectFolder, 'package.json'), join(folder, 'package.json'));
   const { status, stderr } = start(process.execPath, join(folder, 'bin/extensionconfig-webhook'));

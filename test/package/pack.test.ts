@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symli
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { installedPackage, projectName } from './installed.ts';
-import { compiledCode, linkDependencies, projectFolder, run, runWell } from './tree.ts';
+import { compiledCode, projectFolder, run, runWell, symlinkDependencies } from './tree.ts';
 
 let consumer: string;
 let packed: string[];
@@ -281,11 +281,13 @@ test('a project by new-extension is installed, type-checked, tested, started and
   const install = /^RUN npm (ci .+)$/m.exec(readFileSync(join(project, 'Dockerfile'), 'utf8'))?.[1];
   // npm ci refuses a lockfile that does not fit. What it would unpack is unpacked already: the package and what it needs.
   await runWell(image, 'npm', [...(install ?? '').split(' '), '--dry-run', '--loglevel=error']);
-  linkDependencies(installedProject, image);
+  symlinkDependencies(installedProject, image);
   expect(existsSync(join(image, 'node_modules/typescript'))).toBe(false);
   const env = {
     ...{ PATH: process.env.PATH, NODE_ENV: 'production', CERT_DIR: join(project, 'certificates') },
     ...{ HOST: '127.0.0.1', PORT: '0', HEALTH_PORT: '0', ...compiledCode() },
+    // What a package imports is looked for beside it in the image, not where its files are.
+    NODE_PRESERVE_SYMLINKS: '1',
   };
   const child = spawn(process.execPath, ['src/main.ts'], { cwd: image, env, stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';

@@ -29,16 +29,17 @@ export function copyProject(paths: readonly string[], folder = mkdtempSync(join(
 
 /**
  * Gives a folder the files of another: the same files by hard links, or copies where the file system has no links. What is
- * in the new folder may be deleted and replaced, but not changed in place. Folders that are called `leftOut` stay behind.
+ * in the new folder may be deleted and replaced, but not changed in place. What has a name that matches `leftOut` stays behind.
  */
-export function linkFolder(from: string, to: string, leftOut?: string): void {
+export function linkFolder(from: string, to: string, leftOut?: RegExp): void {
   mkdirSync(to, { recursive: true });
   for (const entry of readdirSync(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (leftOut?.test(entry.name)) {
+      continue;
+    }
     if (entry.isDirectory()) {
-      if (entry.name !== leftOut) {
-        linkFolder(source, target, leftOut);
-      }
+      linkFolder(source, target, leftOut);
     } else if (entry.isSymbolicLink()) {
       symlinkSync(readlinkSync(source), target);
     } else {
@@ -57,18 +58,42 @@ export const fromRegistry = process.env.FROM_REGISTRY === 'true';
 /** A package-lock.json, as far as it is read here. */
 export interface Lockfile {
   /** By path; the path of the project itself is empty. */
-  packages: Record<string, { dev?: boolean; devOptional?: boolean }>;
+  packages: Record<string, LockedPackage>;
+}
+
+interface LockedPackage {
+  version?: string;
+  dev?: boolean;
+  devOptional?: boolean;
+  /** For instance for another system. */
+  optional?: boolean;
+}
+
+const readJson = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'));
+
+/** What of the lockfile of a folder is not unpacked there as it says. */
+export function notAsLocked(folder: string): string[] {
+  const { packages } = readJson(join(folder, 'package-lock.json')) as Lockfile;
+  return Object.entries(packages)
+    .filter(([path, { version, optional }]) => {
+      const file = join(folder, path, 'package.json');
+      return existsSync(file) ? (readJson(file) as LockedPackage).version !== version : optional !== true;
+    })
+    .map(([path]) => path);
 }
 
 /** The lockfile of a folder without what is only for development, except for paths that match `alsoKept`. */
 export function neededLockfile(folder: string, alsoKept?: RegExp): Lockfile {
-  const lockfile = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as Lockfile;
+  const lockfile = readJson(join(folder, 'package-lock.json')) as Lockfile;
   const needed = Object.entries(lockfile.packages).filter(
     ([path, { dev, devOptional }]) =>
       path !== '' && ((dev !== true && devOptional !== true) || alsoKept?.test(path) === true),
   );
   return { ...lockfile, packages: Object.fromEntries(needed) };
 }
+
+/** The packages in a package, which the lockfile names, and what only people and debuggers read: a quarter of the files. */
+const notLinked = /^node_modules$|\.(map|md)$/;
 
 /**
  * Gives a folder packages that npm unpacked in another, half a minute of work: what the project there needs, and of what is
@@ -78,7 +103,7 @@ export function linkDependencies(from: string, to: string, alsoKept?: RegExp): v
   for (const path of Object.keys(neededLockfile(from, alsoKept).packages)) {
     // Packages for other systems are in the lockfile only.
     if (existsSync(join(from, path))) {
-      linkFolder(join(from, path), join(to, path), 'node_modules');
+      linkFolder(join(from, path), join(to, path), notLinked);
     }
   }
   const bin = 'node_modules/.bin';
@@ -87,6 +112,17 @@ export function linkDependencies(from: string, to: string, alsoKept?: RegExp): v
     const target = readlinkSync(join(from, bin, name));
     if (existsSync(join(to, bin, target))) {
       symlinkSync(target, join(to, bin, name));
+    }
+  }
+}
+
+/** Gives a folder the packages that a project needs by links to each of them: for programs that only read them. */
+export function symlinkDependencies(from: string, to: string): void {
+  for (const path of Object.keys(neededLockfile(from).packages)) {
+    // Those in a package come with it.
+    if (path.lastIndexOf('node_modules/') === 0 && existsSync(join(from, path))) {
+      mkdirSync(dirname(join(to, path)), { recursive: true });
+      symlinkSync(join(from, path), join(to, path));
     }
   }
 }
