@@ -131,7 +131,7 @@ function parse(text: string): unknown {
       if (aliases > maxAliases) {
         throw at(from, `has more than ${maxAliases} aliases`);
       }
-      // Whoever reads the value would never come to its end. To resolve an alias takes a walk over the document.
+      // Reading such a value would never end. To resolve an alias takes a walk over the document.
       const mayBeInside = above.some((node) => 'anchor' in node && node.anchor === alias.source);
       const meant = mayBeInside ? alias.resolve(document) : undefined;
       if (meant !== undefined && above.some((node) => node === meant)) {

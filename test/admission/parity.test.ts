@@ -19,7 +19,7 @@ test.each(recordedCases)('case $id: the defaults are those of Cluster API', (rec
   );
   expect(response.allowed).toBe(true);
   const patch: unknown[] = response.patch ? JSON.parse(Buffer.from(response.patch, 'base64').toString()) : [];
-  // Its removal of an empty clientConfig is an artefact of Go's encoding.
+  // Its removal of an empty clientConfig is an artifact of Go's encoding.
   const expected = recorded.mutate.patch.filter(({ op }) => op !== 'remove');
   const byPath = (a: unknown, b: unknown) => ((a as { path: string }).path < (b as { path: string }).path ? -1 : 1);
   expect(patch.sort(byPath)).toEqual(expected.sort(byPath));

@@ -34,7 +34,7 @@ const handlers = [
 ];
 
 if (kind === 'sdk') {
-  // Its log goes nowhere: whoever reads it would take time from the callers.
+  // Its log goes nowhere: reading it would take time from the callers.
   const { port, stop } = await createExtensionServer({
     handlers,
     certificates: { folder },

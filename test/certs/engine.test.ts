@@ -97,11 +97,11 @@ test.each([
   ['the key of the CA is damaged', true, () => damage(caPath, 'ca.key', 'garbage')],
   ['the certificate of the CA is damaged', true, () => damage(caPath, 'ca.crt', 'garbage')],
   ['the trust bundle is damaged', true, () => damage(servingPath, 'ca.crt', 'garbage')],
-  // From here on the damage itself breaks connections; what counts is that it is mended.
+  // From here on the damage itself breaks connections; what counts is that it is repaired.
   ['the serving key is another', false, () => damage(servingPath, 'tls.key', caKey())],
   ['the serving certificate is damaged', false, () => damage(servingPath, 'tls.crt', 'garbage')],
   ['a target was applied again without bundle', false, () => putTargets(server)],
-] as const)('bootstrap mends it when %s', async (_name, stillWorks, harm) => {
+] as const)('bootstrap repairs it when %s', async (_name, stillWorks, harm) => {
   await bootstrapped();
   harm();
   const from = server.history.length;

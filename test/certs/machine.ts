@@ -114,7 +114,7 @@ export function brokenMoments(server: ApiServer, from: number): string[] {
   const broken: string[] = [];
   const { history } = server;
   const seenSince = (index: number, lag: number) => {
-    // States that somebody with that lag may still see at this moment: the last one before the lag, and all after it.
+    // States that a client with that lag may still see at this moment: the last one before the lag, and all after it.
     const end = history[index]!.at - lag;
     let first = index;
     while (first > 0 && history[first]!.at > end) {

@@ -52,7 +52,7 @@ const fingerprint = (path: string, key: string) =>
   new X509Certificate(valueIn(server.objects.get(path), key)).fingerprint256;
 const iso = (ms: number) => new Date(ms).toISOString();
 
-/** Changes an object of the server as somebody else would. */
+/** Changes an object of the server as another client would. */
 function edit(path: string, change: (object: ReturnType<typeof ca>) => void): void {
   const object = structuredClone(server.objects.get(path)!);
   change(object);

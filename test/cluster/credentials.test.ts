@@ -85,7 +85,7 @@ test.each<[string, object, object]>([
   ['nobody', {}, {}],
   ['a token', { token: 't' }, { authorization: 'Bearer t' }],
   ['a name and a password', { username: 'a', password: 'b' }, { authorization: `Basic ${base64('a:b')}` }],
-  ['somebody else', { token: 't', as: 'joe' }, { authorization: 'Bearer t', as: 'joe' }],
+  ['another user', { token: 't', as: 'joe' }, { authorization: 'Bearer t', as: 'joe' }],
   ['a certificate in files', { 'client-certificate': 'tls.crt', 'client-key': 'tls.key' }, { name: 'jane' }],
   ['a plugin for tokens', { exec: credential({ token: 'plugged' }) }, { authorization: 'Bearer plugged' }],
   [

@@ -347,7 +347,7 @@ test('what the copy knows before and after the first list, and when it last hear
   expect(performance.now() - (informer.heardAt as number)).toBeLessThan(10_000);
 });
 
-test('events change the copy by version and uid: what was known already is no news', async () => {
+test('events change the copy by version and uid: what was known already is not told again', async () => {
   const { config } = await scripted(
     () => [namespace('a', '1'), namespace('b', '1')],
     (response) => {
@@ -438,7 +438,7 @@ test('what was deleted makes room, and what grows takes it', async () => {
   expect(lines().slice(2)).toEqual(['deleted a', 'added c', 'updated c', 'updated c', 'updated c']);
 });
 
-test('as many objects and characters as there may be are no problem', async () => {
+test('the maximum of objects and characters is kept', async () => {
   const { config, counts } = await scripted(
     () => [namespace('a'), namespace('b')],
     (response) => response.write(event('MODIFIED', namespace('a', '2'))),

@@ -78,7 +78,7 @@ test('a page that is too long is read again with a tenth of the objects, down to
 test.each<[string, () => JsonObject, string]>([
   ['no metadata', () => ({ items: [] }), 'the API server answered with something that is not a list of things.group'],
   ['no items', () => ({ metadata: {} }), 'the API server answered with something that is not a list of things.group'],
-  ['items that are no list', () => page({}), 'the API server answered with something that is not a list of'],
+  ['items that are not a list', () => page({}), 'the API server answered with something that is not a list of'],
   ['an item that is not an object', () => page([1]), 'the API server listed something that is not one of things.group'],
   ['an item without metadata', () => page([{}]), 'the API server listed something that is not one of things.group'],
   ['an item without a name', () => page([{ metadata: {} }]), 'the API server listed something that is not one of'],
@@ -99,7 +99,7 @@ test.each<[string, () => JsonObject, string]>([
   expect(names).toEqual([]);
 });
 
-test('as many objects as there may be are no error, in as many pages and one more', async () => {
+test('the maximum of objects is accepted, in as many pages and one more', async () => {
   expect((await listOf(() => page(things(5)), { maxObjects: 5 })).names).toHaveLength(5);
   const slow = (last: number) =>
     listOf((_parameters, count) => page(count < last ? [] : things(1), count < last ? { continue: 'x' } : {}), {

@@ -147,7 +147,7 @@ test.each<[string, string[], string, RegExp]>([
   ['no extension', [], '', /name the ExtensionConfigs of the cluster to try, or give files with -f/],
   ['an unknown check', ['-f', 'x', '--check', 'path-cases'], '', /did you mean path-case\?/],
   [
-    'a kind that is no request',
+    'a kind that is not a request',
     ['-f', 'x', '--request', 'FILE'],
     'kind: Cluster',
     /FILE:1: Cluster is not the request of a hook/,

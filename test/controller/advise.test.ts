@@ -89,7 +89,7 @@ test('many handlers: the message names some, and is short enough for a condition
   expect(message.length).toBeLessThan(32_768);
 });
 
-test('advise writes its condition and nothing else, beside whoever discovers; events say what to do', async () => {
+test('advise writes its condition and nothing else, beside the controller that discovers; events say what to do', async () => {
   const lab = await startLab();
   const proxy = await startProxy(lab);
   const metrics = new Registry();

@@ -64,7 +64,7 @@ test('nothing is written that changes nothing, and the controller does not disco
   expect(names(later)).toEqual(names(first));
 });
 
-test('its own write is no reason to discover again when the watch tells of it before the write is answered', async () => {
+test('its own write does not make it discover again when the watch tells of it before the write is answered', async () => {
   const lab = await startLab();
   const proxy = await startProxy(lab);
   proxy.holdAnswer = ({ method }) =>
@@ -77,7 +77,7 @@ test('its own write is no reason to discover again when the watch tells of it be
   expect(received).toHaveLength(1);
 });
 
-test('a status that somebody else changed is written again; a change of labels is not discovered again', async () => {
+test('a status that another client changed is written again; a change of labels is not discovered again', async () => {
   const lab = await startLab();
   const { received, spec } = await answering(() => discoveryAnswer([offered('a')]));
   await lab.create('lab', spec);
@@ -334,7 +334,7 @@ test('what the API server refuses to store is a condition, and what was register
   await until(async () => expect(names(await lab.get('lab'))).toEqual(['b.lab']));
 });
 
-test('conditions of others stay, and conflicts with whoever writes all the time are got over', async () => {
+test('conditions of others stay, and conflicts with a client that writes all the time are overcome', async () => {
   const lab = await startLab();
   const { spec } = await startCalled();
   await lab.create('lab', spec);

@@ -93,7 +93,7 @@ test('a leader that is cut off in the middle of a write stops before another beg
   expect(a.lines.filter(({ msg }) => msg === 'leadership won').length).toBeGreaterThan(1);
 });
 
-test('a leader whose Lease somebody else has taken stops at the next renewal', async () => {
+test('a leader whose Lease another one has taken stops at the next renewal', async () => {
   const lab = await startLab();
   const { events, election } = candidate(lab.kubeConfig, 'a');
   await until(() => expect(events).toEqual(['elected']));
@@ -121,7 +121,7 @@ test('a label on the Lease, or its deletion, does not make two leaders', async (
   await until(() => expect(a.events).toEqual(['elected', 'lost: the Lease was taken away', 'elected']));
 });
 
-test('a Lease that somebody made without a spec is taken', async () => {
+test('a Lease without a spec is taken', async () => {
   const lab = await startLab();
   await lab.request('POST', '/apis/coordination.k8s.io/v1/namespaces/default/leases', {
     metadata: { name: 'controller' },

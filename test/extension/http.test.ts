@@ -131,7 +131,7 @@ describe('the wire', () => {
   test.each([
     ['white space', `\n ${body}\n\t `, 200, 'Success'],
     ['another value', `${body}{"cluster":7}`, 200, 'Success'],
-    ['bytes that are no text', Buffer.concat([Buffer.from(body), Buffer.from([0xff, 0x00])]), 200, 'Success'],
+    ['bytes that are not text', Buffer.concat([Buffer.from(body), Buffer.from([0xff, 0x00])]), 200, 'Success'],
     ['a value that is cut off', body.slice(0, -1), 200, 'Failure'],
     ['no value before them', `garbage ${body}`, 200, 'Failure'],
   ])('behind the body: %s', async (_name, sent, code, status) => {

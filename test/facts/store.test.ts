@@ -97,7 +97,7 @@ test('however objects come, change and go, lookups answer as if those that are l
   );
 });
 
-test('whoever writes Clusters and ClusterClasses decides little about what is kept of them', () => {
+test('what is kept of Clusters and ClusterClasses depends little on what is written in them', () => {
   const { collections, facts } = allKnown();
   const put = (name: string, pending: string) =>
     collections.Cluster.put(name, exampleCluster({ 'runtime.cluster.x-k8s.io/pending-hooks': pending }, name));

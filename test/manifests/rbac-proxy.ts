@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { type PolicyRule, permission } from './rbac-server.ts';
 
-/** What somebody may do, in one namespace or everywhere. */
+/** What a user may do, in one namespace or everywhere. */
 export interface Grant {
   /** undefined: everywhere. */
   namespace: string | undefined;
@@ -27,7 +27,7 @@ export interface RbacProxy {
   used: Set<string>;
   /** Requests that nothing allows. */
   refused: string[];
-  /** Answers the next request of a method whose path ends so with 409, as when somebody else was faster. */
+  /** Answers the next request of a method whose path ends so with 409, as when another client was faster. */
   conflictAt(method: string, end: string): void;
   close(): Promise<void>;
 }

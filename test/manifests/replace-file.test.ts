@@ -92,7 +92,7 @@ test('what a killed run left is removed by the next; what a running one has is n
   await once(killed.stdout, 'data');
   const temporary = `.a.yaml.extensionconfig-webhook-${killed.pid}.tmp`;
   writeFileSync(join(folder, temporary), 'hal');
-  writeFileSync(join(folder, '.b.yaml.tmp'), 'of somebody else');
+  writeFileSync(join(folder, '.b.yaml.tmp'), 'of another program');
   await createReplacer()(file, 'new');
   expect(readdirSync(folder).sort()).toEqual([temporary, '.b.yaml.tmp', 'a.yaml'].sort());
   killed.kill('SIGKILL');

@@ -179,7 +179,7 @@ describe('a round of patches', () => {
       patching(0, replace('/spec/none', 1)),
       /error applying json patch \(RFC6902\): .*\/spec\/none/,
     ],
-    ['that are no list', patching(0, { op: 'x' }), /error decoding json patch \(RFC6902\)/],
+    ['that are not a list', patching(0, { op: 'x' }), /error decoding json patch \(RFC6902\)/],
     ['of an unknown type', patching(0, [], 'Strategic'), /failed to apply patch to template/],
     [
       'that a validator refuses',

@@ -92,7 +92,7 @@ test('the finding about the type itself is never an echo', () => {
   expect(echoes([{ id: 'field-type', path: target, isFallback: true }, { path: target }])).toEqual([]);
 });
 
-test('a fallback gives way to what is at least as severe on its field', () => {
+test('a fallback is left out where its field has a finding that is at least as severe', () => {
   const path = ['spec'];
   const fallback = (severity: Severity): Reported => ({ path, severity, isFallback: true });
   expect(echoes([fallback('deny'), fallback('warn')])).toEqual([]);

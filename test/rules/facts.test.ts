@@ -308,7 +308,7 @@ test('rules about the cluster say nothing when nothing is known', () => {
     const oldObject = old && (() => decodeExtensionConfig(old, 'v1beta2').object);
     const situation = { oldObject, now: at, subject: rest.subject ?? 'object' };
     expect(linesWith(rule.id, rule.example.bad, { ...situation, facts: factsOf({}) })).toEqual([]);
-    // Nor do they need that somebody else looks whether something is known.
+    // Nor do they rely on others to check whether something is known.
     const input = { ...decodeExtensionConfig(rule.example.bad, 'v1beta2'), ...situation, isPruned: true };
     const report = () => {
       throw new Error(`${rule.id} says something`);

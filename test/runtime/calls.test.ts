@@ -163,7 +163,7 @@ const write =
     return undefined;
   };
 
-/** Writes as long as somebody reads. */
+/** Writes as long as the client reads. */
 function endless(response: ServerResponse): void {
   const chunk = Buffer.alloc(256 * 1024, ' ');
   const more = () => {

@@ -51,7 +51,7 @@ test.each<[string, TestCertificate | undefined, readonly string[], number, RegEx
       : [],
   );
   expect(await metricOf(health, 'http_refusals_total{code="403"}')).toBe(code === 403 ? 1 : 0);
-  // The other paths are no way around.
+  // The other paths do not lead around it.
   expect((await send(webhookPort, '/', '', { ...certificate })).code).toBe(code === 403 ? 403 : 404);
 });
 

@@ -101,7 +101,7 @@ test('what a Secret holds is told in its words: absent, a pair with its trust bu
   const source = secretCertificates(config, namespace, name);
   source.stop();
   await source.start((event) => events.push(event));
-  // The watch itself is no news while it works.
+  // The watch itself is not worth a line while it works.
   const told = () => events.filter(({ kind }) => kind !== 'source');
   await vi.waitFor(() => expect(told()).toHaveLength(1), within);
   expect(told()[0]).toEqual({ kind: 'absent', reason: expect.stringContaining(`${namespace}/${name}`) });

@@ -105,7 +105,7 @@ describe('news of certificates', () => {
   const broken: CertificateEvent = { kind: 'broken', reason: 'no PEM' };
   const absent: CertificateEvent = { kind: 'absent', reason: 'not there' };
 
-  test('before there is one: waiting is no failure, a broken one is', async () => {
+  test('before there is one: waiting is not a failure, a broken one is', async () => {
     const { tell, lines, readiness, metric } = await serving({}, absent);
     expect(lines[0]).toEqual({ level: 40, reason: 'not there', msg: 'waiting for a serving certificate' });
     expect([await readiness(), await metric('certificate_reloads_total{result="failure"}')]).toEqual([

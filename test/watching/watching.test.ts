@@ -132,7 +132,7 @@ test('a Secret that was absent, or without a CA, is looked at again soon; one th
   names.map(find);
   await watching.secretsRead();
   await at.put(exampleSecret(), exampleSecret({}, 'fine'), exampleSecret(undefined, 'missing'));
-  // Whoever was told what is missing has created it by now.
+  // What the warning called missing has been created by now.
   later = 3_000;
   expect(names.map(find)).toEqual([
     expect.objectContaining({ problem: 'has no ca.crt' }),

@@ -291,7 +291,7 @@ describe('a review that takes facts', () => {
     });
   });
 
-  test('whose judgement fails is a bug', () => {
+  test('whose decision fails is a bug', () => {
     const { code, text, note } = createJudge(testAdmission)('validate', handedBack('bug'));
     expect([code, JSON.parse(text).reason]).toEqual([500, 'InternalError']);
     expect(note).toMatchObject({ kind: 'bug', error: 'TypeError' });

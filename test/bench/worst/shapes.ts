@@ -256,7 +256,7 @@ const bundleShapes: Shape[] = [
   }),
 ];
 
-/** What a URL or a path may be made of, to surprise whoever takes it apart. */
+/** What a URL or a path may be made of, to surprise what takes it apart. */
 const urlPieces = [
   ':',
   '@',

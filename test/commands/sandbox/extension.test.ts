@@ -48,7 +48,7 @@ test('the sample extension runs as its Deployment says', async () => {
 
   await scale(0);
   expect(await status(({ readyReplicas = 0 }) => readyReplicas === 0)).toEqual(running);
-  // More than one are not run, and whoever waits for them is told.
+  // More than one are not run, and clients that wait for the others are told.
   await scale(3);
   expect(await status(({ readyReplicas }) => readyReplicas === 1)).toEqual({
     Available: 'True MinimumReplicasAvailable',

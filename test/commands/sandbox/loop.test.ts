@@ -35,7 +35,7 @@ test('--no-extension leaves out the sample extension, and the controller finds o
     const { objects, apps, discovered } = clientsOf(await ready(output));
     expect(await objects.listClusterCustomObject(extensionConfigs)).toMatchObject({ items: [] });
     expect((await apps.listDeploymentForAllNamespaces()).items).toEqual([]);
-    // Somebody's own extension, which is not there.
+    // A user's own extension, which is not there.
     await objects.createClusterCustomObject({
       ...extensionConfigs,
       body: {

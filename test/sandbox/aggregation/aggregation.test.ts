@@ -424,7 +424,7 @@ describe('requests are passed on', () => {
     expect([200, 429].map((code) => statuses.filter((status) => status === code).length)).toEqual([100, 5]);
   });
 
-  test('a connection that the server closed meanwhile is no failure', async () => {
+  test('a connection that the server closed meanwhile is not a failure', async () => {
     await get(path);
     newer.closeIdle();
     expect((await get(path)).status).toBe(200);
@@ -607,7 +607,7 @@ describe('a server that means no good', () => {
     return true;
   };
 
-  test('an endless answer to the check is no answer', async () => {
+  test('an endless answer to the check does not count as an answer', async () => {
     await withHostile(endless, async () => {
       const condition = await untilCondition(`v1.${group}`, 'FailedDiscoveryCheck');
       expect(condition.message).toContain('is longer than 1048576 bytes');
@@ -626,7 +626,7 @@ describe('a server that means no good', () => {
           expect((await get('/apis/old.example.com/v1/gadgets')).status).toBe(200);
           return performance.now() - begin;
         };
-        // Whoever waits for it waits for two seconds each time; a busy machine is slow only now and then.
+        // A request that waits for it takes two seconds each time; a busy machine is slow only now and then.
         expect(await eventually(timed, (ms) => ms < 2000)).toBeLessThan(2000);
       },
     );

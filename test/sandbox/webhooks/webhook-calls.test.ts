@@ -158,9 +158,9 @@ test.each(['conversion-to-v1alpha1', 'conversion-to-v1beta2'])('%s: asked in the
 
 test('a conversion webhook that was fixed is seen at once', async () => {
   await send(sandbox, 'POST', `${group}/v1beta2/extensionconfigs`, {
-    body: { metadata: { name: 'mended' }, spec: { clientConfig: { url: 'https://example.com' } } },
+    body: { metadata: { name: 'repaired' }, spec: { clientConfig: { url: 'https://example.com' } } },
   });
-  const read = () => send(sandbox, 'GET', `${group}/v1alpha1/extensionconfigs/mended`);
+  const read = () => send(sandbox, 'GET', `${group}/v1alpha1/extensionconfigs/repaired`);
   calls.length = 0;
   await Promise.all([read(), read(), read()]);
   expect(calls.length).toBe(1);
