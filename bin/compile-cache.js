@@ -37,10 +37,10 @@ const kept = 30 * day;
 /** The longest that a start may wait for the deletion of old files, in milliseconds. */
 const patience = 100;
 
-/** The files of a cache folder: one folder below it for each Node.js, and one for each other thing that is kept. */
+/** What Node.js keeps in a cache folder: one folder for each version. `openapi` beside them cleans up for itself. */
 function* filesIn(folder) {
   for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
-    if (entry.isDirectory()) {
+    if (entry.isDirectory() && /^v\d/.test(entry.name)) {
       const below = path.join(folder, entry.name);
       for (const file of fs.readdirSync(below)) {
         yield path.join(below, file);
