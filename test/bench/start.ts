@@ -41,10 +41,12 @@ async function untilReady(child: ChildProcess): Promise<void> {
   }
 }
 
+const samples = fileURLToPath(new URL('../../manifests/samples', import.meta.url));
 const sourceProgram = fileURLToPath(new URL('../../bin/extensionconfig-webhook', import.meta.url));
 const programs: { name: string; aimMs?: number; args: string[]; ready: (child: ChildProcess) => Promise<unknown> }[] = [
   { name: 'node itself', args: ['-e', '0'], ready: (child) => once(child, 'exit') },
   { name: '--version', args: [builtProgram, '--version'], ready: (child) => once(child, 'exit') },
+  { name: 'lint manifests/samples', args: [builtProgram, 'lint', samples], ready: (child) => once(child, 'exit') },
   {
     name: 'serve --cert-dir, /readyz ok',
     aimMs: 300,
@@ -52,6 +54,12 @@ const programs: { name: string; aimMs?: number; args: string[]; ready: (child: C
     ready: untilReady,
   },
   { name: 'serve --self-signed, /readyz ok', args: [builtProgram, ...serve, '--self-signed'], ready: untilReady },
+  {
+    name: 'sandbox',
+    aimMs: 1000,
+    args: [builtProgram, 'sandbox'],
+    ready: (child) => untilPrinted(child, /API server with ExtensionConfig/),
+  },
   {
     name: 'npm start (sandbox, from source)',
     aimMs: 1000,
