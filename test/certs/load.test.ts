@@ -57,6 +57,7 @@ test('rotation of serving certificate and CA under load: no connection fails', a
     [0, 1, 2].map(async (worker) => {
       for (let index = worker; going; index++) {
         await call(index);
+        await sleep(10);
       }
     }),
   );

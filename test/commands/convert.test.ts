@@ -279,7 +279,7 @@ test('text that looks like another type for some parser stays as it was', async 
 });
 
 test.each<[string, (count: number) => string, number]>([
-  ['documents', (n) => `${inV1beta2(old)}---\n${old}---\n`.repeat(n), 1_600],
+  ['documents', (n) => `${inV1beta2(old)}---\n${old}---\n`.repeat(n), 1_000],
   [
     'items of a List',
     (n) =>
@@ -292,7 +292,7 @@ test.each<[string, (count: number) => string, number]>([
   [
     'neighbours of a key',
     (n) => `${golden('v1alpha1')}\nother:\n${Array.from({ length: n }, (_, i) => `  k${i}: v\n`).join('')}`,
-    8_000,
+    4_000,
   ],
 ])('%s take time in proportion to their number', { timeout: 60_000 }, async (_, text, size) => {
   await expectLinear(size, async (count) => {

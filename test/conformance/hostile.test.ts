@@ -152,7 +152,7 @@ test('the time limit leaves checks out, and says so', async () => {
 
 test('schemas full of patterns that are expensive to compile take no time', async () => {
   const properties = Object.fromEntries(
-    Array.from({ length: 10_000 }, (_, index) => [
+    Array.from({ length: 4_000 }, (_, index) => [
       `p${index}`,
       { type: 'string', pattern: `a{999}b{999}c{999}d${index}` },
     ]),

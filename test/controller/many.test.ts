@@ -18,7 +18,7 @@ function usedMiB(): number {
 }
 
 /** CONTROLLER_CONFIGS=1000 is the size that docs/controller.md speaks of. */
-const count = Number(process.env.CONTROLLER_CONFIGS ?? 100);
+const count = Number(process.env.CONTROLLER_CONFIGS ?? 50);
 
 test('many ExtensionConfigs of one server: all discovered soon, 32 at a time, one write each, and memory stays flat', async () => {
   const lab = await startLab();

@@ -232,7 +232,7 @@ test('its CA is rotated by its Secret while calls go on, without a failed one', 
       }
       // Connections that stay open would never see another certificate.
       controller.client.disconnect('rotated');
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await new Promise((resolve) => setTimeout(resolve, 30));
     }
   })();
   const bundles = new Set<string>();

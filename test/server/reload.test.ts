@@ -74,7 +74,7 @@ test('takes up a new pair without a failed request, on connections old and new',
       const { code } = await send(webhookPort, validate, review('x'), options);
       expect(code).toBe(200);
       answered++;
-      await new Promise((resolve) => setTimeout(resolve, 2));
+      await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }
   const loads = Promise.all([load({ agent }), load({ agent }), load({}), load({})]);

@@ -41,7 +41,7 @@ test('without a watch a rotation with an overlap of three seconds fails no call'
         failures.push(String((error as NodeJS.ErrnoException).code));
       }
       calls++;
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await new Promise((resolve) => setTimeout(resolve, 50));
     }
   };
   const calling = Promise.all([caller(), caller()]);

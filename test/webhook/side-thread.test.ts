@@ -56,7 +56,7 @@ test('a decision without end is a 503 in time; others are served meanwhile, and 
   while (!isOver) {
     expect((await send(webhookPort, validate, review('x'))).code).toBe(200);
     served++;
-    await pause(10);
+    await pause(30);
   }
   const { code, headers, body } = await endless;
   expect({ code, retry: headers['retry-after'], message: JSON.parse(body).message }).toEqual({
