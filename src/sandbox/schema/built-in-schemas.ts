@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Schema } from './schema.ts';
 
 const require = createRequire(import.meta.url);
+/** The folder with a file for each model. */
+const models = require.resolve('@kubernetes/client-node/dist/gen/models/V1Pod.js').slice(0, -'V1Pod.js'.length);
 
 interface Attribute {
   baseName: string;
@@ -121,40 +124,17 @@ function schemaInSchema(path: string, whole: Schema): Schema | undefined {
 
 /**
  * The type table of a model. Each is a file of its own: the client as a whole is a thousand files, of which the kinds of the
- * sandbox need a few hundred, and a quarter of a second of its start.
+ * sandbox name a few hundred, and most objects a few.
  */
-function modelOf(name: string): Model | undefined {
-  try {
-    return require(`@kubernetes/client-node/dist/gen/models/${name}.js`)[name];
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND') {
-      return undefined;
-    }
-    throw error;
-  }
+function modelOf(name: string): Model {
+  return require(fileOf(name))[name];
 }
 
-/**
- * The structural schema of a type of Kubernetes itself, made from the type tables of @kubernetes/client-node. These
- * have names and types, but neither required fields nor descriptions. Schemas may be recursive.
- *
- * @returns undefined when the client has no such model.
- */
-export function schemaOfModel(name: string): Schema | undefined {
-  const known = schemas.get(name);
-  if (known !== undefined) {
-    return known;
-  }
-  const model = modelOf(name);
-  if (model === undefined) {
-    return undefined;
-  }
-  const properties: Record<string, Schema> = {};
-  const schema: Schema = { type: 'object', properties };
-  // Registered before its fields, for recursive types.
-  schemas.set(name, schema);
-  modelNames.set(schema, name);
-  for (const { baseName, type, format } of model.getAttributeTypeMap()) {
+const fileOf = (name: string) => `${models}${name}.js`;
+
+/** The fields of a model. */
+function fill(properties: Record<string, Schema>, name: string, schema: Schema): void {
+  for (const { baseName, type, format } of modelOf(name).getAttributeTypeMap()) {
     const path = `${name}.${baseName}`;
     const field = schemaInSchema(path, schema) ?? schemaOfType(type, format);
     // Go decodes null as "not set" for every type. The schema of a model is shared and already nullable.
@@ -178,6 +158,34 @@ export function schemaOfModel(name: string): Schema | undefined {
     }
     properties[baseName] = property;
   }
+}
+
+/**
+ * The structural schema of a type of Kubernetes itself, made from the type tables of @kubernetes/client-node. These
+ * have names and types, but neither required fields nor descriptions. Schemas may be recursive. Its fields are found when
+ * they are first asked for.
+ *
+ * @returns undefined when the client has no such model.
+ */
+export function schemaOfModel(name: string): Schema | undefined {
+  const known = schemas.get(name);
+  if (known !== undefined || !existsSync(fileOf(name))) {
+    return known;
+  }
+  const schema: Schema = { type: 'object' };
+  Object.defineProperty(schema, 'properties', {
+    configurable: true,
+    enumerable: true,
+    get() {
+      const properties: Record<string, Schema> = {};
+      // Before it has fields, for recursive types.
+      Object.defineProperty(schema, 'properties', { value: properties });
+      fill(properties, name, schema);
+      return properties;
+    },
+  });
+  schemas.set(name, schema);
+  modelNames.set(schema, name);
   if (name === 'V1LabelSelector' || name === 'V1ObjectReference' || name === 'V1SecretReference') {
     schema['x-kubernetes-map-type'] = 'atomic';
   }
