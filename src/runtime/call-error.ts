@@ -30,6 +30,11 @@ export interface CallError {
   code?: number;
 }
 
+/** The same error with more of what was tried. */
+export function prefixed(prefix: string, error: CallError): CallError {
+  return { ...error, message: `${prefix}: ${error.message}` };
+}
+
 /** What `Ignore` is for: the extension could not be reached, or did not answer as an HTTP server should. */
 const exchangeSteps: ReadonlySet<CallStep> = new Set([
   'backoff',

@@ -1,0 +1,60 @@
+import type { ExtensionConfig } from '../api/index.ts';
+import { type HookCatalog, hooks, type Release } from '../hooks/index.ts';
+import { type CallError, prefixed } from './call-error.ts';
+import { complete } from './call-handler.ts';
+import type { DiscoverResult } from './client-types.ts';
+import { aggregate, type DiscoveredHandler, type DiscoveryProblem, readDiscovery } from './discovery.ts';
+import { type ExchangeContext, exchange, statusError } from './exchange.ts';
+import { extensionOf } from './registration.ts';
+import { isCallError } from './registry.ts';
+
+const discoveryTimeoutSeconds = 10;
+/** Longest answer to discovery, in bytes: 512 handlers are some 128 KiB. Many extensions are asked at a time. */
+const maxDiscoveryBytes = 2 * 1024 * 1024;
+
+/** Asks an extension for its handlers, as Cluster API does: whatever backoff it is in. */
+export async function discover(
+  config: ExtensionConfig,
+  { catalog, release, signal }: { catalog: HookCatalog; release: Release; signal: AbortSignal | undefined },
+  context: ExchangeContext,
+): Promise<DiscoverResult> {
+  const extension = extensionOf(config);
+  const prefix = `failed to discover extension ${JSON.stringify(extension.name)}`;
+  const failed = (error: CallError, problems: DiscoveryProblem[] = [], handlers: DiscoveredHandler[] = []) => ({
+    ok: false as const,
+    error: prefixed(prefix, error),
+    problems,
+    handlers,
+  });
+  const hook = hooks.Discovery;
+  const answer = await exchange(
+    {
+      extension,
+      hook,
+      callerVersion: hook.version,
+      handler: undefined,
+      timeoutSeconds: discoveryTimeoutSeconds,
+      request: complete(hook, {}, {}),
+      signal,
+      maxAnswerBytes: maxDiscoveryBytes,
+      ignoresBackoff: true,
+    },
+    context,
+  );
+  if (isCallError(answer)) {
+    return failed(answer);
+  }
+  const response = answer.content;
+  const error = statusError(response);
+  if (error !== undefined) {
+    return failed(error);
+  }
+  const { handlers, problems } = readDiscovery(response, extension.name, { catalog, release });
+  return problems.length === 0
+    ? { ok: true, handlers }
+    : failed(
+        { step: 'validation', message: `failed to validate discovery response: ${aggregate(problems)}` },
+        problems,
+        handlers,
+      );
+}

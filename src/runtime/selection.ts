@@ -1,0 +1,52 @@
+import { selectsLabels } from '../kubernetes/index.ts';
+import type { CallError } from './call-error.ts';
+import type { CalledObject, ClientOptions } from './client-types.ts';
+import type { Extension } from './registration.ts';
+import { isCallError } from './registry.ts';
+
+/** The labels of a namespace, or why they are not known. */
+async function labelsOf(
+  namespace: string,
+  namespaceLabels: ClientOptions['namespaceLabels'],
+): Promise<{ labels: Readonly<Record<string, string>> } | CallError> {
+  const failed = (problem: string): CallError => ({
+    step: 'selector',
+    message: `failed to get namespace ${JSON.stringify(namespace)}: ${problem}`,
+  });
+  if (namespaceLabels === undefined) {
+    return { labels: {} };
+  }
+  try {
+    const labels = await namespaceLabels(namespace);
+    return labels === undefined ? failed('it does not exist') : { labels };
+  } catch (error) {
+    return failed((error as Error).message);
+  }
+}
+
+/**
+ * Tells which extensions select the namespace of an object. The namespace is looked up once, for the first selector
+ * with requirements; each selector is evaluated once, however many handlers its extension has.
+ */
+export function selectorFor(
+  { namespace }: CalledObject,
+  namespaceLabels: ClientOptions['namespaceLabels'],
+): (extension: Extension) => Promise<boolean | CallError> {
+  let labels: ReturnType<typeof labelsOf> | undefined;
+  const decided = new Map<Extension, boolean | CallError>();
+  return async (extension) => {
+    const known = decided.get(extension);
+    if (known !== undefined) {
+      return known;
+    }
+    const { namespaceSelector: selector } = extension;
+    let selected: boolean | CallError = selector !== undefined;
+    if (selector !== undefined && Object.values(selector).some((part) => Object.keys(part ?? {}).length > 0)) {
+      labels ??= labelsOf(namespace, namespaceLabels);
+      const found = await labels;
+      selected = isCallError(found) ? found : selectsLabels(selector, found.labels);
+    }
+    decided.set(extension, selected);
+    return selected;
+  };
+}
