@@ -21,18 +21,20 @@ export interface LabelSelectorProblem {
   message: string;
 }
 
+const none: readonly never[] = [];
+
 /**
  * What is wrong with a selector, in its order. Empty exactly when `metav1.LabelSelectorAsSelector` accepts it; that
  * function stops at its first error, this one at `most`.
  */
 export function labelSelectorProblems(selector: LabelSelector, most: number): LabelSelectorProblem[] {
   const found: LabelSelectorProblem[] = [];
-  const { matchLabels = {}, matchExpressions = [] } = selector;
-  for (const key of Object.keys(matchLabels)) {
+  const { matchLabels, matchExpressions = none } = selector;
+  for (const key of matchLabels === undefined ? none : Object.keys(matchLabels)) {
     if (found.length >= most) {
       break;
     }
-    const value = matchLabels[key] as string;
+    const value = matchLabels?.[key] as string;
     for (const problem of qualifiedNameProblems(key)) {
       found.push({ path: ['matchLabels'], message: `key ${showValue(key)}: ${problem}` });
     }
@@ -48,7 +50,7 @@ export function labelSelectorProblems(selector: LabelSelector, most: number): La
       matchExpressions[index] as LabelSelectorRequirement,
     );
   }
-  return found.slice(0, most);
+  return found.length > most ? found.slice(0, most) : found;
 }
 
 function addRequirementProblems(

@@ -120,7 +120,7 @@ export function dns1035LabelProblems(value: string): string[] {
 /** Key of a label or annotation: an optional DNS subdomain and '/', then a name of at most 63 bytes. */
 export function qualifiedNameProblems(value: string): string[] {
   const slash = value.indexOf('/');
-  if (slash !== value.lastIndexOf('/')) {
+  if (slash !== -1 && value.includes('/', slash + 1)) {
     return [
       "must be a name with an optional DNS subdomain prefix and one '/' between them (e.g. 'example.com/MyName')",
     ];

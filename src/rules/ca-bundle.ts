@@ -75,12 +75,10 @@ function parse(encoded: string): CaBundle | undefined {
 const parsed = new Map<string, CaBundle | undefined>();
 const maxParsed = 64;
 
-/** The parsed caBundle of an object; undefined when it is absent, or white space only (the placeholder `Cg==`). */
-export function caBundleOf(object: ExtensionConfig): CaBundle | undefined {
-  const encoded = object.spec?.clientConfig?.caBundle;
-  if (!encoded) {
-    return undefined;
-  }
+/** The bundle that was looked up last: several rules ask for that of one object, and clients repeat theirs. */
+let last: { encoded: string; bundle: CaBundle | undefined } | undefined;
+
+function lookUp(encoded: string): CaBundle | undefined {
   const known = parsed.get(encoded);
   if (known !== undefined || parsed.has(encoded)) {
     return known;
@@ -91,6 +89,21 @@ export function caBundleOf(object: ExtensionConfig): CaBundle | undefined {
   const bundle = parse(encoded);
   parsed.set(encoded, bundle);
   return bundle;
+}
+
+/** The parsed caBundle of an object; undefined when it is absent, or white space only (the placeholder `Cg==`). */
+export function caBundleOf(object: ExtensionConfig): CaBundle | undefined {
+  const encoded = object.spec?.clientConfig?.caBundle;
+  if (!encoded) {
+    return undefined;
+  }
+  if (last?.encoded !== encoded) {
+    last = { encoded, bundle: lookUp(encoded) };
+  } else {
+    // To compare a text with itself takes no time, however long it is.
+    last.encoded = encoded;
+  }
+  return last.bundle;
 }
 
 /** The certificates of an object's caBundle, as far as it could be parsed. */

@@ -17,9 +17,14 @@ export interface NamedSecret {
 
 /** The two parts of NAMESPACE/NAME; undefined for any other text, and for names that no Secret can have. */
 export function secretNameOf(text: string | undefined): { namespace: string; name: string } | undefined {
-  const [namespace = '', name = '', ...rest] = text?.split('/', 3) ?? [];
-  const isValid =
-    rest.length === 0 && dns1123LabelProblems(namespace).length === 0 && dns1123SubdomainProblems(name).length === 0;
+  const slash = text?.indexOf('/') ?? -1;
+  if (text === undefined || slash === -1) {
+    return undefined;
+  }
+  const namespace = text.slice(0, slash);
+  // A second slash is no part of a name.
+  const name = text.slice(slash + 1);
+  const isValid = dns1123LabelProblems(namespace).length === 0 && dns1123SubdomainProblems(name).length === 0;
   return isValid ? { namespace, name } : undefined;
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Http2ServerRequest, Http2Session } from 'node:http2';
 import type { Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
 import type { TLSSocket } from 'node:tls';
 import type { ConnectionEvents, ConnectionLimits } from './connection-limits.ts';
 import { ConnectionTable } from './connection-table.ts';

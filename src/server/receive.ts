@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { type BodyRefusal, collectBody, headerRefusal, type Wanted } from './body.ts';
 import { refusal, refuseUnread, sendJson } from './response.ts';
 import type { Foundation } from './server.ts';

@@ -1,5 +1,6 @@
 import { constants } from 'node:crypto';
 import { createServer as createHttpsServer } from 'node:https';
+import { performance } from 'node:perf_hooks';
 import type { TLSSocket } from 'node:tls';
 import type { Logger } from 'pino';
 import { type CertificatePair, judgePair } from './certificate.ts';
