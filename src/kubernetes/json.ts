@@ -40,22 +40,27 @@ export function setOwn<T>(object: Record<string, T>, key: string, value: T): voi
 }
 
 /**
- * Whether a value nests at most `levels` deep. Looking at the parsed value is several times faster than counting
+ * Whether an array or object nests at most `levels` deep. Looking at the parsed value is several times faster than counting
  * brackets in the text, and JSON.parse itself does not recurse.
  */
-function nestsWithin(value: Json, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) {
-    return true;
-  }
+function nestsWithin(value: Json[] | JsonObject, levels: number): boolean {
   if (levels === 0) {
     return false;
   }
+  // Most values hold nothing: they are looked at here, without a call for each.
   if (Array.isArray(value)) {
-    return value.every((item) => nestsWithin(item, levels - 1));
+    for (let at = 0; at < value.length; at++) {
+      const item = value[at];
+      if (typeof item === 'object' && item !== null && !nestsWithin(item, levels - 1)) {
+        return false;
+      }
+    }
+    return true;
   }
   // A value from JSON.parse has no enumerable properties but its own.
   for (const key in value) {
-    if (!nestsWithin(value[key] as Json, levels - 1)) {
+    const item = value[key];
+    if (typeof item === 'object' && item !== null && !nestsWithin(item, levels - 1)) {
       return false;
     }
   }
@@ -83,7 +88,7 @@ export function parseJson(bytes: Uint8Array): Json {
     const position = /position \d+( \(line \d+ column \d+\))?/.exec((error as Error).message)?.[0];
     throw new JsonError(`the body is not valid JSON${position === undefined ? '' : ` (at ${position})`}`);
   }
-  if (!nestsWithin(value, maxJsonDepth)) {
+  if (typeof value === 'object' && value !== null && !nestsWithin(value, maxJsonDepth)) {
     throw new JsonError(`the JSON document nests deeper than ${maxJsonDepth} levels`);
   }
   return value;

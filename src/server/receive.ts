@@ -5,10 +5,10 @@ import type { Foundation } from './server.ts';
 import type { TrackedRequest, TrackedResponse } from './tracked.ts';
 
 /** Headers that some refusals need besides their text, by HTTP status code. */
-const refusalHeaders: Readonly<Record<number, Readonly<Record<string, string>>>> = {
-  405: { allow: 'POST' },
-  503: { 'retry-after': '1' },
-};
+const refusalHeaders: ReadonlyMap<number, Readonly<Record<string, string>>> = new Map([
+  [405, { allow: 'POST' }],
+  [503, { 'retry-after': '1' }],
+]);
 
 /** Sends a JSON response, which counts against the limits until it has been read. */
 export type Respond = (response: TrackedResponse, code: number, text: string) => void;
@@ -19,7 +19,7 @@ export function createRespond({ connections, isDraining }: Pick<Foundation, 'con
     const bytes = Buffer.byteLength(text);
     connections.holdResponse(response, bytes);
     const close = isDraining();
-    sendJson(response, code, text, bytes, close, refusalHeaders[code]);
+    sendJson(response, code, text, bytes, close, refusalHeaders.get(code));
     if (close) {
       connections.leave(response);
     }
@@ -49,7 +49,7 @@ export function receiveBody(
       response,
       wording?.(refused) ?? refusal(code, message),
       maxBodyBytes,
-      refusalHeaders[code] ?? {},
+      refusalHeaders.get(code) ?? {},
     );
   };
   const refused = headerRefusal(request, maxBodyBytes, wanted);
