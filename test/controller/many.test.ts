@@ -1,15 +1,11 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterEach, expect, test } from 'vitest';
 import { endAll, endWith } from '../extension/running.ts';
 import { startExtension } from '../runtime/extension-server.ts';
+import { collectGarbage } from '../tools/collect-garbage.ts';
 import { cpuTimeMs } from '../tools/cpu-time.ts';
 import { caBundle, control, startLab } from './lab.ts';
 
 afterEach(endAll);
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 function usedMiB(): number {
   collectGarbage();

@@ -94,7 +94,7 @@ describe('under a Node.js that is too old', needs('a Node.js before 24', oldNode
     );
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([0, null]);
-    expect(start(old, join(bin, 'extensionconfig-webhook'), 'lint').status).toBe(2);
+    expect(start(old, join(bin, 'extensionconfig-webhook'), '--no-such-flag').status).toBe(2);
   });
 });
 

@@ -1,10 +1,9 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, test } from 'vitest';
 import { hooksGroup } from '../../src/hooks/index.ts';
 import { endAll, endWith } from '../extension/running.ts';
 import { caBundle, extensionConfig, startExtension } from '../runtime/extension-server.ts';
 import { startSample } from '../sample/running.ts';
+import { collectGarbage } from '../tools/collect-garbage.ts';
 import { expectLinear } from '../tools/linear.ts';
 import { faultsOf, played } from './given.ts';
 import { clusterYaml } from './life/living.ts';
@@ -254,13 +253,11 @@ test('long messages do not stay in memory behind their beginnings', async () => 
     return undefined;
   });
   endWith(() => server.close());
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  collect();
+  collectGarbage();
   const before = process.memoryUsage().heapUsed;
   const config = extensionConfig('long', { url: server.url, caBundle });
   const { entries } = await played([config], '', { maxCalls: 25 });
-  collect();
+  collectGarbage();
   expect(entries.length).toBeGreaterThan(25);
   // 25 MB, when each entry keeps all of its answer.
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(15_000_000);
