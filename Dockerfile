@@ -19,7 +19,7 @@ COPY package.json package-lock.json LICENSE ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
-COPY tools tools
+COPY tools/finish-build.ts tools/finish-build.ts
 COPY manifests/base manifests/base
 COPY templates templates
 ARG REVISION=

@@ -32,11 +32,7 @@ export function instructions(stage: 'build' | 'runtime'): string[] {
  */
 function takeDependencies(folder: string): void {
   expect(notAsLocked(projectFolder), 'node_modules is not what npm ci makes: run npm ci').toEqual([]);
-  linkDependencies(
-    projectFolder,
-    folder,
-    /^node_modules\/(@?typescript|@?rolldown|@oxc-project\/types|@types|openapi-explorer)\b/,
-  );
+  linkDependencies(projectFolder, folder, /^node_modules\/(@?typescript|@types|openapi-explorer)\b/);
 }
 
 /**
