@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { CoreV1Api } from '@kubernetes/client-node';
 import { load } from 'js-yaml';
 import { pino } from 'pino';
@@ -13,6 +11,7 @@ import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { runProgram } from '../commands/io.ts';
 import { type AggregatedServer, json, startAggregatedServer } from '../sandbox/aggregation/aggregated-server.ts';
 import { needs } from '../tools/needs.ts';
+import { type Shell, startShell } from '../tools/shell.ts';
 
 const group = 'old.example.com';
 const recorded = readFileSync(new URL('../fixtures/openapi/aggregated-old-v2.json', import.meta.url));
@@ -20,6 +19,7 @@ const recorded = readFileSync(new URL('../fixtures/openapi/aggregated-old-v2.jso
 describe('an aggregated API server behind --resolve, with kubectl', { ...needs('kubectl'), timeout: 60_000 }, () => {
   let sandbox: RunningSandbox;
   let server: AggregatedServer;
+  let shell: Shell;
   let folder: string;
 
   beforeAll(async () => {
@@ -46,9 +46,11 @@ describe('an aggregated API server behind --resolve, with kubectl', { ...needs('
         : false;
     });
     port = server.port;
+    shell = startShell({ ...process.env, KUBECONFIG: sandbox.kubeconfigFile });
   });
 
   afterAll(async () => {
+    await shell?.stop();
     await sandbox?.stop();
     server?.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -56,11 +58,9 @@ describe('an aggregated API server behind --resolve, with kubectl', { ...needs('
 
   async function kubectl(args: readonly string[], input?: object): Promise<string> {
     const cache = `--cache-dir=${join(folder, 'cache')}`;
-    const run = promisify(execFile)('kubectl', [cache, ...args], {
-      env: { ...process.env, KUBECONFIG: sandbox.kubeconfigFile },
-    });
-    run.child.stdin?.end(JSON.stringify(input ?? {}));
-    return (await run).stdout;
+    const { code, stdout, stderr } = await shell.run('kubectl', [cache, ...args], JSON.stringify(input ?? {}));
+    expect(code, stderr).toBe(0);
+    return stdout;
   }
 
   test('is applied, waited for, read, merged and deleted', async () => {

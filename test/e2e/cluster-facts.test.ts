@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -11,28 +10,30 @@ import {
   exampleServiceObject,
 } from '../../src/rules/examples/index.ts';
 import { needs } from '../tools/needs.ts';
+import { type Shell, startShell } from '../tools/shell.ts';
 
 const definitions = fileURLToPath(new URL('../fixtures/cluster-api/definitions.yaml', import.meta.url));
 
 describe('a cluster whose objects name each other, with kubectl', needs('kubectl'), () => {
   let sandbox: RunningSandbox;
+  let shell: Shell;
   beforeAll(async () => {
     const quiet = pino({ level: 'silent' });
     sandbox = await startSandboxWithWebhook({ port: 0, clusterFacts: true }, quiet, AbortSignal.timeout(25_000));
+    shell = startShell({ ...process.env, KUBECONFIG: sandbox.kubeconfigFile });
     await kubectl(['apply', '-f', definitions]);
     await kubectl(['wait', '--for=condition=Established', 'crd', '--all']);
     await apply(exampleNamespace);
   });
-  afterAll(() => sandbox?.stop());
+  afterAll(async () => {
+    await shell?.stop();
+    await sandbox?.stop();
+  });
 
-  function kubectl(args: readonly string[], ...objects: object[]): Promise<{ code: number; output: string }> {
-    return new Promise((resolve) => {
-      const env = { ...process.env, KUBECONFIG: sandbox.kubeconfigFile };
-      const child = execFile('kubectl', args, { env }, (error, stdout, stderr) =>
-        resolve({ code: error === null ? 0 : Number(error.code), output: `${stdout}${stderr}` }),
-      );
-      child.stdin?.end(JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }));
-    });
+  async function kubectl(args: readonly string[], ...objects: object[]): Promise<{ code: number; output: string }> {
+    const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
+    const { code, stdout, stderr } = await shell.run('kubectl', args, list);
+    return { code, output: `${stdout}${stderr}` };
   }
 
   async function apply(...objects: object[]): Promise<string> {

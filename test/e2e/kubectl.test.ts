@@ -1,28 +1,28 @@
-import { execFile } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needs } from '../tools/needs.ts';
+import { type Shell, startShell } from '../tools/shell.ts';
 import { type Environment, startEnvironment } from './environment.ts';
 
 describe('kubectl', needs('kubectl'), () => {
   let environment: Environment;
+  let shell: Shell;
   beforeAll(async () => {
     environment = await startEnvironment();
-  });
-  afterAll(() => environment?.stop());
-
-  function kubectl(args: string[], stdin?: object): Promise<{ code: number; output: string }> {
-    return new Promise((resolve) => {
-      const env = {
-        ...process.env,
-        KUBECONFIG: environment.kubeconfigFile,
-        KUBECTL_EXTERNAL_DIFF: 'diff -u',
-        KUBE_EDITOR: "sed -i 's/spec:/spec:\\n  settings: {edited: by-hand}/'",
-      };
-      const child = execFile('kubectl', args, { env }, (error, stdout, stderr) =>
-        resolve({ code: error === null ? 0 : Number(error.code), output: `${stdout}${stderr}` }),
-      );
-      child.stdin?.end(stdin === undefined ? undefined : JSON.stringify(stdin));
+    shell = startShell({
+      ...process.env,
+      KUBECONFIG: environment.kubeconfigFile,
+      KUBECTL_EXTERNAL_DIFF: 'diff -u',
+      KUBE_EDITOR: "sed -i 's/spec:/spec:\\n  settings: {edited: by-hand}/'",
     });
+  });
+  afterAll(async () => {
+    await shell?.stop();
+    await environment?.stop();
+  });
+
+  async function kubectl(args: string[], stdin?: object): Promise<{ code: number; output: string }> {
+    const { code, stdout, stderr } = await shell.run('kubectl', args, stdin && JSON.stringify(stdin));
+    return { code, output: `${stdout}${stderr}` };
   }
 
   function config(url: string, version = 'v1beta2', name = 'one') {

@@ -1,14 +1,24 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needs } from '../../tools/needs.ts';
+import { type Shell, startShell } from '../../tools/shell.ts';
 import { ready, startAlone, startServing } from './running.ts';
 
 /** kubectl with this kubeconfig: what it printed. @throws when it fails. */
 const kubectlOf =
   (kubeconfig: string) =>
-  async (...args: string[]): Promise<string> =>
-    (await promisify(execFile)('kubectl', ['--kubeconfig', kubeconfig, ...args], { timeout: 20_000 })).stdout;
+  async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await shell.run('kubectl', ['--kubeconfig', kubeconfig, ...args]);
+    if (code !== 0) {
+      throw new Error(stderr);
+    }
+    return stdout;
+  };
+
+let shell: Shell;
+beforeAll(() => {
+  shell = startShell(process.env);
+});
+afterAll(() => shell.stop());
 
 describe('kubectl', { ...needs('kubectl'), timeout: 60_000 }, () => {
   let sandbox: ReturnType<typeof startAlone>;

@@ -38,7 +38,8 @@ test.each([
 ] as const)('stopped %s by %s it leaves nothing behind, exit code %d', async (when, signal, code) => {
   const folder = mkdtempSync(join(tmpdir(), 'stopped-'));
   const env = { ...process.env, TMPDIR: folder };
-  const child = spawn(process.execPath, ['bin/extensionconfig-webhook', 'sandbox'], {
+  const args = ['sandbox', '--no-extension', '--no-controller'];
+  const child = spawn(process.execPath, ['bin/extensionconfig-webhook', ...args], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
