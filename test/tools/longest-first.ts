@@ -6,12 +6,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 const longest = [
   'test/package/pack.test.ts',
-  'test/docs/commands/sandbox.test.ts',
   'test/sandbox/http/expensive.test.ts',
   'test/docs/commands/readme.test.ts',
   'test/commands/certs.test.ts',
   'test/controller/discover.test.ts',
   // These take what the first one packs and builds, and would wait for it.
+  'test/docs/commands/sandbox.test.ts',
   'test/docs/commands/extension-tutorial.test.ts',
   'test/package/image.test.ts',
   'test/docs/commands/runtime-hooks.test.ts',
