@@ -69,6 +69,8 @@ export interface ExtensionServerOptions {
 /** Options of an extension server that this program itself hosts: another thread may follow its certificates for it. */
 export interface HostedExtensionOptions extends Omit<ExtensionServerOptions, 'certificates'> {
   certificates?: ExtensionCertificates | CertificateSource;
+  /** Whether the checks of messages are compiled at the start; otherwise the first call of a hook waits for that. Default: yes. */
+  compileAtStart?: boolean;
 }
 
 /** An extension server that listens. */
@@ -179,8 +181,8 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
     for (const warning of warnings) {
       log.warn(warning);
     }
-    // Compiled at start: it takes some milliseconds for each hook, and no call should wait for that.
-    for (const { hook } of handlers) {
+    // It takes some milliseconds for each hook, and a tenth of a second for the first that has a Cluster.
+    for (const { hook } of options.compileAtStart === false ? [] : handlers) {
       messageProblems(hook, 'request', {}, 'received');
       messageProblems(hook, 'response', {}, 'strict');
     }

@@ -1,13 +1,18 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createExtensionServer, type ExtensionServerOptions, handler } from '../../src/extension/index.ts';
+import {
+  createExtensionServer,
+  createHostedExtension,
+  type ExtensionServerOptions,
+  handler,
+} from '../../src/extension/index.ts';
 import { requestFor } from '../../src/extension/testing/index.ts';
-import { hooksGroup } from '../../src/hooks/index.ts';
+import { defineHook, hooksGroup, object, ref, string } from '../../src/hooks/index.ts';
 import { makeCertificate, testCa } from '../server/certificates.ts';
 import { collectingLog, openTls, until } from '../server/running.ts';
 import { isOpen } from '../tools/ports.ts';
-import { certificateFolder, endAll, post, startExtension } from './running.ts';
+import { certificateFolder, endAll, endWith, post, startExtension } from './running.ts';
 
 afterEach(endAll);
 
@@ -63,6 +68,25 @@ test.each([
     404,
     `page not found: no handler of this extension has the path; ${known} lists them`,
   ]);
+});
+
+test('checks of messages are compiled at the start, where a hook is not one of few that are called', async () => {
+  const message = { apiVersion: string(), kind: string(), status: string() };
+  const hook = defineHook({
+    ...{ group: 'hooks.example.com', version: 'v1', name: 'PowerOff', summary: 'A hook.', purpose: 'A test.' },
+    introduced: '1.12',
+    // Its compilation fails.
+    request: object('', { required: { ...message, machine: ref('example.com.Machine') } }),
+    response: object('', { required: message }),
+  });
+  const powerOff = handler(hook, { name: 'power-off', handle: (_, { answer }) => answer.done() });
+  const options = { handlers: [powerOff], ...loopback, log: collectingLog().log };
+  const started = (own: { compileAtStart?: boolean }) =>
+    createHostedExtension({ ...options, ...own, certificates: { folder: certificateFolder() } }).start();
+  await expect(started({})).rejects.toThrow('no schema has the name example.com.Machine');
+  const running = await started({ compileAtStart: false });
+  endWith(() => running.stop({ graceMs: 0, timeoutMs: 100 }));
+  expect(running.port).toBeGreaterThan(0);
 });
 
 test('a start says what will hurt later, on which ports it listens, and which version runs', async () => {

@@ -51,6 +51,8 @@ try {
     log,
     version,
     processMetrics: false,
+    // Most sandboxes never call most of its hooks.
+    compileAtStart: false,
   }).start();
   say({ listening: running.port });
 } catch (error) {
