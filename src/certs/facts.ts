@@ -63,6 +63,46 @@ function dateOf(text: string | undefined, now: Date): Date | undefined {
   return Number.isNaN(date.getTime()) || date > now ? undefined : date;
 }
 
+function keyOf(text: string | undefined, certificate: Certificate | undefined): Reading<string> {
+  return certificate === undefined ? { state: 'absent' } : readCaKey(text, certificate);
+}
+
+/** A certificate that counts only together with its key. */
+function withKey(read: Reading<Certificate>, key: Reading<string>): Reading<Certificate> {
+  if (read.state !== 'usable' || key.state === 'usable') {
+    return read;
+  }
+  return { state: 'broken', problem: key.state === 'absent' ? 'has no key' : `has a key that ${key.problem}` };
+}
+
+/** The certificate in the serving Secret. */
+function servingOf(tls: Readonly<Record<string, string>>, now: Date): Reading<Certificate> {
+  const chain = readCertificates(tls['tls.crt']);
+  if (chain.state !== 'usable') {
+    return chain;
+  }
+  const [certificate] = chain.value;
+  const serving = withKey({ state: 'usable', value: certificate }, readKey(tls['tls.key'], certificate));
+  return serving.state === 'usable' && certificate.x509.validToDate <= now
+    ? { state: 'broken', problem: `expired at ${certificate.x509.validToDate.toISOString()}` }
+    : serving;
+}
+
+/** The CAs in targets that are valid now. */
+function casIn(targets: readonly TargetReading[], now: Date): Certificate[] {
+  // Usually all targets hold the same bundle: each text is parsed once, and each certificate checked once.
+  const bundles = new Set(targets.flatMap(({ entries }) => entries.map(({ bundle }) => bundle)));
+  return distinct([...bundles].flatMap((bundle) => usable(readCertificates(bundle)) ?? [])).filter(
+    (found) => caProblem(found, now) === undefined,
+  );
+}
+
+function injectionOf(kept: readonly Certificate[], targets: readonly TargetReading[]): string {
+  const there = targets.filter(({ state }) => state !== 'missing');
+  const sets = [kept.map(({ fingerprint }) => fingerprint).sort(), there.map(({ id }) => id).sort()];
+  return createHash('sha256').update(JSON.stringify(sets)).digest('hex');
+}
+
 /**
  * Derives the facts from what the stores and targets hold. Contents are untrusted: anything invalid reads as broken.
  */
@@ -76,41 +116,16 @@ export function deriveFacts(
   const ca = caSecret?.data ?? {};
   const tls = servingSecret?.data ?? {};
   const active = readCa(ca['ca.crt'], now);
-  const activeKey = keyOf(ca['ca.key'], usable(active));
-  let successor = readCa(ca['next.crt'], now);
-  if (successor.state === 'usable') {
-    const key = keyOf(ca['next.key'], successor.value);
-    if (key.state !== 'usable') {
-      successor = { state: 'broken', problem: key.state === 'absent' ? 'has no key' : `has a key that ${key.problem}` };
-    }
-  }
+  const next = readCa(ca['next.crt'], now);
+  const successor = withKey(next, keyOf(ca['next.key'], usable(next)));
   const previous = (usable(readCertificates(ca['previous.crt'])) ?? []).filter(
     (certificate) => caProblem(certificate, now) === undefined,
   );
-
-  let serving: Reading<Certificate> = { state: 'absent' };
-  const chain = readCertificates(tls['tls.crt']);
-  if (chain.state === 'usable') {
-    const [certificate] = chain.value;
-    const key = readKey(tls['tls.key'], certificate);
-    if (key.state !== 'usable') {
-      serving = { state: 'broken', problem: key.state === 'absent' ? 'has no key' : `has a key that ${key.problem}` };
-    } else if (certificate.x509.validToDate <= now) {
-      serving = { state: 'broken', problem: `expired at ${certificate.x509.validToDate.toISOString()}` };
-    } else {
-      serving = { state: 'usable', value: certificate };
-    }
-  } else {
-    serving = chain;
-  }
+  const serving = servingOf(tls, now);
 
   const kept = [usable(active), usable(successor), ...previous].filter((found) => found !== undefined);
   const servingBundle = usable(readCertificates(tls['ca.crt'])) ?? [];
-  // Usually all targets hold the same bundle: each text is parsed once, and each certificate checked once.
-  const bundles = new Set(targets.flatMap(({ entries }) => entries.map(({ bundle }) => bundle)));
-  const inTargets = distinct([...bundles].flatMap((bundle) => usable(readCertificates(bundle)) ?? [])).filter(
-    (found) => caProblem(found, now) === undefined,
-  );
+  const inTargets = casIn(targets, now);
   const certificate = usable(serving);
   const signer = [...kept, ...servingBundle, ...inTargets].find(
     (found) => certificate !== undefined && caProblem(found, now) === undefined && isSignedBy(certificate, found),
@@ -122,17 +137,7 @@ export function deriveFacts(
       ? []
       : distinct([...(signer === undefined ? [] : [signer]), ...inTargets.filter(isOurs), ...previous]);
   const bundle = active.state === 'usable' ? bundleOf(kept) : '';
-  const injection = createHash('sha256')
-    .update(
-      JSON.stringify([
-        kept.map(({ fingerprint }) => fingerprint).sort(),
-        targets
-          .filter(({ state }) => state !== 'missing')
-          .map(({ id }) => id)
-          .sort(),
-      ]),
-    )
-    .digest('hex');
+  const injection = injectionOf(kept, targets);
   const annotations = caSecret?.annotations ?? {};
   return {
     now,
@@ -145,7 +150,7 @@ export function deriveFacts(
             ? 'promoted'
             : 'steady',
     active,
-    activeKey,
+    activeKey: keyOf(ca['ca.key'], usable(active)),
     successor,
     previous,
     serving,
@@ -160,10 +165,6 @@ export function deriveFacts(
     injectedSince:
       annotations[injectedAnnotation] === injection ? dateOf(annotations[injectedSinceAnnotation], now) : undefined,
   };
-}
-
-function keyOf(text: string | undefined, certificate: Certificate | undefined): Reading<string> {
-  return certificate === undefined ? { state: 'absent' } : readCaKey(text, certificate);
 }
 
 /** Whether this program made a CA. */
