@@ -8,15 +8,20 @@ import type * as UndiciParts from './undici-parts.ts';
 const require = createRequire(import.meta.url);
 const parts = new URL(`./client-node-parts${extname(import.meta.url)}`, import.meta.url).href;
 const undiciParts = new URL(`./undici-parts${extname(import.meta.url)}`, import.meta.url);
+const nodeHttp = new URL(`./node-http${extname(import.meta.url)}`, import.meta.url).href;
 
 /**
  * Its kubeconfig without its models of every kind: it asks for all of its generated part and takes two functions of it, and
  * the rest is a thousand files that no request of ours needs, a quarter of a second and 60 MiB. Of its HTTP client it takes
- * three, and the rest is eighty files.
+ * three, and the rest is eighty files. And an import of Node.js's own HTTP reads all of it, of which `WebSocket` loads
+ * another HTTP client, in 30 ms and 13 MiB.
  */
 function loadParts() {
   const hooks = registerHooks({
     resolve(specifier, context, next) {
+      if (/^(node:)?http$/.test(specifier) && context.conditions?.includes('import') === true) {
+        return next(nodeHttp, context);
+      }
       if (context.parentURL?.includes('/@kubernetes/client-node/dist/') !== true) {
         return next(specifier, context);
       }

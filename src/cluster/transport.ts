@@ -98,7 +98,7 @@ export function transportFor(config: KubeConfig): Transport {
       const used = pool;
       try {
         const url = new URL(context.getUrl());
-        const answer = await undici().request.call(used, {
+        const answer = await used.request({
           origin: url.origin,
           path: `${url.pathname}${url.search}`,
           method,

@@ -1,12 +1,16 @@
 // What the Kubernetes client takes of undici, and this room: see client-node.ts.
 import { createRequire } from 'node:module';
 import type * as Undici from 'undici';
+import methods from 'undici/lib/api/index.js';
+import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
 
-export { default as request } from 'undici/lib/api/api-request.js';
 export { default as Agent } from 'undici/lib/dispatcher/agent.js';
 export { default as ProxyAgent } from 'undici/lib/dispatcher/proxy-agent.js';
 
 const require = createRequire(import.meta.url);
+
+// As the whole of it does: the agent for proxies connects with one of them.
+Object.assign(Dispatcher.prototype, methods);
 
 /** Of the client's own requests, which are none of ours: loaded with the first one. */
 export const fetch: typeof Undici.fetch = (...request) => (require('undici') as typeof Undici).fetch(...request);

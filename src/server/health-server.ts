@@ -1,4 +1,3 @@
-import { createServer } from 'node:http';
 import type { Logger } from 'pino';
 import type { ConnectionEvents } from './connection-limits.ts';
 import { trackConnections } from './connections.ts';
@@ -6,6 +5,7 @@ import { createHealthApplication } from './health.ts';
 import { defaultLimits, healthLimits, type Limits } from './limits.ts';
 import { type Address, listen } from './listen.ts';
 import type { Metrics } from './metrics.ts';
+import { createServer } from './node-http.ts';
 import type { Readiness } from './readiness.ts';
 import { Http1Response } from './tracked.ts';
 

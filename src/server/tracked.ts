@@ -1,7 +1,8 @@
-import { type IncomingHttpHeaders, type IncomingMessage, type Server, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http';
 import { constants, type Http2ServerRequest, Http2ServerResponse, type Http2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { ServerResponse } from './node-http.ts';
 
 /** One connection of a server. */
 export interface Connection {

@@ -5,7 +5,6 @@ import { clientNode } from '../../src/cluster/client-node.ts';
 
 const program = `
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { registerHooks } from 'node:module';
 
 const files = [];
@@ -18,10 +17,11 @@ registerHooks({
 const { clientNode } = await import(${JSON.stringify(new URL('../../src/cluster/client-node.ts', import.meta.url))});
 const parts = clientNode();
 const ofClient = files.filter((url) => url.includes('/@kubernetes/client-node/')).length;
+const ofNode = process.moduleLoadList.filter((name) => name.includes('deps/undici'));
 const ofUndici = files.filter((url) => url.includes('/node_modules/undici/')).length;
 const whole = await import('@kubernetes/client-node');
 const isSame = Object.entries(parts).map(([name, value]) => value === whole[name]);
-const server = createServer((_request, response) => response.setHeader('content-type', 'application/json').end('{"versions":["v1"]}'));
+const server = process.getBuiltinModule('node:http').createServer((_request, response) => response.setHeader('content-type', 'application/json').end('{"versions":["v1"]}'));
 await once(server.listen(0, '127.0.0.1'), 'listening');
 const config = new whole.KubeConfig();
 const url = 'http://127.0.0.1:' + server.address().port;
@@ -29,7 +29,7 @@ config.loadFromClusterAndUser({ name: 'a', server: url, skipTLSVerify: true }, {
 const { versions } = await config.makeApiClient(whole.CoreApi).getAPIVersions();
 server.closeAllConnections();
 server.close();
-console.log(JSON.stringify({ ofClient, ofUndici, isSame, models: typeof whole.V1Pod, versions }));
+console.log(JSON.stringify({ ofClient, ofUndici, ofNode, isSame, models: typeof whole.V1Pod, versions }));
 `;
 
 test('of the Kubernetes client only the files that are used are loaded; the whole one has the same classes', () => {
@@ -40,15 +40,18 @@ test('of the Kubernetes client only the files that are used are loaded; the whol
   const loaded = JSON.parse(stdout) as {
     ofClient: number;
     ofUndici: number;
+    ofNode: string[];
     isSame: boolean[];
     models: string;
     versions: string[];
   };
-  const { ofClient, ofUndici, isSame, models, versions } = loaded;
+  const { ofClient, ofUndici, ofNode, isSame, models, versions } = loaded;
   expect(ofClient).toBeGreaterThan(5);
   expect(ofClient).toBeLessThan(50);
   expect(ofUndici).toBeGreaterThan(5);
   expect(ofUndici).toBeLessThan(40);
+  // The one in Node.js, which any import of node:http loads.
+  expect(ofNode).toEqual([]);
   expect(isSame).toEqual([true, true]);
   expect(models).toBe('function');
   // The whole one's own requests, which need more of the HTTP client than ours.

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 
-/** Names of the CommonJS packages that are loaded. */
+/** Names of the CommonJS packages that are loaded, and of those in Node.js. */
 const packages = `const { cache } = (await import('node:module')).createRequire('/');
-const packages = () => [...new Set(Object.keys(cache).map((file) => file.split('/node_modules/').at(-1).split('/')[0]))];`;
+const packages = () => [...new Set([...Object.keys(cache), ...process.moduleLoadList.filter((name) => name.includes('/deps/'))]
+  .map((file) => file.split(/\\/node_modules\\/|\\/deps\\//).at(-1).split('/')[0]))];`;
 
 /** Tells the packages of all files that were loaded, when the program ends. */
 const tell = `import { registerHooks } from 'node:module';
@@ -72,6 +73,8 @@ test('a command loads nothing that only another one needs', () => {
   expect(serving).toContain('express');
   // Serving with a certificate that is there needs nothing that makes certificates, and no YAML unless a flag names some.
   expect(serving).not.toContain('node-forge');
+  // The HTTP client in Node.js, which any import of node:http loads.
+  expect(serving).not.toContain('undici');
   expect(serving).not.toContain('yaml');
   expect(configured).toContain('yaml');
 });
