@@ -413,6 +413,8 @@ const run = promisify(execFile);
 /** What kubectl makes of texts; `end` when all has been asked. */
 export interface Kubectl {
   ask(text: string): Promise<Pick<KubectlReading, 'objects' | 'error'>>;
+  /** What it makes of many texts at once: all objects, and the index of each text whose error names its file. */
+  askAll(texts: readonly string[]): Promise<{ objects: JsonObject[]; refused: number[] }>;
   end(): void;
 }
 
@@ -427,17 +429,32 @@ export async function startKubectl(): Promise<Kubectl> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const file = join(folder, 'x.yaml');
-  const args = ['create', '--dry-run=client', '--validate=false', '-o', 'json', '-f', file];
+  const args = ['create', '--dry-run=client', '--validate=false', '-o', 'json', '--server', url];
   const env = { ...process.env, KUBECONFIG: '/dev/null', HOME: folder };
   return {
     async ask(text) {
       writeFileSync(file, text);
       try {
-        return { objects: printed((await run('kubectl', ['--server', url, ...args], { env })).stdout) };
+        return { objects: printed((await run('kubectl', [...args, '-f', file], { env })).stdout) };
       } catch (error) {
         const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
         return { objects: printed(stdout), error: (stderr.split('\n')[0] ?? '').replaceAll(file, 'FILE') };
       }
+    },
+    async askAll(texts) {
+      const files = texts.map((text, index) => {
+        const path = join(folder, `${index}.yaml`);
+        writeFileSync(path, text);
+        return path;
+      });
+      const options = { env, maxBuffer: 64 * 1024 * 1024 };
+      const { stdout, stderr } = await run(
+        'kubectl',
+        [...args, ...files.flatMap((path) => ['-f', path])],
+        options,
+      ).catch((error: { stdout: string; stderr: string }) => error);
+      const named = new Set(stderr.match(/[^\s:"]+\/\d+\.yaml/g));
+      return { objects: printed(stdout), refused: files.flatMap((path, index) => (named.has(path) ? [index] : [])) };
     },
     end() {
       server.close();

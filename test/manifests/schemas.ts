@@ -1,29 +1,9 @@
-import * as client from '@kubernetes/client-node';
-import * as admissionregistration from 'kubernetes-models/admissionregistration.k8s.io/v1';
-import * as apiextensions from 'kubernetes-models/apiextensions.k8s.io/v1';
-import * as apps from 'kubernetes-models/apps/v1';
-import * as batch from 'kubernetes-models/batch/v1';
-import * as networking from 'kubernetes-models/networking.k8s.io/v1';
-import * as policy from 'kubernetes-models/policy/v1';
-import * as rbac from 'kubernetes-models/rbac.authorization.k8s.io/v1';
-import * as scheduling from 'kubernetes-models/scheduling.k8s.io/v1';
-import * as core from 'kubernetes-models/v1';
+import { createRequire } from 'node:module';
 import type { Manifest } from './kustomization.ts';
 
-type Validating = new (object: never) => { validate(): void };
+const require = createRequire(import.meta.url);
 
-/** Kubernetes' own OpenAPI schemas, compiled: types and required fields. */
-const schemas: Record<string, Record<string, unknown>> = {
-  v1: core,
-  'admissionregistration.k8s.io/v1': admissionregistration,
-  'apiextensions.k8s.io/v1': apiextensions,
-  'apps/v1': apps,
-  'batch/v1': batch,
-  'networking.k8s.io/v1': networking,
-  'policy/v1': policy,
-  'rbac.authorization.k8s.io/v1': rbac,
-  'scheduling.k8s.io/v1': scheduling,
-};
+type Validating = new (object: never) => { validate(): void };
 
 /** Kinds that Kubernetes does not have itself: nothing here knows their schemas. */
 export const foreignKinds = new Set(['Issuer', 'Certificate', 'ServiceMonitor', 'PrometheusRule']);
@@ -33,7 +13,22 @@ interface Attribute {
   type: string;
 }
 
-const models = client as unknown as Record<string, { getAttributeTypeMap?: () => Attribute[] } | undefined>;
+/** What a module exports under a name: each kind has one of its own, and all of them together take half a second to load. */
+function exported<T>(module: string, name: string): T | undefined {
+  try {
+    return (require(module) as Record<string, T>)[name];
+  } catch (error) {
+    if (['MODULE_NOT_FOUND', 'ERR_PACKAGE_PATH_NOT_EXPORTED'].includes(String((error as NodeJS.ErrnoException).code))) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+/** The client's model of a type; undefined for what is not an object of Kubernetes. */
+function modelOf(type: string): { getAttributeTypeMap(): Attribute[] } | undefined {
+  return /^V\d\w+$/.test(type) ? exported(`@kubernetes/client-node/dist/gen/models/${type}.js`, type) : undefined;
+}
 
 /** The fields that an object has and the client's model of its type (generated from the same schemas) has not. */
 function* unknownFields(value: unknown, type: string, path: string): Generator<string> {
@@ -44,7 +39,7 @@ function* unknownFields(value: unknown, type: string, path: string): Generator<s
     }
     return;
   }
-  const attributes = models[type]?.getAttributeTypeMap?.();
+  const attributes = modelOf(type)?.getAttributeTypeMap();
   if (attributes === undefined || typeof value !== 'object' || value === null) {
     return;
   }
@@ -60,7 +55,8 @@ function* unknownFields(value: unknown, type: string, path: string): Generator<s
 
 /** What is wrong with an object by Kubernetes' schemas, unknown fields included. Empty when nothing is. */
 export function schemaProblems(object: Manifest): string[] {
-  const Model = schemas[object.apiVersion]?.[object.kind] as Validating | undefined;
+  // Kubernetes' own OpenAPI schemas, compiled: types and required fields.
+  const Model = exported<Validating>(`kubernetes-models/${object.apiVersion}/${object.kind}`, object.kind);
   if (Model === undefined) {
     return [`${object.apiVersion} ${object.kind} is not a kind of Kubernetes`];
   }

@@ -614,6 +614,26 @@ describe('a server that means no good', () => {
     });
   });
 
+  test('a request that gets no answer is made up for by others', async () => {
+    const asked = { checks: 0 };
+    await withHostile(
+      ({ url }, response) => {
+        if (url === `/apis/${group}/v1` && ++asked.checks === 1) {
+          return true;
+        }
+        return json(response, url === `/apis/${group}/v1` ? { resources: [] } : {});
+      },
+      async () => {
+        const { reason } = await eventually(
+          () => conditionOf(`v1.${group}`),
+          ({ reason }) => reason !== undefined,
+        );
+        expect(reason).toBe('Passed');
+        expect(asked.checks).toBeGreaterThan(1);
+      },
+    );
+  });
+
   test('one that says nothing costs others nothing', async () => {
     await withHostile(
       () => true,
