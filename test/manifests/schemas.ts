@@ -1,7 +1,10 @@
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import type { Manifest } from './kustomization.ts';
 
 const require = createRequire(import.meta.url);
+/** By its path: the package lets its modules be imported, which takes a promise, and not required. */
+const schemas = fileURLToPath(new URL('../../node_modules/kubernetes-models/', import.meta.url));
 
 type Validating = new (object: never) => { validate(): void };
 
@@ -18,7 +21,7 @@ function exported<T>(module: string, name: string): T | undefined {
   try {
     return (require(module) as Record<string, T>)[name];
   } catch (error) {
-    if (['MODULE_NOT_FOUND', 'ERR_PACKAGE_PATH_NOT_EXPORTED'].includes(String((error as NodeJS.ErrnoException).code))) {
+    if ((error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND') {
       return undefined;
     }
     throw error;
@@ -56,7 +59,7 @@ function* unknownFields(value: unknown, type: string, path: string): Generator<s
 /** What is wrong with an object by Kubernetes' schemas, unknown fields included. Empty when nothing is. */
 export function schemaProblems(object: Manifest): string[] {
   // Kubernetes' own OpenAPI schemas, compiled: types and required fields.
-  const Model = exported<Validating>(`kubernetes-models/${object.apiVersion}/${object.kind}`, object.kind);
+  const Model = exported<Validating>(`${schemas}${object.apiVersion}/${object.kind}.js`, object.kind);
   if (Model === undefined) {
     return [`${object.apiVersion} ${object.kind} is not a kind of Kubernetes`];
   }

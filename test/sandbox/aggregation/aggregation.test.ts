@@ -803,6 +803,12 @@ describe('kubectl', { ...needs('kubectl'), timeout: 60_000 }, () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test('lists APIServices, gets and explains what aggregated servers have', async () => {
+    // What is above may have left it with nothing to find there until it is asked again.
+    const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+    await eventually(
+      () => get('/apis', { accept }),
+      ({ text }) => ['widgets', 'gadgets'].every((plural) => text.includes(`"resource":"${plural}"`)),
+    );
     expect(await kubectl('get', 'apiservices', 'v1.lab.example.com', 'v1.apps')).toMatch(
       /^NAME +SERVICE +AVAILABLE +AGE\nv1\.lab\.example\.com +lab\/newer +True +\S+\nv1\.apps +Local +True +\S+\n$/,
     );
