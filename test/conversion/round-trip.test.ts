@@ -27,7 +27,7 @@ describe.each(pairs)('%s → %s → %s', (from, to) => {
         expect(canonical(converter.convert(there, apiVersionOf(from)))).toBe(canonical(object));
         expect(JSON.stringify(object)).toBe(before);
       }),
-      { numRuns: runs(1000) },
+      { numRuns: runs(500) },
     );
   });
 });

@@ -138,11 +138,11 @@ test('JSON: its mistakes have their place, and its fields', () => {
 });
 
 test('places are found in proportion to the text, however many are asked for', () => {
-  const keys = 50_000;
+  const keys = 15_000;
   const [object] = objects(`a:\n${Array.from({ length: keys }, (_, index) => `  k${index}: v\n`).join('')}`);
   const start = cpuTimeMs();
   const lines = Array.from({ length: keys }, (_, index) => object?.placeOf(['a', `k${index}`]).line);
-  // With a walk for each it took half a minute.
-  expect(cpuTimeMs() - start).toBeLessThan(5_000);
+  // With a walk for each it took three seconds.
+  expect(cpuTimeMs() - start).toBeLessThan(1_000);
   expect(lines.findIndex((line, index) => line !== index + 2)).toBe(-1);
 });

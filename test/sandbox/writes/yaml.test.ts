@@ -34,14 +34,14 @@ test.each<[string, string, string]>([
   expect(() => parse(text)).toThrow(message);
 });
 
-// A reader that compares each key with all before it takes minutes for the first, and one that looks for anchors from the
-// start of the document does for the last.
+// A reader that compares each key with all before it takes ten seconds and more for the first, and one that looks for anchors
+// from the start of the document does for the last.
 test.each<[string, (count: number) => string]>([
   ['keys', (count) => Array.from({ length: count }, (_, index) => `k${index}: 1`).join('\n')],
   ['keys in braces', (count) => `{${Array.from({ length: count }, (_, index) => `k${index}: 1`).join(', ')}}`],
   ['anchors', (count) => Array.from({ length: count }, (_, index) => `- &a${index} 1\n- *a${index}`).join('\n')],
 ])('a body of very many %s is read in linear time', { timeout: 60_000 }, (_name, text) => {
   const began = cpuTimeMs();
-  expect(parse(text(50_000))).toBeTypeOf('object');
-  expect(cpuTimeMs() - began).toBeLessThan(15_000);
+  expect(parse(text(15_000))).toBeTypeOf('object');
+  expect(cpuTimeMs() - began).toBeLessThan(3_000);
 });
