@@ -90,6 +90,10 @@ export function matchesConditions(conditions: readonly MatchCondition[], request
         failures.push(`${name}: is not a bool`);
       }
     } catch (error) {
+      if (error instanceof CostError) {
+        // It keeps what it had made.
+        compiled.delete(condition);
+      }
       failures.push(`${name}: ${error instanceof CostError ? error.message : (error as EvaluationError).summary}`);
     }
   }

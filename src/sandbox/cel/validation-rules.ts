@@ -45,6 +45,13 @@ function compile(expression: string): ParseResult | undefined {
   return compiled.get(expression);
 }
 
+/** Drops an expression that was stopped: it keeps what it had made, which may be many megabytes. */
+function forget(expression: string, error: unknown): void {
+  if (error instanceof CostError) {
+    compiled.delete(expression);
+  }
+}
+
 /** The rules of every schema within a schema, with the path of the schema. */
 function rulesIn(schema: JsonObject, path: string): [ValidationRule, string][] {
   const given = schema['x-kubernetes-validations'];
@@ -123,8 +130,9 @@ function messageOf(
       if (typeof text === 'string' && text.trim() !== '') {
         return text.slice(0, maxMessage);
       }
-    } catch {
+    } catch (error) {
       // The rule's message without it.
+      forget(messageExpression, error);
     }
   }
   return message ?? `failed rule: ${rule.trim()}`;
@@ -145,6 +153,7 @@ function problemOf(
     const holds = meter.evaluate(expression, { ...variables }, validation.budget) === true;
     return holds ? undefined : messageOf(rule, variables, validation);
   } catch (error) {
+    forget(rule.rule, error);
     if (!(error instanceof CostError)) {
       return `${(error as EvaluationError).summary} evaluating rule: ${rule.message ?? rule.rule}`;
     }

@@ -25,6 +25,8 @@ let older: AggregatedServer;
 const ports = new Map<string, number>();
 
 const get = (path: string, headers: Record<string, string> = {}) => send(sandbox, 'GET', path, { headers });
+/** The documents of OpenAPI v3 that there are. */
+const entries = async () => (await get('/openapi/v3')).json.paths as Record<string, { serverRelativeURL: string }>;
 
 function list(group: string, kind: string, plural: string): JsonObject {
   const verbs = ['get', 'list', 'create', 'delete'];
@@ -488,8 +490,6 @@ describe('discovery', () => {
 });
 
 describe('OpenAPI', () => {
-  const entries = async () => (await get('/openapi/v3')).json.paths as Record<string, { serverRelativeURL: string }>;
-
   test('of a server that publishes v3 is in the list with its own hash, and is passed on when it is asked for', async () => {
     newer.seen.length = 0;
     expect((await entries())['apis/lab.example.com/v1']).toEqual({ serverRelativeURL: `${widgetsDocument}?hash=LAB1` });
@@ -803,7 +803,13 @@ describe('kubectl', { ...needs('kubectl'), timeout: 60_000 }, () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test('lists APIServices, gets and explains what aggregated servers have', async () => {
-    // What is above may have left it with nothing to find there until it is asked again.
+    // The tests above have the server answer nonsense: it is over with once the server was asked again.
+    const before = newer.seen.length;
+    await eventually(
+      async () => newer.seen.slice(before).some(({ url }) => url === '/openapi/v3'),
+      (isAsked) => isAsked,
+    );
+    await eventually(entries, (paths) => 'apis/lab.example.com/v1' in paths);
     const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
     await eventually(
       () => get('/apis', { accept }),
@@ -822,10 +828,10 @@ describe('kubectl', { ...needs('kubectl'), timeout: 60_000 }, () => {
     v2.paths[path] = { ...v2.paths[path], get: operation };
     older.answers = (seen, response) =>
       seen.url === '/openapi/v2' ? json(response, v2 as unknown as JsonObject) : answersOfOlder(seen, response);
-    const before = (await get(gadgetsDocument)).headers.etag;
+    const { etag } = (await get(gadgetsDocument)).headers;
     await eventually(
       () => get(gadgetsDocument),
-      ({ headers }) => headers.etag !== before,
+      ({ headers }) => headers.etag !== etag,
     );
     expect(await kubectl('explain', 'gadgets.colour')).toMatch(/FIELD: colour <string>/);
   });

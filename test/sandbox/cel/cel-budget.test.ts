@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
 import { matchesConditions } from '../../../src/sandbox/cel/match-conditions.ts';
@@ -57,6 +59,21 @@ test.each<[string, string, Json]>([
     expect.stringContaining('operation cancelled: actual cost limit exceeded'),
   ]);
   expect(cpuTimeMs() - started).toBeLessThan(5_000);
+});
+
+test('what a stopped expression had made is not kept', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const heap = () => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  const stop = (name: string) => problems({ rule: doubled(`self.${name}`) }, { [name]: numbers });
+  stop('a');
+  const before = heap();
+  const names = ['b', 'c', 'd', 'e'];
+  expect(names.map(stop).map(({ length }) => length)).toEqual([1, 1, 1, 1]);
+  expect(heap() - before).toBeLessThan(3_000_000);
 });
 
 test('matches is linear, whatever the pattern', () => {
