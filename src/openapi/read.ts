@@ -19,11 +19,35 @@ export interface ReadOpenApi {
 const maxValues = 5_000_000;
 const maxCharacters = 256 * 1024 * 1024;
 
+const tooMany = 'has more values than can be read, or aliases that stand for too many';
+
+/**
+ * How many values a YAML parser's value has, each counted as often as aliases stand for it: known before any of them is copied.
+ *
+ * @param known the numbers of those that were counted.
+ */
+function sizeOf(value: unknown, known: Map<unknown, number>, depth = 0): number {
+  if (typeof value !== 'object' || value === null) {
+    return 1;
+  }
+  if (depth > maxJsonDepth) {
+    throw new InvalidOpenApi(`nests deeper than ${maxJsonDepth} levels`);
+  }
+  let size = known.get(value);
+  if (size === undefined) {
+    size = 1;
+    for (const item of Object.values(value)) {
+      size += sizeOf(item, known, depth + 1);
+    }
+    known.set(value, size);
+  }
+  return size;
+}
+
 /** A copy of a YAML parser's value as JSON: without aliases, dates and anything that JSON does not have. */
-function plain(value: unknown, left: { values: number; characters: number }, depth = 0): Json {
-  left.values--;
-  if (left.values < 0 || left.characters < 0) {
-    throw new InvalidOpenApi('has more values than can be read, or aliases that stand for too many');
+function plain(value: unknown, left: { characters: number }, depth = 0): Json {
+  if (left.characters < 0) {
+    throw new InvalidOpenApi(tooMany);
   }
   if (depth > maxJsonDepth) {
     throw new InvalidOpenApi(`nests deeper than ${maxJsonDepth} levels`);
@@ -64,7 +88,10 @@ function parse(bytes: Buffer): Json {
   } catch (error) {
     throw new InvalidOpenApi(`is not valid YAML: ${printable((error as Error).message.split('\n')[0] ?? '')}`);
   }
-  return plain(value, { values: maxValues, characters: maxCharacters });
+  if (sizeOf(value, new Map()) > maxValues) {
+    throw new InvalidOpenApi(tooMany);
+  }
+  return plain(value, { characters: maxCharacters });
 }
 
 /**

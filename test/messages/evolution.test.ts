@@ -265,10 +265,9 @@ describe('a text that is not a document of hooks', () => {
     expect(() => readHookDocument(text)).toThrow(message);
   });
 
-  test('nesting of 50,000 levels is refused', () => {
-    const read = () => readHookDocument(`openapi: 3.0.0\npaths: ${'['.repeat(50_000)}`);
-    expect(read).toThrow(OpenApiError);
-    expect(read).toThrow('is not valid YAML');
+  test('nesting of 5,000 levels is refused', () => {
+    const text = `openapi: 3.0.0\npaths: ${'['.repeat(5_000)}`;
+    expect(() => readHookDocument(text)).toThrow(new OpenApiError('is not valid YAML: line 2: nests too deep'));
   });
 
   test('time grows with the size of a document, not faster', () => {

@@ -68,8 +68,8 @@ test('what a stopped expression had made is not kept', () => {
   const stop = (name: string) => problems({ rule: doubled(`self.${name}`) }, { [name]: numbers });
   stop('a');
   const before = heap();
-  const names = ['b', 'c', 'd', 'e'];
-  expect(names.map(stop).map(({ length }) => length)).toEqual([1, 1, 1, 1]);
+  const names = ['b', 'c'];
+  expect(names.map(stop).map(({ length }) => length)).toEqual([1, 1]);
   expect(heap() - before).toBeLessThan(3_000_000);
 });
 

@@ -41,7 +41,7 @@ function definition(index: number): JsonObject {
 test('names of very many definitions of one group are accepted in linear time', { timeout: 60_000 }, async () => {
   const store = new Store();
   const definitions = store.collection('customresourcedefinitions.apiextensions.k8s.io');
-  for (let index = 0; index < 5_000; index++) {
+  for (let index = 0; index < 2_000; index++) {
     definitions.create(keyOf('', `p${index}.example.com`), definition(index));
   }
   const now = () => '2026-01-01T00:00:00Z';
@@ -50,9 +50,9 @@ test('names of very many definitions of one group are accepted in linear time', 
   await setImmediate();
   const took = performance.now() - began;
   stop();
-  expect(definitions.get(keyOf('', 'p4999.example.com'))).toMatchObject({
+  expect(definitions.get(keyOf('', 'p1999.example.com'))).toMatchObject({
     status: { conditions: [{ type: 'NamesAccepted', status: 'True' }, { type: 'Established' }] },
   });
-  // Comparing each definition with all others took 40 s.
-  expect(took).toBeLessThan(5_000);
+  // Comparing each definition with all others took 6 s.
+  expect(took).toBeLessThan(3_000);
 });

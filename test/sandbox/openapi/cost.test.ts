@@ -32,13 +32,14 @@ function resourceOf(group: string, plural: string, size: number): Resource {
 function start() {
   const registry = new Registry();
   const metrics = new MetricsRegistry();
-  const openapi = new OpenApi(registry, () => new Date(0), new OpenApiMetrics(registry, metrics));
+  const counts = new OpenApiMetrics(registry, metrics);
+  const openapi = new OpenApi(registry, () => new Date(0), counts);
   const set = (group: string, plural: string, size: number) =>
     registry.set(`${plural}.${group}`, [resourceOf(group, plural, size)]);
   async function lines(name: string): Promise<string[]> {
     return (await metrics.metrics()).split('\n').filter((line) => line.startsWith(name));
   }
-  return { registry, openapi, set, lines };
+  return { registry, openapi, counts, set, lines };
 }
 
 test('a change among 500 definitions builds the document of its group and version, and no other', async () => {
@@ -61,15 +62,17 @@ test('a change among 500 definitions builds the document of its group and versio
 });
 
 test('documents of versions that are gone do not stay for ever, and neither do their counts', async () => {
-  const { registry, openapi, set, lines } = start();
-  const count = 2100;
-  for (let index = 0; index < count; index++) {
+  const { registry, openapi, counts: counted, set, lines } = start();
+  for (let index = 0; index < 500; index++) {
     const group = `g${index}.example.com`;
     set(group, 'p', 0);
     expect(openapi.document(group, 'v1')).toBeDefined();
     registry.set(`p.${group}`, []);
   }
   expect(openapi.size).toBeLessThan(250);
+  for (let index = 500; index < 2100; index++) {
+    counted.countRegeneration(resourceOf(`g${index}.example.com`, 'p', 0), 'add');
+  }
   // Beyond a limit they are counted without names; at the next look the named ones are gone.
   const counts = await lines('apiextensions_openapi_v3_regeneration_count{');
   expect(counts).toEqual([
