@@ -19,6 +19,19 @@ test.each<[string, valid: unknown[], invalid: unknown[]]>([
   expect(invalid.filter((value) => isOfFormat(format, value))).toEqual([]);
 });
 
+test('only characters of base64 are, wherever another one is', () => {
+  const others = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter(
+    (character) => !/[A-Za-z0-9+/=\r\n\u2028\u2029]/.test(character),
+  );
+  for (const [before, after] of [
+    ['', 'AAA'],
+    ['AAA', ''],
+    ['A'.repeat(61), 'A=='],
+  ]) {
+    expect(others.filter((character) => isOfFormat('byte', before + character + after))).toEqual([]);
+  }
+});
+
 test('a format says nothing of values of other types, and an unknown one nothing at all', () => {
   for (const format of ['int32', 'int64']) {
     expect(isOfFormat(format, 'x')).toBe(true);
