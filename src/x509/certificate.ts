@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import { signingProblem } from './signature.ts';
+import { signingProblem, unreadableProblem } from './signature.ts';
 
 /** Longest PEM text that is read, in bytes: a bundle of 16 certificates with 4096-bit keys is 32 KiB. */
 export const maxPemBytes = 64 * 1024;
@@ -83,12 +83,26 @@ export function readCa(text: string | undefined, now: Date): Reading<Certificate
   return problem === undefined ? { state: 'usable', value: certificate } : { state: 'broken', problem };
 }
 
-/** Why a certificate is not a CA that is valid now, or undefined. */
-export function caProblem({ x509 }: Certificate, now: Date): string | undefined {
+/** The public key of a certificate; undefined when it cannot be decoded: to ask for it throws then. */
+function publicKeyOf({ x509 }: Certificate): KeyObject | undefined {
+  try {
+    return x509.publicKey;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Why a certificate is not a CA that is valid now and that API servers read, or undefined. */
+export function caProblem(certificate: Certificate, now: Date): string | undefined {
+  const { x509 } = certificate;
   if (!x509.ca) {
     return 'is not a CA certificate (basicConstraints)';
   }
-  return x509.validToDate <= now ? `expired at ${x509.validToDate.toISOString()}` : undefined;
+  if (x509.validToDate <= now) {
+    return `expired at ${x509.validToDate.toISOString()}`;
+  }
+  const key = publicKeyOf(certificate);
+  return key === undefined ? undefined : unreadableProblem(key);
 }
 
 /** Reads a private key that must belong to a certificate. The problem never contains any of the key. */

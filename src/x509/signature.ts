@@ -1,4 +1,4 @@
-import type { KeyObject } from 'node:crypto';
+import { createPublicKey, type KeyObject } from 'node:crypto';
 
 /** How a key signs certificates. */
 export interface SignatureAlgorithm {
@@ -31,6 +31,29 @@ export function signatureOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObje
       : undefined;
 }
 
+const remedy = 'use an RSA key, or one on P-256, P-384 or P-521';
+
+/**
+ * Why API servers do not read a certificate with this public key, as the end of a sentence: one such certificate makes a whole
+ * bundle invalid (Go, x509.ParseCertificate). Undefined when they do.
+ */
+export function unreadableProblem(key: KeyObject): string | undefined {
+  if (key.asymmetricKeyType !== 'ec') {
+    return undefined;
+  }
+  const curve = key.asymmetricKeyDetails?.namedCurve;
+  if (!byCurve.has(curve)) {
+    const shown = curve ?? 'a curve without a name';
+    return curve === 'secp224r1' ? undefined : `has a key on ${shown}, which API servers do not read: ${remedy}`;
+  }
+  // A JSON web key has neither: what is made of it is the form that all read.
+  const usual = createPublicKey({ key: key.export({ format: 'jwk' }), format: 'jwk' });
+  const inDer = { type: 'spki', format: 'der' } as const;
+  return usual.export(inDer).equals(key.export(inDer))
+    ? undefined
+    : 'has a key that is compressed, or has the parameters of its curve in place of its name, which API servers do not read: make one with the name of the curve, uncompressed';
+}
+
 /** Why a key cannot sign certificates here, as the end of a sentence; undefined when it can. */
 export function signingProblem(key: KeyObject): string | undefined {
   if (signatureOf(key) !== undefined) {
@@ -38,5 +61,5 @@ export function signingProblem(key: KeyObject): string | undefined {
   }
   const { asymmetricKeyType, asymmetricKeyDetails } = key;
   const curve = asymmetricKeyType === 'ec' ? ` on ${asymmetricKeyDetails?.namedCurve ?? 'a curve without a name'}` : '';
-  return `is of type ${asymmetricKeyType}${curve}, which cannot sign here: use an RSA key, or one on P-256, P-384 or P-521`;
+  return `is of type ${asymmetricKeyType}${curve}, which cannot sign here: ${remedy}`;
 }

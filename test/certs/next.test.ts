@@ -222,7 +222,7 @@ const rows: [string, World, string, RegExp][] = [
     'CA with a key that cannot sign here',
     { ca: { 'ca.crt': pem(odd), 'ca.key': odd.key } },
     'stage-ca',
-    /^the key of the CA is of type ec on secp256k1, which cannot sign here: use an RSA key, or one on P-256, P-384 or P-521$/,
+    /^the key of the CA is of type ec on secp224r1, which cannot sign here: use an RSA key, or one on P-256, P-384 or P-521$/,
   ],
   ['staged, bundle old', { ca: staged, tls: tls(servingOne, pem(one)) }, 'write-bundle', /staged/],
   ['staged, target old', { ca: staged, tls: tls(servingOne, both), target: pem(one) }, 'inject', /staged/],

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -8,10 +8,11 @@ import { connect, createServer } from 'node:tls';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { runCertificates } from '../../src/certs/index.ts';
 import { issueCa } from '../../src/x509/index.ts';
+import type { KeyPair } from '../../src/x509/issue.ts';
 import { type ApiServer, bundlesOf, caPath, putTargets, servingPath, valueIn } from '../cluster/api-server.ts';
 import { needs } from '../tools/needs.ts';
 import { day, entropyOn, quickEntropy } from '../x509/entropy.ts';
-import { oddCa } from '../x509/odd-ca.ts';
+import { oddCa, unreadableKeys } from '../x509/odd-ca.ts';
 import { brokenMoments, expectSteady, type FakeClock, runFor, serverWithTargets } from './machine.ts';
 
 let server: ApiServer;
@@ -131,4 +132,42 @@ test('one with a key that cannot sign is replaced by a CA of our own, and the re
     }),
   );
   expect(await handshake()).toBe('connected');
+});
+
+test.each(
+  await unreadableKeys(),
+)('one that makes a bundle invalid for API servers is in none (%s)', async (_kind, keys) => {
+  const { certificate, key } = await oddCa(new Date(clock.time), 1000 * day, keys);
+  bring(certificate.pem, key);
+  const run = runFor(server, clock, { mode: 'repair' });
+  await runCertificates(run);
+  expect(run.progress).toContainEqual(
+    expect.objectContaining({ action: 'create-ca', reason: expect.stringContaining('which API servers do not read') }),
+  );
+  expect(
+    server.history.filter(({ objects }) => bundlesOf(objects).some((found) => found.includes(certificate.pem))),
+  ).toEqual([]);
+  expectSteady(server);
+  expect(await handshake()).toBe('connected');
+});
+
+test('API servers do not read what is in no bundle', needs('kubectl'), async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'own-ca-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const said = async (keys?: KeyPair) => {
+    const file = join(folder, 'ca.crt');
+    writeFileSync(file, (await oddCa(new Date(), day, keys)).certificate.pem);
+    // Nothing listens there: with a bundle that can be read, kubectl gets as far as that.
+    const flags = [
+      '--kubeconfig=/dev/null',
+      '--token=x',
+      '--server=https://127.0.0.1:1',
+      `--certificate-authority=${file}`,
+    ];
+    return spawnSync('kubectl', [...flags, 'get', '--raw', '/'], { encoding: 'utf8', input: '' }).stderr;
+  };
+  for (const [, keys] of await unreadableKeys()) {
+    expect(await said(keys)).toContain('unable to load root certificates');
+  }
+  expect(await said()).toContain('refused');
 });

@@ -117,7 +117,7 @@ test('the key of a CA is one that can sign', () => {
   expect(readCaKey('secret', elliptic)).toMatchObject({ problem: 'is not an unencrypted private key in PEM' });
   expect(readCaKey(odd.key, odd.certificate)).toEqual({
     state: 'broken',
-    problem: 'is of type ec on secp256k1, which cannot sign here: use an RSA key, or one on P-256, P-384 or P-521',
+    problem: 'is of type ec on secp224r1, which cannot sign here: use an RSA key, or one on P-256, P-384 or P-521',
   });
 });
 

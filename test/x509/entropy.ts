@@ -10,11 +10,15 @@ export const quickEntropy: Entropy = {
 };
 
 /** Keys on a curve, new each time. */
-export function entropyOn(namedCurve: 'P-256' | 'P-384' | 'P-521' | 'secp256k1'): Entropy {
+export function entropyOn(
+  namedCurve: 'P-256' | 'P-384' | 'P-521' | 'secp224r1' | 'secp256k1',
+  paramEncoding: 'named' | 'explicit' = 'named',
+): Entropy {
   return {
     makeKeyPair: async () =>
       generateKeyPairSync('ec', {
         namedCurve,
+        paramEncoding,
         privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
         publicKeyEncoding: { type: 'spki', format: 'pem' },
       }),
