@@ -16,6 +16,21 @@ function isOwn(folder) {
   }
 }
 
+/**
+ * Makes a folder where it is missing, and says whether it is the user's own. Node.js makes all that are missing above one, too, and
+ * never ends where the system makes none (below /proc).
+ */
+function isMadeOwn(folder) {
+  if (!fs.existsSync(folder)) {
+    try {
+      fs.mkdirSync(folder, { mode: 0o700 });
+    } catch {
+      // Another start was first, or nothing can be written.
+    }
+  }
+  return isOwn(folder);
+}
+
 /** Where users keep such things (XDG Base Directory specification), or undefined where this one has no such place. */
 function cacheFolderOf(env) {
   const chosen = env.XDG_CACHE_HOME;
@@ -24,7 +39,8 @@ function cacheFolderOf(env) {
   }
   try {
     const home = env.HOME || os.userInfo().homedir;
-    return isOwn(home) ? path.join(home, '.cache') : undefined;
+    const usual = path.join(home, '.cache');
+    return isOwn(home) && isMadeOwn(usual) ? usual : undefined;
   } catch {
     // A user of whom the system knows nothing but the number.
     return undefined;
@@ -81,14 +97,19 @@ function deleteOld(folder) {
  * NODE_DISABLE_COMPILE_CACHE=1 does without, as with every program on Node.js; where nothing can be written, nothing is kept.
  */
 module.exports = function keepCompiledCode(env) {
-  const cacheFolder = cacheFolderOf(env);
   // With NODE_COMPILE_CACHE, Node.js keeps it by itself.
-  if (cacheFolder !== undefined && env.NODE_COMPILE_CACHE === undefined) {
-    const folder = path.join(cacheFolder, 'extensionconfig-webhook');
-    if (enableCompileCache(folder).status === constants.compileCacheStatus.ENABLED) {
-      // For the threads of the program, which ask the environment only.
-      env.NODE_COMPILE_CACHE = folder;
-      deleteOld(folder);
-    }
+  if (env.NODE_COMPILE_CACHE !== undefined || env.NODE_DISABLE_COMPILE_CACHE) {
+    return;
+  }
+  const cacheFolder = cacheFolderOf(env);
+  if (cacheFolder === undefined) {
+    return;
+  }
+  const folder = path.join(cacheFolder, 'extensionconfig-webhook');
+  // In a folder where all users write (/tmp, which is root's own), another could have been first.
+  if (isMadeOwn(folder) && enableCompileCache(folder).status === constants.compileCacheStatus.ENABLED) {
+    // For the threads of the program, which ask the environment only.
+    env.NODE_COMPILE_CACHE = folder;
+    deleteOld(folder);
   }
 };

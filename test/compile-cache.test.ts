@@ -29,7 +29,7 @@ afterEach(() => {
 });
 
 function start(env: NodeJS.ProcessEnv, ...args: string[]): string {
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env });
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env, timeout: 30_000 });
   expect(stderr).toBe('');
   expect(status).toBe(0);
   return stdout;
@@ -75,6 +75,7 @@ test('threads of the program keep theirs, too', () => {
 test('a home is a place for it', () => {
   oneFile({ HOME: folder });
   expect(readdirSync(join(folder, '.cache'))).toEqual(['extensionconfig-webhook']);
+  expect(statSync(join(folder, '.cache')).mode & 0o777).toBe(0o700);
 });
 
 test('nothing is kept where another user could put code', needs('root', process.getuid?.() === 0), () => {
@@ -82,7 +83,24 @@ test('nothing is kept where another user could put code', needs('root', process.
   oneFile({ HOME: folder });
   oneFile({ XDG_CACHE_HOME: folder });
   expect(readdirSync(folder)).toEqual([]);
+
+  // Where all users write, as in /tmp.
+  chownSync(folder, 0, 0);
+  const planted = join(folder, 'extensionconfig-webhook');
+  mkdirSync(planted);
+  chownSync(planted, 65532, 65532);
+  oneFile({ XDG_CACHE_HOME: folder });
+  expect(readdirSync(planted)).toEqual([]);
 });
+
+test(
+  'a place in which the system makes no folder does not stop a start',
+  needs('root', process.getuid?.() === 0),
+  () => {
+    oneFile({ HOME: '/proc' });
+    oneFile({ XDG_CACHE_HOME: '/proc' });
+  },
+);
 
 test('without a place for it, or told not to, it works all the same', () => {
   oneFile({ XDG_CACHE_HOME: '/proc/nowhere' });
