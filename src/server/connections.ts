@@ -91,6 +91,12 @@ export function trackConnections(
   server.prependListener('request', (request: IncomingMessage, response: Http1Response) => {
     begin(table.bySocket(request.socket), response);
   });
+  // One that nobody knows. Node would answer it without an event: the connection, which then never had a request, would
+  // stay for as long as its client likes.
+  server.on('checkExpectation', (request: IncomingMessage, response: Http1Response) => {
+    delete request.headers.expect;
+    server.emit('request', request, response);
+  });
 
   const timeouts = new Timeouts(table, limits, events);
   const checking = setInterval(() => timeouts.check(), limits.timeoutCheckMs);

@@ -136,6 +136,16 @@ test('an idle connection is closed after the keep-alive timeout', async () => {
   expect(await metricOf(health, 'connections')).toBe(0);
 });
 
+test('an expectation that nobody knows keeps no connection from its timeout', async () => {
+  const { webhookPort, health } = await start({ limits: { keepAliveTimeoutMs: 100, timeoutCheckMs: 20 } });
+  const socket = await openTls(webhookPort);
+  opened.push(socket);
+  const received = readAll(socket);
+  socket.write(`${head}expect: the-unexpected\r\ncontent-length: ${review('x').length}\r\n\r\n${review('x')}`);
+  expect(await received).toMatch(/^HTTP\/1.1 200 .*"uid":"uid-of-x"/s);
+  expect(await metricOf(health, 'connections')).toBe(0);
+});
+
 describe('answers that are not read', () => {
   const answerBytes = 8 * 1024 * 1024;
   const bigAnswer = 'x'.repeat(answerBytes);
