@@ -370,12 +370,18 @@ export async function mergeDocuments(
 
   const parts: { name: string; document: JsonObject; components: Component[] }[] = [];
   const components = new MergedComponents();
-  const ids = new OperationIds(documents);
+  const read: NamedDocument[] = [];
   for (const named of documents) {
-    const document = ids.applied(corrected(named, report));
-    const part = { name: named.name, document, components: componentsOf(document) };
+    read.push({ name: named.name, document: corrected(named, report) });
+    await nextTurn();
+    signal?.throwIfAborted();
+  }
+  const ids = new OperationIds(read);
+  for (const { name, document: given } of read) {
+    const document = ids.applied(given);
+    const part = { name, document, components: componentsOf(document) };
     parts.push(part);
-    components.add(named.name, part.components);
+    components.add(name, part.components);
     await afterOne();
   }
   const renamed = components.name(parts.map((part) => part.components));
@@ -409,7 +415,7 @@ export async function mergeDocuments(
   const tags = tagsOf(documents);
   const externalDocs = common(documents, 'externalDocs');
   const pathsOfAll = paths.result();
-  const operationIds = operationIdsOf(pathsOfAll);
+  const operationIds = operationIdsOf({ paths: pathsOfAll, components: merged });
   // Without operations that were left out.
   report.renamed = [...renamed, ...ids.renamed.filter(({ newName }) => operationIds.has(newName))];
   report.conflicts = paths.conflicts;

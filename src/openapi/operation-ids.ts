@@ -1,27 +1,91 @@
-import { isJsonObject, type Json, type JsonObject, setOwn } from '../kubernetes/index.ts';
-import { componentKey } from './components.ts';
-import { visitReferences } from './references.ts';
+import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
+import { componentKey, componentsOf } from './components.ts';
+import { visitReferences, visitValues } from './references.ts';
 import { FreshNames, type Renaming } from './renaming.ts';
 
 /** Methods of a path item, in the order of the specification. */
 export const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
-/** An operation of a document that has an id. */
-interface Identified {
-  path: string;
-  method: string;
-  operation: JsonObject;
-  id: string;
+/** Numbers of places, the same in all documents. Each place is named by its last part only: its parts may be long. */
+class Places {
+  readonly #numbers = new Map<string, number>();
+
+  within(place: number, part: string): number {
+    const key = `${place} ${part}`;
+    const number = this.#numbers.get(key) ?? this.#numbers.size + 1;
+    this.#numbers.set(key, number);
+    return number;
+  }
 }
 
-function* identifiedIn(document: JsonObject): Generator<Identified> {
-  for (const [path, item] of Object.entries(isJsonObject(document.paths) ? document.paths : {})) {
-    for (const method of isJsonObject(item) ? methods : []) {
-      const operation = (item as JsonObject)[method];
-      if (isJsonObject(operation) && typeof operation.operationId === 'string') {
-        yield { path, method, operation, id: operation.operationId };
+/** Says by which id an operation with one goes from here on. */
+type IdOf = (place: number, id: string) => string;
+
+/** The operations of a document, with those in callbacks, which are operations of path items, too. */
+class Operations {
+  readonly #places = new Places();
+
+  /** A document with the ids that `idOf` gives; the document itself when they are what they were. */
+  withIds(document: JsonObject, idOf: IdOf): JsonObject {
+    return visitValues(document, (value, key) => {
+      if (key === 'paths' && isJsonObject(value)) {
+        const all = this.#places.within(0, 'paths');
+        return visitValues(value, (item, path) => this.#item(item, this.#places.within(all, path), idOf));
+      }
+      return key === 'components' && isJsonObject(value) && isJsonObject(value.callbacks)
+        ? this.#components(value, document, idOf)
+        : value;
+    }) as JsonObject;
+  }
+
+  /** Callbacks that have the same name and mean the same are one component, others are not. */
+  #components(components: JsonObject, document: JsonObject, idOf: IdOf): Json {
+    const meanings = new Map(
+      componentsOf(document).flatMap(({ section, name, meaning }) =>
+        section === 'callbacks' ? [[name, meaning]] : [],
+      ),
+    );
+    const all = this.#places.within(0, 'callbacks');
+    return visitValues(components, (section, key) =>
+      key === 'callbacks' && isJsonObject(section)
+        ? visitValues(section, (callback, name) => {
+            const place = this.#places.within(this.#places.within(all, name), meanings.get(name) ?? '');
+            return this.#callback(callback, place, idOf);
+          })
+        : section,
+    );
+  }
+
+  #callback(callback: Json, place: number, idOf: IdOf): Json {
+    return isJsonObject(callback)
+      ? visitValues(callback, (item, url) => this.#item(item, this.#places.within(place, url), idOf))
+      : callback;
+  }
+
+  #item(item: Json, place: number, idOf: IdOf): Json {
+    if (!isJsonObject(item)) {
+      return item;
+    }
+    let result = item;
+    for (const method of methods) {
+      const operation = item[method];
+      if (isJsonObject(operation)) {
+        const changed = this.#operation(operation, this.#places.within(place, method), idOf);
+        result = changed === operation ? result : { ...result, [method]: changed };
       }
     }
+    return result;
+  }
+
+  #operation(operation: JsonObject, place: number, idOf: IdOf): Json {
+    return visitValues(operation, (value, key) => {
+      if (key === 'operationId' && typeof value === 'string') {
+        return idOf(place, value);
+      }
+      return key === 'callbacks' && isJsonObject(value)
+        ? visitValues(value, (callback, name) => this.#callback(callback, this.#places.within(place, name), idOf))
+        : value;
+    });
   }
 }
 
@@ -32,20 +96,21 @@ const section = 'operationId';
  * operation keeps its id, the others get new ones. Operations of the same path and method are one.
  */
 export class OperationIds {
-  /** The old and the new id of each operation, by method and path; those of the first document that has it count. */
-  readonly #operations = new Map<string, { id: string; newId: string }>();
+  readonly #all = new Operations();
+  /** The old and the new id of each operation, by place; those of the first document that has it count. */
+  readonly #operations = new Map<number, { id: string; newId: string }>();
   readonly renamed: Renaming[] = [];
 
   constructor(documents: readonly { name: string; document: JsonObject }[]) {
-    const found: { name: string; id: string; place: string }[] = [];
+    const found: { name: string; id: string; place: number }[] = [];
     for (const { name, document } of documents) {
-      for (const { path, method, id } of identifiedIn(document)) {
-        const place = `${method} ${path}`;
+      this.#all.withIds(document, (place, id) => {
         if (!this.#operations.has(place)) {
           this.#operations.set(place, { id, newId: id });
           found.push({ name, id, place });
         }
-      }
+        return id;
+      });
     }
     const names = new FreshNames(new Set(found.map(({ id }) => componentKey(section, id))));
     const seen = new Set<string>();
@@ -61,33 +126,32 @@ export class OperationIds {
 
   /** A document with the new ids in its operations, and in the links to them. */
   applied(document: JsonObject): JsonObject {
-    const paths: JsonObject = isJsonObject(document.paths) ? { ...document.paths } : {};
     /** What a link means by an id: the first operation of this document that has it. */
     const targets = new Map<string, string>();
-    for (const { path, method, operation, id } of identifiedIn(document)) {
-      const known = this.#operations.get(`${method} ${path}`);
-      if (known === undefined) {
-        continue;
-      }
-      if (!targets.has(id)) {
+    const renamed = this.#all.withIds(document, (place, id) => {
+      const known = this.#operations.get(place);
+      if (known !== undefined && !targets.has(id)) {
         targets.set(id, known.newId);
       }
       // One that another document has by another id is not the same, and is left out.
-      if (known.id === id && known.newId !== id) {
-        setOwn(paths, path, { ...(paths[path] as JsonObject), [method]: { ...operation, operationId: known.newId } });
-      }
-    }
+      return known?.id === id ? known.newId : id;
+    });
     if ([...targets].every(([id, newId]) => id === newId)) {
-      return document;
+      return renamed;
     }
-    return visitReferences(
-      { ...document, paths },
-      { reference: (text) => text, operation: (id) => targets.get(id) ?? id },
-    ) as JsonObject;
+    return visitReferences(renamed, {
+      reference: (text) => text,
+      operation: (id) => targets.get(id) ?? id,
+    }) as JsonObject;
   }
 }
 
-/** The ids of all operations of paths. */
-export function operationIdsOf(paths: Json): Set<string> {
-  return new Set([...identifiedIn({ paths })].map(({ id }) => id));
+/** The ids of all operations of a document. */
+export function operationIdsOf(document: JsonObject): Set<string> {
+  const ids = new Set<string>();
+  new Operations().withIds(document, (_place, id) => {
+    ids.add(id);
+    return id;
+  });
+  return ids;
 }

@@ -112,7 +112,7 @@ function visitLink(link: Json, visitor: ReferenceVisitor): Json {
 }
 
 /** Values of a map of names, each visited; the input itself when nothing changes. */
-function visitValues(value: JsonObject, visit: (item: Json, key: string) => Json): JsonObject {
+export function visitValues(value: JsonObject, visit: (item: Json, key: string) => Json): JsonObject {
   let result: JsonObject | undefined;
   const keys = Object.keys(value);
   for (const [index, key] of keys.entries()) {

@@ -320,6 +320,60 @@ test('the id of an operation that is left out is not reported; links to it lead 
   ]);
 });
 
+test('operations in callbacks get ids of their own, too, however deep they are and whatever refers to them', async () => {
+  const callback = (operationId: string, more: JsonObject = {}) => ({ '{$url}': { post: { operationId, ...more } } });
+  const one = (type: string, first = 'done') =>
+    documentOf(
+      { S: { type } },
+      {
+        paths: {
+          [`/${type}`]: {
+            get: {
+              operationId: `get_${type}`,
+              responses: { 200: { description: '', links: { L: { operationId: first } } } },
+              callbacks: {
+                Done: callback(first, { callbacks: { Again: callback('again') } }),
+                C: { $ref: '#/components/callbacks/C' },
+              },
+            },
+          },
+        },
+        components: {
+          schemas: { S: { type } },
+          callbacks: {
+            Same: callback('same'),
+            C: callback('c', { requestBody: { content: { j: { schema: ref('S') } } } }),
+          },
+        },
+      },
+    );
+  const merged = await merge(one('string'), one('number'), one('string'));
+  const text = JSON.stringify(merged.document);
+  const ids = [...text.matchAll(/"post":\{"operationId":"(\w+)"/g)].map(([, id]) => id).sort();
+  expect(ids).toEqual(['again', 'again_v2', 'c', 'c_v2', 'done', 'done_v2', 'same']);
+  expect(text).toContain('"links":{"L":{"operationId":"done"}}');
+  expect(text).toContain('"links":{"L":{"operationId":"done_v2"}}');
+  expect(renamedOf(merged)).toEqual([
+    'schemas S S_v2 b',
+    'callbacks C C_v2 b',
+    'operationId done done_v2 b',
+    'operationId again again_v2 b',
+    'operationId c c_v2 b',
+  ]);
+});
+
+test('long names of callbacks within callbacks take no more time than their length', async () => {
+  const name = 'n'.repeat(200_000);
+  const urls = Object.fromEntries(
+    Array.from({ length: 5000 }, (_, index) => [`/${index}`, { post: { operationId: 'x' } }]),
+  );
+  const inner = { post: { operationId: 'y', callbacks: { [name]: urls } } };
+  const { document } = await merge(
+    documentOf({}, { paths: { [`/${name}`]: { get: { callbacks: { [name]: { [name]: inner } } } } } }),
+  );
+  expect(JSON.stringify(document)).toContain('"operationId":"x_v5000"');
+});
+
 test('references of OpenAPI v2 are corrected where they can be, others without a target are reported', async () => {
   const merged = await merge(
     documentOf({
