@@ -83,6 +83,26 @@ test('lengths are counted in characters, as the API server counts them', () => {
   expect(decodeExtensionConfig(url(513), 'v1beta2').violations).toHaveLength(1);
 });
 
+test('a text that is too long comes to no expression, which would throw', () => {
+  const text = `${'A'.repeat(7 * 1024 * 1024)}!`;
+  const condition = { type: 'T', status: 'True', reason: 'R', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' };
+  for (const [version, conditionsOf] of [
+    ['v1alpha1', (conditions: unknown) => ({ v1beta2: { conditions } })],
+    ['v1beta2', (conditions: unknown) => ({ conditions })],
+  ] as const) {
+    const whole = (caBundle: string, more: object) =>
+      object({ clientConfig: { caBundle } }, { status: conditionsOf([{ ...condition, ...more }]) });
+    const violationsOf = (of: Record<string, unknown>) =>
+      decodeExtensionConfig(of, version).violations.map(({ path, problem }) => [path.at(-1), problem]);
+    expect(violationsOf(whole('YQ==', {}))).toEqual([]);
+    expect(violationsOf(whole(text, {}))).toEqual([['caBundle', 'tooLong']]);
+    for (const key of ['type', 'reason']) {
+      expect(violationsOf(whole('YQ==', { [key]: text }))).toEqual([[key, 'tooLong']]);
+    }
+    expect(violationsOf(whole('YQ==', { lastTransitionTime: text }))).toEqual([['lastTransitionTime', 'invalid']]);
+  }
+});
+
 test('the versions differ', () => {
   const early = object(
     { clientConfig: { url: 'h' } },

@@ -51,9 +51,12 @@ export function schemaCompiler(): Ajv {
   for (const keyword of ['maxLength', 'minLength']) {
     ajv.removeKeyword(keyword);
   }
+  // Where ajv's own are: a text that is too long must not come to an expression, which throws for one of some MiB.
+  const before = 'pattern';
   ajv.addKeyword({
     keyword: 'maxLength',
     type: 'string',
+    before,
     schemaType: 'number',
     code(cxt: KeywordCxt) {
       const { data, schemaCode: limit } = cxt;
@@ -63,6 +66,7 @@ export function schemaCompiler(): Ajv {
   ajv.addKeyword({
     keyword: 'minLength',
     type: 'string',
+    before,
     schemaType: 'number',
     code(cxt: KeywordCxt) {
       const { data, schemaCode: limit } = cxt;
