@@ -43,3 +43,17 @@ test('a deletion that a whole cluster waits for is refused with the number of Cl
     ]);
   }
 });
+
+test.each([
+  ['ghp_a', true],
+  ['eyJa.eyJa.a', true],
+  ['eyJa.eyJa.', false],
+  ['eyJa', false],
+  ['http://a:a', false],
+  ['-----BEGIN A', false],
+])('a setting as long as a request can be, which begins with %s, ends no check', (start, isCredential) => {
+  // An expression throws when it could go back to more places than it can keep.
+  const value = start.padEnd(7 * 1024 * 1024, start.at(-1));
+  const reports = exampleReports(ruleOf('settings-credentials'), example({ spec: { settings: { value } } }));
+  expect(reports.map(({ rule }) => rule.id).includes('settings-credentials')).toBe(isCredential);
+});
