@@ -41,6 +41,10 @@ export function hasMoreBytes(map: Readonly<Record<string, unknown>>, limit: numb
   for (const key in map) {
     const value = map[key];
     units += key.length + (typeof value === 'string' ? value.length : 0);
+    // Each takes at least a byte.
+    if (units > limit) {
+      return true;
+    }
   }
   // A UTF-16 unit takes at most three bytes: hardly any map has so many that they must be counted.
   if (units * 3 <= limit) {

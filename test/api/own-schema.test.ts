@@ -32,3 +32,15 @@ test.each([
   expect(hasMoreBytes(map, bytes)).toBe(false);
   expect(hasMoreBytes(map, bytes - 1)).toBe(true);
 });
+
+test('of a map with far more bytes, no more is read than decides', () => {
+  let reads = 0;
+  const map = new Proxy(Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`k${index}`, 'é'])), {
+    get(target, key) {
+      reads += 1;
+      return Reflect.get(target, key);
+    },
+  });
+  expect(hasMoreBytes(map, 100)).toBe(true);
+  expect(reads).toBeLessThan(100);
+});
