@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, lstat, mkdir, mkdtemp, readdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdtemp, readdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { textValues } from '../cluster/index.ts';
-import { readRegularFile } from '../files/index.ts';
+import { makeFolder, readRegularFile } from '../files/index.ts';
 import { isJsonObject } from '../kubernetes/index.ts';
 import { type CertificateStore, Conflict, type SecretRole } from './store.ts';
 
@@ -131,7 +131,7 @@ export function folderStore(folder: string): CertificateStore {
     async write(role, contents, from) {
       const home = folderOf(role);
       const files = Object.entries(contents.data).filter(([name]) => keyName.test(name));
-      await mkdir(home, { recursive: true, mode: 0o700 });
+      makeFolder(home, 0o700);
       await checkPlace(
         home,
         files.map(([name]) => name),

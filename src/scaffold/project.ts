@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeFolder } from '../files/index.ts';
 import { handlerFile, handlerNameOf, handlersFile, handlersTable, variablesFile } from './handlers.ts';
 
 /** What issues the serving certificate of the extension. */
@@ -75,7 +76,7 @@ export function projectFiles(options: ProjectOptions): Map<string, string> {
 const reasons: Readonly<Record<string, string>> = {
   EEXIST: 'something else than a folder has that name',
   ENOTDIR: 'a part of the path is not a folder',
-  ENOENT: 'a link on the path leads nowhere',
+  ENOENT: 'the system makes no folder there, or a link on the path leads nowhere',
   EACCES: 'permission denied',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
@@ -90,14 +91,14 @@ const reasons: Readonly<Record<string, string>> = {
 export function writeProject(folder: string, options: ProjectOptions): string[] {
   const files = projectFiles(options);
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     const [present] = readdirSync(folder);
     if (present !== undefined) {
       throw new ProjectError(`${folder} is not empty (${present}): name a folder that is not there yet`);
     }
     for (const [path, text] of files) {
       const file = join(folder, path);
-      mkdirSync(dirname(file), { recursive: true });
+      makeFolder(dirname(file));
       writeFileSync(file, text, { flag: 'wx' });
     }
   } catch (error) {

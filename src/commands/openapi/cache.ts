@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
-import { lstat, mkdir, open, opendir, rename, rm, utimes } from 'node:fs/promises';
+import { lstat, open, opendir, rename, rm, utimes } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join } from 'node:path';
-import { readRegularFile } from '../../files/index.ts';
+import { isAbsolute, join } from 'node:path';
+import { makeFolder, readRegularFile } from '../../files/index.ts';
 
 /** Limits of the cache. */
 export interface CacheLimits {
@@ -68,24 +68,6 @@ function problemOf(found: Stats): string | undefined {
     : undefined;
 }
 
-/** Makes a folder and those above it. Not by `recursive`: below /proc, Node then tries forever. */
-async function makeFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder, { mode: 0o700 });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') {
-      return;
-    }
-    const parent = dirname(folder);
-    if (code !== 'ENOENT' || parent === folder) {
-      throw error;
-    }
-    await makeFolder(parent);
-    await mkdir(folder, { mode: 0o700 });
-  }
-}
-
 /**
  * Opens the cache in a folder, which is made when it is missing. Entries are files that only their owner can read: the
  * SHA-256 of the content, and the content. An incomplete entry is removed when it is found, and counts as missing.
@@ -99,8 +81,11 @@ export async function openCache(
   now: () => number = Date.now,
 ): Promise<DocumentCache> {
   try {
-    await makeFolder(directory);
-    const problem = problemOf(await lstat(directory));
+    const found = await lstat(directory).catch(() => undefined);
+    if (found === undefined) {
+      makeFolder(directory, 0o700);
+    }
+    const problem = problemOf(found ?? (await lstat(directory)));
     if (problem !== undefined) {
       warn(`the cache ${directory} is not used: it ${problem}`);
       return noCache;
