@@ -9,7 +9,8 @@ import { createReviewMetrics, metricsPrefix } from './metrics.ts';
 import { createSideThread, type SideThread, type SideThreadOptions } from './side-thread.ts';
 
 /** What the webhook server is made of. */
-export interface WebhookOptions extends Omit<ServerOptions, 'application' | 'name' | 'metricsPrefix' | 'main'> {
+export interface WebhookOptions
+  extends Omit<ServerOptions, 'application' | 'name' | 'metricsPrefix' | 'main' | 'http2'> {
   admission: Admission;
   convert?: Convert | undefined;
   /** The thread that decides on large bodies, from the same policy; without it they are decided on the event loop. */
