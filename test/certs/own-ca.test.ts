@@ -1,10 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect, createServer } from 'node:tls';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { runCertificates } from '../../src/certs/index.ts';
 import { issueCa } from '../../src/x509/index.ts';
@@ -12,6 +9,7 @@ import type { KeyPair } from '../../src/x509/issue.ts';
 import { type ApiServer, bundlesOf, caPath, putTargets, servingPath, valueIn } from '../cluster/api-server.ts';
 import { needs } from '../tools/needs.ts';
 import { day, entropyOn, quickEntropy } from '../x509/entropy.ts';
+import { shakeHands } from '../x509/handshake.ts';
 import { oddCa, unreadableKeys } from '../x509/odd-ca.ts';
 import { brokenMoments, expectSteady, type FakeClock, runFor, serverWithTargets } from './machine.ts';
 
@@ -39,23 +37,10 @@ function bring(cert: string, key: string): void {
 const serving = () => server.objects.get(servingPath);
 
 /** What a client says of the certificate that pods serve, when it trusts what is in the targets. */
-async function handshake(): Promise<string> {
+function handshake(): Promise<string> {
   const [bundle] = new Set(bundlesOf(server.objects));
-  const listening = createServer(
-    { cert: valueIn(serving(), 'tls.crt'), key: valueIn(serving(), 'tls.key') },
-    (socket) => socket.end(),
-  );
-  listening.listen(0, '127.0.0.1');
-  await once(listening, 'listening');
-  const { port } = listening.address() as AddressInfo;
-  const socket = connect({ port, host: '127.0.0.1', servername: 'extensionconfig-webhook', ca: bundle! });
-  const said = await new Promise<string>((resolve) => {
-    socket.once('secureConnect', () => resolve('connected'));
-    socket.once('error', (error: NodeJS.ErrnoException) => resolve(String(error.code)));
-  });
-  socket.destroy();
-  listening.close();
-  return said;
+  const pair = { cert: valueIn(serving(), 'tls.crt'), key: valueIn(serving(), 'tls.key') };
+  return shakeHands(pair, bundle!, 'extensionconfig-webhook');
 }
 
 /** The life of a CA that a user brought: first certificates, new ones, a wiped target, and its end. */

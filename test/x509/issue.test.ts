@@ -1,11 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { createPrivateKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect, createServer } from 'node:tls';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import {
   backdateMs,
@@ -21,6 +18,7 @@ import {
 } from '../../src/x509/index.ts';
 import { needs } from '../tools/needs.ts';
 import { day, entropyOn, quickEntropy } from './entropy.ts';
+import { shakeHands } from './handshake.ts';
 
 const now = new Date();
 /** What a certificate can say: whole seconds. */
@@ -47,19 +45,8 @@ const kinds = [
   ['RSA by P-521', { ofCa: entropyOn('P-521') }],
 ] as const;
 
-async function handshake(serving: Issued, trusted: Issued, host: string): Promise<string> {
-  const server = createServer({ cert: serving.certificate.pem, key: serving.key }, (socket) => socket.end());
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const socket = connect({ port, host: '127.0.0.1', servername: host, ca: trusted.certificate.pem });
-  const result = await new Promise<string>((resolve) => {
-    socket.once('secureConnect', () => resolve('connected'));
-    socket.once('error', (error: NodeJS.ErrnoException) => resolve(String(error.code)));
-  });
-  socket.destroy();
-  server.close();
-  return result;
+function handshake({ certificate, key }: Issued, trusted: Issued, host: string): Promise<string> {
+  return shakeHands({ cert: certificate.pem, key }, trusted.certificate.pem, host);
 }
 
 /** Each bit of a key usage that OpenSSL prints, and what else it says about extensions. */
