@@ -2,23 +2,16 @@ import { spawnSync } from 'node:child_process';
 import * as whole from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
 import { clientNode } from '../../src/cluster/client-node.ts';
+import { recordLoads } from '../tools/loads.ts';
 
 const program = `
 import { once } from 'node:events';
-import { registerHooks } from 'node:module';
-
-const files = [];
-registerHooks({
-  load(url, context, next) {
-    files.push(url);
-    return next(url, context);
-  },
-});
+${recordLoads}
 const { clientNode } = await import(${JSON.stringify(new URL('../../src/cluster/client-node.ts', import.meta.url))});
 const parts = clientNode();
-const ofClient = files.filter((url) => url.includes('/@kubernetes/client-node/')).length;
+const ofClient = loads.filter((url) => url.includes('/@kubernetes/client-node/')).length;
 const ofNode = process.moduleLoadList.filter((name) => name.includes('deps/undici'));
-const ofUndici = files.filter((url) => url.includes('/node_modules/undici/')).length;
+const ofUndici = loads.filter((url) => url.includes('/node_modules/undici/')).length;
 const whole = await import('@kubernetes/client-node');
 const isSame = Object.entries(parts).map(([name, value]) => value === whole[name]);
 const server = process.getBuiltinModule('node:http').createServer((_request, response) => response.setHeader('content-type', 'application/json').end('{"versions":["v1"]}'));

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { recordLoads } from '../tools/loads.ts';
 
 /** Names of the CommonJS packages that are loaded, and of those in Node.js. */
 const packages = `const { cache } = (await import('node:module')).createRequire('/');
@@ -11,15 +12,9 @@ const packages = () => [...new Set([...Object.keys(cache), ...process.moduleLoad
   .map((file) => file.split(/\\/node_modules\\/|\\/deps\\//).at(-1).split('/')[0]))];`;
 
 /** Tells the packages of all files that were loaded, when the program ends. */
-const tell = `import { registerHooks } from 'node:module';
-const loaded = new Set();
-registerHooks({
-  load(url, context, next) {
-    loaded.add(url.split('/node_modules/').at(1)?.split('/')[0]);
-    return next(url, context);
-  },
-});
-process.on('exit', () => console.error(JSON.stringify([...loaded])));`;
+const tell = `${recordLoads}
+const packageOf = (url) => url.split('/node_modules/').at(1)?.split('/')[0];
+process.on('exit', () => console.error(JSON.stringify([...new Set(loads.map(packageOf))])));`;
 
 test('the help loads nothing that only a command needs', () => {
   const main = fileURLToPath(new URL('../../bin/extensionconfig-webhook', import.meta.url));
@@ -80,20 +75,13 @@ test('a command loads nothing that only another one needs', () => {
 });
 
 test('commands that call extensions load no rules, and of the HTTP client what calls need', () => {
-  const script = `import { registerHooks } from 'node:module';
-    const files = [];
-    registerHooks({
-      load(url, context, next) {
-        files.push(url);
-        return next(url, context);
-      },
-    });
+  const script = `${recordLoads}
     const { run } = await import(${JSON.stringify(new URL('../../src/commands/index.ts', import.meta.url))});
     const { stdin, stdout, stderr, env } = process;
     for (const command of ['discover', 'call', 'conformance', 'rehearse']) {
       await run([command, '--help'], { stdin, stdout, stderr, env, signal: new AbortController().signal });
     }
-    stderr.write(JSON.stringify(files));`;
+    stderr.write(JSON.stringify(loads));`;
   const { stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
   const filesOf = (place: string) => (JSON.parse(stderr) as string[]).filter((file) => file.includes(place));
   expect(filesOf('/src/rules/')).toEqual([]);
