@@ -68,8 +68,7 @@ let ajv: AjvModule.Ajv | undefined;
 
 /** Loaded with the first variable: it is sixty files. */
 function compiler(): AjvModule.Ajv {
-  const { Ajv } = require('ajv') as typeof AjvModule;
-  ajv ??= new Ajv({
+  ajv ??= new (require('ajv') as typeof AjvModule).Ajv({
     strict: false,
     validateFormats: false,
     addUsedSchema: false,
