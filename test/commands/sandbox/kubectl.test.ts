@@ -64,7 +64,9 @@ describe('kubectl', { ...needs('kubectl'), timeout: 60_000 }, () => {
     await expect(kubectl('apply', '-f', 'manifests/samples/bad-url.yaml')).rejects.toThrow(/denied the request/);
     const rotate = ['create', 'job', 'rotate-now', '--from=cronjob/extensionconfig-webhook-rotate'];
     expect(await kubectl('-n', 'extensionconfig-webhook-system', ...rotate)).toMatch(/rotate-now created/);
-    expect(await kubectl('delete', '-k', 'manifests/overlays/default')).toMatch(/webhookconfiguration.* deleted/);
+    expect(await kubectl('delete', '--ignore-not-found', '-k', 'manifests/overlays/default')).toMatch(
+      /webhookconfiguration.* deleted/,
+    );
   });
 });
 
