@@ -1,12 +1,7 @@
 export { type Cluster, connect, type Patience, StatusError } from './cluster.ts';
+export { type InformerChange, objectKey } from './collection-copy.ts';
 export { explain, Forbidden } from './forbidden.ts';
-export {
-  type Informer,
-  type InformerChange,
-  type InformerOptions,
-  objectKey,
-  startInformer,
-} from './informer.ts';
+export { type Informer, type InformerOptions, startInformer } from './informer.ts';
 export { KubeConfigError, loadKubeConfig } from './kubeconfig.ts';
 export { type ListOptions, listPages, type Page } from './list.ts';
 export { type SecretEvent, type SecretPace, type ServingSecret, watchServingSecret } from './secret-watch.ts';

@@ -1,21 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
-import { askedWait, StatusError } from './cluster.ts';
+import { type Cluster, StatusError } from './cluster.ts';
+import { CollectionCopy, type InformerChange, objectKey, versionOf } from './collection-copy.ts';
 import { explain } from './forbidden.ts';
 import { listPages } from './list.ts';
-import { ConnectionError, ResponseError } from './transport.ts';
-import { connectToFollow, type WatchPace, waitAfter } from './watch-pace.ts';
-
-/** A change of one object. `object` of a deletion is the last one that was seen. */
-export interface InformerChange {
-  type: 'added' | 'updated' | 'deleted';
-  /** `NAMESPACE/NAME`, or the name alone for objects of the whole cluster. */
-  key: string;
-  object: JsonObject;
-  /** The object before an update. */
-  previous?: JsonObject;
-}
+import { connectToFollow, type WatchPace } from './watch-pace.ts';
+import { type AfterWatch, WatchRetries } from './watch-retries.ts';
 
 /** A connection that died silently is noticed within 35 s. */
 const defaultPace: WatchPace = {
@@ -67,23 +58,169 @@ export interface Informer {
   stop(): void;
 }
 
-/** The key of an object: `NAMESPACE/NAME`, or the name alone. */
-export function objectKey(object: JsonObject): string {
-  const { namespace, name } = isJsonObject(object.metadata) ? object.metadata : {};
-  return typeof namespace === 'string' && namespace !== '' ? `${namespace}/${String(name)}` : String(name);
-}
-
 function withoutManagedFields(object: JsonObject): JsonObject {
   const { managedFields: _, ...metadata } = isJsonObject(object.metadata) ? object.metadata : {};
   return { ...object, metadata };
 }
 
-function textIn(object: JsonObject | undefined, field: 'uid' | 'resourceVersion'): string {
-  const value = isJsonObject(object?.metadata) ? object.metadata[field] : undefined;
-  return typeof value === 'string' ? value : '';
-}
-
 const describe = (error: unknown, resource: string) => (explain(error, 'watch', resource, '(all)') as Error).message;
+
+/** Several informers lose the same server at once and must not all come back at once. */
+const jitter = () => 0.75 + Math.random() / 2;
+
+/** Lists a collection and watches it from there, again and again, until it is stopped. */
+class CollectionFollower implements Informer {
+  readonly #options: InformerOptions;
+  readonly #keep: (object: JsonObject) => JsonObject;
+  readonly #maxObjects: number;
+  readonly #pace: WatchPace;
+  readonly #query: Readonly<Record<string, string>>;
+  readonly #stop = new AbortController();
+  readonly #cluster: Cluster;
+  readonly #copy: CollectionCopy;
+  readonly #firstList = Promise.withResolvers<void>();
+  #isSynced = false;
+  #heardAt: number | undefined;
+  #problem: string | undefined;
+  /** The version to watch from; undefined when the collection has to be listed first. */
+  #version: string | undefined;
+
+  constructor(config: KubeConfig, options: InformerOptions) {
+    const { resource, labelSelector, fieldSelector, maxLength = Number.POSITIVE_INFINITY } = options;
+    this.#options = options;
+    this.#keep = options.keep ?? withoutManagedFields;
+    this.#maxObjects = options.maxObjects ?? 10_000;
+    this.#pace = { ...defaultPace, ...options.pace };
+    this.#query = {
+      ...(labelSelector === undefined ? {} : { labelSelector }),
+      ...(fieldSelector === undefined ? {} : { fieldSelector }),
+    };
+    this.#cluster = connectToFollow(config, this.#stop.signal, this.#pace);
+    this.#copy = new CollectionCopy({
+      resource,
+      maxObjects: this.#maxObjects,
+      maxLength,
+      onChange: (change) => {
+        if (!this.#stop.signal.aborted) {
+          options.onChange?.(change);
+        }
+      },
+    });
+  }
+
+  get synced(): Promise<void> {
+    return this.#firstList.promise;
+  }
+
+  get isSynced(): boolean {
+    return this.#isSynced;
+  }
+
+  get heardAt(): number | undefined {
+    return this.#heardAt;
+  }
+
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  get(key: string): JsonObject | undefined {
+    return this.#copy.get(key);
+  }
+
+  list(): JsonObject[] {
+    return this.#copy.list();
+  }
+
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  async run(): Promise<void> {
+    const { resource } = this.#options;
+    const { signal } = this.#stop;
+    const retries = new WatchRetries(this.#pace, jitter);
+    while (!signal.aborted) {
+      const began = performance.now();
+      let problem: string;
+      let next: AfterWatch;
+      try {
+        this.#version ??= await this.#readAll();
+        await this.#watch(this.#version);
+        next = retries.afterEnd(performance.now() - began);
+        problem = `${resource}: the API server ends the watch at once`;
+      } catch (error) {
+        // It is not known what was missed, and a server that lost its storage counts versions from the beginning.
+        this.#version = undefined;
+        const isTooOld = error instanceof StatusError && error.code === 410;
+        next = retries.afterError(error, performance.now() - began, isTooOld);
+        problem = `${resource}: ${describe(error, resource)}`;
+      }
+      if (next !== 'again') {
+        this.#tell(problem);
+        await sleep(next.waitMs, undefined, { signal, ref: false }).catch(() => {});
+      }
+    }
+  }
+
+  /** Lists everything; the copy changes only when all of it has arrived. Returns the version of the list. */
+  async #readAll(): Promise<string> {
+    const { path, resource } = this.#options;
+    const found = this.#copy.newList();
+    let version = '';
+    const collection = { path, resource, query: this.#query, maxObjects: this.#maxObjects };
+    for await (const { items, resourceVersion } of listPages(this.#cluster, collection)) {
+      version = resourceVersion;
+      for (const object of items) {
+        found.add(this.#keep(object));
+      }
+    }
+    this.#heard();
+    found.replace();
+    this.#isSynced = true;
+    this.#firstList.resolve();
+    return version;
+  }
+
+  /** One watch, until the server ends it. */
+  async #watch(from: string): Promise<void> {
+    const { watchMs, graceMs } = this.#pace;
+    const parameters = new URLSearchParams({ ...this.#query, resourceVersion: from });
+    await this.#cluster.watch(`${this.#options.path}?${parameters}`, {
+      watchMs,
+      graceMs,
+      onOpen: () => {
+        this.#heard();
+        this.#tell(undefined);
+      },
+      onEvent: ({ type, object }) => {
+        this.#heard();
+        this.#version = versionOf(object) || this.#version;
+        if (type === 'DELETED') {
+          this.#copy.remove(objectKey(object));
+        } else {
+          this.#copy.put(this.#keep(object));
+        }
+      },
+      onBookmark: (version) => {
+        this.#heard();
+        this.#version = version;
+      },
+    });
+    this.#heard();
+  }
+
+  #heard(): void {
+    this.#heardAt = performance.now();
+  }
+
+  #tell(problem: string | undefined): void {
+    if (problem !== this.#problem && !this.#stop.signal.aborted) {
+      this.#problem = problem;
+      this.#options.onProblem?.(problem);
+    }
+  }
+}
 
 /**
  * Copies a collection and follows it: across lost connections, a server that is gone and comes back (also one whose
@@ -94,195 +231,7 @@ const describe = (error: unknown, resource: string) => (explain(error, 'watch', 
  * callbacks.
  */
 export function startInformer(config: KubeConfig, options: InformerOptions): Informer {
-  const {
-    path,
-    resource,
-    keep = withoutManagedFields,
-    maxObjects = 10_000,
-    maxLength = Number.POSITIVE_INFINITY,
-  } = options;
-  const pace = { ...defaultPace, ...options.pace };
-  const { watchMs, graceMs, minRetryMs, maxRetryMs } = pace;
-  const stop = new AbortController();
-  const cluster = connectToFollow(config, stop.signal, pace);
-  const query: Record<string, string> = {
-    ...(options.labelSelector === undefined ? {} : { labelSelector: options.labelSelector }),
-    ...(options.fieldSelector === undefined ? {} : { fieldSelector: options.fieldSelector }),
-  };
-  const synced = Promise.withResolvers<void>();
-  const objects = new Map<string, JsonObject>();
-  /** Characters of JSON of the objects together. */
-  let length = 0;
-  let isSynced = false;
-  let heardAt: number | undefined;
-  let problem: string | undefined;
-  /** The version to watch from; undefined when the collection has to be listed first. */
-  let version: string | undefined;
-
-  const lengths = new WeakMap<JsonObject, number>();
-  function lengthOf(object: JsonObject | undefined): number {
-    if (object === undefined || maxLength === Number.POSITIVE_INFINITY) {
-      return 0;
-    }
-    const known = lengths.get(object) ?? JSON.stringify(object).length;
-    lengths.set(object, known);
-    return known;
-  }
-
-  function checkLength(characters: number, most: number): void {
-    if (characters > most) {
-      throw new ResponseError(`what is kept of ${resource} is more than ${maxLength / 1024 / 1024} MiB`);
-    }
-  }
-
-  function tell(news: string | undefined): void {
-    if (news !== problem && !stop.signal.aborted) {
-      problem = news;
-      options.onProblem?.(news);
-    }
-  }
-
-  function change(what: InformerChange): void {
-    if (!stop.signal.aborted) {
-      options.onChange?.(what);
-    }
-  }
-
-  function remove(key: string): void {
-    const object = objects.get(key);
-    if (object !== undefined) {
-      objects.delete(key);
-      length -= lengthOf(object);
-      change({ type: 'deleted', key, object });
-    }
-  }
-
-  /**
-   * @param object what `keep` left of it.
-   * @param most most characters afterwards; a list was counted as a whole before.
-   */
-  function put(object: JsonObject, most = maxLength): void {
-    const key = objectKey(object);
-    // An object that was deleted and created again has another uid.
-    if (textIn(objects.get(key), 'uid') !== textIn(object, 'uid')) {
-      remove(key);
-    }
-    const previous = objects.get(key);
-    if (previous !== undefined && textIn(previous, 'resourceVersion') === textIn(object, 'resourceVersion')) {
-      return;
-    }
-    if (previous === undefined && objects.size >= maxObjects) {
-      throw new ResponseError(`there are more than ${maxObjects} ${resource}: choose by label`);
-    }
-    const grown = length - lengthOf(previous) + lengthOf(object);
-    checkLength(grown, most);
-    length = grown;
-    objects.set(key, object);
-    change(previous === undefined ? { type: 'added', key, object } : { type: 'updated', key, object, previous });
-  }
-
-  /** Lists everything; the copy changes only when all of it has arrived. */
-  async function list(): Promise<string> {
-    const found = new Map<string, JsonObject>();
-    let foundLength = 0;
-    let listVersion = '';
-    for await (const { items, resourceVersion } of listPages(cluster, { path, resource, query, maxObjects })) {
-      listVersion = resourceVersion;
-      for (const object of items) {
-        const kept = keep(object);
-        foundLength += lengthOf(kept);
-        checkLength(foundLength, maxLength);
-        found.set(objectKey(object), kept);
-      }
-    }
-    heardAt = performance.now();
-    for (const key of [...objects.keys()]) {
-      if (!found.has(key)) {
-        remove(key);
-      }
-    }
-    for (const object of found.values()) {
-      put(object, Number.POSITIVE_INFINITY);
-    }
-    isSynced = true;
-    synced.resolve();
-    return listVersion;
-  }
-
-  /** One watch, until the server ends it. */
-  async function follow(from: string): Promise<void> {
-    const parameters = new URLSearchParams({ ...query, resourceVersion: from });
-    await cluster.watch(`${path}?${parameters}`, {
-      watchMs,
-      graceMs,
-      onOpen() {
-        heardAt = performance.now();
-        tell(undefined);
-      },
-      onEvent({ type, object }) {
-        heardAt = performance.now();
-        version = textIn(object, 'resourceVersion') || version;
-        if (type === 'DELETED') {
-          remove(objectKey(object));
-        } else {
-          put(keep(object));
-        }
-      },
-      onBookmark(resourceVersion) {
-        heardAt = performance.now();
-        version = resourceVersion;
-      },
-    });
-    heardAt = performance.now();
-  }
-
-  async function run(): Promise<void> {
-    let failures = 0;
-    while (!stop.signal.aborted) {
-      const began = performance.now();
-      let asked = 0;
-      try {
-        version ??= await list();
-        await follow(version);
-        if (performance.now() - began >= minRetryMs) {
-          failures = 0;
-          continue;
-        }
-        tell(`${resource}: the API server ends the watch at once`);
-      } catch (error) {
-        // It is not known what was missed, and a server that lost its storage counts versions from the beginning.
-        version = undefined;
-        const isOrdinary =
-          (error instanceof StatusError && error.code === 410) ||
-          (error instanceof ConnectionError && performance.now() - began >= minRetryMs);
-        if (isOrdinary && failures === 0) {
-          failures++;
-          continue;
-        }
-        asked = askedWait(error);
-        tell(`${resource}: ${describe(error, resource)}`);
-      }
-      failures++;
-      // Jitter: several informers lose the same server at once and must not all come back at once.
-      const wait = waitAfter(failures, minRetryMs, maxRetryMs) * (0.75 + Math.random() / 2);
-      await sleep(Math.max(asked, wait), undefined, { signal: stop.signal, ref: false }).catch(() => {});
-    }
-  }
-
-  void run();
-  return {
-    synced: synced.promise,
-    get isSynced() {
-      return isSynced;
-    },
-    get heardAt() {
-      return heardAt;
-    },
-    get problem() {
-      return problem;
-    },
-    get: (key) => objects.get(key),
-    list: () => [...objects.values()],
-    stop: () => stop.abort(),
-  };
+  const follower = new CollectionFollower(config, options);
+  void follower.run();
+  return follower;
 }

@@ -1,0 +1,146 @@
+import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
+import { ResponseError } from './transport.ts';
+
+/** A change of one object. `object` of a deletion is the last one that was seen. */
+export interface InformerChange {
+  type: 'added' | 'updated' | 'deleted';
+  /** `NAMESPACE/NAME`, or the name alone for objects of the whole cluster. */
+  key: string;
+  object: JsonObject;
+  /** The object before an update. */
+  previous?: JsonObject;
+}
+
+/** What a copy may hold, and who hears of its changes. */
+export interface CollectionCopyOptions {
+  /** What permissions call it: `extensionconfigs.runtime.cluster.x-k8s.io`. */
+  resource: string;
+  maxObjects: number;
+  /** Maximum number of characters of JSON; infinity: they are not counted. */
+  maxLength: number;
+  /** Called for each change, in their order, after the copy has it. It must not throw. */
+  onChange(change: InformerChange): void;
+}
+
+/** The key of an object: `NAMESPACE/NAME`, or the name alone. */
+export function objectKey(object: JsonObject): string {
+  const { namespace, name } = isJsonObject(object.metadata) ? object.metadata : {};
+  return typeof namespace === 'string' && namespace !== '' ? `${namespace}/${String(name)}` : String(name);
+}
+
+function textIn(object: JsonObject | undefined, field: 'uid' | 'resourceVersion'): string {
+  const value = isJsonObject(object?.metadata) ? object.metadata[field] : undefined;
+  return typeof value === 'string' ? value : '';
+}
+
+/** The version of an object; empty when it has none. */
+export const versionOf = (object: JsonObject): string => textIn(object, 'resourceVersion');
+
+/** A copy of a collection within its limits. What it holds changes as a whole with a list, or object by object. */
+export class CollectionCopy {
+  readonly #options: CollectionCopyOptions;
+  readonly #objects = new Map<string, JsonObject>();
+  readonly #lengths = new WeakMap<JsonObject, number>();
+  /** Characters of JSON of the objects together. */
+  #length = 0;
+
+  constructor(options: CollectionCopyOptions) {
+    this.#options = options;
+  }
+
+  get(key: string): JsonObject | undefined {
+    return this.#objects.get(key);
+  }
+
+  list(): JsonObject[] {
+    return [...this.#objects.values()];
+  }
+
+  /**
+   * Adds or updates an object; one with the same uid and version as before changes nothing.
+   *
+   * @throws {ResponseError} when there would be more objects or characters than there may be: it is not added.
+   */
+  put(object: JsonObject): void {
+    this.#put(object, this.#options.maxLength);
+  }
+
+  remove(key: string): void {
+    const object = this.#objects.get(key);
+    if (object !== undefined) {
+      this.#objects.delete(key);
+      this.#length -= this.#lengthOf(object);
+      this.#options.onChange({ type: 'deleted', key, object });
+    }
+  }
+
+  /**
+   * Begins a list that is to replace what the copy holds.
+   *
+   * @returns `add` for each object, which throws a {@link ResponseError} for more characters than there may be; and
+   * `replace`, before which the copy stays as it is.
+   */
+  newList(): { add(object: JsonObject): void; replace(): void } {
+    const found = new Map<string, JsonObject>();
+    let length = 0;
+    return {
+      add: (object) => {
+        length += this.#lengthOf(object);
+        this.#checkLength(length, this.#options.maxLength);
+        found.set(objectKey(object), object);
+      },
+      replace: () => this.#replace(found),
+    };
+  }
+
+  #replace(found: ReadonlyMap<string, JsonObject>): void {
+    for (const key of [...this.#objects.keys()]) {
+      if (!found.has(key)) {
+        this.remove(key);
+      }
+    }
+    for (const object of found.values()) {
+      // A list was counted as a whole before; on the way to it there may be more.
+      this.#put(object, Number.POSITIVE_INFINITY);
+    }
+  }
+
+  /** @param most most characters afterwards. */
+  #put(object: JsonObject, most: number): void {
+    const { resource, maxObjects, onChange } = this.#options;
+    const key = objectKey(object);
+    // An object that was deleted and created again has another uid.
+    if (textIn(this.#objects.get(key), 'uid') !== textIn(object, 'uid')) {
+      this.remove(key);
+    }
+    const previous = this.#objects.get(key);
+    if (previous !== undefined && versionOf(previous) === versionOf(object)) {
+      return;
+    }
+    if (previous === undefined && this.#objects.size >= maxObjects) {
+      throw new ResponseError(`there are more than ${maxObjects} ${resource}: choose by label`);
+    }
+    const length = this.#length - this.#lengthOf(previous) + this.#lengthOf(object);
+    this.#checkLength(length, most);
+    this.#length = length;
+    this.#objects.set(key, object);
+    onChange(previous === undefined ? { type: 'added', key, object } : { type: 'updated', key, object, previous });
+  }
+
+  /** Characters of JSON of an object, measured once: it is counted with a list, with its next change and at its end. */
+  #lengthOf(object: JsonObject | undefined): number {
+    if (object === undefined || this.#options.maxLength === Number.POSITIVE_INFINITY) {
+      return 0;
+    }
+    const length = this.#lengths.get(object) ?? JSON.stringify(object).length;
+    this.#lengths.set(object, length);
+    return length;
+  }
+
+  #checkLength(characters: number, most: number): void {
+    if (characters > most) {
+      const { resource, maxLength } = this.#options;
+      throw new ResponseError(`what is kept of ${resource} is more than ${maxLength / 1024 / 1024} MiB`);
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import { askedWait } from './cluster.ts';
+import { ConnectionError } from './transport.ts';
+import { type WatchPace, waitAfter } from './watch-pace.ts';
+
+/** What follows the end of a watch: the next one at once, or a problem and a wait, in ms. */
+export type AfterWatch = 'again' | { waitMs: number };
+
+/** Decides when the next watch of a collection begins, by how the ones before it ended. */
+export class WatchRetries {
+  readonly #pace: Pick<WatchPace, 'minRetryMs' | 'maxRetryMs'>;
+  readonly #jitter: () => number;
+  /** Ends in a row that were not in order. */
+  #failures = 0;
+
+  /** @param jitter what a wait is multiplied with, if the server does not ask for a longer one. */
+  constructor(pace: Pick<WatchPace, 'minRetryMs' | 'maxRetryMs'>, jitter: () => number = () => 1) {
+    this.#pace = pace;
+    this.#jitter = jitter;
+  }
+
+  /** The server ended a watch that lasted so long, in ms: in order, unless it did so at once. */
+  afterEnd(lastedMs: number): AfterWatch {
+    if (lastedMs >= this.#pace.minRetryMs) {
+      this.#failures = 0;
+      return 'again';
+    }
+    return this.#wait(0);
+  }
+
+  /**
+   * A watch failed after so long, in ms. A connection that lasted a while may end, and a version may be too old:
+   * something is wrong only when the next watch fails, too.
+   *
+   * @param isTooOld whether the error says that the version to watch from is too old.
+   */
+  afterError(error: unknown, lastedMs: number, isTooOld = false): AfterWatch {
+    const isOrdinary = isTooOld || (error instanceof ConnectionError && lastedMs >= this.#pace.minRetryMs);
+    if (isOrdinary && this.#failures === 0) {
+      this.#failures++;
+      return 'again';
+    }
+    return this.#wait(askedWait(error));
+  }
+
+  #wait(askedMs: number): AfterWatch {
+    this.#failures++;
+    const { minRetryMs, maxRetryMs } = this.#pace;
+    return { waitMs: Math.max(askedMs, waitAfter(this.#failures, minRetryMs, maxRetryMs) * this.#jitter()) };
+  }
+}

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { StatusError } from '../../src/cluster/cluster.ts';
+import { ConnectionError } from '../../src/cluster/transport.ts';
+import { type AfterWatch, WatchRetries } from '../../src/cluster/watch-retries.ts';
+
+const pace = { minRetryMs: 100, maxRetryMs: 350 };
+const lost = new ConnectionError('https://server', 'ECONNRESET');
+const failed = new StatusError(500, 'broken');
+const busy = new StatusError(503, 'busy', 30_000);
+const tooOld = new StatusError(410, 'too old');
+const wait = (waitMs: number) => ({ waitMs });
+
+/** How a watch ended: its error, or in order; and after how long, in ms. */
+type End = [error: Error | undefined, lastedMs: number];
+const inOrder: End = [undefined, 100];
+const atOnce: End = [undefined, 99];
+
+test.each<[string, End[], AfterWatch[]]>([
+  ['in order', [inOrder, inOrder, inOrder], ['again', 'again', 'again']],
+  ['at once', [atOnce, atOnce, atOnce, atOnce], [wait(100), wait(200), wait(350), wait(350)]],
+  ['with an error', [[failed, 1000], [failed, 0], atOnce], [wait(100), wait(200), wait(350)]],
+  [
+    'with an error, then in order',
+    [[failed, 0], [failed, 0], inOrder, [failed, 0]],
+    [wait(100), wait(200), 'again', wait(100)],
+  ],
+  ['with a connection that lasted a while', [[lost, 100], inOrder, [lost, 100]], ['again', 'again', 'again']],
+  [
+    'with one that lasted a while, and then again',
+    [
+      [lost, 100],
+      [lost, 100],
+    ],
+    ['again', wait(200)],
+  ],
+  ['with one that did not last', [[lost, 99]], [wait(100)]],
+  ['with a version that is too old', [[tooOld, 0], inOrder, [tooOld, 0]], ['again', 'again', 'again']],
+  [
+    'with one that is too old again',
+    [
+      [tooOld, 0],
+      [tooOld, 0],
+    ],
+    ['again', wait(200)],
+  ],
+  [
+    'with a problem, then a version that is too old',
+    [
+      [failed, 0],
+      [tooOld, 0],
+    ],
+    [wait(100), wait(200)],
+  ],
+  [
+    'with a server that asks to wait',
+    [
+      [busy, 0],
+      [failed, 0],
+    ],
+    [wait(30_000), wait(200)],
+  ],
+])('after watches that end %s', (_what, ends, expected) => {
+  const retries = new WatchRetries(pace);
+  const after = ends.map(([error, lastedMs]) =>
+    error === undefined ? retries.afterEnd(lastedMs) : retries.afterError(error, lastedMs, error === tooOld),
+  );
+  expect(after).toEqual(expected);
+});
+
+test('jitter changes a wait, but not one that the server asks for', () => {
+  const retries = new WatchRetries(pace, () => 0.75);
+  expect(retries.afterError(failed, 0)).toEqual(wait(75));
+  expect(retries.afterError(failed, 0)).toEqual(wait(150));
+  expect(retries.afterError(busy, 0)).toEqual(wait(30_000));
+});
