@@ -1,3 +1,6 @@
+export type { ChangeTable } from './change-table.ts';
+export { UnlistedDifferenceError } from './compile.ts';
+export type { VersionSchema } from './direction.ts';
 export {
   type ConversionStep,
   createConverter,
@@ -7,5 +10,4 @@ export {
 } from './engine.ts';
 export { ConversionError } from './error.ts';
 export { conversionDataAnnotation, extensionConfigConverter, extensionConfigVersions } from './extension-config.ts';
-export { type ChangeTable, UnlistedDifferenceError, type VersionSchema } from './plan.ts';
 export { createReview, reviewConversion } from './review.ts';

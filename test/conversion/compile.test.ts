@@ -1,13 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { OpenApiSchema } from '../../src/api/index.ts';
-import {
-  type ChangeTable,
-  type ConversionPlan,
-  compilePlans,
-  type PropertyAction,
-  UnlistedDifferenceError,
-  type ValuePlan,
-} from '../../src/conversion/plan.ts';
+import type { ChangeTable } from '../../src/conversion/change-table.ts';
+import { compilePlans, UnlistedDifferenceError } from '../../src/conversion/compile.ts';
+import type { ConversionPlan, PropertyAction, ValuePlan } from '../../src/conversion/plan.ts';
 
 const text: OpenApiSchema = { type: 'string' };
 const short: OpenApiSchema = { type: 'string', maxLength: 5 };
@@ -75,6 +70,11 @@ describe('a type that changes is not converted by itself', () => {
     ['maps', map(text)],
   ])('%s stay what they are', (_name, schema) => {
     const { toNewer, toOlder } = compile({ a: schema }, { a: schema });
+    expect([toNewer.root, toOlder.root]).toEqual([undefined, undefined]);
+  });
+
+  test('a list whose items only one version describes is copied', () => {
+    const { toNewer, toOlder } = compile({ a: { type: 'array' } }, { a: list(object({ b: text })) });
     expect([toNewer.root, toOlder.root]).toEqual([undefined, undefined]);
   });
 

@@ -1,0 +1,148 @@
+/**
+ * What changed between two neighbouring versions, as far as their schemas cannot tell. Paths are written
+ * `status.handlers[].name`: `[]` means the items of a list, `{}` the values of a map.
+ *
+ * A field that no entry names becomes the field with the same name in the other version, or else the field whose name
+ * differs only in case, since acronyms are often respelled between versions (`URL` and `url`).
+ */
+export interface ChangeTable {
+  /** Fields that were renamed or moved: path in the older version → path in the newer one. */
+  moves?: Readonly<Record<string, string>>;
+  /** Fields of the older version that the newer one does not have. They are kept as conversion data. */
+  removed?: readonly string[];
+  /** Fields of the newer version that the older one does not have. They are kept as conversion data. */
+  added?: readonly string[];
+  /** Fields that the hand-written steps convert; the automatic part leaves them out. */
+  byHand?: { older?: readonly string[]; newer?: readonly string[] };
+  /**
+   * Fields for which one version has tighter limits than the other: `keep` leaves out values beyond the limits, and
+   * keeps them as conversion data; `pass` copies them nevertheless, and leaves the decision to the API server's
+   * validation.
+   */
+  tighter?: Readonly<Record<string, 'keep' | 'pass'>>;
+}
+
+/**
+ * A table as one direction reads it: each `path` is in the version that it converts from, each `toPath` in the one that
+ * it converts to. An entry about a `path` has matched something once it is found here.
+ */
+export interface DirectedTable {
+  /** Where a field moves to. */
+  targetOf(path: string): string | undefined;
+  /** Which field moves to a path. */
+  sourceOf(toPath: string): string | undefined;
+  /** Whether a field below a path moves elsewhere. */
+  hasMoveBelow(path: string): boolean;
+  /** Whether the other version does not have a field. */
+  isRemoved(path: string): boolean;
+  /** Whether the hand-written step converts a field. */
+  isReadByHand(path: string): boolean;
+  /** Whether the hand-written step writes a field. */
+  isWrittenByHand(toPath: string): boolean;
+  /** Whether an entry says what becomes a field, or that nothing does. */
+  hasSource(toPath: string): boolean;
+  /** What becomes of values beyond the limits of a field, which is listed by its path in either version. */
+  treatmentOf(path: string, toPath: string): 'keep' | 'pass' | undefined;
+}
+
+/** A table as both directions read it. */
+export interface ReadTable {
+  toNewer: DirectedTable;
+  toOlder: DirectedTable;
+  /** What is wrong with the table itself, once both directions have read it: one line each. */
+  problems(): string[];
+}
+
+/** The entries about fields of one version. */
+interface Side {
+  only: ReadonlySet<string>;
+  byHand: ReadonlySet<string>;
+}
+
+function sideOf(only: readonly string[] = [], byHand: readonly string[] = []): Side {
+  return { only: new Set(only), byHand: new Set(byHand) };
+}
+
+/** The paths that a path is below: `a`, `a.b` and `a.b[]` of `a.b[].c`. */
+function pathsAbove(path: string): string[] {
+  return [...path.matchAll(/[.[{]/g)].map(({ index }) => path.slice(0, index));
+}
+
+/** `matched` gets the entries that match something, as `problems` writes them. */
+function directTable(
+  moves: ReadonlyMap<string, string>,
+  from: Side,
+  to: Side,
+  tighter: ReadonlyMap<string, 'keep' | 'pass'>,
+  matched: Set<string>,
+): DirectedTable {
+  const sources = new Map([...moves].map(([path, toPath]) => [toPath, path]));
+  const pathsAboveMoves = new Set([...moves.keys()].flatMap(pathsAbove));
+
+  function isListed(paths: ReadonlySet<string>, list: 'only' | 'byHand', path: string): boolean {
+    const found = paths.has(path);
+    if (found) {
+      matched.add(`${list} ${path}`);
+    }
+    return found;
+  }
+
+  return {
+    targetOf(path) {
+      const target = moves.get(path);
+      if (target !== undefined) {
+        matched.add(`moves ${path} ${target}`);
+      }
+      return target;
+    },
+    sourceOf: (toPath) => sources.get(toPath),
+    hasMoveBelow: (path) => pathsAboveMoves.has(path),
+    isRemoved: (path) => isListed(from.only, 'only', path),
+    isReadByHand: (path) => isListed(from.byHand, 'byHand', path),
+    isWrittenByHand: (toPath) => to.byHand.has(toPath),
+    hasSource: (toPath) => sources.has(toPath) || to.only.has(toPath) || to.byHand.has(toPath),
+    treatmentOf(path, toPath) {
+      const listed = tighter.has(path) ? path : toPath;
+      matched.add(`tighter ${listed}`);
+      return tighter.get(listed);
+    },
+  };
+}
+
+/** Reads a table for both directions. */
+export function readTable(table: ChangeTable): ReadTable {
+  const moves = Object.entries(table.moves ?? {});
+  const movesBack = new Map(moves.map(([from, to]) => [to, from]));
+  const older = sideOf(table.removed, table.byHand?.older);
+  const newer = sideOf(table.added, table.byHand?.newer);
+  const tighter = new Map(Object.entries(table.tighter ?? {}));
+  const matched = { toNewer: new Set<string>(), toOlder: new Set<string>() };
+
+  return {
+    toNewer: directTable(new Map(moves), older, newer, tighter, matched.toNewer),
+    toOlder: directTable(movesBack, newer, older, tighter, matched.toOlder),
+    problems() {
+      const unmatched = (entries: readonly string[], ...seen: readonly ReadonlySet<string>[]) =>
+        entries
+          .filter((entry) => !seen.some((those) => those.has(entry)))
+          .map((entry) => `${entry}: listed, but matches nothing`);
+      const listed = (list: string, paths: Iterable<string>) => [...paths].map((path) => `${list} ${path}`);
+      return [
+        ...(movesBack.size < moves.length ? ['two moves have the same target'] : []),
+        ...unmatched(
+          moves.map(([from, to]) => `moves ${from} ${to}`),
+          matched.toNewer,
+        ),
+        ...unmatched(
+          moves.map(([from, to]) => `moves ${to} ${from}`),
+          matched.toOlder,
+        ),
+        ...unmatched(listed('only', older.only), matched.toNewer),
+        ...unmatched(listed('only', newer.only), matched.toOlder),
+        ...unmatched(listed('byHand', older.byHand), matched.toNewer),
+        ...unmatched(listed('byHand', newer.byHand), matched.toOlder),
+        ...unmatched(listed('tighter', tighter.keys()), matched.toNewer, matched.toOlder),
+      ];
+    },
+  };
+}
