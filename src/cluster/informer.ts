@@ -177,6 +177,8 @@ class CollectionFollower implements Informer {
     }
     this.#heard();
     found.replace();
+    // One of the changes may have made its user stop it.
+    this.#stop.signal.throwIfAborted();
     this.#isSynced = true;
     this.#firstList.resolve();
     return version;

@@ -499,8 +499,13 @@ test('what is stopped by a change hears of no other', async () => {
     },
   });
   await vi.waitFor(() => expect(changes).toHaveLength(1), within);
+  let isSynced = false;
+  void informer.synced.then(() => {
+    isSynced = true;
+  });
   await new Promise((resolve) => setTimeout(resolve, 30));
   expect([changes.length, counts.watches, problems]).toEqual([1, 0, []]);
+  expect([isSynced, informer.isSynced]).toEqual([false, false]);
 });
 
 test('nobody has to listen', async () => {
