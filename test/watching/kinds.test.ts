@@ -1,0 +1,164 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import type { FactKind } from '../../src/facts/index.ts';
+import type { JsonObject } from '../../src/kubernetes/index.ts';
+import { example, exampleSecret } from '../../src/rules/examples/index.ts';
+import { type WatchingPace, watchCluster } from '../../src/watching/index.ts';
+import { type Scripted, startScripted } from './scripted.ts';
+
+const within = { timeout: 20_000, interval: 2 };
+const pace: Partial<WatchingPace> = {
+  informers: { watchMs: 60_000, graceMs: 300, minRetryMs: 20, maxRetryMs: 40 },
+  versionsMs: 10,
+};
+const beta1 = '/apis/cluster.x-k8s.io/v1beta1';
+const beta2 = '/apis/cluster.x-k8s.io/v1beta2';
+const configs = '/apis/runtime.cluster.x-k8s.io/v1beta2';
+const secret = '/api/v1/namespaces/capi-extensions/secrets/my-extension-cert';
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) {
+    await cleanup();
+  }
+});
+
+async function scripted(): Promise<Scripted> {
+  const server = await startScripted();
+  cleanups.push(() => server.stop());
+  return server;
+}
+
+/** Facts about a server, and each problem that is told: `KIND: problem`. */
+function follow({ config }: Scripted, more: Partial<WatchingPace> = {}) {
+  const problems: string[] = [];
+  const onProblem = (kind: FactKind, problem: string | undefined) => problems.push(`${kind}: ${problem ?? 'none'}`);
+  const watching = watchCluster({ config, onProblem, pace: { ...pace, ...more } });
+  cleanups.push(() => watching.stop());
+  return { watching, problems };
+}
+
+const clusterClass = (name: string): JsonObject => ({
+  metadata: { name, namespace: 'clusters', uid: name, resourceVersion: '1' },
+});
+const times = (server: Scripted, path: string) => server.asked.get(path) ?? 0;
+
+/** Waits until a path has been asked so many times more. */
+async function askedAgain(server: Scripted, path: string, count: number): Promise<void> {
+  const before = times(server, path);
+  await vi.waitFor(() => expect(times(server, path)).toBeGreaterThanOrEqual(before + count), within);
+}
+
+test('a kind is gone when its API is not served three times in a row, and not before', async () => {
+  const server = await scripted();
+  server.versions.set(beta2, ['clusterclasses', 'clusters']);
+  server.lists.set(`${beta2}/clusterclasses`, [clusterClass('a')]);
+  const { watching, problems } = follow(server);
+  await watching.synced;
+  // Two times of three it is not there. ClusterClasses and Clusters are of one version, so that it is asked for twice.
+  let asked = 0;
+  server.misses = (path) => path === beta2 && Math.floor(asked++ / 2) % 3 !== 0;
+  await vi.waitFor(() => expect(asked).toBeGreaterThan(24), within);
+  expect(watching.status('ClusterClass')).toMatchObject({ objects: 1, isKnown: true });
+  server.misses = () => false;
+  await askedAgain(server, beta2, 4);
+  asked = 0;
+  server.misses = (path) => path === beta2 && ++asked > 0;
+  await vi.waitFor(() => expect(watching.status('ClusterClass').objects).toBe(0), within);
+  expect(asked).toBeGreaterThanOrEqual(5);
+  expect(watching.status('ClusterClass')).toMatchObject({ isKnown: true, problem: undefined });
+  await vi.waitFor(() => expect(server.watches.has(`${beta2}/clusterclasses`)).toBe(false), within);
+  expect(problems).toEqual([]);
+});
+
+test('a newer version that is served is followed, and the older one no more', async () => {
+  const server = await scripted();
+  server.versions.set(beta1, ['clusterclasses', 'clusters']);
+  server.lists.set(`${beta1}/clusterclasses`, [clusterClass('a'), clusterClass('b')]);
+  server.lists.set(`${beta2}/clusterclasses`, [clusterClass('a')]);
+  const { watching, problems } = follow(server);
+  await watching.synced;
+  expect(watching.status('ClusterClass').objects).toBe(2);
+  await vi.waitFor(() => expect(server.watches.has(`${beta1}/clusterclasses`)).toBe(true), within);
+  server.versions.set(beta2, ['clusterclasses', 'clusters']);
+  await vi.waitFor(() => expect(server.watches.has(`${beta2}/clusterclasses`)).toBe(true), within);
+  expect(watching.status('ClusterClass').objects).toBe(1);
+  await vi.waitFor(() => expect(server.watches.has(`${beta1}/clusterclasses`)).toBe(false), within);
+  expect(problems).toEqual([]);
+  // It is followed by one watch, however often its version is found again.
+  const lists = times(server, `${beta2}/clusterclasses`);
+  await askedAgain(server, beta2, 3);
+  expect(times(server, `${beta2}/clusterclasses`)).toBe(lists);
+});
+
+test('an API server that does not say which versions it serves is a problem of what is not followed yet, said once', async () => {
+  const server = await scripted();
+  server.versions.set(configs, ['extensionconfigs']);
+  server.errors.set(beta2, 500);
+  const { watching, problems } = follow(server);
+  const problem = (plural: string) => `${plural}.cluster.x-k8s.io: refused by the test: ${beta2}`;
+  await vi.waitFor(() => expect(watching.status('ClusterClass').problem).toBe(problem('clusterclasses')), within);
+  await vi.waitFor(() => expect(watching.status('ExtensionConfig').isKnown).toBe(true), within);
+  server.errors.set(configs, 500);
+  await askedAgain(server, beta2, 10);
+  expect(problems.toSorted()).toEqual([
+    `Cluster: ${problem('clusters')}`,
+    `ClusterClass: ${problem('clusterclasses')}`,
+  ]);
+  expect(watching.read().unknown).toEqual(['ClusterClass', 'Cluster']);
+  expect(watching.status('ExtensionConfig')).toMatchObject({ isKnown: true, problem: undefined });
+});
+
+test('Secrets that cannot be read are not known, which is said once; from time to time they are read again', async () => {
+  const server = await scripted();
+  server.versions.set(configs, ['extensionconfigs']);
+  server.lists.set(`${configs}/extensionconfigs`, [example()]);
+  server.errors.set(secret, 403);
+  const { watching, problems } = follow(server, {
+    sweepMs: 10,
+    secrets: { freshMs: 0, freshBadMs: 0, maxAgeMs: 600_000 },
+  });
+  await vi.waitFor(() => expect(times(server, secret)).toBeGreaterThan(5), within);
+  expect(problems).toEqual([expect.stringMatching(/^Secret: forbidden: the permission to get secrets /)]);
+  expect(watching.read().unknown).toEqual(['Secret']);
+  expect(watching.status('Secret')).toMatchObject({ isKnown: false, problem: problems[0]?.slice('Secret: '.length) });
+  server.errors.clear();
+  server.objects.set(secret, exampleSecret());
+  await vi.waitFor(() => expect(problems).toHaveLength(2), within);
+  expect(problems[1]).toBe('Secret: none');
+  expect(watching.read().unknown).toEqual([]);
+});
+
+test('facts are as old as those of the kind that was heard of longest ago', async () => {
+  const server = await scripted();
+  const { watching } = follow(server, { versionsMs: 60_000 });
+  await watching.synced;
+  await vi.waitFor(() => expect(server.watches.size).toBe(2), within);
+  const heardAt = (kind: FactKind) => performance.now() - (watching.status(kind).ageMs ?? Number.NaN);
+  const before = performance.now();
+  expect(heardAt('ClusterClass')).toBeLessThan(before);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const bookmark = { type: 'BOOKMARK', object: { metadata: { resourceVersion: '5' } } };
+  for (const [, watch] of server.watches) {
+    watch.write(`${JSON.stringify(bookmark)}\n`);
+  }
+  await vi.waitFor(() => expect(heardAt('Service')).toBeGreaterThan(before + 45), within);
+  const { ageMs = Number.NaN } = watching.read();
+  expect(performance.now() - ageMs).toBeLessThan(before);
+});
+
+test('after stop nothing is watched, asked or said', async () => {
+  const server = await scripted();
+  server.versions.set(configs, ['extensionconfigs']);
+  server.lists.set(`${configs}/extensionconfigs`, [example()]);
+  const { watching, problems } = follow(server, { sweepMs: 10 });
+  await watching.synced;
+  await vi.waitFor(() => expect(server.watches.size).toBe(3), within);
+  await watching.secretsRead();
+  const before = problems.length;
+  watching.stop();
+  await vi.waitFor(() => expect(server.watches.size).toBe(0), within);
+  const asked = [...server.asked.values()].reduce((sum, count) => sum + count, 0);
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  expect([...server.asked.values()].reduce((sum, count) => sum + count, 0)).toBe(asked);
+  expect([server.watches.size, problems.length]).toEqual([0, before]);
+});
