@@ -186,7 +186,11 @@ export function watchCluster({
       pace: pace.informers,
     });
     watch.informer = informer;
-    void informer.synced.then(settle);
+    void informer.synced.then(() => {
+      // The problem may be that of a version before, or that the version was not known.
+      tellOf(watch, informer.problem);
+      settle();
+    });
   }
 
   function settle(): void {

@@ -108,6 +108,32 @@ test('an API server that does not say which versions it serves is a problem of w
   expect(watching.status('ExtensionConfig')).toMatchObject({ isKnown: true, problem: undefined });
 });
 
+test('such a problem is over once the kind is followed', async () => {
+  const server = await scripted();
+  server.versions.set(beta2, ['clusterclasses', 'clusters']);
+  server.errors.set(beta2, 500);
+  const { watching, problems } = follow(server);
+  await vi.waitFor(() => expect(problems).toHaveLength(2), within);
+  server.errors.clear();
+  await watching.synced;
+  await vi.waitFor(() => expect(problems.slice(2).toSorted()).toEqual(['Cluster: none', 'ClusterClass: none']), within);
+  expect(watching.status('ClusterClass').problem).toBeUndefined();
+});
+
+test('so is that of a version that is not served any more, once the next one is followed', async () => {
+  const server = await scripted();
+  server.versions.set(beta1, ['clusterclasses', 'clusters']);
+  const { watching, problems } = follow(server);
+  await vi.waitFor(() => expect(server.watches.size).toBe(4), within);
+  server.errors.set(`${beta1}/clusterclasses`, 404);
+  server.watches.get(`${beta1}/clusterclasses`)?.destroy();
+  await vi.waitFor(() => expect(problems.at(-1)).toMatch(/^ClusterClass: .*refused/), within);
+  server.versions.delete(beta1);
+  server.versions.set(beta2, ['clusterclasses', 'clusters']);
+  await vi.waitFor(() => expect(problems.at(-1)).toBe('ClusterClass: none'), within);
+  expect(watching.status('ClusterClass')).toMatchObject({ isKnown: true, problem: undefined });
+});
+
 test('Secrets that cannot be read are not known, which is said once; from time to time they are read again', async () => {
   const server = await scripted();
   server.versions.set(configs, ['extensionconfigs']);
