@@ -204,6 +204,9 @@ export function watchCluster({
     const resource = factResources[watch.kind];
     try {
       const version = await servedVersion(cluster, resource);
+      if (stop.signal.aborted) {
+        return;
+      }
       watch.misses = version === undefined ? watch.misses + 1 : 0;
       if (version === undefined) {
         if (watch.informer !== undefined && watch.misses < missesOfGone) {

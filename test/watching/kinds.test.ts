@@ -172,6 +172,14 @@ test('facts are as old as those of the kind that was heard of longest ago', asyn
   expect(performance.now() - ageMs).toBeLessThan(before);
 });
 
+test('what is stopped at once asks for nothing', async () => {
+  const server = await scripted();
+  follow(server).watching.stop();
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect([...server.asked.keys()]).toEqual([]);
+  expect(server.watches.size).toBe(0);
+});
+
 test('after stop nothing is watched, asked or said', async () => {
   const server = await scripted();
   server.versions.set(configs, ['extensionconfigs']);
