@@ -5,7 +5,6 @@ import {
   decodeExtensionConfig,
   group,
   hubVersion,
-  injectCaFromSecretAnnotation,
   isVersion,
   kind,
   runtimeSdkFeatureGate,
@@ -20,13 +19,13 @@ import {
   showValue,
 } from '../kubernetes/index.ts';
 import {
+  annotatedSecret,
   type Report,
   type ReportedRule,
   type RuleInput,
   type RuleSet,
   type Severity,
   type Subject,
-  secretNameOf,
 } from '../rules/index.ts';
 import { defaultsOf } from './defaults.ts';
 import type { AdmissionOutcome, Knowledge } from './outcome.ts';
@@ -177,10 +176,8 @@ export function createAdmission({
    * The Secret of an annotation is read in the background, and validation follows mutation: it may know the Secret
    * then.
    */
-  function askForSecret({ metadata }: JsonObject): void {
-    const annotations = isJsonObject(metadata) ? metadata.annotations : undefined;
-    const value = isJsonObject(annotations) ? annotations[injectCaFromSecretAnnotation] : undefined;
-    const secret = facts && secretNameOf(typeof value === 'string' ? value : undefined);
+  function askForSecret(object: JsonObject): void {
+    const secret = facts && annotatedSecret(object);
     if (secret !== undefined) {
       facts?.().facts.secrets?.find(secret.namespace, secret.name);
     }

@@ -1,6 +1,6 @@
 import { type ExtensionConfig, injectCaFromSecretAnnotation } from '../api/index.ts';
 import type { Facts, KnownSecret } from '../facts/index.ts';
-import { dns1123LabelProblems, dns1123SubdomainProblems } from '../kubernetes/index.ts';
+import { dns1123LabelProblems, dns1123SubdomainProblems, isJsonObject, type JsonObject } from '../kubernetes/index.ts';
 
 /** The path of the annotation that names a Secret. */
 export const secretAnnotationPath = ['metadata', 'annotations', injectCaFromSecretAnnotation] as const;
@@ -28,7 +28,14 @@ export function secretNameOf(text: string | undefined): { namespace: string; nam
   return isValid ? { namespace, name } : undefined;
 }
 
-/** The Secret that the annotation of an object names; undefined without a valid annotation. */
+/** The Secret that the annotation of an object of any shape names; undefined without a valid annotation. */
+export function annotatedSecret({ metadata }: JsonObject): { namespace: string; name: string } | undefined {
+  const annotations = isJsonObject(metadata) ? metadata.annotations : undefined;
+  const value = isJsonObject(annotations) ? annotations[injectCaFromSecretAnnotation] : undefined;
+  return secretNameOf(typeof value === 'string' ? value : undefined);
+}
+
+/** The Secret that the annotation of an ExtensionConfig names; undefined without a valid annotation. */
 export function namedSecret({ metadata }: ExtensionConfig, facts: Facts | undefined): NamedSecret | undefined {
   const parts = secretNameOf(metadata.annotations?.[injectCaFromSecretAnnotation]);
   return (

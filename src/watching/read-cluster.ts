@@ -1,9 +1,8 @@
 import type { KubeConfig } from '@kubernetes/client-node';
-import { injectCaFromSecretAnnotation } from '../api/index.ts';
 import { ConnectionError, connect, listPages, objectKey, type Patience } from '../cluster/index.ts';
 import { type CollectedKind, collectedKinds, createFactsStore, type Facts } from '../facts/index.ts';
-import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
-import { secretNameOf } from '../rules/index.ts';
+import type { JsonObject } from '../kubernetes/index.ts';
+import { annotatedSecret } from '../rules/index.ts';
 import { factResources, keptOf, resourceName, versionPath } from './resources.ts';
 import { createSecretReader, defaultSecretPace } from './secret-reader.ts';
 import { servedVersion } from './versions.ts';
@@ -79,10 +78,8 @@ export async function readCluster({ config, signal, onProgress }: ReadClusterOpt
   return {
     facts: store.facts,
     problems,
-    async prepare({ metadata }) {
-      const annotations = isJsonObject(metadata) ? metadata.annotations : undefined;
-      const value = isJsonObject(annotations) ? annotations[injectCaFromSecretAnnotation] : undefined;
-      const secret = secretNameOf(typeof value === 'string' ? value : undefined);
+    async prepare(object) {
+      const secret = annotatedSecret(object);
       if (secret !== undefined) {
         reader.want(secret.namespace, secret.name);
         await reader.idle();

@@ -3,7 +3,7 @@ import { type ExtensionConfig, injectCaFromSecretAnnotation } from '../../src/ap
 import type { ExtensionConfigFacts, KnownSecret, SecretFacts } from '../../src/facts/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { example, exampleCaBundle, exampleFutureCaBundle, exampleService } from '../../src/rules/examples/index.ts';
-import { namedSecret, secretNameOf, usableSecret } from '../../src/rules/secret.ts';
+import { annotatedSecret, namedSecret, secretNameOf, usableSecret } from '../../src/rules/secret.ts';
 import { now } from '../admission/policy.ts';
 import { factsOf, linesWith } from './lines.ts';
 
@@ -132,4 +132,15 @@ test('the Secret that an object names, and what is known of it', () => {
     expect(usableSecret(object('ns/a'), of(unusable))).toBeUndefined();
   }
   expect(usableSecret(object('ns'), of(found))).toBeUndefined();
+});
+
+test.each([
+  ['names a Secret', { annotations: { [injectCaFromSecretAnnotation]: 'a/b' } }, { namespace: 'a', name: 'b' }],
+  ['names none', { annotations: { [injectCaFromSecretAnnotation]: 'a' } }, undefined],
+  ['is not text', { annotations: { [injectCaFromSecretAnnotation]: 1 } }, undefined],
+  ['is not there', { annotations: {} }, undefined],
+  ['is in no map', { annotations: 'a/b' }, undefined],
+  ['is in no metadata', 'a/b', undefined],
+])('an annotation that %s, in an object of any shape', (_what, metadata, expected) => {
+  expect(annotatedSecret({ metadata })).toEqual(expected);
 });
