@@ -13,4 +13,4 @@ export {
   type RuleSetOptions,
 } from './rule-set.ts';
 export { rules } from './rules.ts';
-export { annotatedSecret, namedSecret, secretNameOf } from './secret.ts';
+export { annotatedSecret, namedSecret } from './secret.ts';

@@ -1,0 +1,188 @@
+import type { KubeConfig } from '@kubernetes/client-node';
+import { type Cluster, type Informer, startInformer, type WatchPace } from '../cluster/index.ts';
+import type { CollectedKind, FactCollection } from '../facts/index.ts';
+import type { JsonObject } from '../kubernetes/index.ts';
+import { factResources, keptOf, resourceName, versionPath } from './resources.ts';
+import { servedVersion } from './versions.ts';
+
+/**
+ * Maximum number of objects of a kind that are kept: some 1.6 KiB each, 80 MiB. In a cluster with more of a kind there
+ * are no facts about that kind, only about the others.
+ */
+const maxObjects = 50_000;
+/**
+ * Maximum number of characters of JSON of a kind that are kept, for objects that are as large as they may
+ * be: an ordinary one takes 300. The indexes over them take some five times as much.
+ */
+const maxLength = 32 * 1024 * 1024;
+
+/**
+ * An API server that has just started may not know its definitions yet: a resource is gone after three 404s in a row.
+ */
+const missesOfGone = 3;
+
+/** What the watches of all kinds share. */
+export interface KindWatchContext {
+  config: KubeConfig;
+  /** For asking which versions are served. */
+  cluster: Cluster;
+  /** Milliseconds of a clock that never goes back. */
+  now: () => number;
+  pace: Partial<WatchPace>;
+  /** Called for each object that is new or has changed. */
+  onObject(kind: CollectedKind, object: JsonObject): void;
+  /** Why the objects of a kind may be old or missing; undefined when they follow the cluster again. */
+  onProblem(kind: CollectedKind, problem: string | undefined): void;
+  /** Called when a kind was read for the first time, and whenever it is not served. */
+  onSettled(): void;
+}
+
+/** What is known of a kind: nothing yet; the version that is followed; or when the server last said that it has none. */
+type State =
+  | { is: 'unknown' }
+  | { is: 'followed'; version: string; informer: Informer; misses: number }
+  | { is: 'absent'; saidAt: number };
+
+/** The watch of one kind: it copies the objects of the version that the API server serves into a collection. */
+export class KindWatch {
+  readonly kind: CollectedKind;
+  readonly #collection: FactCollection;
+  readonly #context: KindWatchContext;
+  #state: State = { is: 'unknown' };
+  #problem: string | undefined;
+  #isStopped = false;
+
+  constructor(kind: CollectedKind, collection: FactCollection, context: KindWatchContext) {
+    this.kind = kind;
+    this.#collection = collection;
+    this.#context = context;
+  }
+
+  /** Whether all objects were read once, or it is known that there are none. */
+  get isSettled(): boolean {
+    return this.#state.is === 'absent' || (this.#state.is === 'followed' && this.#state.informer.isSynced);
+  }
+
+  /** How long ago the API server last said how the objects are, in ms; undefined before it did. */
+  get ageMs(): number | undefined {
+    const heardAt = this.#heardAt();
+    return heardAt === undefined ? undefined : Math.max(0, this.#context.now() - heardAt);
+  }
+
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  get size(): number {
+    return this.#collection.size;
+  }
+
+  /** The objects that are followed now. */
+  list(): JsonObject[] {
+    return this.#state.is === 'followed' ? this.#state.informer.list() : [];
+  }
+
+  /** Asks which version is served, and follows a change of it. Never rejects. */
+  async findVersion(): Promise<void> {
+    const resource = factResources[this.kind];
+    try {
+      const version = await servedVersion(this.#context.cluster, resource);
+      if (this.#isStopped) {
+        return;
+      }
+      if (version === undefined) {
+        this.#miss();
+      } else {
+        this.#follow(version);
+      }
+    } catch (error) {
+      // What is followed says itself what is wrong.
+      if (this.#state.is !== 'followed' && !this.#isStopped) {
+        this.#tell(`${resourceName(resource)}: ${(error as Error).message}`);
+      }
+    }
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    if (this.#state.is === 'followed') {
+      this.#state.informer.stop();
+    }
+  }
+
+  /** No version is served. */
+  #miss(): void {
+    if (this.#state.is === 'followed' && ++this.#state.misses < missesOfGone) {
+      return;
+    }
+    this.#end();
+    this.#state = { is: 'absent', saidAt: this.#context.now() };
+    this.#tell(undefined);
+    this.#context.onSettled();
+  }
+
+  #follow(version: string): void {
+    if (this.#state.is === 'followed' && this.#state.version === version) {
+      this.#state.misses = 0;
+      return;
+    }
+    this.#end();
+    const informer = this.#startInformer(version);
+    this.#state = { is: 'followed', version, informer, misses: 0 };
+    void informer.synced.then(() => {
+      // The problem may be that of a version before, or that the version was not known.
+      this.#tell(informer.problem);
+      this.#context.onSettled();
+    });
+  }
+
+  /** Ends what is followed, and forgets its objects. */
+  #end(): void {
+    if (this.#state.is === 'followed') {
+      this.#state.informer.stop();
+    }
+    for (const key of [...this.#collection.keys()]) {
+      this.#collection.remove(key);
+    }
+  }
+
+  #startInformer(version: string): Informer {
+    const resource = factResources[this.kind];
+    const { config, pace, onObject } = this.#context;
+    return startInformer(config, {
+      path: `${versionPath(resource.group, version)}/${resource.plural}`,
+      resource: resourceName(resource),
+      keep: (object) => keptOf(resource, object),
+      maxObjects,
+      maxLength,
+      onChange: ({ type, key, object }) => {
+        if (type === 'deleted') {
+          this.#collection.remove(key);
+        } else {
+          this.#collection.put(key, object);
+          onObject(this.kind, object);
+        }
+      },
+      onProblem: (problem) => this.#tell(problem),
+      pace,
+    });
+  }
+
+  #heardAt(): number | undefined {
+    switch (this.#state.is) {
+      case 'unknown':
+        return undefined;
+      case 'followed':
+        return this.#state.informer.isSynced ? this.#state.informer.heardAt : undefined;
+      case 'absent':
+        return this.#state.saidAt;
+    }
+  }
+
+  #tell(problem: string | undefined): void {
+    if (this.#problem !== problem) {
+      this.#problem = problem;
+      this.#context.onProblem(this.kind, problem);
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import type { ClusterKnowledge } from '../admission/index.ts';
+import type { FactKind, FactsStore } from '../facts/index.ts';
+import type { KindWatch } from './kind-watch.ts';
+import type { SecretReader } from './secret-reader.ts';
+
+/** How much is known about one kind. */
+export interface KindStatus {
+  isKnown: boolean;
+  /** The age of the copy, in ms; undefined when nothing has been read yet, and for Secrets. */
+  ageMs: number | undefined;
+  objects: number;
+  problem: string | undefined;
+}
+
+/** What facts are known by. */
+export interface KnowledgeSources {
+  watches: readonly KindWatch[];
+  reader: Pick<SecretReader, 'problem' | 'size'>;
+  store: FactsStore;
+  /** How old facts may be before they count as not known, in ms. */
+  maxAgeMs: number;
+}
+
+/** The age of what is known of a kind, in ms; undefined when it is not known, or no longer. */
+function knownAgeOf({ ageMs }: KindWatch, maxAgeMs: number): number | undefined {
+  return ageMs !== undefined && ageMs <= maxAgeMs ? ageMs : undefined;
+}
+
+/** The facts at this moment, with the age of the oldest and the kinds that are not known. */
+export function knowledgeOf({ watches, reader, store, maxAgeMs }: KnowledgeSources): ClusterKnowledge {
+  let oldest: number | undefined;
+  const unknown: FactKind[] = [];
+  for (const watch of watches) {
+    const ageMs = knownAgeOf(watch, maxAgeMs);
+    store.setKnown(watch.kind, ageMs !== undefined);
+    if (ageMs === undefined) {
+      unknown.push(watch.kind);
+    } else {
+      oldest = Math.max(oldest ?? 0, ageMs);
+    }
+  }
+  if (reader.problem !== undefined) {
+    unknown.push('Secret');
+  }
+  return { facts: store.facts, ageMs: oldest, unknown };
+}
+
+/** How much is known about one kind at this moment. */
+export function statusOf(kind: FactKind, { watches, reader, maxAgeMs }: KnowledgeSources): KindStatus {
+  const watch = watches.find((candidate) => candidate.kind === kind);
+  if (watch === undefined) {
+    const { problem, size } = reader;
+    return { isKnown: problem === undefined, ageMs: undefined, objects: size, problem };
+  }
+  const { ageMs, size, problem } = watch;
+  return { isKnown: knownAgeOf(watch, maxAgeMs) !== undefined, ageMs, objects: size, problem };
+}
