@@ -1,6 +1,15 @@
 import { Buffer } from 'node:buffer';
 import type { JsonObject } from '../kubernetes/index.ts';
-import { bundleOf, isSignedBy, maxPemBytes, problemOf, readCertificates, usable } from '../x509/index.ts';
+import {
+  bundleOf,
+  framingProblem,
+  isSignedBy,
+  maxPemBytes,
+  problemOf,
+  readCertificates,
+  readPem,
+  usable,
+} from '../x509/index.ts';
 import type { KnownSecret } from './facts.ts';
 import { objectAt, textAt } from './parts.ts';
 
@@ -22,8 +31,10 @@ export function readSecret(secret: JsonObject): KnownSecret {
   const text = textIn(secret, 'ca.crt');
   const reading = readCertificates(text);
   const certificates = usable(reading);
-  if (certificates === undefined) {
-    const problem = reading.state === 'absent' ? 'has no ca.crt' : `has a ca.crt that ${problemOf(reading)}`;
+  // Cluster API copies the text as it is.
+  const unread = problemOf(reading) ?? framingProblem(readPem(text ?? ''));
+  if (certificates === undefined || unread !== undefined) {
+    const problem = reading.state === 'absent' ? 'has no ca.crt' : `has a ca.crt that ${unread}`;
     return { problem, caBundle: undefined, newestNotBefore: 0, firstNotAfter: 0, isSigner: undefined };
   }
   const [serving] = usable(readCertificates(textIn(secret, 'tls.crt'))) ?? [];

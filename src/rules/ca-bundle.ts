@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { ExtensionConfig } from '../api/index.ts';
-import { readPem } from './pem.ts';
+import { framingProblem, readPem } from '../x509/index.ts';
 
 /** A parsed caBundle. */
 export interface CaBundle {
@@ -33,8 +33,12 @@ function isBase64(text: string): boolean {
   return !/[^A-Za-z0-9+/\r\n]/.test(text.slice(0, end));
 }
 
-function certificateOf(pem: string): BundledCertificate {
-  const certificate = new X509Certificate(pem);
+/** @throws {Error} when the bytes are not one certificate. */
+function certificateOf(der: Buffer): BundledCertificate {
+  const certificate = new X509Certificate(der);
+  if (certificate.raw.length !== der.length) {
+    throw new Error('bytes after the certificate');
+  }
   return {
     subject: certificate.subject.replaceAll('\n', ', '),
     notBefore: certificate.validFromDate.getTime(),
@@ -51,11 +55,15 @@ function parse(encoded: string): CaBundle | undefined {
   if (text.trim() === '') {
     return undefined;
   }
-  const { hasPrivateKey, certificates: found } = readPem(text);
+  const content = readPem(text);
+  const { hasPrivateKey } = content;
   const certificates: BundledCertificate[] = [];
-  for (const pem of found) {
+  for (const der of content.certificates) {
+    if (der === undefined) {
+      return { problem: framingProblem(content), hasPrivateKey, certificates };
+    }
     try {
-      certificates.push(certificateOf(pem));
+      certificates.push(certificateOf(der));
     } catch {
       return {
         problem: `has a certificate that cannot be parsed (number ${certificates.length + 1})`,

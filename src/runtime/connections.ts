@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import request from 'undici/lib/api/api-request.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
+import { readPem } from '../x509/index.ts';
 import { type CallError, quotable } from './call-error.ts';
 import type { Target } from './url.ts';
 
@@ -150,13 +151,12 @@ interface KeptPool {
  * @throws {Error} when there is none.
  */
 function readable(caBundle: string): string[] {
-  const bundle = Buffer.from(caBundle, 'base64').toString('latin1');
-  const found = bundle.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
-  const good = found.filter((pem) => {
+  const { certificates } = readPem(Buffer.from(caBundle, 'base64').toString('latin1'));
+  const good = certificates.flatMap((der) => {
     try {
-      return new X509Certificate(pem).subject !== undefined;
+      return der === undefined ? [] : [new X509Certificate(der).toString()];
     } catch {
-      return false;
+      return [];
     }
   });
   if (good.length === 0) {

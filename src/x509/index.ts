@@ -26,3 +26,5 @@ export {
   organization,
   systemEntropy,
 } from './issue.ts';
+
+export { framingProblem, type PemContent, readPem } from './pem.ts';

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { ExtensionConfig } from '../../src/api/index.ts';
 import { caBundleOf, certificatesOf } from '../../src/rules/ca-bundle.ts';
@@ -51,6 +52,21 @@ test.each<[string, string, string | undefined]>([
   ['of something else', 'YWJj', 'holds no PEM certificate'],
 ])('base64 %s', (_, text, problem) => {
   expect(caBundleOf(withBundle(text))?.problem).toBe(problem);
+});
+
+const body = Buffer.concat([new X509Certificate(pem).raw, Buffer.from('x')]).toString('base64');
+const longer = `-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\n`;
+
+test.each<[string, string, string | undefined]>([
+  ['in lines of their own', `${pem}${pem}`, undefined],
+  ['of two files put together without a line break', `${pem.trimEnd()}${pem}`, 'does not find (number 1)'],
+  ['behind a byte order mark', `\ufeff${pem}${pem}`, 'does not find (number 1)'],
+  ['of which the second is cut off', `${pem}${pem.slice(0, 200)}`, 'does not find (number 2)'],
+  ['with empty lines in it', pem.replaceAll('\n', '\n\n'), undefined],
+  ['with a byte behind the certificate', longer, 'cannot be parsed (number 1)'],
+])('certificates %s', (_, text, problem) => {
+  const found = caBundleOf(withBundle(Buffer.from(text).toString('base64')))?.problem;
+  expect(found).toEqual(problem === undefined ? undefined : expect.stringContaining(problem));
 });
 
 test('a subject of several parts is one line', async () => {

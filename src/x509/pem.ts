@@ -1,0 +1,75 @@
+/** The content of a PEM text (RFC 7468), as far as trust bundles are concerned. */
+export interface PemContent {
+  /**
+   * What each BEGIN line of a certificate begins: the bytes up to its END line, empty when they are not base64. Undefined
+   * where Go finds no certificate.
+   */
+  certificates: (Buffer | undefined)[];
+  /** Whether a private key begins in it, of any kind. */
+  hasPrivateKey: boolean;
+}
+
+const begin = '-----BEGIN ';
+const end = '\n-----END ';
+/** What follows `begin` and `end`: a label and its dashes. No label in use is longer than this. */
+const labelFormat = /^([A-Z0-9 ]{1,64})-----/;
+const maxLabelLength = 64 + 5;
+/** What may follow a BEGIN line's dashes, and an END line's. */
+const restOfBegin = /[ \t]*\r?\n/y;
+const restOfEnd = /[ \t]*(?:\r?\n|$)/y;
+
+function labelAt(text: string, at: number): string | undefined {
+  return labelFormat.exec(text.slice(at, at + maxLabelLength))?.[1];
+}
+
+/** Where a match that begins at a position ends; undefined when there is none. */
+function endOfMatch(pattern: RegExp, text: string, at: number): number | undefined {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : undefined;
+}
+
+function decoded(body: string): Buffer {
+  const text = body.replace(/[ \t\r\n]+/g, '');
+  return /^[A-Za-z0-9+/]*={0,2}$/.test(text) && text.length % 4 === 0 ? Buffer.from(text, 'base64') : Buffer.alloc(0);
+}
+
+/**
+ * Reads a PEM text in one pass, as Go's encoding/pem does, which Cluster API and API servers use: BEGIN and END lines stand
+ * alone, a block ends at the next END line, and text between blocks is ignored. OpenSSL takes more, such as two files put
+ * together without a line break in between, of which Go finds no certificate at all.
+ */
+export function readPem(text: string): PemContent {
+  const content: PemContent = { certificates: [], hasPrivateKey: false };
+  let nextEnd = -1;
+  let at = text.indexOf(begin);
+  while (at !== -1) {
+    const next = text.indexOf(begin, at + begin.length);
+    const label = labelAt(text, at + begin.length);
+    content.hasPrivateKey ||= label?.endsWith('PRIVATE KEY') ?? false;
+    if (label === 'CERTIFICATE') {
+      const bodyAt = endOfMatch(restOfBegin, text, at + begin.length + label.length + 5);
+      // The END line found for an earlier BEGIN line is still the next one, unless it is behind us.
+      if (nextEnd < at) {
+        const found = text.indexOf(end, at);
+        nextEnd = found === -1 ? Number.POSITIVE_INFINITY : found;
+      }
+      const isBlock =
+        bodyAt !== undefined &&
+        (at === 0 || text[at - 1] === '\n') &&
+        (next === -1 || nextEnd < next) &&
+        labelAt(text, nextEnd + end.length) === label &&
+        endOfMatch(restOfEnd, text, nextEnd + end.length + label.length + 5) !== undefined;
+      content.certificates.push(isBlock ? decoded(text.slice(bodyAt, nextEnd)) : undefined);
+    }
+    at = next;
+  }
+  return content;
+}
+
+/** Why Go does not find all certificates of a PEM text, as the end of a sentence; undefined when it does. */
+export function framingProblem({ certificates }: PemContent): string | undefined {
+  const at = certificates.indexOf(undefined);
+  return at === -1
+    ? undefined
+    : `has a certificate that Cluster API does not find (number ${at + 1}): its BEGIN and END lines must be there, each alone in its line`;
+}
