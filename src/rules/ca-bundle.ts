@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { ExtensionConfig } from '../api/index.ts';
-import { framingProblem, readPem } from '../x509/index.ts';
+import { framingProblem, readPem, unreadProblem } from '../x509/index.ts';
 
 /** A parsed caBundle. */
 export interface CaBundle {
@@ -13,6 +13,8 @@ export interface CaBundle {
 /** One certificate of a caBundle. Times are in milliseconds since 1970. */
 export interface BundledCertificate {
   subject: string;
+  /** Why Cluster API does not read it, as the end of a sentence, or undefined. */
+  unread: string | undefined;
   notBefore: number;
   notAfter: number;
   isCa: boolean;
@@ -41,10 +43,19 @@ function certificateOf(der: Buffer): BundledCertificate {
   }
   return {
     subject: certificate.subject.replaceAll('\n', ', '),
+    unread: unreadProblem(certificate),
     notBefore: certificate.validFromDate.getTime(),
     notAfter: certificate.validToDate.getTime(),
     isCa: certificate.ca,
   };
+}
+
+function problemOf(certificates: readonly BundledCertificate[]): string | undefined {
+  if (certificates.length === 0) {
+    return 'holds no PEM certificate';
+  }
+  const at = certificates.findIndex(({ unread }) => unread !== undefined);
+  return at === -1 ? undefined : `has a certificate (number ${at + 1}) that ${certificates[at]?.unread}`;
 }
 
 function parse(encoded: string): CaBundle | undefined {
@@ -72,8 +83,7 @@ function parse(encoded: string): CaBundle | undefined {
       };
     }
   }
-  const problem = certificates.length === 0 ? 'holds no PEM certificate' : undefined;
-  return { problem, hasPrivateKey, certificates };
+  return { problem: problemOf(certificates), hasPrivateKey, certificates };
 }
 
 /**

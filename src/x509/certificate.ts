@@ -84,7 +84,7 @@ export function readCa(text: string | undefined, now: Date): Reading<Certificate
 }
 
 /** The public key of a certificate; undefined when it cannot be decoded: to ask for it throws then. */
-function publicKeyOf({ x509 }: Certificate): KeyObject | undefined {
+function publicKeyOf(x509: X509Certificate): KeyObject | undefined {
   try {
     return x509.publicKey;
   } catch {
@@ -92,17 +92,27 @@ function publicKeyOf({ x509 }: Certificate): KeyObject | undefined {
   }
 }
 
+/**
+ * Why API servers and Cluster API do not read a certificate (Go, x509.ParseCertificate), as the end of a sentence; undefined
+ * when they do.
+ */
+export function unreadProblem(x509: X509Certificate): string | undefined {
+  if (x509.serialNumber.startsWith('-')) {
+    return 'has a negative serial number, which API servers do not read: issue it again with a positive one';
+  }
+  const key = publicKeyOf(x509);
+  return key === undefined ? undefined : unreadableProblem(key);
+}
+
 /** Why a certificate is not a CA that is valid now and that API servers read, or undefined. */
-export function caProblem(certificate: Certificate, now: Date): string | undefined {
-  const { x509 } = certificate;
+export function caProblem({ x509 }: Certificate, now: Date): string | undefined {
   if (!x509.ca) {
     return 'is not a CA certificate (basicConstraints)';
   }
   if (x509.validToDate <= now) {
     return `expired at ${x509.validToDate.toISOString()}`;
   }
-  const key = publicKeyOf(certificate);
-  return key === undefined ? undefined : unreadableProblem(key);
+  return unreadProblem(x509);
 }
 
 /** Reads a private key that must belong to a certificate. The problem never contains any of the key. */

@@ -11,6 +11,7 @@ export {
   readCaKey,
   readCertificates,
   readKey,
+  unreadProblem,
   usable,
 } from './certificate.ts';
 

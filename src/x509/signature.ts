@@ -1,4 +1,4 @@
-import { createPublicKey, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 
 /** How a key signs certificates. */
 export interface SignatureAlgorithm {
@@ -33,6 +33,22 @@ export function signatureOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObje
 
 const remedy = 'use an RSA key, or one on P-256, P-384 or P-521';
 
+/** A public key in DER (SubjectPublicKeyInfo) with the name of its curve and an uncompressed point, which all read. */
+interface UsualForm {
+  /** Bytes of all of it. */
+  length: number;
+  /** Bytes of the point, at its end: 4, and both coordinates. */
+  point: number;
+}
+
+/** Those of the curves that Go knows. */
+const usualForms = new Map<string, UsualForm>([
+  ['secp224r1', { length: 80, point: 57 }],
+  ['prime256v1', { length: 91, point: 65 }],
+  ['secp384r1', { length: 120, point: 97 }],
+  ['secp521r1', { length: 158, point: 133 }],
+]);
+
 /**
  * Why API servers do not read a certificate with this public key, as the end of a sentence: one such certificate makes a whole
  * bundle invalid (Go, x509.ParseCertificate). Undefined when they do.
@@ -42,14 +58,12 @@ export function unreadableProblem(key: KeyObject): string | undefined {
     return undefined;
   }
   const curve = key.asymmetricKeyDetails?.namedCurve;
-  if (!byCurve.has(curve)) {
-    const shown = curve ?? 'a curve without a name';
-    return curve === 'secp224r1' ? undefined : `has a key on ${shown}, which API servers do not read: ${remedy}`;
+  const usual = usualForms.get(curve ?? '');
+  if (usual === undefined) {
+    return `has a key on ${curve ?? 'a curve without a name'}, which API servers do not read: ${remedy}`;
   }
-  // A JSON web key has neither: what is made of it is the form that all read.
-  const usual = createPublicKey({ key: key.export({ format: 'jwk' }), format: 'jwk' });
-  const inDer = { type: 'spki', format: 'der' } as const;
-  return usual.export(inDer).equals(key.export(inDer))
+  const der = key.export({ type: 'spki', format: 'der' });
+  return der.length === usual.length && der.at(-usual.point) === 4
     ? undefined
     : 'has a key that is compressed, or has the parameters of its curve in place of its name, which API servers do not read: make one with the name of the curve, uncompressed';
 }

@@ -4,7 +4,8 @@ import type { ExtensionConfig } from '../../src/api/index.ts';
 import { caBundleOf, certificatesOf } from '../../src/rules/ca-bundle.ts';
 import { exampleCaBundle } from '../../src/rules/examples/index.ts';
 import { issueCa } from '../../src/x509/index.ts';
-import { quickEntropy } from '../x509/entropy.ts';
+import { day, quickEntropy } from '../x509/entropy.ts';
+import { oddCa, unreadableKeys } from '../x509/odd-ca.ts';
 
 const withBundle = (caBundle: string) => ({ spec: { clientConfig: { caBundle } } }) as ExtensionConfig;
 const pem = Buffer.from(exampleCaBundle, 'base64').toString();
@@ -67,6 +68,20 @@ test.each<[string, string, string | undefined]>([
 ])('certificates %s', (_, text, problem) => {
   const found = caBundleOf(withBundle(Buffer.from(text).toString('base64')))?.problem;
   expect(found).toEqual(problem === undefined ? undefined : expect.stringContaining(problem));
+});
+
+test('a certificate that Cluster API does not read is named by its number', async () => {
+  const problemOf = (text: string) => caBundleOf(withBundle(Buffer.from(text).toString('base64')))?.problem;
+  const now = new Date();
+  for (const [form, keys] of await unreadableKeys()) {
+    const { certificate } = await oddCa(now, day, keys);
+    expect(problemOf(pem + certificate.pem), form).toMatch(
+      /^has a certificate \(number 2\) that has a key .*which API servers do not read/,
+    );
+  }
+  const { certificate } = await oddCa(now, day, undefined, '80');
+  expect(problemOf(certificate.pem)).toMatch(/^has a certificate \(number 1\) that has a negative serial number/);
+  expect(problemOf((await oddCa(now, day)).certificate.pem)).toBeUndefined();
 });
 
 test('a subject of several parts is one line', async () => {

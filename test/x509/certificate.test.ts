@@ -18,6 +18,7 @@ import {
   readCaKey,
   readCertificates,
   readKey,
+  unreadProblem,
   usable,
 } from '../../src/x509/index.ts';
 import { day, quickEntropy } from './entropy.ts';
@@ -96,6 +97,14 @@ test('a CA is one by its basic constraints, until the moment that it expires', (
   expect(readCa(ca.certificate.pem, end)).toEqual({ state: 'broken', problem: `expired at ${end.toISOString()}` });
   // The first of the text counts.
   expect(usable(readCa(ca.certificate.pem + serving.certificate.pem, justBefore))?.pem).toBe(ca.certificate.pem);
+});
+
+test('a CA that API servers do not read is none', async () => {
+  const { certificate } = await oddCa(new Date(), day, undefined, 'fb');
+  expect(certificate.x509.serialNumber).toBe('-05');
+  const problem = 'has a negative serial number, which API servers do not read: issue it again with a positive one';
+  expect(readCa(certificate.pem, new Date())).toEqual({ state: 'broken', problem });
+  expect(unreadProblem(odd.certificate.x509)).toBeUndefined();
 });
 
 test('a key is read with its certificate', () => {

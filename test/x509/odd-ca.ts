@@ -9,11 +9,12 @@ export async function oddCa(
   now: Date,
   validityMs: number,
   keys: KeyPair | Promise<KeyPair> = entropyOn('secp224r1').makeKeyPair(),
+  serial = '01',
 ): Promise<Issued> {
   const { privateKey, publicKey } = await keys;
   const { privateKey: signing } = await entropyOn('P-256').makeKeyPair();
   const contents = {
-    serial: '01',
+    serial,
     subject: [{ shortName: 'CN', value: 'Odd CA' }],
     issuer: undefined,
     publicKey: createPublicKey(publicKey),
