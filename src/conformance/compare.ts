@@ -37,5 +37,5 @@ export async function compareVariation(
       report({ handler: handler.name, message: `${what}: ${difference(before, heard)}` });
     }
   }
-  return count === 0 ? { because: 'it concerns no handler that is called' } : undefined;
+  return count === 0 ? { because: 'it applies to none of the called handlers' } : undefined;
 }

@@ -64,13 +64,13 @@ function decoded({ patchType, patch }: Encoded): { apply: (object: JsonObject) =
   if (patchType === 'JSONMergePatch') {
     return isJsonObject(value)
       ? { apply: (object) => applyMergePatch(object, value) }
-      : { problem: 'a merge patch is a JSON object' };
+      : { problem: 'a merge patch must be a JSON object' };
   }
   if (!Array.isArray(value) || !value.every(isOperation)) {
-    return { problem: 'a JSON patch is a list of operations, each with op and path (a JSON pointer)' };
+    return { problem: 'a JSON patch must be a list of operations, each with op and path (a JSON pointer)' };
   }
   if (value.length > maxPatchOperations) {
-    return { problem: `it has ${value.length} operations: at most ${maxPatchOperations} are sensible` };
+    return { problem: `it has ${value.length} operations, more than ${maxPatchOperations}` };
   }
   return { apply: (object) => applyOperations(object, value as unknown as PatchOperation[]) };
 }

@@ -42,6 +42,6 @@ export async function reviewPatches(
     }
   }
   return patches === 0
-    ? { because: 'there are no patches: --request FILE gives a request that needs some' }
+    ? { because: 'there are no patches: pass a request that needs some with --request FILE' }
     : undefined;
 }

@@ -21,7 +21,7 @@ const changing: readonly Unwanted[] = [
       /(?:^|\D)(?:1[5-9]\d{8}|1[5-9]\d{11})(?:\D|$)/,
     ),
   },
-  { what: 'a duration that was measured', found: matches(/\b\d{1,9}\.\d{1,9} ?(?:ms|s|µs)\b/) },
+  { what: 'a measured duration', found: matches(/\b\d{1,9}\.\d{1,9} ?(?:ms|s|µs)\b/) },
   { what: 'an address in memory', found: matches(/\b0x[0-9a-f]{8,16}\b/) },
 ];
 
@@ -31,7 +31,7 @@ const secret: readonly Unwanted[] = [
   { what: 'a token (JWT)', found: matches(/\beyJ[\w-]{8,16}/) },
   { what: 'an access key', found: matches(/\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/, /\bgh[pousr]_\w{36}/) },
   {
-    what: 'something that is called a password, token or secret',
+    what: 'something labelled as a password, token or secret',
     found: matches(
       /\b(?:password|passwd|passphrase|token|api[-_]?key|client[-_]?secret|secret[-_]?key) ?[=:] ?["']?[^\s"']{4}/i,
     ),

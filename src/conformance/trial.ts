@@ -204,11 +204,11 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
       const hook = definitions.get(formatHook({ group, version, name: requestHook.hook }));
       const because =
         hook === undefined || hook.singleton
-          ? 'the messages of their hooks are not known here'
+          ? 'the messages of their hooks are unknown'
           : index >= maxTried
             ? `only the first ${maxTried} handlers are called`
             : actsOnClusters(hook) && !options.withSideEffects
-              ? 'their hooks act on Clusters: --with-side-effects calls them, for made-up objects'
+              ? 'their hooks act on Clusters: call them for made-up objects with --with-side-effects'
               : undefined;
       if (because !== undefined || hook === undefined) {
         untried.push({ name: short, because: because ?? '' });

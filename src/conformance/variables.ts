@@ -83,7 +83,7 @@ function* partProblems(schema: JsonObject, budget: PatternBudget): Generator<str
   if (Array.isArray(required) && isJsonObject(properties)) {
     const missing = required.find((name) => typeof name === 'string' && !Object.hasOwn(properties, name));
     if (typeof missing === 'string') {
-      yield `requires ${quotable(missing, 100)}, which is not among its properties`;
+      yield `requires ${quotable(missing, 100)}, which is not one of its properties`;
     }
   }
   if (typeof pattern === 'string') {
@@ -132,7 +132,7 @@ export function variableProblems(variables: Json | undefined): string[] {
   };
   const list = Array.isArray(variables) ? variables : [];
   if (list.length > maxVariables) {
-    problems.push(`there are ${list.length} variables; the first ${maxVariables} were looked at`);
+    problems.push(`there are ${list.length} variables; only the first ${maxVariables} were checked`);
   }
   for (const [index, variable] of list.slice(0, maxVariables).entries()) {
     const { name, schema } = isJsonObject(variable) ? variable : {};

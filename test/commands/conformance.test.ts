@@ -46,16 +46,16 @@ test('text says what was found, why and what to do, and exits with 1', async () 
   expect(stdout.replaceAll(/\d+\.\d s/g, 'N s')).toMatchInlineSnapshot(`
     "one: 1 handler called, 3 calls, N s
       ok       known-status       Every answer has the status Success or Failure.
-      FAILED   discreet-messages  Messages hold no secrets, no stack traces, and at most 1,024 characters.
-               - validatetopology: a message holds something that is called a password, token or secret
-               why: Since 1.14 every Failure message stands in a condition, for all who may read Clusters.
-               do: write messages for users; log what is for developers
-      warning  success            The request of the trial is answered with Success.
+      FAILED   discreet-messages  Messages contain no secrets, no stack traces, and at most 1,024 characters.
+               - validatetopology: a message contains something labelled as a password, token or secret
+               why: Since 1.14 every Failure message appears in a condition, where everyone who may read Clusters sees it.
+               do: write messages for users; put details for developers in the log
+      warning  success            The test request is answered with Success.
                - validatetopology: answers Failure: (a message that should not be shown)
-               why: A Failure is a correct answer, but the checks of what a success holds then look at nothing.
-               do: give a request that the extension can work on: --request FILE
+               why: A Failure is a valid answer, but then the checks of a success have nothing to check.
+               do: pass a request that the extension can process: --request FILE
       skipped  sane-retries       no handler that is called can block
-      not called: beforeclusterdelete: their hooks act on Clusters: --with-side-effects calls them, for made-up objects
+      not called: beforeclusterdelete: their hooks act on Clusters: call them for made-up objects with --with-side-effects
     one: FAILED: 1 ok, 1 failed, 1 warning, 1 skipped
     "
   `);
@@ -100,7 +100,7 @@ test('junit has a suite for each extension and a case for each check', async () 
     /^<\?xml version="1.0" encoding="UTF-8"\?>\n<testsuites name="extensionconfig-webhook conformance">\n<testsuite name="one" tests="4" failures="1" errors="0" skipped="1" /,
   );
   expect(stdout).toContain(
-    '<failure type="discreet-messages" message="validatetopology: a message holds something that is called',
+    '<failure type="discreet-messages" message="validatetopology: a message contains something labelled',
   );
   expect(stdout).toMatch(/<skipped message="no handler that is called can block"\/>/);
   expect(stdout).not.toContain('abcdefgh');

@@ -118,7 +118,7 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
       /ends on/,
     ],
   ],
-  'tls-versions': [['TLS 1.1', { options: oldTls }, /takes TLSv1/]],
+  'tls-versions': [['TLS 1.1', { options: oldTls }, /accepts TLSv1/]],
   'discovery-valid': [
     ['an unknown hook', { handlers: [offered('NoSuchHook')] }, 'is not in the Runtime SDK catalog'],
     ['a bad name', { handlers: [offered('ValidateTopology', { name: 'A_b' })] }, 'handler name A_b is not valid'],
@@ -149,7 +149,7 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
     [
       'Ignore',
       { handlers: [offered('BeforeClusterUpgrade', { failurePolicy: 'Ignore' })] },
-      'can block, and has the failurePolicy Ignore',
+      'can block but has the failurePolicy Ignore',
     ],
   ],
   'answers-calls': [
@@ -175,7 +175,7 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
     [
       'a hang',
       { handlers: [offered('ValidateTopology', { timeoutSeconds: 1 })], answer: () => undefined },
-      'does not answer within 1 seconds',
+      'did not answer within 1 seconds',
     ],
     [
       'a late answer',
@@ -358,14 +358,18 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
     ],
   ],
   'stable-messages': [
-    ['a time', failing(() => `failed at ${new Date().toISOString()}`), 'a message holds a time'],
-    ['seconds since 1970', failing(() => 'request 1763730000'), 'a message holds a time'],
+    ['a time', failing(() => `failed at ${new Date().toISOString()}`), 'a message contains a time'],
+    ['seconds since 1970', failing(() => 'request 1763730000'), 'a message contains a time'],
     ['a counter', failing(() => `attempt ${counter++}`), 'the same request has different messages'],
   ],
   'discreet-messages': [
-    ['a token', failing(() => 'GET https://api: token=abcdefgh refused'), 'a message holds something that is called'],
+    ['a token', failing(() => 'GET https://api: token=abcdefgh refused'), 'a message contains something labelled'],
     ['a URL with a password', failing(() => 'cannot reach https://user:hunter2@example.com/'), 'a URL with a password'],
-    ['a stack trace', failing(() => 'TypeError: x\n    at handler (/app/a.js:3:4)'), 'a message holds a stack trace'],
+    [
+      'a stack trace',
+      failing(() => 'TypeError: x\n    at handler (/app/a.js:3:4)'),
+      'a message contains a stack trace',
+    ],
     ['a long text', failing(() => 'x'.repeat(2000)), 'a message has 2000 characters'],
   ],
   'patches-readable': [
@@ -385,8 +389,8 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
       patching((request) => [{ uid: uidOf(request), patchType: 'JSONPatch', patch: 'aGVsbG8=' }]),
       'the base64 text is not JSON',
     ],
-    ['an object as operations', onePatch({}), 'a JSON patch is a list of operations'],
-    ['a list as a merge patch', onePatch([], 'JSONMergePatch'), 'a merge patch is a JSON object'],
+    ['an object as operations', onePatch({}), 'a JSON patch must be a list of operations'],
+    ['a list as a merge patch', onePatch([], 'JSONMergePatch'), 'a merge patch must be a JSON object'],
   ],
   'patches-known-items': [
     [
@@ -511,7 +515,7 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
         required: true,
         schema: { openAPIV3Schema: { type: 'object', properties: {}, required: ['b'] } },
       }),
-      'requires b, which is not among its properties',
+      'requires b, which is not one of its properties',
     ],
   ],
   'plans-valid': [

@@ -6,8 +6,8 @@ export const check: Check = {
   group: 'Calls',
   level: 'must',
   asks: 'Every handler answers a call as Cluster API sends it: HTTP 200, JSON, fields of the right types, at most 2 MiB.',
-  why: 'Anything else is a failed call: the reconcile fails and is repeated, and Clusters wait.',
-  remedy: 'answer 200 also for failures, with status Failure and a message; check the types of the fields',
+  why: 'Anything else is a failed call: the reconcile fails and is retried, and Clusters wait.',
+  remedy: 'answer failures with 200 too, with status Failure and a message; check the types of the fields',
   async run({ handlers, first, call }, report) {
     if (handlers.length === 0) {
       return { because: 'no handler is called' };

@@ -10,9 +10,9 @@ export const check: Check = {
   id: 'caller-hangs-up',
   group: 'Calls',
   level: 'must',
-  asks: 'A caller that hangs up, within its request or before the answer, does no harm to the next one.',
-  why: 'Cluster API hangs up when its time is over or its controller stops: a server that does not survive that is down often.',
-  remedy: 'handle errors of requests and responses that were closed',
+  asks: 'A caller that hangs up, during its request or before the response, does not affect the next one.',
+  why: 'Cluster API hangs up when a call times out or its controller stops: a server that does not survive that is often down.',
+  remedy: 'handle errors on closed requests and responses',
   async run({ extension, target, resolve, signal, discovery, discover, answering, call }, report) {
     const [handler] = await answering();
     if (isCallError(target) || discovery.heard.kind !== 'answer') {

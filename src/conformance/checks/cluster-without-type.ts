@@ -6,9 +6,9 @@ export const check: Check = {
   id: 'cluster-without-type',
   group: 'Calls',
   level: 'must',
-  asks: 'A Cluster without apiVersion and kind has the same answer.',
-  why: "They come from a cache of Cluster API's controllers, and may be absent.",
-  remedy: 'do not insist on apiVersion and kind of the Cluster: its type follows from the hook',
+  asks: 'A Cluster without apiVersion and kind gets the same answer.',
+  why: "Cluster API's controllers read Clusters from a cache, where both may be missing.",
+  remedy: 'do not require apiVersion and kind of the Cluster: its type follows from the hook',
   run: (trial, report) =>
     compareVariation(trial, report, 'given a Cluster without apiVersion and kind', ({ request }) => {
       if (!isJsonObject(request.cluster)) {

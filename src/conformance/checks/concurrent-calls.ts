@@ -6,9 +6,9 @@ export const check: Check = {
   id: 'concurrent-calls',
   group: 'Load',
   level: 'must',
-  asks: `${callsAtOnce} calls at once are all answered in time, each as it was alone.`,
-  why: 'After a restart Cluster API reconciles all Clusters at once, and has no limit on its calls.',
-  remedy: 'keep nothing of one call where another sees it; limit what a call costs rather than how many there are',
+  asks: `${callsAtOnce} calls at once are all answered in time, each as when called alone.`,
+  why: 'After a restart Cluster API reconciles all Clusters at once and does not limit its calls.',
+  remedy: 'share no state between calls; limit the cost of a call rather than the number of calls',
   async run({ answering, second, call, discover, discovery }, report) {
     const handlers = await answering();
     if (discovery.heard.kind !== 'answer') {

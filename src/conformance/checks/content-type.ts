@@ -5,8 +5,8 @@ export const check: Check = {
   id: 'content-type',
   group: 'Calls',
   level: 'must',
-  asks: 'A call without a Content-Type is answered, the same as one with application/json.',
-  why: 'Cluster API sends no Content-Type: body parsers that look for one see an empty body, or refuse it.',
+  asks: 'A call without a Content-Type gets the same answer as one with application/json.',
+  why: 'Cluster API sends no Content-Type: body parsers that expect one see an empty body or reject the request.',
   remedy: 'parse every body as JSON, whatever its type (in Express: express.json({ type: () => true }))',
   async run({ handlers, second, call, discovery, discover }, report) {
     const typed = await discover({ withContentType: true });

@@ -8,10 +8,9 @@ export const check: Check = {
   id: 'discovery-advice',
   group: 'Discovery',
   level: 'should',
-  asks: 'Handlers ask for at most 10 seconds, and hooks that can block have the failurePolicy Fail.',
-  why: 'A reconcile ends after a minute, all handlers together; with Ignore an outage lets through what should wait.',
-  remedy:
-    'do long work in the background and answer with retryAfterSeconds; use Fail unless skipping the work is right',
+  asks: 'Handlers ask for timeouts of at most 10 seconds, and hooks that can block have the failurePolicy Fail.',
+  why: 'A reconcile has one minute for all its handlers; with Ignore, operations that should wait go ahead during an outage.',
+  remedy: 'do long work in the background and answer with retryAfterSeconds; use Fail unless the work may be skipped',
   async run({ discovery, handlers }, report) {
     if (discovery.handlers.length === 0) {
       return { because: 'Discovery offers no handlers' };
@@ -23,7 +22,7 @@ export const check: Check = {
         report({ handler, message: `asks for ${timeoutSeconds} seconds` });
       }
       if (failurePolicy === 'Ignore' && blocking.has(handler)) {
-        report({ handler, message: 'can block, and has the failurePolicy Ignore' });
+        report({ handler, message: 'can block but has the failurePolicy Ignore' });
       }
     }
     return undefined;

@@ -6,7 +6,7 @@ export const check: Check = {
   group: 'Discovery',
   level: 'must',
   asks: 'Discovery offers handlers, each is served at its path, and in-place hooks have one handler each.',
-  why: 'What is offered and not served fails every reconcile; two handlers of an in-place hook make all in-place decisions fail.',
+  why: 'A handler that is offered but not served fails every reconcile; two handlers for an in-place hook make all in-place decisions fail.',
   remedy: 'serve each handler at /GROUP/VERSION/HOOK/NAME, in lower case and below the path of the clientConfig',
   async run({ discovery, handlers, first }, report) {
     if (discovery.handlers.length === 0) {
@@ -19,7 +19,10 @@ export const check: Check = {
       const isInPlace = /^(?:CanUpdate|UpdateMachine)/.test(hook);
       const other = isInPlace ? inPlace.get(hook) : undefined;
       if (other !== undefined) {
-        report({ handler, message: `${other} serves ${requestHook.hook} too; Cluster API takes one handler of it` });
+        report({
+          handler,
+          message: `${other} serves ${requestHook.hook} too; Cluster API accepts only one handler for it`,
+        });
       }
       inPlace.set(hook, handler);
     }

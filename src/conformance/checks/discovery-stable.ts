@@ -14,12 +14,12 @@ export const check: Check = {
   id: 'discovery-stable',
   group: 'Discovery',
   level: 'must',
-  asks: 'Discovery answers the same handlers every time, also when asked several times at once.',
-  why: 'Each discovery replaces the registered handlers: one that is missing once fails all calls until the next one.',
-  remedy: 'offer the same handlers in all replicas and at all times, also while the server starts',
+  asks: 'Discovery returns the same handlers every time, even when called several times at once.',
+  why: 'Each discovery replaces the registered handlers: if one is missing once, all calls to it fail until the next discovery.',
+  remedy: 'offer the same handlers in all replicas and at all times, even while the server starts',
   async run({ discovery, discover }, report) {
     if (!isSuccess(discovery.heard)) {
-      return { because: 'Discovery has no answer that could be compared' };
+      return { because: 'Discovery gave no answer to compare with' };
     }
     const others = await eachOf(Array.from({ length: times }), times, () => discover());
     const failed = others.find(({ heard }) => !isSuccess(heard));

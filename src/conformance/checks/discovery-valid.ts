@@ -5,9 +5,9 @@ export const check: Check = {
   id: 'discovery-valid',
   group: 'Discovery',
   level: 'must',
-  asks: 'Discovery answers with handlers that Cluster API takes, every one of them.',
-  why: 'One handler that it does not take makes Cluster API refuse the whole extension.',
-  remedy: 'correct the handlers; "discover" says more about each',
+  asks: 'Discovery returns only handlers that Cluster API accepts.',
+  why: 'A single invalid handler makes Cluster API refuse the whole extension.',
+  remedy: 'correct the handlers; "discover" explains each problem',
   async run({ discovery: { heard, problems } }, report) {
     if (!isSuccess(heard)) {
       const said = shownMessage(heard);

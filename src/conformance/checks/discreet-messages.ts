@@ -9,9 +9,9 @@ export const check: Check = {
   id: 'discreet-messages',
   group: 'Answers',
   level: 'must',
-  asks: 'Messages hold no secrets, no stack traces, and at most 1,024 characters.',
-  why: 'Since 1.14 every Failure message stands in a condition, for all who may read Clusters.',
-  remedy: 'write messages for users; log what is for developers',
+  asks: 'Messages contain no secrets, no stack traces, and at most 1,024 characters.',
+  why: 'Since 1.14 every Failure message appears in a condition, where everyone who may read Clusters sees it.',
+  remedy: 'write messages for users; put details for developers in the log',
   run(trial, report) {
     const { first, call } = trial;
     return ofAnswering(trial, async (handler) => {
@@ -19,7 +19,7 @@ export const check: Check = {
       const parts = new Set(texts.flatMap(secretParts));
       if (parts.size > 0) {
         // The text itself is not shown, since others read this report, too.
-        report({ handler: handler.name, message: `a message holds ${[...parts].join(' and ')}` });
+        report({ handler: handler.name, message: `a message contains ${[...parts].join(' and ')}` });
       }
       const longest = Math.max(...texts.map((text) => text.length));
       if (longest > longMessage) {

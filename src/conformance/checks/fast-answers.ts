@@ -10,8 +10,8 @@ export const check: Check = {
   group: 'Calls',
   level: 'should',
   asks: 'Patches, validations and variables are answered within 200 ms, Discovery within a second.',
-  why: 'They are asked in every reconcile of every Cluster, one after the other.',
-  remedy: 'keep what is expensive out of these handlers; a port-forward adds some time of its own',
+  why: 'They are called in every reconcile of every Cluster, one after the other.',
+  remedy: 'keep expensive work out of these handlers; note that a port-forward adds some time',
   async run({ answering, first, second, discovery, discover }, report) {
     if (discovery.heard.kind !== 'answer') {
       return { because: 'Discovery has no answer' };

@@ -7,9 +7,9 @@ export const check: Check = {
   id: 'http2',
   group: 'Calls',
   level: 'must',
-  asks: 'A server that offers HTTP/2 answers over it as well.',
-  why: "Cluster API's client takes HTTP/2 whenever a server offers it in the TLS handshake.",
-  remedy: 'fix HTTP/2 in the server or the proxy before it, or do not offer h2 in ALPN',
+  asks: 'A server that offers HTTP/2 also answers over it.',
+  why: "Cluster API's client uses HTTP/2 whenever the server offers it in the TLS handshake.",
+  remedy: 'fix HTTP/2 in the server or the proxy in front of it, or do not offer h2 in ALPN',
   async run({ extension, target, resolve, signal, discovery }, report) {
     const { group, version, name, request } = hooks.Discovery;
     const called = targetOf(extension.clientConfig, { group, version, hook: name, timeoutSeconds: 10 });
@@ -23,7 +23,7 @@ export const check: Check = {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(10_000)]);
     const outcome = await callOverHttp2(target, called.path, body, resolve, limit);
     if (outcome === undefined) {
-      return { because: 'there is no TLS handshake' };
+      return { because: 'no TLS handshake succeeded' };
     }
     if (!outcome.offered) {
       return { because: 'the server speaks HTTP/1.1 only, which is fine' };

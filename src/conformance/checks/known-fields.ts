@@ -7,9 +7,9 @@ export const check: Check = {
   id: 'known-fields',
   group: 'Answers',
   level: 'should',
-  asks: 'Answers have the fields that the hook defines, all required ones and no others.',
-  why: 'Cluster API leaves fields alone that it does not know: a misspelt one is lost without a word (the book itself spells boostrapConfigPatch).',
-  remedy: 'compare with "hooks HOOK"; answer retryAfterSeconds: 0 where nothing is to wait for',
+  asks: 'Answers have all required fields of the hook, and none that it does not define.',
+  why: 'Cluster API silently ignores unknown fields, so a misspelt one is lost (even the book has boostrapConfigPatch).',
+  remedy: 'compare with "hooks HOOK"; answer retryAfterSeconds: 0 when there is nothing to wait for',
   run(trial, report) {
     const { first } = trial;
     return ofAnswering(trial, async (handler) => {

@@ -6,7 +6,7 @@ export const check: Check = {
   group: 'Answers',
   level: 'must',
   asks: 'Every answer has the status Success or Failure.',
-  why: 'Any other one, and none, is an error for Cluster API ("got unknown response status").',
+  why: 'Any other status, or none, is an error for Cluster API ("got unknown response status").',
   remedy: 'set status in every answer, spelled Success or Failure',
   run(trial, report) {
     const { first } = trial;

@@ -10,8 +10,8 @@ export const check: Check = {
   id: 'large-request',
   group: 'Calls',
   level: 'must',
-  asks: 'A request of 2 MiB has the same answer as a small one.',
-  why: 'GeneratePatches carries all templates of a class; many frameworks refuse bodies over 100 KiB. Cluster API sends up to 20 MiB.',
+  asks: 'A request of 2 MiB gets the same answer as a small one.',
+  why: 'GeneratePatches requests contain all templates of a class, up to 20 MiB; many frameworks refuse bodies over 100 KiB.',
   remedy: "raise the limit of the body parser to 20 MiB (in Express: express.json({ limit: '20mb' }))",
   run: (trial, report) =>
     compareVariation(

@@ -32,8 +32,8 @@ export const check: Check = {
   id: 'malformed-bodies',
   group: 'Calls',
   level: 'must',
-  asks: 'A body that is not a request is answered with a Failure or HTTP 4xx, in time.',
-  why: 'Anybody who reaches the port can send anything: it must not end, block or mislead the server.',
+  asks: 'A body that is not a request gets a Failure or HTTP 4xx, in time.',
+  why: 'Anyone who can reach the port can send anything: it must not crash, block or mislead the server.',
   remedy: 'catch errors of the JSON parser and answer status Failure; keep a limit on size and depth',
   async run({ answering, call, discover, discovery }, report) {
     if (discovery.heard.kind !== 'answer') {

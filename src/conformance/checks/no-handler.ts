@@ -6,7 +6,7 @@ export const check: Check = {
   group: 'Calls',
   level: 'must',
   asks: 'A path without a handler gets a 404, or anything but Success.',
-  why: 'A server that says Success to everything hides a wrong path or a renamed handler: nothing is done, and it goes unnoticed.',
+  why: 'If a server answers everything with Success, a wrong path or a renamed handler goes unnoticed and nothing is done.',
   remedy: 'answer 404 for paths without a handler',
   async run({ discover, discovery }, report) {
     if (discovery.heard.kind !== 'answer') {

@@ -6,9 +6,9 @@ export const check: Check = {
   id: 'older-cluster',
   group: 'Calls',
   level: 'should',
-  asks: 'A Cluster of v1beta1, as releases up to 1.12 send it, is taken, or refused with a Failure.',
-  why: 'The version of the hook is the same in both: an extension for several releases of Cluster API gets both.',
-  remedy: 'look at apiVersion before the spec is decoded, and read both versions',
+  asks: 'A v1beta1 Cluster, which releases up to 1.12 send, is accepted or refused with a Failure.',
+  why: 'The hook version is the same in both cases: an extension for several releases of Cluster API gets both.',
+  remedy: 'check apiVersion before decoding the spec, and read both versions',
   async run({ answering, second, call }, report) {
     const handlers = (await answering()).filter(({ request }) => request.cluster !== undefined);
     if (handlers.length === 0) {

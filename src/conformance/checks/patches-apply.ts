@@ -5,8 +5,8 @@ export const check: Check = {
   id: 'patches-apply',
   group: 'Patches',
   level: 'must',
-  asks: 'Patches apply to their objects, in their order, and keep kind and apiVersion.',
-  why: 'One that does not apply stops the topology of every Cluster of the class.',
+  asks: 'Patches apply to their objects, in order, and keep kind and apiVersion.',
+  why: 'A patch that does not apply stops the topology reconcile of every Cluster of the class.',
   remedy: 'compute patches from the object in the request; add parents before their fields',
   run: (trial, report) => reviewPatches(trial, report, 'inapplicable'),
 };

@@ -18,9 +18,9 @@ export const check: Check = {
   id: 'patches-deterministic',
   group: 'Patches',
   level: 'must',
-  asks: 'The same templates have the same patches, whatever their uids and their order in the request.',
-  why: 'Patches that differ make new templates: Cluster API replaces the machines of a Cluster again and again.',
-  remedy: 'sort what comes from maps, and use no time, random number, counter or uid',
+  asks: 'The same templates get the same patches, whatever their uids and their order in the request.',
+  why: 'Different patches create new templates: Cluster API replaces the machines of a Cluster again and again.',
+  remedy: 'sort everything that comes from maps, and use no times, random numbers, counters or uids',
   async run({ answering, first, call }, report) {
     const handlers = (await answering()).filter(({ hook }) => hook.name === 'GeneratePatches');
     if (handlers.length === 0) {

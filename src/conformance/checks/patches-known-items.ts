@@ -6,7 +6,7 @@ export const check: Check = {
   group: 'Patches',
   level: 'must',
   asks: 'Patches name the uid of an item of the request.',
-  why: 'Cluster API fails with "unable to find corresponding request item for patch"; uids are new in each reconcile.',
-  remedy: 'copy the uid of the item, and remember none',
+  why: 'Otherwise Cluster API fails with "unable to find corresponding request item for patch"; uids change with each reconcile.',
+  remedy: 'copy the uid of the item; do not cache uids',
   run: (trial, report) => reviewPatches(trial, report, 'unknown'),
 };

@@ -6,7 +6,7 @@ export const check: Check = {
   group: 'Patches',
   level: 'should',
   asks: 'Every patch changes something.',
-  why: 'A patch without an effect costs time in each reconcile, and hides that a condition is missing.',
-  remedy: 'leave a patch out where the object is as it should be already',
+  why: 'A patch without effect costs time in each reconcile, and may hide a missing condition in the handler.',
+  remedy: 'leave out patches for objects that are already as they should be',
   run: (trial, report) => reviewPatches(trial, report, 'idle'),
 };

@@ -5,8 +5,8 @@ export const check: Check = {
   id: 'patches-readable',
   group: 'Patches',
   level: 'must',
-  asks: 'Patches are of type JSONPatch or JSONMergePatch, in standard base64, and hold such a patch.',
-  why: 'A patch that cannot be decoded stops the topology of every Cluster of the class. The examples of the book show plain JSON; on the wire it is base64.',
-  remedy: 'send base64 of the JSON of the patch, and its patchType',
+  asks: 'Patches have the type JSONPatch or JSONMergePatch and contain such a patch in standard base64.',
+  why: "A patch that cannot be decoded stops the topology reconcile of every Cluster of the class. The book's examples show plain JSON, but on the wire it is base64.",
+  remedy: 'send the patch as base64-encoded JSON, with its patchType',
   run: (trial, report) => reviewPatches(trial, report, 'unreadable'),
 };

@@ -5,8 +5,8 @@ export const check: Check = {
   id: 'path-case',
   group: 'Calls',
   level: 'must',
-  asks: 'Hook and handler are served in lower case; in upper case they answer the same, or not at all.',
-  why: 'Cluster API writes both in lower case, whatever discovery says; a path in another case that does something else is a trap.',
+  asks: 'Paths of hooks and handlers work in lower case; in upper case they give the same answer or none.',
+  why: 'Cluster API always uses lower case, whatever discovery says; a path that does something else in another case is a trap.',
   remedy: 'compare paths in lower case',
   async run({ answering, call, second, discover, discovery }, report) {
     const upper = (path: string) => {

@@ -18,9 +18,9 @@ export const check: Check = {
   group: 'Upgrade plans',
   level: 'must',
   asks: 'Upgrade plans ascend without skipping a minor and end with the target; a control plane at the target has no steps.',
-  why: 'Any other plan is an error in the condition of the Cluster, which is not upgraded.',
+  why: "Any other plan is an error in the Cluster's condition, and the Cluster is not upgraded.",
   remedy:
-    'at least one version for each minor, the target last; leave the workers empty unless they need a path of their own',
+    'return at least one version for each minor, with the target last; leave the workers empty unless they need a different path',
   async run({ answering, call }, report) {
     const handlers = (await answering()).filter(({ hook }) => hook.name === 'GenerateUpgradePlan');
     if (handlers.length === 0) {

@@ -5,9 +5,9 @@ export const check: Check = {
   id: 'repeatable',
   group: 'Answers',
   level: 'must',
-  asks: 'The same call twice has the same answer; one that blocked may go on.',
-  why: 'Any call may come again after it succeeded: another handler blocked, the controller restarted, a write after the call failed.',
-  remedy: 'make handlers idempotent: look at what is, and answer from the request alone',
+  asks: 'The same call gets the same answer twice, unless it blocked the first time.',
+  why: 'Any call may be repeated after it succeeded: because another handler blocked, the controller restarted, or a write after the call failed.',
+  remedy: 'make handlers idempotent: check the current state, and derive the answer only from the request',
   run(trial, report) {
     const { first, second } = trial;
     return ofAnswering(trial, async (handler) => {

@@ -7,9 +7,9 @@ export const check: Check = {
   id: 'sane-retries',
   group: 'Answers',
   level: 'must',
-  asks: 'retryAfterSeconds is 0 or a whole number of seconds up to ten minutes, and only a Success has one.',
-  why: 'Since 1.12 Cluster API asks no earlier, even if the user changes the target; a negative number blocks too, and on a Failure it counts for nothing.',
-  remedy: 'answer some seconds to some minutes while work goes on, and 0 when it is done',
+  asks: 'retryAfterSeconds is 0 or a whole number of seconds up to ten minutes, and only in a Success.',
+  why: 'Since 1.12 Cluster API does not call again earlier, even if the user changes the target; a negative number blocks too, and in a Failure the field has no effect.',
+  remedy: 'answer between a few seconds and a few minutes while work is in progress, and 0 when it is done',
   async run({ answering, first, second }, report) {
     const handlers = (await answering()).filter(({ hook }) => hook.isBlocking);
     if (handlers.length === 0) {
@@ -26,7 +26,7 @@ export const check: Check = {
           seconds < 0 || !Number.isInteger(seconds)
             ? { message: `retryAfterSeconds is ${seconds}` }
             : status !== 'Success'
-              ? { message: 'a Failure has retryAfterSeconds, which counts for nothing', isWarning: true }
+              ? { message: 'a Failure has retryAfterSeconds, which has no effect there', isWarning: true }
               : seconds > longSeconds
                 ? { message: `retryAfterSeconds is ${seconds}: more than ten minutes`, isWarning: true }
                 : undefined;

@@ -6,9 +6,9 @@ export const check: Check = {
   id: 'stable-messages',
   group: 'Answers',
   level: 'must',
-  asks: 'Messages hold no times, durations or counters, and are the same for the same reason.',
-  why: 'They are written into conditions: a text that changes makes controllers write, see their own change, and loop.',
-  remedy: 'say what is waited for or wrong, and nothing that changes by itself',
+  asks: 'Messages contain no times, durations or counters, and are the same for the same cause.',
+  why: 'They are written into conditions: a message that keeps changing makes controllers loop on their own writes.',
+  remedy: 'say what the handler waits for or what is wrong, and nothing that changes by itself',
   run(trial, report) {
     const { first, second, call } = trial;
     return ofAnswering(trial, async (handler) => {
@@ -20,7 +20,7 @@ export const check: Check = {
       const texts = [one, other, ...malformed].map(messageOf);
       const parts = new Set(texts.flatMap(changingParts));
       if (parts.size > 0) {
-        report({ handler: handler.name, message: `a message holds ${[...parts].join(' and ')}` });
+        report({ handler: handler.name, message: `a message contains ${[...parts].join(' and ')}` });
       }
       if (texts[2] !== texts[3]) {
         report({ handler: handler.name, message: 'the same malformed request has different messages' });

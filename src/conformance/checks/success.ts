@@ -5,9 +5,9 @@ export const check: Check = {
   id: 'success',
   group: 'Answers',
   level: 'should',
-  asks: 'The request of the trial is answered with Success.',
-  why: 'A Failure is a correct answer, but the checks of what a success holds then look at nothing.',
-  remedy: 'give a request that the extension can work on: --request FILE',
+  asks: 'The test request is answered with Success.',
+  why: 'A Failure is a valid answer, but then the checks of a success have nothing to check.',
+  remedy: 'pass a request that the extension can process: --request FILE',
   run(trial, report) {
     const { first } = trial;
     return ofAnswering(trial, async (handler) => {

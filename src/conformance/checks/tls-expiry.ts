@@ -11,13 +11,13 @@ export const check: Check = {
   id: 'tls-expiry',
   group: 'TLS',
   level: 'must',
-  asks: 'The certificate is valid now, and for two more weeks.',
-  why: 'From its last day on every call fails, and a manager that restarts does not start again.',
-  remedy: 'renew the certificate by itself (cert-manager), and have the server read it again without a restart',
+  asks: 'The certificate is valid now and for at least two more weeks.',
+  why: 'Once it has expired, every call fails, and a restarted manager does not come up again.',
+  remedy: 'renew the certificate automatically (cert-manager), and have the server reload it without a restart',
   async run({ tls, now }, report) {
     const facts = await tls();
     if (facts === undefined) {
-      return { because: 'there is no TLS handshake' };
+      return { because: 'no TLS handshake succeeded' };
     }
     const { notBefore, notAfter } = facts;
     const time = now().getTime();

@@ -5,13 +5,13 @@ export const check: Check = {
   id: 'tls-names',
   group: 'TLS',
   level: 'must',
-  asks: 'The certificate has the name that the server is called by among its subject alternative names.',
-  why: 'Go looks at nothing else, not at the common name: every call fails in the handshake.',
-  remedy: 'for a Service issue the certificate for NAME.NAMESPACE.svc, for a URL for its host',
+  asks: "The name by which the server is called is among the certificate's subject alternative names.",
+  why: 'Go does not check the common name: without a matching name, every call fails in the handshake.',
+  remedy: 'issue the certificate for NAME.NAMESPACE.svc (for a service) or for the host (for a url)',
   async run({ target, tls }, report) {
     const facts = await tls();
     if (facts === undefined || isCallError(target)) {
-      return { because: 'there is no TLS handshake' };
+      return { because: 'no TLS handshake succeeded' };
     }
     if (!facts.isForName) {
       const names = facts.names.slice(0, 10).join(', ');

@@ -6,8 +6,8 @@ export const check: Check = {
   group: 'TLS',
   level: 'must',
   asks: 'The server serves a certificate that the caBundle of the ExtensionConfig (or, without one, the system) trusts.',
-  why: 'Cluster API trusts nothing else: every call fails in the handshake.',
-  remedy: 'serve a certificate of the CA in spec.clientConfig.caBundle, with its intermediate certificates',
+  why: 'Cluster API trusts nothing else: without it, every call fails in the handshake.',
+  remedy: 'serve a certificate signed by the CA in spec.clientConfig.caBundle, with its intermediate certificates',
   async run({ discovery: { heard }, target }, report) {
     if (isCallError(target)) {
       return { because: target.message };

@@ -5,16 +5,16 @@ export const check: Check = {
   group: 'TLS',
   level: 'must',
   asks: 'The server speaks TLS 1.2 or 1.3, and nothing older.',
-  why: 'Cluster API offers TLS 1.2 and newer only; older versions are broken, and scanners of clusters report them.',
-  remedy: 'set the lowest version of TLS to 1.2',
+  why: 'Cluster API offers only TLS 1.2 and newer; older versions are insecure, and security scanners report them.',
+  remedy: 'set the minimum TLS version to 1.2',
   async run(trial, report) {
     const current = await trial.tls({ minVersion: 'TLSv1.2', maxVersion: 'TLSv1.3' });
     // OpenSSL offers the old versions at security level 0 only.
     const old = await trial.tls({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' });
     if (old !== undefined) {
-      report({ message: `the server takes ${old.protocol}`, isWarning: current !== undefined });
+      report({ message: `the server accepts ${old.protocol}`, isWarning: current !== undefined });
     } else if (current === undefined) {
-      return { because: 'there is no TLS handshake at all' };
+      return { because: 'no TLS handshake succeeded' };
     }
     return undefined;
   },

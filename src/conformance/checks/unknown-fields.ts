@@ -17,9 +17,9 @@ export const check: Check = {
   id: 'unknown-fields',
   group: 'Calls',
   level: 'must',
-  asks: 'A request with fields that the extension does not know has the same answer.',
-  why: 'Each release of Cluster API adds fields to requests and objects without a new version of the hook.',
-  remedy: 'ignore unknown fields when requests are decoded (no DisallowUnknownFields, no additionalProperties: false)',
+  asks: 'A request with unknown fields gets the same answer.',
+  why: 'Releases of Cluster API add fields to requests and objects without a new version of the hook.',
+  remedy: 'ignore unknown fields when decoding requests (no DisallowUnknownFields, no additionalProperties: false)',
   run: (trial, report) =>
     compareVariation(trial, report, 'with unknown fields', ({ request }) => withUnknownFields(request)),
 };

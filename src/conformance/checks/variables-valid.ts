@@ -6,9 +6,9 @@ export const check: Check = {
   id: 'variables-valid',
   group: 'Variables',
   level: 'must',
-  asks: 'Variables have names of their own and schemas that Cluster API takes.',
-  why: 'One that is not valid keeps every Cluster of the class from being reconciled (VariablesReady False).',
-  remedy: 'correct names and schemas: types, RE2 patterns, defaults that fit',
+  asks: 'Variables have unique names, and schemas that Cluster API accepts.',
+  why: 'An invalid one keeps every Cluster of the class from being reconciled (VariablesReady False).',
+  remedy: 'correct names and schemas: types, RE2 patterns, matching defaults',
   async run({ answering, first }, report) {
     const handlers = (await answering()).filter(({ hook }) => hook.name === 'DiscoverVariables');
     if (handlers.length === 0) {

@@ -333,7 +333,7 @@ export async function patch(context: WriteContext, request: WriteRequest): Promi
       if (mediaType === 'application/json-patch+json') {
         patched = applyJsonPatch(current, value);
       } else if (!isJsonObject(value)) {
-        throw badRequest('error decoding patch: a merge patch is a JSON object');
+        throw badRequest('error decoding patch: a merge patch must be a JSON object');
       } else if (mediaType === 'application/merge-patch+json') {
         patched = applyMergePatch(current, value);
       } else {
