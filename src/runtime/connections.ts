@@ -64,7 +64,7 @@ export interface ExtensionConnections {
  * responses.
  */
 const defaultMaxAnswerBytes = 20 * 1024 * 1024;
-/** Longest error response that is read, in bytes: 512 characters of it are shown. */
+/** How much of an error response is read, in bytes: 512 characters of it are shown. */
 const maxErrorBytes = 4 * 1024;
 /** How long an idle connection is kept, in ms (Go: 90 s). */
 const keepAliveMs = 90_000;
@@ -136,6 +136,28 @@ async function readBody(body: AsyncIterable<Buffer>, limit: number): Promise<Buf
   }
   return Buffer.concat(chunks, length);
 }
+
+/**
+ * The beginning of an error response; that much of it as arrives. Its status code says more than why it ended early.
+ */
+async function readBeginning(body: AsyncIterable<Buffer>, limit: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length >= limit) {
+        break;
+      }
+    }
+  } catch {
+    // The server closed the connection, or the time is over.
+  }
+  return Buffer.concat(chunks).subarray(0, limit);
+}
+
+const isOverTime = (signal: AbortSignal) => (signal.reason as Error | undefined)?.name === 'TimeoutError';
 
 /** A connection pool, and what it was created for. */
 interface KeptPool {
@@ -266,19 +288,23 @@ export function createConnections(options: ConnectionOptions): ExtensionConnecti
           body,
           signal,
         });
-        const isGood = response.statusCode === 200;
-        const maxGoodBytes = exchange.maxAnswerBytes ?? maxAnswerBytes;
-        const limit = isGood ? maxGoodBytes : maxErrorBytes;
+        if (response.statusCode !== 200) {
+          const beginning = await readBeginning(response.body, maxErrorBytes);
+          if (signal.aborted && !isOverTime(signal)) {
+            throw signal.reason;
+          }
+          return { code: response.statusCode, body: beginning };
+        }
+        const limit = exchange.maxAnswerBytes ?? maxAnswerBytes;
         const read = await readBody(response.body, limit);
-        if (isGood && read === undefined) {
-          const message = `http call failed: the answer is larger than ${maxGoodBytes / 1024 / 1024} MiB`;
+        if (read === undefined) {
+          const message = `http call failed: the answer is larger than ${limit / 1024 / 1024} MiB`;
           return { step: 'size', message, code: 200 };
         }
-        return { code: response.statusCode, body: read ?? Buffer.alloc(0) };
+        return { code: 200, body: read };
       } catch (error) {
         if (signal.aborted) {
-          const isTimeout = (signal.reason as Error | undefined)?.name === 'TimeoutError';
-          return isTimeout
+          return isOverTime(signal)
             ? {
                 step: 'timeout',
                 message: `http call failed: Post ${JSON.stringify(target.url)}: context deadline exceeded`,

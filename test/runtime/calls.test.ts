@@ -181,7 +181,17 @@ const hostile: Hostile[] = [
   ['204', write(204, ''), 'http', 'status code 204 != 200'],
   ['201', write(201, '{}'), 'http', 'status code 201 != 200'],
   ['a redirect', write(302, '', { location: 'https://localhost:1/' }), 'http', 'status code 302 != 200'],
-  ['a long error', write(500, 'x'.repeat(100_000)), 'http', /^.{0,700}$/],
+  ['a long error', write(500, 'x'.repeat(100_000)), 'http', /response : "x{512}"$/],
+  [
+    'an error that is cut off',
+    (_received, response) => {
+      response.writeHead(503, { 'content-length': '100' });
+      response.write('no backend', () => response.destroy());
+      return undefined;
+    },
+    'http',
+    'status code 503 != 200: response : "no backend"',
+  ],
   ['no body', write(200, ''), 'decode', 'http call failed: failed to decode response: EOF'],
   ['no JSON', write(200, 'hello'), 'decode', 'http call failed: failed to decode response: the body is not valid JSON'],
   ['half a JSON', write(200, '{"status":"Succ'), 'decode', 'failed to decode response'],
@@ -259,6 +269,26 @@ const hostile: Hostile[] = [
 
 // Time that a busy machine cannot use up, unless a timeout is what is looked for.
 const patience = (step: string) => ({ timeoutSeconds: step === 'timeout' ? 1 : 10 });
+
+const withoutEnd: Answering = (_received, response) => {
+  response.writeHead(503);
+  response.write('no backend');
+  return undefined;
+};
+
+test('a server that answers an error without end is named with its status, not as silent', async () => {
+  const { call } = await single(withoutEnd);
+  expect(await call()).toMatchObject({
+    error: { step: 'http', message: /status code 503 != 200: response : "no backend"$/ },
+  });
+});
+
+test('a caller can end a call while an error comes in', async () => {
+  const { call } = await single(withoutEnd, { handler: { timeoutSeconds: 10 } });
+  const stop = new AbortController();
+  setTimeout(() => stop.abort(), 100);
+  expect(await call({ signal: stop.signal })).toMatchObject({ error: { step: 'cancelled' } });
+});
 
 // Steps that failurePolicy Ignore is for.
 describe.each(hostile)('a server that answers %s', (_name, answer, step, message) => {
