@@ -1,5 +1,5 @@
 import type { HookDefinition } from '../hooks/index.ts';
-import { JsonError, type JsonObject, parseFirstJson } from '../kubernetes/index.ts';
+import { JsonError, type JsonObject, parseFirstJson, withWholeFractionsShown } from '../kubernetes/index.ts';
 import { decodeResponse } from '../messages/index.ts';
 import type { Backoff } from './backoff.ts';
 import { type CallError, isIgnorable, maxMessage, quotable } from './call-error.ts';
@@ -56,7 +56,14 @@ export function readAnswer(answer: ExtensionResponse, hook: HookDefinition): Mes
   });
   try {
     const decoded = decodeResponse(hook, parseFirstJson(answer.body));
-    return 'problem' in decoded ? failed(decoded.problem) : { content: decoded.response };
+    if ('problem' in decoded) {
+      return failed(decoded.problem);
+    }
+    const shown = withWholeFractionsShown(answer.body);
+    const fractions = shown === undefined ? decoded : decodeResponse(hook, shown);
+    return 'problem' in fractions
+      ? failed(`${fractions.problem}: Go takes 30, but neither 30.0 nor 3e1, for an integer`)
+      : { content: decoded.response };
   } catch (error) {
     if (error instanceof JsonError) {
       return failed(answer.body.length === 0 ? 'EOF: the body is empty' : error.message);

@@ -197,6 +197,18 @@ const hostile: Hostile[] = [
   ['half a JSON', write(200, '{"status":"Succ'), 'decode', 'failed to decode response'],
   ['a list', write(200, '[]'), 'decode', 'the message must be of type object, not array'],
   ['a wrong type', write(200, '{"status":1}'), 'decode', 'status must be of type string, not number'],
+  [
+    'a whole number with a fraction',
+    write(200, '{"status":"Success","retryAfterSeconds":30.0}'),
+    'decode',
+    'retryAfterSeconds must be of type integer, not number: Go takes 30, but neither 30.0 nor 3e1, for an integer',
+  ],
+  [
+    'a whole number with an exponent, and more',
+    write(200, '{"retryAfterSeconds": 3E1, "status":"Success"} {'),
+    'decode',
+    'retryAfterSeconds must be of type integer',
+  ],
   ['bytes that are no UTF-8', write(200, Buffer.from([0x7b, 0xff, 0x7d])), 'decode', 'not valid UTF-8'],
   ['a deep answer', write(200, '['.repeat(100_000) + ']'.repeat(100_000)), 'decode', 'nests deeper than 256 levels'],
   [
@@ -561,6 +573,14 @@ test.each([
 ])('of an answer the first JSON value counts: %j', async (body) => {
   const { call } = await single(write(200, body));
   expect(await call()).toMatchObject({ ok: true });
+});
+
+test.each([
+  '{"status":"Success","message":"x: 30.0, 3e1","retryAfterSeconds":0}',
+  '{"status":"Success","unknown":30.0,"retryAfterSeconds":0}',
+])('a fraction that is not in an integer field is fine: %j', async (body) => {
+  const { call } = await single(write(200, body));
+  expect(await call()).toMatchObject({ ok: true, response: JSON.parse(body) });
 });
 
 test('an answer with the fields of an error is an answer', async () => {
