@@ -86,10 +86,10 @@ function problemsOf(
       'ask for at most 10 seconds, and do long work in the background',
     );
   }
-  if (failurePolicy !== 'Fail' && failurePolicy !== 'Ignore' && failurePolicy !== '') {
+  if (failurePolicy !== 'Fail' && failurePolicy !== 'Ignore') {
     add(
       `handler ${name} failurePolicy ${quotable(failurePolicy)} must equal "Ignore" or "Fail"`,
-      'write Fail or Ignore, in this case',
+      'write Fail or Ignore, in this case, or leave it out',
     );
   }
   const apiVersion = offered.requestHook?.apiVersion ?? '';

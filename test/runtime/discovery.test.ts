@@ -42,6 +42,7 @@ test.each<[string, Json, string[]]>([
     [{ ...good, failurePolicy: 'ignore' }],
     ['handler a failurePolicy ignore must equal "Ignore" or "Fail"'],
   ],
+  ['an empty policy', [{ ...good, failurePolicy: '' }], ['handler a failurePolicy  must equal "Ignore" or "Fail"']],
   [
     'a group without version',
     [{ ...good, requestHook: { ...requestHook, apiVersion: 'v1' } }],
