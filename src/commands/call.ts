@@ -286,6 +286,7 @@ cannot be read.`,
       }
       const extensions: Extensions = await readExtensions(flags, name === undefined ? [] : [name.slice(dot + 1)], io);
       const client = createClient({
+        mimicsClusterApi: true,
         resolve: extensions.resolve,
         ...(extensions.namespaceLabels && { namespaceLabels: extensions.namespaceLabels }),
       });

@@ -31,7 +31,7 @@ export interface ClientOptions {
   maxConcurrentCalls?: number;
   /**
    * Calls as Cluster API's own client does, for rehearsals: without a Content-Type, and an extension in backoff is
-   * called anyway. Default: no.
+   * called anyway. Default: no. Discovery always asks so.
    */
   mimicsClusterApi?: boolean;
   /** Where the metrics of calls are registered. Default: nowhere. */

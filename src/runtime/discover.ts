@@ -12,7 +12,10 @@ const discoveryTimeoutSeconds = 10;
 /** Longest answer to discovery, in bytes: 512 handlers are some 128 KiB. Many extensions are asked at a time. */
 const maxDiscoveryBytes = 2 * 1024 * 1024;
 
-/** Asks an extension for its handlers, as Cluster API does: whatever backoff it is in. */
+/**
+ * Asks an extension for its handlers, as Cluster API does: whatever backoff it is in, and without a Content-Type. A server
+ * that refuses such a request must not look as if Cluster API discovered it.
+ */
 export async function discover(
   config: ExtensionConfig,
   { catalog, release, signal }: { catalog: HookCatalog; release: Release; signal: AbortSignal | undefined },
@@ -39,7 +42,7 @@ export async function discover(
       maxAnswerBytes: maxDiscoveryBytes,
       ignoresBackoff: true,
     },
-    context,
+    { ...context, withoutContentType: true },
   );
   if (isCallError(answer)) {
     return failed(answer);

@@ -123,6 +123,25 @@ test('discover says what an extension in a file offers', async () => {
   expect(extension.received).toHaveLength(3);
 });
 
+test('a server that insists on a Content-Type fails, as it does for Cluster API', async () => {
+  const offer = offering(handlers);
+  const extension = await server((received, response, request) =>
+    received.headers['content-type'] === 'application/json'
+      ? offer(received, response, request)
+      : end(response, 415, 'send application/json'),
+  );
+  const config = extensionConfig('one', { url: extension.url, caBundle });
+  const discovered = await runProgram(['discover', '-f', fileOf(config)]);
+  expect(discovered.code).toBe(1);
+  expect(discovered.stdout).toContain(
+    'got response with status code 415 != 200: response : "send application/json"; answer 200 at this path, also without a Content-Type',
+  );
+  const stored = { ...config, status: { handlers: [storedHandler('upgrade.one', 'BeforeClusterUpgrade')] } };
+  const called = await runProgram(['call', 'upgrade.one', '--sample', '-f', fileOf(stored)]);
+  expect(called.code).toBe(1);
+  expect(called.stdout).toContain('status code 415 != 200');
+});
+
 test('discover prints JSON lines and YAML documents in the order of the objects', async () => {
   const extension = await server(offering(handlers));
   const file = fileOf(...['b', 'a', 'c'].map((name) => extensionConfig(name, { url: extension.url, caBundle })));
