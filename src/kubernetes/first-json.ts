@@ -50,26 +50,48 @@ export function withWholeFractionsShown(bytes: Buffer): Json | undefined {
 
 /** The bytes of the first JSON value, which is not checked; those of none end where the text does. */
 function firstJsonValue(bytes: Buffer): Buffer {
+  return bytes.subarray(0, createFirstJsonScanner().scan(bytes));
+}
+
+/** Looks for the end of the first array or object of a text that comes in pieces. */
+export interface FirstJsonScanner {
+  /** Index behind the end in this piece; undefined when the end is not in it. */
+  scan(piece: Buffer): number | undefined;
+  /** Whether the end was in a piece. */
+  readonly hasEnded: boolean;
+}
+
+/** A scanner at the beginning of a text. The text is not checked. */
+export function createFirstJsonScanner(): FirstJsonScanner {
   let depth = 0;
   let isInString = false;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at];
-    if (isInString) {
-      if (byte === 0x5c) {
-        at++;
-      } else if (byte === 0x22) {
-        isInString = false;
+  let isEscaped = false;
+  let hasEnded = false;
+  return {
+    get hasEnded() {
+      return hasEnded;
+    },
+    scan(piece) {
+      for (let at = 0; at < piece.length && !hasEnded; at++) {
+        const byte = piece[at];
+        if (isEscaped) {
+          isEscaped = false;
+        } else if (isInString) {
+          isEscaped = byte === 0x5c;
+          isInString = byte !== 0x22;
+        } else if (byte === 0x22) {
+          isInString = true;
+        } else if (byte === 0x7b || byte === 0x5b) {
+          depth++;
+        } else if (byte === 0x7d || byte === 0x5d) {
+          depth--;
+          hasEnded = depth <= 0;
+          if (hasEnded) {
+            return at + 1;
+          }
+        }
       }
-    } else if (byte === 0x22) {
-      isInString = true;
-    } else if (byte === 0x7b || byte === 0x5b) {
-      depth++;
-    } else if (byte === 0x7d || byte === 0x5d) {
-      depth--;
-      if (depth <= 0) {
-        return bytes.subarray(0, at + 1);
-      }
-    }
-  }
-  return bytes;
+      return undefined;
+    },
+  };
 }

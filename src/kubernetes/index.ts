@@ -9,7 +9,7 @@ export {
 } from './apply-patch.ts';
 export * from './conversion-review.ts';
 export * from './field-path.ts';
-export { parseFirstJson, withWholeFractionsShown } from './first-json.ts';
+export { createFirstJsonScanner, parseFirstJson, withWholeFractionsShown } from './first-json.ts';
 export * from './json.ts';
 export { copyOf } from './json-copy.ts';
 export { encodedPatch, isSame, jsonPatchOf, mergePatchOf } from './json-diff.ts';

@@ -3,6 +3,7 @@ import { createSecureContext, getCACertificates, type SecureContext } from 'node
 import request from 'undici/lib/api/api-request.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { readPem } from '../x509/index.ts';
+import { readBeginning, readFirstValue, unpacked } from './body.ts';
 import { type CallError, quotable } from './call-error.ts';
 import type { Target } from './url.ts';
 
@@ -109,6 +110,9 @@ function explained(thrown: unknown, target: Target): CallError {
   const [first] = outer.errors ?? [];
   const error = (first ?? outer) as SystemError;
   const code = error.code ?? '';
+  if (code.startsWith('Z_')) {
+    return { step: 'decode', message: `http call failed: failed to decode response: gzip: ${quotable(error.message)}` };
+  }
   if (isTlsProblem(code)) {
     // Node.js suggests a flag of its own, which does not help with the caBundle.
     const [said = ''] = error.message.replaceAll(/\s+/g, ' ').split('; if the root CA is installed locally');
@@ -121,40 +125,6 @@ function explained(thrown: unknown, target: Target): CallError {
   const where = error.address === undefined ? '' : `dial tcp ${error.address}:${error.port}: `;
   const what = words[code] ?? `${code === '' ? '' : `${code}: `}${quotable(error.message)}`;
   return { step: 'connect', message: `${prefix}${where}${what}` };
-}
-
-async function readBody(body: AsyncIterable<Buffer>, limit: number): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > limit) {
-      // Leaving the loop destroys the stream, and with it the connection.
-      return undefined;
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, length);
-}
-
-/**
- * The beginning of an error response; that much of it as arrives. Its status code says more than why it ended early.
- */
-async function readBeginning(body: AsyncIterable<Buffer>, limit: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of body) {
-      chunks.push(chunk);
-      length += chunk.length;
-      if (length >= limit) {
-        break;
-      }
-    }
-  } catch {
-    // The server closed the connection, or the time is over.
-  }
-  return Buffer.concat(chunks).subarray(0, limit);
 }
 
 const isOverTime = (signal: AbortSignal) => (signal.reason as Error | undefined)?.name === 'TimeoutError';
@@ -268,7 +238,7 @@ export function createConnections(options: ConnectionOptions): ExtensionConnecti
 
   return {
     async post(key, exchange) {
-      const { target, body, signal } = exchange;
+      const { target, signal } = exchange;
       let pool: Pool;
       try {
         pool = poolFor(key, exchange);
@@ -283,20 +253,22 @@ export function createConnections(options: ConnectionOptions): ExtensionConnecti
             host: target.host,
             ...(exchange.withoutContentType === true ? {} : { 'content-type': 'application/json' }),
             'user-agent': 'extensionconfig-webhook',
+            'accept-encoding': 'gzip',
             ...(target.authorization === undefined ? {} : { authorization: target.authorization }),
           },
-          body,
+          body: exchange.body,
           signal,
         });
+        const body = unpacked(response.body, response.headers['content-encoding']);
         if (response.statusCode !== 200) {
-          const beginning = await readBeginning(response.body, maxErrorBytes);
+          const beginning = await readBeginning(body, maxErrorBytes);
           if (signal.aborted && !isOverTime(signal)) {
             throw signal.reason;
           }
           return { code: response.statusCode, body: beginning };
         }
         const limit = exchange.maxAnswerBytes ?? maxAnswerBytes;
-        const read = await readBody(response.body, limit);
+        const read = await readFirstValue(body, limit);
         if (read === undefined) {
           const message = `http call failed: the answer is larger than ${limit / 1024 / 1024} MiB`;
           return { step: 'size', message, code: 200 };

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { Registry as MetricsRegistry } from 'prom-client';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { clusterApiHooks, type HookDefinition, hooks, hooksGroup } from '../../src/hooks/index.ts';
@@ -172,7 +173,9 @@ function endless(response: ServerResponse): void {
     }
   };
   response.on('drain', more);
-  response.writeHead(200);
+  if (!response.headersSent) {
+    response.writeHead(200);
+  }
   more();
 }
 
@@ -212,10 +215,28 @@ const hostile: Hostile[] = [
   ['bytes that are no UTF-8', write(200, Buffer.from([0x7b, 0xff, 0x7d])), 'decode', 'not valid UTF-8'],
   ['a deep answer', write(200, '['.repeat(100_000) + ']'.repeat(100_000)), 'decode', 'nests deeper than 256 levels'],
   [
-    'gzip that nobody asked for',
+    'gzip without end',
     write(200, Buffer.from('1f8b08', 'hex'), { 'content-encoding': 'gzip' }),
     'decode',
-    '',
+    'failed to decode response: gzip: unexpected end of file',
+  ],
+  [
+    'gzip that is none',
+    write(200, '{"status":"Success"}', { 'content-encoding': 'gzip' }),
+    'decode',
+    'failed to decode response: gzip: incorrect header check',
+  ],
+  [
+    'gzip that unpacks to more than the limit',
+    write(200, gzipSync(Buffer.alloc(21 * 1024 * 1024, ' ')), { 'content-encoding': 'gzip' }),
+    'size',
+    'larger than 20 MiB',
+  ],
+  [
+    'an error in gzip',
+    write(500, gzipSync('it broke'), { 'content-encoding': 'gzip' }),
+    'http',
+    'response : "it broke"',
   ],
   ['silence', () => undefined, 'timeout', 'context deadline exceeded'],
   [
@@ -581,6 +602,56 @@ test.each([
 ])('a fraction that is not in an integer field is fine: %j', async (body) => {
   const { call } = await single(write(200, body));
   expect(await call()).toMatchObject({ ok: true, response: JSON.parse(body) });
+});
+
+describe('an answer is complete with its first JSON value', () => {
+  const text = '{"status":"Success","message":"}","retryAfterSeconds":7}';
+  test.each<[string, Answering]>([
+    [
+      'before a stream that never ends',
+      (_received, response) => {
+        response.writeHead(200);
+        response.write(text);
+        return undefined;
+      },
+    ],
+    [
+      'before a stream that is cut off',
+      (_received, response) => {
+        response.writeHead(200, { 'content-length': '1000' });
+        response.write(text.slice(0, 30));
+        response.write(text.slice(30), () => response.destroy());
+        return undefined;
+      },
+    ],
+    [
+      'before more than is read',
+      (_received, response) => {
+        response.write(text);
+        endless(response);
+        return undefined;
+      },
+    ],
+  ])('%s', async (_name, answer) => {
+    const { call } = await single(answer, { handler: { timeoutSeconds: 10 } });
+    const started = performance.now();
+    expect(await call()).toMatchObject({ ok: true, response: { message: '}', retryAfterSeconds: 7 } });
+    expect(performance.now() - started).toBeLessThan(9000);
+  });
+});
+
+test('gzip is asked for and undone, as by Go', async () => {
+  const { call, extension } = await single((received, response, request) => {
+    expect(received.headers['accept-encoding']).toBe('gzip');
+    return write(200, gzipSync(JSON.stringify({ ...success, message: 'packed' })), { 'content-encoding': 'GZIP' })(
+      received,
+      response,
+      request,
+    );
+  });
+  expect(await call()).toMatchObject({ ok: true, response: { message: 'packed' } });
+  expect(await call()).toMatchObject({ ok: true });
+  expect(extension.connections()).toBe(1);
 });
 
 test('an answer with the fields of an error is an answer', async () => {
