@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { HookDefinition } from '../hooks/index.ts';
 import { JsonError, type JsonObject, parseFirstJson, withWholeFractionsShown } from '../kubernetes/index.ts';
 import { decodeResponse } from '../messages/index.ts';
@@ -54,19 +55,21 @@ export function readAnswer(answer: ExtensionResponse, hook: HookDefinition): Mes
     message: `http call failed: failed to decode response: ${problem}`,
     code: 200,
   });
+  // Go replaces bytes that are not UTF-8.
+  const body = isUtf8(answer.body) ? answer.body : Buffer.from(answer.body.toString('utf8'));
   try {
-    const decoded = decodeResponse(hook, parseFirstJson(answer.body));
+    const decoded = decodeResponse(hook, parseFirstJson(body));
     if ('problem' in decoded) {
       return failed(decoded.problem);
     }
-    const shown = withWholeFractionsShown(answer.body);
+    const shown = withWholeFractionsShown(body);
     const fractions = shown === undefined ? decoded : decodeResponse(hook, shown);
     return 'problem' in fractions
       ? failed(`${fractions.problem}: Go takes 30, but neither 30.0 nor 3e1, for an integer`)
       : { content: decoded.response };
   } catch (error) {
     if (error instanceof JsonError) {
-      return failed(answer.body.length === 0 ? 'EOF: the body is empty' : error.message);
+      return failed(body.length === 0 ? 'EOF: the body is empty' : error.message);
     }
     throw error;
   }

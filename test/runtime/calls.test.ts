@@ -212,7 +212,7 @@ const hostile: Hostile[] = [
     'decode',
     'retryAfterSeconds must be of type integer',
   ],
-  ['bytes that are no UTF-8', write(200, Buffer.from([0x7b, 0xff, 0x7d])), 'decode', 'not valid UTF-8'],
+  ['bytes that are no UTF-8', write(200, Buffer.from([0x7b, 0xff, 0x7d])), 'decode', 'not valid JSON'],
   ['a deep answer', write(200, '['.repeat(100_000) + ']'.repeat(100_000)), 'decode', 'nests deeper than 256 levels'],
   [
     'gzip without end',
@@ -652,6 +652,11 @@ test('gzip is asked for and undone, as by Go', async () => {
   expect(await call()).toMatchObject({ ok: true, response: { message: 'packed' } });
   expect(await call()).toMatchObject({ ok: true });
   expect(extension.connections()).toBe(1);
+});
+
+test('bytes of a text that are not UTF-8 are replaced, as by Go', async () => {
+  const { call } = await single(write(200, Buffer.from('{"status":"Success","message":"caf\u00e9"}', 'latin1')));
+  expect(await call()).toMatchObject({ ok: true, response: { message: 'caf\ufffd' } });
 });
 
 test('an answer with the fields of an error is an answer', async () => {
