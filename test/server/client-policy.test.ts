@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { ClientCaError } from '../../src/server/index.ts';
 import { makeCertificate, type TestCertificate } from './certificates.ts';
-import { metricOf, review, send, start, stopAll, until, validate } from './running.ts';
+import { collectingLog, metricOf, review, send, start, stopAll, until, validate } from './running.ts';
 
 const clientCa = makeCertificate({ commonName: 'client CA', isCa: true });
 const otherCa = makeCertificate({ commonName: 'other CA', isCa: true });
@@ -90,4 +90,22 @@ test.each([
   const starting = start({ clients: { caFile, allowedNames: [] } });
   await expect(starting).rejects.toThrow(ClientCaError);
   await expect(starting).rejects.toThrow(message);
+});
+
+test('a server that has stopped, or did not start, reads the client CA no more', async () => {
+  await writeFile(caFile, clientCa.cert);
+  const clients = { clients: { caFile, allowedNames: [] }, pollMs: 20 };
+  const isReloaded = (lines: readonly Record<string, unknown>[]) =>
+    lines.some(({ msg }) => msg === 'client CA reloaded');
+  const going = await start(clients);
+  const stopped = await start(clients);
+  await stopped.stop({ graceMs: 0, timeoutMs: 100 });
+  const { log, lines: notStarted } = collectingLog();
+  const taken = { host: '127.0.0.1', port: going.webhookPort };
+  await expect(start({ ...clients, log, webhook: taken })).rejects.toThrow('EADDRINUSE');
+  await writeFile(caFile, otherCa.cert);
+  await until(() => isReloaded(going.lines), 'one that goes on reads it');
+  // Events and polls of one file come to all of its watches in the same moment, but not in the same turn.
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect([isReloaded(stopped.lines), isReloaded(notStarted)]).toEqual([false, false]);
 });
