@@ -1,4 +1,7 @@
 import type { PeerCertificate, TLSSocket } from 'node:tls';
+import type { Application, Foundation } from './options.ts';
+import { refusal, refuseUnread } from './response.ts';
+import type { TrackedServer } from './tracked.ts';
 
 /** Which clients may call: those with a certificate of the client CA and, if names are given, one of these names. */
 export interface ClientPolicy {
@@ -23,7 +26,7 @@ export function dnsNamesOf(subjectAltName: string): string[] {
 }
 
 /** Why the client of a connection is refused, or undefined when it is allowed. */
-export function refusalOf(socket: TLSSocket, policy: ClientPolicy): string | undefined {
+function refusalOf(socket: TLSSocket, policy: ClientPolicy): string | undefined {
   // Absent once the socket is destroyed, empty where the client sent none.
   const certificate: Partial<PeerCertificate> = socket.getPeerCertificate() ?? {};
   if (Object.keys(certificate).length === 0) {
@@ -39,4 +42,32 @@ export function refusalOf(socket: TLSSocket, policy: ClientPolicy): string | und
   return policy.allowedNames.some((name) => names.includes(name))
     ? undefined
     : 'the client certificate has none of the allowed names';
+}
+
+/** An application for the clients of a server that a policy allows. Others get a 403 that says why. */
+export function forAllowedClients(
+  server: TrackedServer,
+  policy: ClientPolicy,
+  application: Application,
+  { log, metrics, maxBodyBytes }: Pick<Foundation, 'log' | 'metrics' | 'maxBodyBytes'>,
+): Application {
+  // Decided once a connection, at its handshake.
+  const refusals = new WeakMap<TLSSocket, string>();
+  server.on('secureConnection', (socket: TLSSocket) => {
+    const refused = refusalOf(socket, policy);
+    if (refused !== undefined) {
+      refusals.set(socket, refused);
+      log.warn({ reason: refused, remoteAddress: socket.remoteAddress }, 'client refused');
+    }
+  });
+  return (request, response) => {
+    const secure = response.carrier?.secure;
+    const refused = secure === undefined ? 'the connection has ended' : refusals.get(secure);
+    if (refused === undefined) {
+      application(request, response);
+    } else {
+      metrics.refused(403);
+      refuseUnread(request, response, refusal(403, refused), maxBodyBytes);
+    }
+  };
 }

@@ -8,16 +8,10 @@ export { type HealthServer, type HealthServerOptions, startHealthServer } from '
 export { defaultLimits, type Limits } from './limits.ts';
 export { type Address, ListenError } from './listen.ts';
 export type { Metrics } from './metrics.ts';
+export type { Application, Foundation, ServerOptions } from './options.ts';
 export { createRespond, receiveBody } from './receive.ts';
 export { refusal, refuseUnread } from './response.ts';
 export { secretCertificates } from './secret-certificates.ts';
 export { selfSignedPair } from './self-signed.ts';
-export {
-  type Application,
-  type Foundation,
-  type RunningServer,
-  type ServerOptions,
-  type StopOptions,
-  startServer,
-} from './server.ts';
+export { type RunningServer, type StopOptions, startServer } from './server.ts';
 export { Http1Response, type TrackedRequest, type TrackedResponse } from './tracked.ts';

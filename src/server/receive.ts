@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { type BodyRefusal, collectBody, headerRefusal, type Wanted } from './body.ts';
+import type { Foundation } from './options.ts';
 import { refusal, refuseUnread, sendJson } from './response.ts';
-import type { Foundation } from './server.ts';
 import type { TrackedRequest, TrackedResponse } from './tracked.ts';
 
 /** Headers that some refusals need besides their text, by HTTP status code. */

@@ -1,8 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { ClientCaError } from '../../src/server/index.ts';
+import { forAllowedClients } from '../../src/server/client-policy.ts';
+import { ClientCaError, Http1Response } from '../../src/server/index.ts';
 import { makeCertificate, type TestCertificate } from './certificates.ts';
 import { collectingLog, metricOf, review, send, start, stopAll, until, validate } from './running.ts';
 
@@ -108,4 +111,18 @@ test('a server that has stopped, or did not start, reads the client CA no more',
   // Events and polls of one file come to all of its watches in the same moment, but not in the same turn.
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect([isReloaded(stopped.lines), isReloaded(notStarted)]).toEqual([false, false]);
+});
+
+test('a request whose connection has ended is refused: nobody knows its client', () => {
+  const server = createServer({ ServerResponse: Http1Response });
+  const seen: unknown[] = [];
+  const respond = forAllowedClients(server, { allowedNames: [] }, () => seen.push('answered'), {
+    log: collectingLog().log,
+    metrics: { refused: (code: number) => seen.push(code) } as never,
+    maxBodyBytes: 1,
+  });
+  const request = new IncomingMessage(new Socket());
+  const response = new Http1Response(request);
+  respond(request, response);
+  expect([seen, response.statusCode]).toEqual([[403], 403]);
 });

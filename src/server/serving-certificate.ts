@@ -1,0 +1,92 @@
+import type { Logger } from 'pino';
+import { type CertificatePair, judgePair } from './certificate.ts';
+import type { CertificateEvent } from './certificate-source.ts';
+import type { Metrics } from './metrics.ts';
+import type { ReadinessFacts } from './readiness.ts';
+
+/** The serving certificate that is in force, and what keeps a newer one from it. */
+export interface ServingCertificate {
+  /** Takes news from the source. */
+  take(event: CertificateEvent): void;
+  state(): Pick<ReadinessFacts, 'pair' | 'certificateProblem' | 'sourceProblem'>;
+}
+
+/** What a change of the certificate is told to. */
+export interface CertificateReports {
+  log: Logger;
+  metrics: Pick<Metrics, 'certificateLoaded' | 'certificateFailed' | 'certificateSource'>;
+}
+
+/** Passes each usable certificate on to `use`; one that is not usable leaves the one before in force. */
+export function createServingCertificate(
+  use: (pair: CertificatePair) => void,
+  now: () => Date,
+  { log, metrics }: CertificateReports,
+): ServingCertificate {
+  let pair: CertificatePair | undefined;
+  let certificateProblem: string | undefined;
+  let sourceProblem: string | undefined;
+
+  function noteSource(problem: string | undefined): void {
+    if (problem === sourceProblem) {
+      return;
+    }
+    sourceProblem = problem;
+    metrics.certificateSource(problem === undefined);
+    if (problem === undefined) {
+      log.info('the source of certificates works again');
+      return;
+    }
+    log.error({ reason: problem }, 'the source of certificates fails: renewed ones may come late');
+  }
+
+  function takePair(next: CertificatePair, bundle: string | undefined): void {
+    const verdict = judgePair(pair, next, now());
+    if (!verdict.use) {
+      noteUnusable(verdict.reason);
+      return;
+    }
+    pair = next;
+    certificateProblem = undefined;
+    use(pair);
+    metrics.certificateLoaded(pair, bundle);
+    const { notBefore, notAfter, fingerprint, subjectAltName } = pair;
+    log.info({ notBefore, notAfter, fingerprint, subjectAltName }, 'serving certificate loaded');
+  }
+
+  function noteUnusable(reason: string): void {
+    certificateProblem = reason;
+    metrics.certificateFailed();
+    log.error(
+      { reason },
+      pair === undefined
+        ? 'no usable serving certificate yet'
+        : 'new serving certificate is unusable; the old one stays',
+    );
+  }
+
+  function noteAbsent(reason: string): void {
+    if (pair !== undefined) {
+      noteUnusable(reason);
+      return;
+    }
+    certificateProblem = reason;
+    log.warn({ reason }, 'waiting for a serving certificate');
+  }
+
+  return {
+    take(event) {
+      switch (event.kind) {
+        case 'pair':
+          return takePair(event.pair, event.bundle);
+        case 'absent':
+          return noteAbsent(event.reason);
+        case 'broken':
+          return noteUnusable(event.reason);
+        case 'source':
+          return noteSource(event.problem);
+      }
+    },
+    state: () => ({ pair, certificateProblem, sourceProblem }),
+  };
+}
