@@ -125,7 +125,7 @@ function variablesNote(command: Command): string {
   const name = first?.name() ?? '';
   const variable = environmentVariableOf(namingCommand(command).name(), name);
   const line = `  --${name}: ${variable}`;
-  return `\nEach flag is also an environment variable:\n${line.length > 80 ? `  --${name}:\n  ${variable}` : line}`;
+  return `\nEach flag can also be set with an environment variable:\n${line.length > 80 ? `  --${name}:\n  ${variable}` : line}`;
 }
 
 function allCommands(command: Command): Command[] {

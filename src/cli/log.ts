@@ -15,9 +15,9 @@ const formats = ['auto', 'json', 'text'] as const;
 
 /** The flags of the log of a command that runs for long. */
 export const logFlags = {
-  'log-level': choiceFlag('LEVEL', levels, { summary: 'least severe level that is logged', default: 'info' }),
+  'log-level': choiceFlag('LEVEL', levels, { summary: 'least severe level to log', default: 'info' }),
   'log-format': choiceFlag('FORMAT', formats, {
-    summary: 'format of the log; auto is text on a terminal, else json',
+    summary: 'format of the log; auto: text on a terminal, otherwise json',
     default: 'auto',
   }),
 } satisfies Flags;

@@ -36,7 +36,7 @@ import { objectsOf } from './manifest-objects.ts';
 const callFlags = {
   ...extensionFlags,
   hook: textFlag('HOOK', {
-    summary: 'with --all: the hook whose handlers are called',
+    summary: 'hook whose handlers are called, with --all',
     default: undefined,
   }),
   all: switchFlag('call all handlers of --hook whose namespaceSelector matches, as Cluster API does'),
@@ -44,7 +44,7 @@ const callFlags = {
     summary: 'YAML or JSON file with the request; apiVersion and kind may be left out',
     default: undefined,
   }),
-  sample: switchFlag('send a sample request: "hooks NAME" shows it'),
+  sample: switchFlag('send a sample request, which "hooks NAME" shows'),
   namespace: {
     ...textFlag('NAMESPACE', {
       summary: 'namespace of the object that the hook is called for',
@@ -53,7 +53,7 @@ const callFlags = {
     }),
     short: 'n',
   },
-  output: choiceFlag('FORMAT', ['text', 'json'], { summary: 'form of the output', default: 'text' }),
+  output: choiceFlag('FORMAT', ['text', 'json'], { summary: 'output format', default: 'text' }),
 } satisfies Flags;
 
 type CallFlags = FlagValues<typeof callFlags>;
@@ -255,18 +255,18 @@ async function callAll(client: Client, hook: HookDefinition, flags: CallFlags, i
 export const defineCall: DefineCommand = (command, io, end) => {
   command
     .description(
-      'Calls a handler, or with --all every handler of a hook one after the other, and says what Cluster API would make of the answer. The call is real: the extension does what it does.',
+      'Calls a handler, or with --all every handler of a hook one after the other, and shows what Cluster API would make of the answers. The calls are real: the extension does its work.',
     )
     .argument('[handler]', 'handler as HANDLER.EXTENSIONCONFIG')
     .addHelpText(
       'after',
       `
-Handlers are those in the status of the ExtensionConfigs; an extension without
-any there is asked for them first.
+The handlers are read from the status of the ExtensionConfigs. If there are
+none, the extension is asked for them first.
 
-Exit code: 0 taken, blocked, or swallowed by failurePolicy Ignore, 1 failed (or
-an extension could not be asked for its handlers), 2 wrong usage or a file that
-cannot be read.`,
+Exit code: 0 accepted, blocked, or swallowed by failurePolicy Ignore, 1 failed
+(or an extension could not be asked for its handlers), 2 wrong usage or a file
+that cannot be read.`,
     )
     .action(async (name: string | undefined) => {
       const flags = readFlags(callFlags, command, io.env);

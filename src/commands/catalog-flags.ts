@@ -14,7 +14,7 @@ import {
 
 const targetFlag: Flag<Release> = {
   placeholder: 'VERSION',
-  summary: `Cluster API release that the objects are meant for, from ${formatRelease(oldestKnownRelease)} on`,
+  summary: `targeted Cluster API release, from ${formatRelease(oldestKnownRelease)} on`,
   default: newestKnownRelease,
   defaultText: `${formatRelease(newestKnownRelease)}, the newest known`,
   parse: (text) => {
@@ -33,7 +33,7 @@ const targetFlag: Flag<Release> = {
 /** The flags that say which hooks there are: those of commands that need no rules, which are as many files again. */
 export const catalogFlags = {
   'target-cluster-api-version': targetFlag,
-  'hook-lifecycles': listFlag('FILE', "YAML file with a provider's own hooks and their lives; may be repeated"),
+  'hook-lifecycles': listFlag('FILE', "YAML file with a provider's own hooks and their lifecycles; may be repeated"),
 } satisfies Flags;
 
 /**

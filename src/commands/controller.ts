@@ -42,41 +42,44 @@ const modes: readonly Mode[] = ['discover', 'advise', 'observe'];
 
 const controllerFlags = {
   mode: choiceFlag('MODE', modes, {
-    summary: 'what is done: everything; the condition HookVersionsSupported; metrics only',
+    summary: 'what the controller does: everything; the condition HookVersionsSupported; metrics only',
     default: 'observe',
   }),
   ...clusterFlags,
   resolve: resolveFlag,
   'client-cert-dir': textFlag('DIR', {
-    summary: 'folder with tls.crt and tls.key that prove the controller to extensions; read again on change',
+    summary: 'folder with tls.crt and tls.key, the client certificate for extensions; reloaded on change',
     default: undefined,
   }),
   'target-cluster-api-version': catalogFlags['target-cluster-api-version'],
   'hook-lifecycles': catalogFlags['hook-lifecycles'],
-  'leader-elect': switchFlag('take part in an election by a Lease: of several replicas one does the work'),
+  'leader-elect': switchFlag('elect a leader through a Lease: only one of several replicas does the work'),
   'leader-election-namespace': textFlag('NAMESPACE', {
     summary: 'namespace of that Lease',
     default: undefined,
-    defaultText: "the pod's own, else extensionconfig-webhook-system",
+    defaultText: "the pod's own, or extensionconfig-webhook-system",
   }),
   'leader-election-name': textFlag('NAME', {
     summary: 'name of that Lease',
     default: 'extensionconfig-webhook-controller',
   }),
   'lease-duration': durationFlag('2s', '10m', {
-    summary: 'how long others wait for a leader that says nothing',
+    summary: 'how long other replicas wait for a silent leader',
     default: '15s',
   }),
   'renew-deadline': durationFlag('1s', '10m', {
-    summary: 'how long a leader goes on that cannot renew the Lease',
+    summary: 'how long a leader that cannot renew the Lease continues',
     default: '10s',
   }),
-  'retry-period': durationFlag('100ms', '1m', { summary: 'pause between two tries for the Lease', default: '2s' }),
+  'retry-period': durationFlag('100ms', '1m', {
+    summary: 'pause between attempts to get or renew the Lease',
+    default: '2s',
+  }),
   'cluster-api-namespace': textFlag('NAMESPACE', {
-    summary: "namespace of Cluster API's own controller, alongside which the mode discover does not work",
+    summary: "namespace of Cluster API's own controller; the mode discover does not run alongside it",
     default: clusterApiLease.namespace as string,
   }),
-  force: switchFlag("do not look for Cluster API's own controller"),
+  force: switchFlag("do not check for Cluster API's own controller"),
   ...healthFlags,
   ...logFlags,
 } satisfies Flags;
@@ -139,20 +142,20 @@ function listenFailure({ code, address, message }: ListenError): FailureError {
 export const defineController: DefineCommand = (command, io, end) => {
   command
     .description(
-      "Works on the ExtensionConfigs of a cluster: discovers extensions, or observes them alongside Cluster API's own controller.",
+      "Reconciles the ExtensionConfigs of a cluster: discovers extensions, or observes them alongside Cluster API's own controller.",
     )
     .addHelpText(
       'after',
       `
 discover  asks each extension for its handlers and writes status and conditions,
-          as Cluster API's own controller does; it ends with code 1 where that
-          one runs.
+          as Cluster API's own controller does; it exits with code 1 if that one
+          is running.
 advise    writes the condition HookVersionsSupported and events about hook
           versions that --target-cluster-api-version does not support.
 observe   writes nothing.
 
-Exit code: 0 stopped, 1 Cluster API's own controller runs or a port is taken,
-2 wrong usage.`,
+Exit code: 0 stopped, 1 Cluster API's own controller is running or a port is
+taken, 2 wrong usage.`,
     );
   addFlags(command, controllerFlags);
   command.action(async () => {

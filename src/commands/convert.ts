@@ -33,23 +33,24 @@ import {
 import { count, withoutControls } from '../terminal/index.ts';
 
 const help = `
-PATH is a file, a folder (all *.yaml, *.yml and *.json below it, without hidden
-ones and node_modules), or - for standard input. Without --write the result goes
-to standard output. Comments, the order of keys and other kinds stay.
+PATH is a file, a folder (all *.yaml, *.yml and *.json below it, except hidden
+files and node_modules), or - for standard input. Without --write the result
+goes to standard output. Comments, the order of keys and other kinds are
+preserved.
 
-Exit code: 0 all is in the wanted version, 1 something cannot be converted (or,
-with --check, would be),
-2 wrong usage, a file that cannot be read or written, or a YAML error. A file
-with any of these stays as it is.`;
+Exit code: 0 everything is in the requested version, 1 something cannot be
+converted (or, with --check, would be converted), 2 wrong usage, a file that
+cannot be read or written, or a YAML error. A file with any of these stays as it
+is.`;
 
 const convertFlags = {
   to: choiceFlag('VERSION', versions.toReversed(), {
-    summary: 'version of the API to convert to',
+    summary: 'API version to convert to',
     default: hubVersion,
   }),
-  filename: { ...listFlag('PATH', 'file or folder, as PATH; may be repeated'), short: 'f' },
+  filename: { ...listFlag('PATH', 'file or folder, same as PATH; may be repeated'), short: 'f' },
   write: switchFlag('change the files in place'),
-  check: switchFlag('print what would change as a diff; exit code 1 if anything would'),
+  check: switchFlag('print a diff of what would change; exit code 1 if anything would'),
   quiet: switchFlag('with --write: do not say which files were changed'),
 } satisfies Flags;
 
@@ -194,7 +195,7 @@ async function readAndConvert(source: Source, to: Version, signal: AbortSignal) 
 /** `convert [PATH…]`: manifests in another version of the API. */
 export const defineConvert: DefineCommand = (command, io, end) => {
   command
-    .description('Rewrites the ExtensionConfigs in YAML and JSON files in another version of the API.')
+    .description('Converts the ExtensionConfigs in YAML and JSON files to another API version.')
     .argument('[paths...]', 'files, folders, or - for standard input');
   addFlags(command, convertFlags);
   command.addHelpText('after', help);

@@ -19,7 +19,7 @@ import { inTurn } from './in-turn.ts';
 const discoverFlags = {
   ...extensionFlags,
   output: choiceFlag('FORMAT', ['text', 'json', 'yaml'], {
-    summary: 'text, or a line (json) or a document (yaml) for each extension',
+    summary: 'text, or one line (json) or document (yaml) for each extension',
     default: 'text',
   }),
   'max-handler-timeout-seconds': handlerTimeoutFlag,
@@ -58,19 +58,19 @@ function surveyText({ extensionConfig, status, handlers, findings, tls, latencie
 export const defineDiscover: DefineCommand = (command, io, end) => {
   command
     .description(
-      'Asks the extension servers of ExtensionConfigs, in the cluster or in files, for their handlers; checks the answer by all rules of Cluster API and the server by its certificate, speed and constancy. Nothing is written.',
+      "Asks the extension servers of ExtensionConfigs, in the cluster or in files, for their handlers. Checks the answers against all rules of Cluster API, and the servers' certificates, speed and consistency. Nothing is written.",
     )
-    .argument('[names...]', 'ExtensionConfigs; default all')
+    .argument('[names...]', 'ExtensionConfigs (default: all)')
     .addHelpText(
       'after',
       `
-Through a port-forward, with the name that the certificate is for:
+Through a port-forward, with the name in the certificate:
   kubectl -n capi-system port-forward service/my-extension 8443:443 &
   extensionconfig-webhook discover -f config.yaml \\
     --resolve capi-system/my-extension:443=localhost:8443
 
-Exit code: 0 Cluster API would take every answer (warnings are fine), 1 it would
-not, 2 wrong usage or a file that cannot be read.`,
+Exit code: 0 Cluster API would accept every answer (warnings are fine), 1 it
+would not, 2 wrong usage or a file that cannot be read.`,
     )
     .action(async (names: string[]) => {
       const flags = readFlags(discoverFlags, command, io.env);

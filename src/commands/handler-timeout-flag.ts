@@ -5,6 +5,6 @@ const maxMaxHandlerTimeout = 30;
 
 /** The flag `--max-handler-timeout-seconds`. */
 export const handlerTimeoutFlag = integerFlag('SECONDS', 1, maxMaxHandlerTimeout, {
-  summary: 'longest timeoutSeconds that a handler may have',
+  summary: 'maximum timeoutSeconds of a handler',
   default: 10,
 });

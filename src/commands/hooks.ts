@@ -33,7 +33,7 @@ import {
 import { withoutControls } from '../terminal/index.ts';
 import { catalogFlags, hookCatalogOf } from './catalog-flags.ts';
 
-const output = choiceFlag('FORMAT', ['text', 'json'], { summary: 'form of the output', default: 'text' });
+const output = choiceFlag('FORMAT', ['text', 'json'], { summary: 'output format', default: 'text' });
 
 const hooksFlags = { output, 'target-cluster-api-version': catalogFlags['target-cluster-api-version'] } satisfies Flags;
 
@@ -44,7 +44,7 @@ const diffFlags = {
     ...catalogFlags['target-cluster-api-version'],
     summary: 'release that NEW belongs to',
     default: undefined as Release | undefined,
-    defaultText: 'the version that NEW has in itself',
+    defaultText: 'the version in NEW itself',
   },
 } satisfies Flags;
 
@@ -168,18 +168,18 @@ const defineDiff: DefineCommand = (command, io, end) => {
   command
     .summary('compare two OpenAPI documents of hooks')
     .description(
-      'Compares two OpenAPI documents of hooks and says what breaks the rules of the Runtime SDK: hooks and fields go only with a new version (1), a version is deprecated only for one at least as stable (3), and a deprecated version stays for its time (4).',
+      "Compares two OpenAPI documents of hooks and reports violations of the Runtime SDK's rules: hooks and fields are removed only with a new version (1), a version is deprecated only in favour of one at least as stable (3), and a deprecated version stays for its minimum time (4).",
     )
-    .argument('<old>', 'OpenAPI document before, YAML or JSON')
-    .argument('<new>', 'OpenAPI document after')
+    .argument('<old>', 'old OpenAPI document, YAML or JSON')
+    .argument('<new>', 'new OpenAPI document')
     .addHelpText(
       'after',
       `
-Whether a removal is too early (rule 4) follows from the lives of the hooks:
-those of Cluster API are known, a provider's own come with --hook-lifecycles.
+Whether a removal is too early (rule 4) depends on the lifecycles of the hooks.
+Those of Cluster API are built in; add a provider's own with --hook-lifecycles.
 
-Exit code: 0 nothing breaks a rule, 1 something does, 2 wrong usage or a file
-that cannot be read.`,
+Exit code: 0 no rule is broken, 1 a rule is broken, 2 wrong usage or a file that
+cannot be read.`,
     )
     .action((oldFile: string, newFile: string) => {
       const flags = readFlags(diffFlags, command, io.env);

@@ -19,7 +19,7 @@ import { hookNames, ProjectError, writeProject } from '../scaffold/index.ts';
 
 const hooksFlag: Flag<readonly string[]> = {
   placeholder: 'HOOK,…',
-  summary: 'Runtime Hooks that it has handlers for; may be repeated',
+  summary: 'Runtime Hooks to write handlers for; may be repeated',
   default: ['BeforeClusterUpgrade'],
   defaultText: 'BeforeClusterUpgrade',
   repeatable: true,
@@ -40,16 +40,16 @@ const hooksFlag: Flag<readonly string[]> = {
 const newExtensionFlags = {
   hooks: hooksFlag,
   name: textFlag('NAME', {
-    summary: 'name of the extension: of its package, Service and ExtensionConfig',
+    summary: 'name of the extension, its package, Service and ExtensionConfig',
     default: undefined,
-    defaultText: 'that of the folder',
+    defaultText: 'the name of the folder',
   }),
   certificates: choiceFlag('MAKER', ['cert-manager', 'bootstrap'], {
-    summary: 'who makes its serving certificate: cert-manager, or a Job with certs bootstrap',
+    summary: 'what issues the serving certificate: cert-manager, or a Job that runs certs bootstrap',
     default: 'cert-manager',
   }),
   package: textFlag('SPEC', {
-    summary: 'what npm installs the SDK from: versions, or file:PATH of a packed one',
+    summary: 'SDK for npm to install: a version range, or file:PATH of a packed one',
     default: `^${version}`,
   }),
 } satisfies Flags;
@@ -59,8 +59,8 @@ const maxNameLength = 40;
 
 /** `extensionconfig-webhook new-extension DIR`: writes a project for an extension. */
 export const defineNewExtension: DefineCommand = (command, io) => {
-  command.description('Writes a project for a Runtime Extension in TypeScript: it runs, tests and deploys at once.');
-  command.argument('<DIR>', 'folder of the project, which is not there yet or empty');
+  command.description('Creates a project for a Runtime Extension in TypeScript that is ready to run, test and deploy.');
+  command.argument('<DIR>', 'folder for the project; must be new or empty');
   addFlags(command, newExtensionFlags);
   command.action((folder: string) => {
     const flags = readFlags(newExtensionFlags, command, io.env);

@@ -10,11 +10,11 @@ export const policyFlags = {
     default: 'strict',
   }),
   'rules-config': textFlag('FILE', {
-    summary: 'YAML file that sets single rules to off, warn or deny',
+    summary: 'YAML file that sets individual rules to off, warn or deny',
     default: undefined,
   }),
   enforcement: choiceFlag('MODE', ['deny', 'warn'], {
-    summary: "warn: denials of rules that are not Cluster API's own become warnings",
+    summary: "warn: denials by rules that are not Cluster API's own become warnings",
     default: 'deny',
   }),
   'max-handler-timeout-seconds': handlerTimeoutFlag,

@@ -22,9 +22,9 @@ import { inTurn } from './in-turn.ts';
 
 const releaseFlag: Flag<Release | undefined> = {
   placeholder: 'VERSION',
-  summary: 'Cluster API release that runs now',
+  summary: 'Cluster API release that is running now',
   default: undefined,
-  defaultText: "what clusterctl's inventory in the cluster says",
+  defaultText: "from clusterctl's inventory in the cluster",
   parse: (text) => {
     const release = parseRelease(text);
     if (release === undefined) {
@@ -39,14 +39,14 @@ const targetName = 'target-cluster-api-version';
 const preflightFlags = {
   [targetName]: {
     ...catalogFlags[targetName],
-    summary: 'Cluster API release that is to be installed',
+    summary: 'Cluster API release to upgrade to',
     default: undefined as Release | undefined,
-    defaultText: 'must be given',
+    defaultText: 'none; required',
   },
   'current-cluster-api-version': releaseFlag,
   ...extensionFlags,
-  offline: switchFlag('call no extension: judge by the handlers in the status of the objects'),
-  output: choiceFlag('FORMAT', ['text', 'json'], { summary: 'form of the report', default: 'text' }),
+  offline: switchFlag('do not call extensions: judge by the handlers in the status of the objects'),
+  output: choiceFlag('FORMAT', ['text', 'json'], { summary: 'report format', default: 'text' }),
   'hook-lifecycles': catalogFlags['hook-lifecycles'],
 } satisfies Flags;
 
@@ -62,17 +62,17 @@ async function currentRelease(told: Release | undefined, to: Release, { cluster 
 export const definePreflight: DefineCommand = (command, io, end) => {
   command
     .description(
-      'Says before an upgrade of Cluster API which extensions are in its way: those that the release would refuse as a whole or that do not answer now (managers restart with an upgrade, and one that cannot discover every extension does not start), CAs and certificates that end, and what changes in calls. Nothing is written.',
+      'Checks before an upgrade of Cluster API which extensions are in the way: extensions that the release would refuse as a whole, extensions that do not answer now (an upgrade restarts the managers, and a manager that cannot discover every extension does not start), CAs and certificates that expire, and changes in calls. Nothing is written.',
     )
-    .argument('[names...]', 'ExtensionConfigs; default all')
+    .argument('[names...]', 'ExtensionConfigs (default: all)')
     .addHelpText(
       'after',
       `
 Extensions are asked for their handlers, as Cluster API does every ten minutes;
-no other hook is called. From outside the cluster Services are reached with
---resolve; manifests/preflight has a Job that runs inside.
+no other hook is called. From outside the cluster, use --resolve to reach
+Services; manifests/preflight has a Job that runs inside.
 
-Exit code: 0 safe (warnings are fine), 1 not safe or not known, 2 wrong usage or
+Exit code: 0 safe (warnings are fine), 1 not safe or unknown, 2 wrong usage or
 a file that cannot be read.`,
     )
     .action(async (names: string[]) => {

@@ -36,7 +36,7 @@ import { manifestObjects } from './manifest-objects.ts';
 const faultFlag: Flag<readonly Fault[]> = {
   placeholder: 'KIND@WHERE[=N]',
   summary:
-    'make something go wrong at a call, by its number or at the first of a hook: down@WHERE=TRIES, restart@WHERE, block@WHERE=SECONDS; may be repeated',
+    'inject a fault at a call, given by number or as the first call of a hook: down@WHERE=TRIES, restart@WHERE, block@WHERE=SECONDS; may be repeated',
   default: [],
   repeatable: true,
   parse: (text) => {
@@ -56,10 +56,10 @@ const rehearseFlags = {
   },
   'cluster-class': {
     ...listFlag('PATH', 'file or folder with ClusterClasses and their templates; may be repeated'),
-    defaultText: 'none: an upgrade takes one minor a step',
+    defaultText: 'none; upgrades go one minor version at a time',
   },
   'upgrade-to': {
-    ...listFlag('VERSION', 'Kubernetes version that the Clusters are upgraded to; repeated: one after the other'),
+    ...listFlag('VERSION', 'Kubernetes version to upgrade the Clusters to; repeat it for several upgrades in a row'),
     parse: (text: string) => {
       if (!/^v\d{1,4}\.\d{1,4}\.\d{1,4}(?:[-+][0-9A-Za-z.+-]{1,64})?$/.test(text)) {
         throw new FlagError('it must be a version such as v1.33.0');
@@ -68,19 +68,19 @@ const rehearseFlags = {
     },
   },
   delete: switchFlag('delete the Clusters at the end'),
-  'in-place-updates': switchFlag('update machines in place where extensions can: the feature gate InPlaceUpdates'),
+  'in-place-updates': switchFlag('update machines in place if extensions can, as with the feature gate InPlaceUpdates'),
   fault: faultFlag,
   'real-time': switchFlag('wait as long as Cluster API would'),
   'max-calls': integerFlag('COUNT', 1, 1_000_000, {
-    summary: 'calls after which the life of a Cluster is given up',
+    summary: 'number of calls after which to give up on a Cluster',
     default: 1000,
   }),
   'max-failures': integerFlag('COUNT', 1, 1000, {
-    summary: 'reconciles that may fail in a row before the life of a Cluster is given up',
+    summary: 'number of failed reconciles in a row after which to give up on a Cluster',
     default: 10,
   }),
   output: choiceFlag('FORMAT', ['text', 'json', 'html'], {
-    summary: 'a timeline to read, a line of JSON a call, or a page with the timeline drawn',
+    summary: 'a timeline as text, a line of JSON per call, or a page with a drawn timeline',
     default: 'text',
   }),
 } satisfies Flags;
@@ -213,18 +213,19 @@ function labelsBy<T>(look: (namespace: string) => Promise<T>): (namespace: strin
 export const defineRehearse: DefineCommand = (command, io, end) => {
   command
     .description(
-      'Plays the life of a Cluster against extension servers: calls the hooks as Cluster API would, in its order and with its arguments, repeats what blocks or fails, and shows what a user would see. Time is simulated; nothing is written to a cluster. The calls are real: the extensions do what they do, for Clusters that do not exist.',
+      'Simulates the lifecycle of a Cluster against extension servers: calls the hooks as Cluster API would, in its order and with its arguments, retries calls that block or fail, and shows what a user would see. Time is simulated, and nothing is written to a cluster. The calls are real: the extensions do their work, for Clusters that do not exist.',
     )
-    .argument('[names...]', 'ExtensionConfigs; default all')
+    .argument('[names...]', 'ExtensionConfigs (default: all)')
     .addHelpText(
       'after',
       `
-Faults: "down@BeforeClusterUpgrade=3" takes the servers away for three tries,
-"restart@7" restarts the controller after the seventh call, and
-"block@BeforeControlPlaneUpgrade=30" has a second handler block for 30 seconds.
+Faults: "down@BeforeClusterUpgrade=3" makes the servers unreachable for three
+tries, "restart@7" restarts the controller after the seventh call, and
+"block@BeforeControlPlaneUpgrade=30" makes a second handler block for 30
+seconds.
 
-Exit code: 0 the lives could be completed, 1 one could not, 2 wrong usage or a
-file that cannot be read.`,
+Exit code: 0 all lifecycles completed, 1 one did not, 2 wrong usage or a file
+that cannot be read.`,
     )
     .action(async (names: readonly string[]) => {
       const flags = readFlags(rehearseFlags, command, io.env);

@@ -15,7 +15,7 @@ const port = (text: string) =>
 /** The flag for addresses to use instead of Services. */
 export const resolveFlag: Flag<readonly Resolved[]> = {
   placeholder: 'NAMESPACE/NAME:PORT=HOST:PORT',
-  summary: 'where a Service is reached from here, for example through a port-forward; may be repeated',
+  summary: 'address at which a Service can be reached from here, for example a port-forward; may be repeated',
   default: [],
   repeatable: true,
   parse: (text) => {

@@ -14,7 +14,7 @@ import { yaml } from '../files/index.ts';
 import { exampleReports, type Rule, rules } from '../rules/index.ts';
 
 const rulesFlags = {
-  output: choiceFlag('FORMAT', ['text', 'json'], { summary: 'form of the output', default: 'text' }),
+  output: choiceFlag('FORMAT', ['text', 'json'], { summary: 'output format', default: 'text' }),
 } satisfies Flags;
 
 function describe({ id, severity, upstream, subjects, summary }: Rule) {
@@ -62,8 +62,8 @@ export const defineRules: DefineCommand = (command, io) => {
     .addHelpText(
       'after',
       `
-Profile "upstream": Cluster API itself rejects it, too. Profile "strict" has all
-rules. --rules-config of lint and serve sets single rules.`,
+The profile "upstream" has the rules of Cluster API itself, "strict" has all
+rules. --rules-config of lint and serve configures individual rules.`,
     )
     .action((id: string | undefined) => {
       const { output } = readFlags(rulesFlags, command, io.env);

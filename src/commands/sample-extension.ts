@@ -19,22 +19,25 @@ import { BehaviourError, createSampleExtension, readBehaviours } from '../sample
 import { ClientCaError, ListenError } from '../server/index.ts';
 
 const sampleFlags = {
-  port: integerFlag('PORT', 0, 65535, { summary: 'port of the hooks (HTTPS); 0: any free one', default: 9443 }),
+  port: integerFlag('PORT', 0, 65535, { summary: 'port of the hooks (HTTPS); 0: any free port', default: 9443 }),
   host: textFlag('HOST', { summary: 'address to listen on', default: undefined, defaultText: 'all interfaces' }),
   'health-port': integerFlag('PORT', 0, 65535, {
-    summary: 'port of /healthz, /readyz and /metrics (HTTP); 0: any free one',
+    summary: 'port of /healthz, /readyz and /metrics (HTTP); 0: any free port',
     default: 8080,
   }),
-  'cert-dir': textFlag('DIR', { summary: 'folder with tls.crt and tls.key; read again on change', default: undefined }),
-  'self-signed': switchFlag('serve with a certificate for localhost, made at start'),
-  'client-ca-file': textFlag('FILE', { summary: 'only clients with a certificate of these CAs', default: undefined }),
+  'cert-dir': textFlag('DIR', { summary: 'folder with tls.crt and tls.key; reloaded on change', default: undefined }),
+  'self-signed': switchFlag('serve with a certificate for localhost, created at startup'),
+  'client-ca-file': textFlag('FILE', {
+    summary: 'accept only clients with a certificate from these CAs',
+    default: undefined,
+  }),
   path: textFlag('PATH', {
-    summary: 'what all paths begin with, as service.path of the ExtensionConfig',
+    summary: 'prefix of all paths, like service.path of the ExtensionConfig',
     default: undefined,
     defaultText: 'nothing',
   }),
   behaviour: textFlag('FILE', {
-    summary: 'YAML that says which handlers block, fail, are slow, hang or answer garbage',
+    summary: 'YAML file that makes handlers block, fail, hang, respond slowly or answer garbage',
     default: undefined,
   }),
   ...logFlags,
@@ -58,7 +61,7 @@ function behavioursOf(file: string | undefined) {
 
 /** `extensionconfig-webhook sample-extension`: an extension server with a handler for each hook. */
 export const defineSampleExtension: DefineCommand = (command, io) => {
-  command.description('Runs an extension server with a handler for each Runtime Hook, to try callers with.');
+  command.description('Runs an extension server with a handler for each Runtime Hook, to test callers with.');
   addFlags(command, sampleFlags);
   command.action(async () => {
     const flags = readFlags(sampleFlags, command, io.env);

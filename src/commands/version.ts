@@ -3,7 +3,7 @@ import { addFlags, choiceFlag, commit, type Flags, readFlags, version } from '..
 import { formatRelease, newestKnownRelease, oldestKnownRelease } from '../hooks/index.ts';
 
 const versionFlags = {
-  output: choiceFlag('FORMAT', ['text', 'json'], { summary: 'form of the output', default: 'text' }),
+  output: choiceFlag('FORMAT', ['text', 'json'], { summary: 'output format', default: 'text' }),
 } satisfies Flags;
 
 function facts() {
@@ -29,7 +29,7 @@ export function versionLine(): string {
 /** `version`: what runs here, for a report of a problem. */
 export const defineVersion: DefineCommand = (command, io) => {
   command.description(
-    'Prints the version of the program, the commit it was built from, the Node.js it runs on, and the releases of Cluster API whose Runtime Hooks it knows.',
+    'Prints the version of the program, the commit it was built from, its Node.js version, and the Cluster API releases whose Runtime Hooks it knows.',
   );
   addFlags(command, versionFlags);
   command.action(() => {

@@ -40,7 +40,7 @@ test('all commands are offered, with what they do', async () => {
   const { stdout } = await runProgram(['__complete', '--', '']);
   const { stdout: help } = await runProgram(['--help']);
   const offered = stdout.split('\n').slice(0, -2);
-  expect(offered).toContain('lint\tcheck ExtensionConfigs in files with the rules of the webhook');
+  expect(offered).toContain('lint\tcheck ExtensionConfigs in files against the rules of the webhook');
   for (const line of offered) {
     expect(help).toContain(`\n  ${line.split('\t')[0]} `);
   }

@@ -118,9 +118,9 @@ describe('help', () => {
   test('names defaults, choices and the environment variables', async () => {
     const { stdout } = await runProgram(['serve', '--help']);
     const text = stdout.replaceAll(/\s+/g, ' ');
-    expect(text).toContain('--port <PORT> port of the webhooks (HTTPS); 0: any free one (default: 9443)');
+    expect(text).toContain('--port <PORT> port of the webhooks (HTTPS); 0: any free port (default: 9443)');
     expect(text).toContain('(one of deny, warn; default: deny)');
-    expect(text).toContain('--host <HOST> address of the webhooks to listen on (default: all interfaces)');
+    expect(text).toContain('--host <HOST> address that the webhooks listen on (default: all interfaces)');
     expect(text).toContain('--port: EXTENSIONCONFIG_WEBHOOK_SERVE_PORT');
   });
 });

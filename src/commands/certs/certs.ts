@@ -141,7 +141,7 @@ export const defineCerts: DefineCommand = (certs, io, end) => {
 
   const bootstrapFlags = { ...commonFlags, ...issuingFlags };
   const bootstrap = addFlags(certs.command('bootstrap'), bootstrapFlags)
-    .description('create what is missing or broken and inject the trust bundle; changes nothing when all is there')
+    .description('create what is missing or broken and inject the trust bundle; changes nothing if all is well')
     .action(async () =>
       end(
         await orFailShown(io, async (report) =>
@@ -163,7 +163,7 @@ export const defineCerts: DefineCommand = (certs, io, end) => {
 
   const allInjectFlags = { ...commonFlags, ...injectFlags };
   const injecting = addFlags(certs.command('inject'), allInjectFlags)
-    .description('write the trust bundle into the targets, nothing else')
+    .description('write the trust bundle into the targets and do nothing else')
     .action(async () =>
       end(
         await orFailShown(io, async () => {
@@ -178,7 +178,7 @@ export const defineCerts: DefineCommand = (certs, io, end) => {
     );
 
   const status = addFlags(certs.command('status'), bootstrapFlags)
-    .description('what is there, what rotate would do now, and why; exit code 1 when something is wrong or due')
+    .description('show what exists, what rotate would do now, and why; exit code 1 if something is wrong or due')
     .action(async () =>
       end(
         await orFailShown(io, async () => {

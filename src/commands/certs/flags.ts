@@ -60,7 +60,7 @@ export const commonFlags = {
     defaultText: 'extensionconfig-webhook-ca',
   }),
   'external-ca': switchFlag(
-    'certificates are issued elsewhere: only inject ca.crt of --secret (of --ca-secret, when that is given)',
+    'certificates are issued elsewhere: only inject ca.crt of --secret (or of --ca-secret if given)',
   ),
   'mutating-webhook': listFlag('NAME', 'MutatingWebhookConfiguration to inject into; may be repeated'),
   'validating-webhook': listFlag('NAME', 'ValidatingWebhookConfiguration to inject into; may be repeated'),
@@ -68,15 +68,15 @@ export const commonFlags = {
   'api-service': listFlag('NAME', 'APIService to inject into; may be repeated'),
   'extension-config': listFlag('NAME', 'ExtensionConfig to inject into; may be repeated'),
   'target-selector': textFlag('SELECTOR', {
-    summary: 'label selector of further targets, of all these kinds',
+    summary: 'label selector for additional targets of all these kinds',
     default: undefined,
   }),
   ...clusterFlags,
   'cert-dir': textFlag('DIR', {
-    summary: 'folder of files instead of Secrets, for development; no targets then',
+    summary: 'folder for the files instead of Secrets, for development; excludes targets',
     default: undefined,
   }),
-  output: choiceFlag('FORMAT', ['text', 'json'], { summary: 'how results are written', default: 'text' }),
+  output: choiceFlag('FORMAT', ['text', 'json'], { summary: 'output format', default: 'text' }),
 } satisfies Flags;
 
 /**
@@ -84,15 +84,15 @@ export const commonFlags = {
  * longer is a mistake in the number, and no clock of today counts on.
  */
 export const issuingFlags = {
-  'dns-name': listFlag('NAME', 'further DNS name of the serving certificate; may be repeated'),
+  'dns-name': listFlag('NAME', 'additional DNS name of the serving certificate; may be repeated'),
   ip: listFlag('ADDRESS', 'IP address of the serving certificate; may be repeated'),
   validity: durationFlag('1m', '36500d', {
-    summary: 'life of a serving certificate; renewed in its last third',
+    summary: 'validity of the serving certificate; renewed in its last third',
     default: '90d',
   }),
-  'ca-validity': durationFlag('1m', '36500d', { summary: 'life of a CA', default: '1825d' }),
+  'ca-validity': durationFlag('1m', '36500d', { summary: 'validity of the CA', default: '1825d' }),
   'ca-renew-before': durationFlag('0', '36500d', {
-    summary: 'how long before its end a CA is rotated',
+    summary: 'how long before it expires the CA is rotated',
     default: '180d',
   }),
   'propagation-delay': durationFlag('0', '24h', {
@@ -106,13 +106,13 @@ export const issuingFlags = {
 export const rotateFlags = {
   force: switchFlag('renew the serving certificate now'),
   'force-ca': switchFlag('rotate the CA too, now'),
-  wait: switchFlag('go through all stages in this run, with their waits'),
+  wait: switchFlag('complete all stages in this run, including the waits'),
 } satisfies Flags;
 
 /** Flags of `certs inject` alone. */
 export const injectFlags = {
   'extension-configs': switchFlag(
-    'also every ExtensionConfig with the annotation runtime.cluster.x-k8s.io/inject-ca-from-secret',
+    'also inject into every ExtensionConfig with the annotation runtime.cluster.x-k8s.io/inject-ca-from-secret',
   ),
 } satisfies Flags;
 

@@ -9,14 +9,14 @@ const help = `
   fish   extensionconfig-webhook completion fish >
            ~/.config/fish/completions/extensionconfig-webhook.fish
 
-"kubectl extensionconfig" is completed by kubectl's own completion, where
+kubectl's own completion completes "kubectl extensionconfig" if
 kubectl_complete-extensionconfig is on the PATH.`;
 
 /** `completion SHELL`: the completion script of a shell. */
 export const defineCompletion: DefineCommand = (command, io, end) => {
   command
-    .description('Prints a script that completes commands, flags and values with the Tab key.')
-    .addArgument(command.createArgument('<shell>', 'shell that the script is for').choices(shells))
+    .description('Prints a shell script that completes commands, flags and values.')
+    .addArgument(command.createArgument('<shell>', 'shell to print the script for').choices(shells))
     .addHelpText('after', help)
     .action((shell: keyof typeof completionScripts) => {
       io.stdout.write(completionScripts[shell]('extensionconfig-webhook'));

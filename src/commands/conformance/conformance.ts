@@ -31,7 +31,7 @@ import { readRequests } from './requests.ts';
 
 const checkFlag: Flag<readonly Check[]> = {
   placeholder: 'ID',
-  summary: 'only this check; may be repeated',
+  summary: 'run only this check; may be repeated',
   default: [],
   defaultText: 'all',
   repeatable: true,
@@ -55,7 +55,7 @@ const checkFlag: Flag<readonly Check[]> = {
 const conformanceFlags = {
   ...extensionFlags,
   output: choiceFlag('FORMAT', ['text', 'json', 'junit'], {
-    summary: 'text, a line (json) for each extension, or XML for CI (junit)',
+    summary: 'text, one line for each extension (json), or XML for CI (junit)',
     default: 'text',
   }),
   'with-side-effects': switchFlag(
@@ -63,7 +63,7 @@ const conformanceFlags = {
   ),
   request: {
     ...textFlag('FILE', {
-      summary: 'YAML file with requests that the extension can work on, told apart by their kind; may be repeated',
+      summary: 'YAML file with requests that the extension can process, distinguished by kind; may be repeated',
       default: undefined,
     }),
     default: [] as readonly string[],
@@ -71,7 +71,7 @@ const conformanceFlags = {
     parse: (text: string) => [text] as readonly string[],
   },
   check: checkFlag,
-  'time-limit': durationFlag('1s', '1h', { summary: 'longest time for one extension', default: '5m' }),
+  'time-limit': durationFlag('1s', '1h', { summary: 'maximum time for each extension', default: '5m' }),
   'target-cluster-api-version': catalogFlags['target-cluster-api-version'],
   'hook-lifecycles': catalogFlags['hook-lifecycles'],
 } satisfies Flags;
@@ -80,19 +80,19 @@ const conformanceFlags = {
 export const defineConformance: DefineCommand = (command, io, end) => {
   command
     .description(
-      'Calls the servers of ExtensionConfigs as Cluster API would, and as it hopefully never will, and checks what a well-behaved extension does, in any language.',
+      'Tests whether extension servers, in any language, are well-behaved: calls them as Cluster API would, and as it hopefully never will, and checks the answers.',
     )
-    .argument('[names...]', 'ExtensionConfigs; default all of the files')
+    .argument('[names...]', 'ExtensionConfigs (default: all in the files)')
     .addHelpText(
       'after',
       `
-Hundreds of calls are made, 50 of them at once: try a server that is not in use
-just now. What is called is made up, in namespace conformance-sample. Without
---with-side-effects only hooks that answer questions are called: variables,
-patches, validation, upgrade plans and CanUpdate….
+The test makes hundreds of calls, 50 of them at once, so choose a server that is
+not in use. All objects are made up, in the namespace conformance-sample.
+Without --with-side-effects only read-only hooks are called: variables, patches,
+validation, upgrade plans and CanUpdate….
 
-Exit code: 0 no check failed (warnings are fine), 1 one did, or could not be
-made in time, 2 wrong usage or a file that cannot be read.`,
+Exit code: 0 no check failed (warnings are fine), 1 a check failed or could not
+be completed in time, 2 wrong usage or a file that cannot be read.`,
     )
     .action(async (names: string[]) => {
       const flags = readFlags(conformanceFlags, command, io.env);

@@ -39,16 +39,17 @@ import { contextOf, type LintContext } from './context.ts';
 const outputChunk = 16 * 1024;
 
 const help = `
-PATH is a file, a folder (all *.yaml, *.yml and *.json below it, without hidden
-ones and node_modules), or - for standard input. What the flags leave open comes
+PATH is a file, a folder (all *.yaml, *.yml and *.json below it, except hidden
+files and node_modules), or - for standard input. Settings without a flag come
 from the nearest ${lintConfigName} in the folder of a manifest or above
 it, up to the root of the git repository.
 
-With --context the rules about other objects run too: deletions aside, all that
-serve --cluster-facts has. Of a folder, what is not there is not known, but for
-Services of a namespace of which the folder has one.
+With --context the rules about related objects run too: all those of
+serve --cluster-facts, except for deletions. Nothing is known about objects that
+are not in a folder, except that a folder with one Service of a namespace is
+taken to have all of them.
 
-Exit code: 0 nothing to deny, 1 denials (or more warnings than --max-warnings),
+Exit code: 0 no denials, 1 denials (or more warnings than --max-warnings),
 2 wrong usage, a file that cannot be read, a YAML error, or nothing to check.`;
 
 function tally(summary: LintSummary, result: LintResult): void {
@@ -86,18 +87,18 @@ function createOutput({ stdout, signal }: Io) {
 const formatNames = Object.keys(formats) as (keyof typeof formats)[];
 
 const lintFlags = {
-  filename: { ...listFlag('PATH', 'file or folder, as PATH; may be repeated'), short: 'f' },
-  output: choiceFlag('FORMAT', formatNames, { summary: 'form of the report', default: 'text' }),
-  quiet: switchFlag('print denials only: no warnings, no summary, no progress'),
-  'allow-empty': switchFlag('finding no ExtensionConfig is fine'),
+  filename: { ...listFlag('PATH', 'file or folder, same as PATH; may be repeated'), short: 'f' },
+  output: choiceFlag('FORMAT', formatNames, { summary: 'report format', default: 'text' }),
+  quiet: switchFlag('print only denials: no warnings, no summary, no progress'),
+  'allow-empty': switchFlag('do not fail if there is no ExtensionConfig'),
   'max-warnings': integerFlag('COUNT', 0, 1_000_000_000, {
-    summary: 'fail when there are more warnings than this',
+    summary: 'fail if there are more warnings than this',
     default: Number.POSITIVE_INFINITY,
-    defaultText: 'any number is fine',
+    defaultText: 'no limit',
   }),
   context: listFlag(
     'FOLDER|cluster',
-    'other manifests in git, or "cluster", that the rules about other objects look at; may be repeated',
+    'other manifests, or "cluster", as facts for the rules about related objects; may be repeated',
   ),
   kubeconfig: { ...clusterFlags.kubeconfig, summary: 'how to reach the API server, for --context cluster' },
   ...policyFlags,
@@ -142,13 +143,13 @@ function createPolicies(command: Command, flags: FlagValues<typeof lintFlags>, c
 export const defineLint: DefineCommand = (command, io, end) => {
   command
     .description(
-      'Checks the ExtensionConfigs in YAML and JSON files with the rules of the webhook. Other kinds are skipped.',
+      'Checks the ExtensionConfigs in YAML and JSON files against the rules of the webhook. Other kinds are skipped.',
     )
     .argument('[paths...]', 'files, folders, or - for standard input');
   addFlags(command, lintFlags);
   command.addHelpText('after', help);
 
-  command.option('--no-config', `leave ${lintConfigName} files aside`);
+  command.option('--no-config', `ignore ${lintConfigName} files`);
   // Its name until 0.1.0.
   command.addOption(new Option('--format <FORMAT>').choices(formatNames).hideHelp());
 

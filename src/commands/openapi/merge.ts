@@ -4,9 +4,9 @@ import { mergeFlags } from './merge-flags.ts';
 /** `openapi merge [FILE|URL…]`: one document out of all documents of an API server. */
 export const defineMerge: DefineCommand = (command, io, end) => {
   command
-    .summary('make one OpenAPI v3 document out of those of an API server, or of files')
+    .summary('merge the OpenAPI v3 documents of an API server, or files, into one')
     .description(
-      'Makes one OpenAPI v3 document out of all that an API server publishes, one for each group and version, or out of files and URLs. Components that are equal become one; of different ones with the same name all but the first are renamed, with the references to them.',
+      'Merges all OpenAPI v3 documents that an API server publishes (one for each group and version), or files and URLs, into one. Equal components are merged; if components with the same name differ, all but the first are renamed, along with the references to them.',
     )
     .argument(
       '[sources...]',
@@ -15,13 +15,14 @@ export const defineMerge: DefineCommand = (command, io, end) => {
     .addHelpText(
       'after',
       `
-A URL may be that of a document, or of the list of documents, .../openapi/v3.
-Documents of OpenAPI v2 are converted. Documents of servers that did not change
-since the last time come from a cache on disk; it keeps itself below 256 MiB and
-forgets what was not used for 30 days.
+A URL may point to a document or to the list of documents, .../openapi/v3.
+OpenAPI v2 documents are converted. Documents of servers that have not changed
+are read from a cache on disk, which is kept below 256 MiB; entries that have
+not been used for 30 days are deleted.
 
-Exit code: 0 all was merged, 1 something is missing or in conflict (the summary
-says what), or a server failed, 2 wrong usage or a file that cannot be read.`,
+Exit code: 0 everything was merged, 1 something is missing or in conflict (the
+summary says what) or a server failed, 2 wrong usage or a file that cannot be
+read.`,
     )
     .action(async (sources: string[]) => {
       const flags = readFlags(mergeFlags, command, io.env);

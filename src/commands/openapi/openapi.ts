@@ -8,7 +8,7 @@ import { defineMerge } from './merge.ts';
 
 const openApiFlags = {
   output: choiceFlag('FORMAT', ['yaml', 'json', 'html'], {
-    summary: 'yaml, json, or html: one page with everything in it, to open in a browser',
+    summary: 'yaml, json, or html (a self-contained page for a browser)',
     default: 'yaml',
   }),
   'target-cluster-api-version': catalogFlags['target-cluster-api-version'],
@@ -19,12 +19,12 @@ export const defineOpenApi: DefineCommand = (command, io, end) => {
   command
     // `--output` behind `merge` is that of `merge`.
     .enablePositionalOptions()
-    .description('Prints the OpenAPI document of the Runtime Hooks that a release of Cluster API has.')
+    .description('Prints the OpenAPI document of the Runtime Hooks of a Cluster API release.')
     .addHelpText(
       'after',
       `
-A page to look at: extensionconfig-webhook openapi --output html > hooks.html
-What changed between two documents: extensionconfig-webhook hooks diff OLD NEW`,
+A page for a browser: extensionconfig-webhook openapi --output html > hooks.html
+Compare two documents: extensionconfig-webhook hooks diff OLD NEW`,
     )
     .action(() => {
       const flags = readFlags(openApiFlags, command, io.env);

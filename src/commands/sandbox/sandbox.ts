@@ -26,20 +26,23 @@ import type { Loop, LoopSettings } from './loop.ts';
 import { behindService, type WebhookReference } from './webhook.ts';
 
 const sandboxFlags = {
-  port: integerFlag('PORT', 0, 65_535, { summary: 'port on 127.0.0.1; 0 takes any free one', default: 0 }),
+  port: integerFlag('PORT', 0, 65_535, { summary: 'port on 127.0.0.1; 0: any free port', default: 0 }),
   'write-kubeconfig': textFlag('FILE', {
-    summary: 'new file for the kubeconfig, written when all is ready, removed at the end',
+    summary: 'new file for the kubeconfig, written once everything is ready, removed at the end',
     default: undefined,
-    defaultText: 'in a folder of its own',
+    defaultText: 'in a temporary folder',
   }),
-  'webhook-url': textFlag('URL', { summary: 'https URL of a webhook server that runs already', default: undefined }),
-  'webhook-ca-file': textFlag('FILE', { summary: 'PEM certificates that verify it', default: undefined }),
+  'webhook-url': textFlag('URL', {
+    summary: 'https URL of a webhook server that is already running',
+    default: undefined,
+  }),
+  'webhook-ca-file': textFlag('FILE', { summary: 'PEM certificates to verify it with', default: undefined }),
   resolve: {
     ...resolveFlag,
-    summary: 'where the Service of a webhook or an aggregated API server is reached; may be repeated',
+    summary: 'address of the Service of a webhook or an aggregated API server; may be repeated',
   },
-  'cluster-facts': switchFlag('the webhook watches the sandbox, for the rules that know the cluster'),
-  'no-extension': switchFlag('do not run the sample extension, nor register it'),
+  'cluster-facts': switchFlag('run the rules that need facts about the cluster'),
+  'no-extension': switchFlag('do not run or register the sample extension'),
   'no-controller': switchFlag('do not run the controller that discovers extensions'),
   ...logFlags,
 } satisfies Flags;
@@ -166,7 +169,7 @@ async function runSandbox(command: Command, io: Io): Promise<void> {
 export const defineSandbox: DefineCommand = (command, io) => {
   command
     .description(
-      'Starts an API server on loopback with ExtensionConfig registered and the webhook in front of it, to try both with kubectl. Everything is kept in memory and removed at the end.',
+      'Starts an API server on loopback with ExtensionConfig registered and the webhook in front of it, to try both with kubectl. Everything is kept in memory and is gone at the end.',
     )
     .action(() => runSandbox(command, io));
   addFlags(command, sandboxFlags);

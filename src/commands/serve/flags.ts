@@ -18,7 +18,7 @@ import { policyFlags } from '../policy-flags.ts';
 
 const featureGatesFlag: Flag<FeatureGates> = {
   placeholder: 'GATE=BOOL,…',
-  summary: `feature gates as for Cluster API; known: ${Object.keys(knownFeatureGates).join(', ')}`,
+  summary: `feature gates, as for Cluster API; known: ${Object.keys(knownFeatureGates).join(', ')}`,
   default: knownFeatureGates,
   defaultText: Object.entries(knownFeatureGates)
     .map(([name, enabled]) => `${name}=${enabled}`)
@@ -54,69 +54,72 @@ export function shutdownDelayOf(flags: ServeFlags, env: NodeJS.ProcessEnv): numb
 
 /** The flags of `serve`. */
 export const serveFlags = {
-  port: integerFlag('PORT', 0, 65535, { summary: 'port of the webhooks (HTTPS); 0: any free one', default: 9443 }),
+  port: integerFlag('PORT', 0, 65535, { summary: 'port of the webhooks (HTTPS); 0: any free port', default: 9443 }),
   host: textFlag('HOST', {
-    summary: 'address of the webhooks to listen on',
+    summary: 'address that the webhooks listen on',
     default: undefined,
     defaultText: 'all interfaces',
   }),
   ...healthFlags,
-  'cert-dir': textFlag('DIR', { summary: 'folder with tls.crt and tls.key; read again on change', default: undefined }),
+  'cert-dir': textFlag('DIR', { summary: 'folder with tls.crt and tls.key; reloaded on change', default: undefined }),
   'cert-secret': textFlag('NAMESPACE/NAME', {
-    summary: 'Secret with tls.crt and tls.key, watched at the API server instead of a folder',
+    summary: 'Secret with tls.crt and tls.key, watched through the API server, instead of a folder',
     default: undefined,
   }),
   kubeconfig: textFlag('FILE', {
     summary: 'how to reach the API server, for --cert-secret and --cluster-facts',
     default: undefined,
-    defaultText: "the pod's service account, else as kubectl finds it",
+    defaultText: "the pod's service account, otherwise as kubectl finds it",
   }),
   context: textFlag('NAME', {
     summary: 'context of the kubeconfig, for --cert-secret and --cluster-facts',
     default: undefined,
     defaultText: 'its current context',
   }),
-  'self-signed': switchFlag('serve with a certificate for localhost, made at start; for development'),
-  'client-ca-file': textFlag('FILE', { summary: 'only clients with a certificate of these CAs', default: undefined }),
+  'self-signed': switchFlag('serve with a certificate for localhost, created at startup; for development'),
+  'client-ca-file': textFlag('FILE', {
+    summary: 'accept only clients with a certificate from these CAs',
+    default: undefined,
+  }),
   'client-allowed-name': listFlag(
     'NAME',
-    'only clients whose certificate has this common name or DNS name; may be repeated',
+    'accept only clients whose certificate has this common name or DNS name; may be repeated',
   ),
   'feature-gates': featureGatesFlag,
   ...policyFlags,
   probe: choiceFlag('MODE', ['off', 'warn', 'deny'], {
-    summary: 'ask the extension server on create and on update of clientConfig: see docs/cluster-facts.md',
+    summary: 'probe the extension server on create and when clientConfig changes; see docs/cluster-facts.md',
     default: 'off',
   }),
   'probe-allow': listFlag(
     'CIDR|NAME',
-    'servers that may be asked: ranges of addresses, or ends of names such as svc; may be repeated',
+    'servers that may be probed: address ranges, or DNS suffixes such as svc; may be repeated',
   ),
-  'cluster-facts': switchFlag('watch the cluster for the rules that know it: see docs/cluster-facts.md'),
+  'cluster-facts': switchFlag('watch the cluster for the rules that need facts about it; see docs/cluster-facts.md'),
   ...logFlags,
   'shutdown-timeout': integerFlag('SECONDS', 1, 3600, {
-    summary: 'longest time from SIGTERM to the end',
+    summary: 'maximum time from SIGTERM until exit',
     default: 20,
   }),
   'shutdown-delay': integerFlag('SECONDS', 0, 3600, {
-    summary: 'how long connections are still taken after SIGTERM, while endpoints catch up',
+    summary: 'how long connections are still accepted after SIGTERM, while endpoints catch up',
     default: undefined,
-    defaultText: `${shutdownDelayInPod} in a pod (at most half of the timeout), else 0`,
+    defaultText: `${shutdownDelayInPod} in a pod (at most half of the timeout), otherwise 0`,
   }),
   'max-body-bytes': integerFlag('BYTES', 1024, 1024 ** 3, {
-    summary: 'largest request body',
+    summary: 'maximum size of a request body',
     default: defaultLimits.maxBodyBytes,
   }),
   'max-connections': integerFlag('COUNT', 1, 100_000, {
-    summary: 'most connections at a time',
+    summary: 'maximum number of connections',
     default: defaultLimits.maxConnections,
   }),
   'max-in-flight-bytes': integerFlag('BYTES', 1024, 1024 ** 4, {
-    summary: 'most bytes of bodies and answers at a time; beyond, requests get a 503',
+    summary: 'maximum bytes of bodies and responses in flight; requests beyond that get a 503',
     default: defaultLimits.maxInFlightBytes,
   }),
   'request-timeout': integerFlag('SECONDS', 1, 600, {
-    summary: 'longest time for a request to arrive',
+    summary: 'maximum time for a request to arrive',
     default: defaultLimits.requestTimeoutMs / 1000,
   }),
   'keep-alive-timeout': integerFlag('SECONDS', 1, 3600, {
