@@ -190,3 +190,57 @@ test('a Lease that cannot be made is said, in the log and for the probe', async 
   expect(lines.find(({ msg }) => msg === 'the Lease cannot be read or written')).toBeDefined();
   await controller.stop();
 });
+
+test('a renewal leaves the time when the Lease was taken, and the count of leaders', async () => {
+  const lab = await startLab();
+  const a = candidate(lab.kubeConfig, 'a');
+  await until(() => expect(a.events).toEqual(['elected']));
+  const first = await leaseOf(lab);
+  await until(async () => expect((await leaseOf(lab)).renewTime).not.toBe(first.renewTime));
+  expect(await leaseOf(lab)).toMatchObject({ acquireTime: first.acquireTime, leaseTransitions: 0 });
+});
+
+test('stopped while it takes the Lease, a candidate does not become the leader, and gives it back', async () => {
+  const lab = await startLab();
+  const proxy = await startProxy(lab);
+  const answered = Promise.withResolvers<void>();
+  let isTaken = false;
+  proxy.holdAnswer = ({ method }) => {
+    isTaken ||= method === 'POST';
+    return method === 'POST' ? answered.promise : undefined;
+  };
+  const { election, events, lines } = candidate(proxy.kubeConfig, 'a');
+  await until(() => expect(isTaken).toBe(true));
+  const stopped = election.stop();
+  answered.resolve();
+  await stopped;
+  expect([events, lines, election.isLeading]).toEqual([[], [], false]);
+  // Whoever comes next need not wait.
+  expect(await leaseOf(lab)).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 0 });
+});
+
+test('a Lease that cannot be given back is said, and the stop ends all the same', async () => {
+  const lab = await startLab();
+  const proxy = await startProxy(lab);
+  const { election, events, lines } = candidate(proxy.kubeConfig, 'a');
+  await until(() => expect(events).toEqual(['elected']));
+  proxy.refuse = ({ method }) => (method === 'PUT' ? { message: 'not now' } : undefined);
+  await election.stop();
+  expect(election.isLeading).toBe(false);
+  expect(lines.at(-1)).toMatchObject({
+    problem: 'not now',
+    msg: 'the Lease could not be given back; others wait for its end',
+  });
+  expect(events).toEqual(['elected']);
+});
+
+test('an answer that does not come in half the time is no answer: the leader tries again before its time is over', async () => {
+  const lab = await startLab();
+  const proxy = await startProxy(lab);
+  const { events } = candidate(proxy.kubeConfig, 'a', { leaseDurationMs: 3_000, renewDeadlineMs: 1_600 });
+  await until(() => expect(events).toEqual(['elected']));
+  let held = 0;
+  proxy.hold = ({ method }) => (method === 'PUT' && ++held === 1 ? new Promise(() => {}) : undefined);
+  await until(() => expect(held).toBeGreaterThan(1));
+  expect(events).toEqual(['elected']);
+});
