@@ -143,6 +143,10 @@ export function startController(options: ControllerOptions): RunningController {
   }
 
   function beginTerm(): void {
+    // Won while it stops.
+    if (stopping.signal.aborted) {
+      return;
+    }
     term = startTerm({
       kubeConfig,
       worker: (cluster) => workerOn(guarded(cluster)),
@@ -193,7 +197,7 @@ export function startController(options: ControllerOptions): RunningController {
             `Cluster API's own controller discovers extensions in this cluster: ${rival} holds the Lease ${lease.namespace}/${lease.name}. Two would overwrite each other's status: use the mode advise or observe`,
           );
         }
-        if (startProblem !== undefined) {
+        if (startProblem !== undefined && !stopping.signal.aborted) {
           begin();
         }
       } catch (error) {

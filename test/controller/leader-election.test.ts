@@ -244,3 +244,22 @@ test('an answer that does not come in half the time is no answer: the leader tri
   await until(() => expect(held).toBeGreaterThan(1));
   expect(events).toEqual(['elected']);
 });
+
+test('stopped at the moment when it wins, a controller begins no work', async () => {
+  const lab = await startLab();
+  const proxy = await startProxy(lab);
+  const stopped = Promise.withResolvers<void>();
+  const { log } = collectingLog();
+  const listening = Object.assign(Object.create(log) as typeof log, {
+    info(_fields: object, message: string) {
+      if (message === 'leadership won') {
+        stopped.resolve(controller.stop());
+      }
+    },
+  });
+  const { controller } = await control(proxy, { leaderElection: { ...lease, identity: 'a' }, log: listening });
+  await stopped.promise;
+  await pause(100);
+  expect(proxy.passed.filter(({ path: asked }) => !asked.includes('/leases'))).toEqual([]);
+  expect((await leaseOf(lab)).holderIdentity).toBe('');
+});
