@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
-import { type Cluster, connect, explain, StatusError } from '../cluster/index.ts';
-import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
+import { connect } from '../cluster/index.ts';
+import { Leadership } from './leadership.ts';
+import { heldSpec, releasedSpec, type StoredLease, specOf, storedLease } from './lease.ts';
+import { SeenLease } from './seen-lease.ts';
 
 /** Options of an election. The default times are client-go's. */
 export interface LeaderElectionOptions {
@@ -47,31 +49,138 @@ export interface Election {
   stop(): Promise<void>;
 }
 
-/** Names that a Lease may have in the spec, as far as this reads them. */
-interface LeaseSpec {
-  holderIdentity: string;
-  leaseDurationSeconds: number;
-  leaseTransitions: number;
-  acquireTime: string | undefined;
-}
+/** Takes part in an election until it is stopped. */
+class Candidate implements Election {
+  readonly #run: ElectionRun;
+  readonly #what: string;
+  /** Ends requests. */
+  readonly #stop = new AbortController();
+  /** Ends the wait between two tries. */
+  readonly #pause = new AbortController();
+  readonly #lease: StoredLease;
+  readonly #seen: SeenLease;
+  readonly #leadership: Leadership;
+  readonly #working: Promise<void>;
+  #problem: string | undefined;
+  #ended: Promise<void> | undefined;
 
-const microTime = (date: Date) => date.toISOString().replace('Z', '000Z');
+  constructor(run: ElectionRun) {
+    const { kubeConfig, monotonicMs, renewDeadlineMs, retryPeriodMs } = run;
+    this.#run = run;
+    this.#what = `Lease ${run.namespace}/${run.name}`;
+    const cluster = connect(kubeConfig, this.#stop.signal, {
+      retries: 0,
+      minTimeoutMs: 0,
+      maxTimeoutMs: 0,
+      deadlineMs: Math.max(retryPeriodMs, renewDeadlineMs / 2),
+    });
+    this.#lease = storedLease(cluster, run);
+    this.#seen = new SeenLease(monotonicMs);
+    this.#leadership = new Leadership({ renewDeadlineMs, monotonicMs, onLate: () => this.#loseLate() });
+    this.#working = this.#work();
+  }
 
-function specOf(lease: JsonObject): LeaseSpec {
-  const spec = isJsonObject(lease.spec) ? lease.spec : {};
-  const { holderIdentity, leaseDurationSeconds, leaseTransitions, acquireTime } = spec;
-  return {
-    holderIdentity: typeof holderIdentity === 'string' ? holderIdentity : '',
-    leaseDurationSeconds: typeof leaseDurationSeconds === 'number' ? leaseDurationSeconds : 0,
-    leaseTransitions: typeof leaseTransitions === 'number' ? leaseTransitions : 0,
-    acquireTime: typeof acquireTime === 'string' ? acquireTime : undefined,
-  };
-}
+  get isLeading(): boolean {
+    return this.#leadership.isInTime;
+  }
 
-/** Path of Leases at the API server. */
-export function leasePath(namespace: string, name?: string): string {
-  const collection = `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/leases`;
-  return name === undefined ? collection : `${collection}/${encodeURIComponent(name)}`;
+  get leader(): string {
+    return this.#seen.lease === undefined ? '' : specOf(this.#seen.lease).holderIdentity;
+  }
+
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  stop(): Promise<void> {
+    this.#ended ??= this.#end();
+    return this.#ended;
+  }
+
+  async #work(): Promise<void> {
+    const { log, retryPeriodMs } = this.#run;
+    while (this.#ended === undefined) {
+      try {
+        await this.#try();
+        this.#problem = undefined;
+      } catch (error) {
+        const { message } = error as Error;
+        if (this.#problem !== message) {
+          this.#problem = message;
+          log.warn({ lease: this.#what, problem: message }, 'the Lease cannot be read or written');
+        }
+      }
+      // Jitter for candidates; a leader is punctual.
+      const wait = this.#leadership.isHeld ? retryPeriodMs : retryPeriodMs * (1 + Math.random() * 0.2);
+      await sleep(wait, undefined, { signal: this.#pause.signal, ref: false }).catch(() => {});
+    }
+  }
+
+  /** One try to take or to renew the Lease. */
+  async #try(): Promise<void> {
+    // A leader knows the Lease; if it was changed, the next try reads it again.
+    const known = this.#leadership.isHeld ? this.#seen.lease : await this.#lease.read();
+    const began = this.#run.monotonicMs();
+    const before = known && this.#seen.see(known);
+    if (known !== undefined && this.#seen.isHeldByOther(this.#run.identity)) {
+      return;
+    }
+    const spec = heldSpec(before, this.#run, this.#run.now());
+    const written = await (known === undefined ? this.#lease.create(spec) : this.#lease.update(known, spec));
+    if (written === 'changed') {
+      await this.#lookAgain();
+    } else {
+      this.#seen.see(written.lease);
+      this.#hold(began);
+    }
+  }
+
+  /** Another client changed the Lease. It may have been a label or the like: the next try has the new version. */
+  async #lookAgain(): Promise<void> {
+    const lease = await this.#lease.read();
+    const holder = lease === undefined ? '' : this.#seen.see(lease).holderIdentity;
+    if (holder !== this.#run.identity) {
+      this.#lose(holder === '' ? 'the Lease was taken away' : `${holder} holds the Lease`);
+    }
+  }
+
+  #hold(since: number): void {
+    const { identity, log } = this.#run;
+    const isNew = !this.#leadership.isHeld;
+    this.#leadership.hold(since);
+    if (isNew && this.#ended === undefined) {
+      log.info({ lease: this.#what, identity }, 'leadership won');
+      this.#run.onElected();
+    }
+  }
+
+  #lose(reason: string): void {
+    const { identity, log } = this.#run;
+    if (this.#leadership.end()) {
+      log.warn({ lease: this.#what, identity, reason }, 'leadership lost');
+      this.#run.onLost(reason);
+    }
+  }
+
+  #loseLate(): void {
+    const why = this.#problem === undefined ? '' : `: ${this.#problem}`;
+    this.#lose(`the Lease was not renewed for ${this.#run.renewDeadlineMs / 1000} s${why}`);
+  }
+
+  async #end(): Promise<void> {
+    const { log, now } = this.#run;
+    this.#pause.abort();
+    await this.#working;
+    const { lease } = this.#seen;
+    if (this.#leadership.end() && lease !== undefined) {
+      const spec = releasedSpec(specOf(lease), this.#run, now());
+      await this.#lease.release(lease, spec).catch(({ message }: Error) => {
+        const fields = { lease: this.#what, problem: message };
+        log.warn(fields, 'the Lease could not be given back; others wait for its end');
+      });
+    }
+    this.#stop.abort();
+  }
 }
 
 /**
@@ -80,176 +189,5 @@ export function leasePath(namespace: string, name?: string): string {
  * So at most one leads, whatever the clocks say. After a loss it is a candidate again.
  */
 export function startElection(run: ElectionRun): Election {
-  const { identity, log, now, monotonicMs, leaseDurationMs, renewDeadlineMs, retryPeriodMs } = run;
-  const path = leasePath(run.namespace, run.name);
-  const what = `Lease ${run.namespace}/${run.name}`;
-  const stop = new AbortController();
-  const cluster: Cluster = connect(run.kubeConfig, stop.signal, {
-    retries: 0,
-    minTimeoutMs: 0,
-    maxTimeoutMs: 0,
-    deadlineMs: Math.max(retryPeriodMs, renewDeadlineMs / 2),
-  });
-  /** The Lease as last seen, and when its present state was first seen. */
-  let seen: { lease: JsonObject; text: string; at: number } | undefined;
-  /** When the last successful renewal was sent; undefined when not the leader. */
-  let renewedAt: number | undefined;
-  let deadline: NodeJS.Timeout | undefined;
-  let problem: string | undefined;
-  let ended: Promise<void> | undefined;
-
-  function see(lease: JsonObject): LeaseSpec {
-    // A Lease without a spec has no holder.
-    const text = JSON.stringify(lease.spec ?? null);
-    if (seen?.text !== text) {
-      seen = { lease, text, at: monotonicMs() };
-    } else {
-      seen.lease = lease;
-    }
-    return specOf(lease);
-  }
-
-  function lose(reason: string): void {
-    if (renewedAt !== undefined) {
-      renewedAt = undefined;
-      clearTimeout(deadline);
-      log.warn({ lease: what, identity, reason }, 'leadership lost');
-      run.onLost(reason);
-    }
-  }
-
-  function hold(since: number): void {
-    const isNew = renewedAt === undefined;
-    renewedAt = since;
-    clearTimeout(deadline);
-    deadline = setTimeout(
-      () =>
-        lose(`the Lease was not renewed for ${renewDeadlineMs / 1000} s${problem === undefined ? '' : `: ${problem}`}`),
-      Math.max(0, since + renewDeadlineMs - monotonicMs()),
-    );
-    deadline.unref();
-    if (isNew && ended === undefined) {
-      log.info({ lease: what, identity }, 'leadership won');
-      run.onElected();
-    }
-  }
-
-  function wanted(before: LeaseSpec | undefined): JsonObject {
-    const time = microTime(now());
-    const isRenewal = before?.holderIdentity === identity;
-    return {
-      holderIdentity: identity,
-      leaseDurationSeconds: Math.max(1, Math.round(leaseDurationMs / 1000)),
-      acquireTime: (isRenewal ? before.acquireTime : undefined) ?? time,
-      renewTime: time,
-      leaseTransitions: before === undefined ? 0 : before.leaseTransitions + (isRenewal ? 0 : 1),
-    };
-  }
-
-  async function read(): Promise<JsonObject | undefined> {
-    try {
-      return await cluster.request('GET', path);
-    } catch (error) {
-      if (error instanceof StatusError && error.code === 404) {
-        return undefined;
-      }
-      throw explain(error, 'get', 'leases.coordination.k8s.io', `${run.namespace}/${run.name}`);
-    }
-  }
-
-  /** One try to take or to renew the Lease. */
-  async function attempt(): Promise<void> {
-    // A leader knows the Lease; if it was changed, the next try reads it again.
-    const known = renewedAt === undefined ? await read() : seen?.lease;
-    const began = monotonicMs();
-    try {
-      if (known === undefined) {
-        see(
-          await cluster.request('POST', leasePath(run.namespace), {
-            apiVersion: 'coordination.k8s.io/v1',
-            kind: 'Lease',
-            metadata: { name: run.name, namespace: run.namespace },
-            spec: wanted(undefined),
-          }),
-        );
-      } else {
-        const spec = see(known);
-        const held = spec.holderIdentity !== '' && spec.holderIdentity !== identity;
-        if (held && seen !== undefined && monotonicMs() < seen.at + spec.leaseDurationSeconds * 1000) {
-          return;
-        }
-        see(await cluster.request('PUT', path, { ...known, spec: wanted(spec) }));
-      }
-    } catch (error) {
-      // 404 without a Lease is that of its namespace.
-      const isChanged =
-        error instanceof StatusError && (error.code === 409 || (error.code === 404 && known !== undefined));
-      if (!isChanged) {
-        throw explain(error, known === undefined ? 'create' : 'update', 'leases.coordination.k8s.io', what.slice(6));
-      }
-      const lease = await read();
-      const holder = lease === undefined ? '' : see(lease).holderIdentity;
-      if (holder !== identity) {
-        lose(holder === '' ? 'the Lease was taken away' : `${holder} holds the Lease`);
-        return;
-      }
-      // Another client changed a label or the like: the next try has the new version.
-      return;
-    }
-    if (!stop.signal.aborted) {
-      hold(began);
-    }
-  }
-
-  async function candidature(): Promise<void> {
-    while (!stop.signal.aborted && ended === undefined) {
-      try {
-        await attempt();
-        problem = undefined;
-      } catch (error) {
-        if (!stop.signal.aborted && problem !== (error as Error).message) {
-          problem = (error as Error).message;
-          log.warn({ lease: what, problem }, 'the Lease cannot be read or written');
-        }
-      }
-      // Jitter for candidates; a leader is punctual.
-      const wait = renewedAt === undefined ? retryPeriodMs * (1 + Math.random() * 0.2) : retryPeriodMs;
-      await sleep(wait, undefined, { signal: pause.signal, ref: false }).catch(() => {});
-    }
-  }
-
-  const pause = new AbortController();
-  const working = candidature();
-
-  async function end(): Promise<void> {
-    pause.abort();
-    await working;
-    clearTimeout(deadline);
-    const lease = seen?.lease;
-    if (renewedAt !== undefined && lease !== undefined) {
-      renewedAt = undefined;
-      const time = microTime(now());
-      const spec = { ...wanted(specOf(lease)), holderIdentity: '', leaseDurationSeconds: 1, renewTime: time };
-      await cluster.request('PUT', path, { ...lease, spec }).catch((error: Error) => {
-        log.warn({ lease: what, problem: error.message }, 'the Lease could not be given back; others wait for its end');
-      });
-    }
-    stop.abort();
-  }
-
-  return {
-    get isLeading() {
-      return renewedAt !== undefined && monotonicMs() < renewedAt + renewDeadlineMs;
-    },
-    get leader() {
-      return seen === undefined ? '' : specOf(seen.lease).holderIdentity;
-    },
-    get problem() {
-      return problem;
-    },
-    stop() {
-      ended ??= end();
-      return ended;
-    },
-  };
+  return new Candidate(run);
 }

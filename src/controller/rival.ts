@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cluster, explain, StatusError } from '../cluster/index.ts';
 import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
-import { leasePath } from './leader-election.ts';
+import { leasePath } from './lease.ts';
 
 /** The Lease of Cluster API's core manager, as `clusterctl init` installs it. */
 export const clusterApiLease = { namespace: 'capi-system', name: 'controller-leader-election-capi' } as const;
