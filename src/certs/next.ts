@@ -50,6 +50,11 @@ function iso(date: Date): string {
   return date.toISOString();
 }
 
+/** That a certificate is not valid yet, as the end of a sentence, or undefined: a clock is wrong, here or where it was made. */
+function earlyProblem({ x509 }: Certificate, now: Date): string | undefined {
+  return x509.validFromDate > now ? `is not valid before ${iso(x509.validFromDate)}` : undefined;
+}
+
 /** How every command reports a named target that is missing. */
 export function missingTarget({ id, problem }: TargetReading): string {
   return `${id}: missing: ${problem ?? 'does not exist'}`;
@@ -83,7 +88,9 @@ function caStep(facts: CertificateFacts, settings: Settings): Action | undefined
     return stage(`the next CA ${successor.problem}`);
   }
   if (successor.state === 'usable') {
-    return undefined;
+    // Nothing is signed by it yet: another one harms nobody, whichever clock is wrong.
+    const early = earlyProblem(successor.value, now);
+    return early === undefined ? undefined : stage(`the next CA ${early}`);
   }
   if (activeKey.state !== 'usable') {
     return stage(`the key of the CA ${problemOf(activeKey)}`);
@@ -114,6 +121,10 @@ function servingProblem(facts: CertificateFacts, settings: Settings): string | u
   }
   if (facts.signer.fingerprint !== usable(facts.active)?.fingerprint) {
     return facts.stage === 'staged' ? undefined : 'the serving certificate is not signed by the active CA';
+  }
+  const early = earlyProblem(serving, facts.now);
+  if (early !== undefined) {
+    return `the serving certificate ${early}`;
   }
   if (settings.force) {
     return facts.stage === 'staged' ? undefined : 'asked for with --force';
@@ -168,8 +179,12 @@ function trustStep(facts: CertificateFacts, settings: Settings): Action {
   if (!waits) {
     // A missing target does not stop a rotation: it trusts nothing, and the others must not expire with it.
     const missing = facts.targets.filter(({ state }) => state === 'missing').map((target) => missingTarget(target));
-    if (blocked.length > 0 || missing.length > 0) {
-      return { kind: 'blocked', reason: [...blocked, ...missing].join('; ') };
+    // It may be a user's own, and the clock that is wrong may be the one here: it is not replaced without being asked.
+    const early = earlyProblem(active, now);
+    const wrong =
+      early === undefined ? [] : [`the CA ${early}: check the clocks, or replace it with rotate --force-ca`];
+    if (blocked.length > 0 || missing.length > 0 || early !== undefined) {
+      return { kind: 'blocked', reason: [...wrong, ...blocked, ...missing].join('; ') };
     }
     const targets = facts.targets.length === 0 ? '; no targets were named' : ', and so is every target';
     return { kind: 'done', reason: `the CA and the serving certificate are in order${targets}` };

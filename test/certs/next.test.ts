@@ -15,6 +15,7 @@ const servingOf = (issuer: Issued, from = start, life = 90 * day) =>
   issueServingCertificate(issuer, names, from, life, quickEntropy);
 const [one, two, dead] = [await newCa(), await newCa(), await newCa(at(-20 * day), 10 * day)];
 const [servingOne, servingTwo, late] = [await servingOf(one), await servingOf(two), await servingOf(two, at(day))];
+const [servingBefore, aheadCa] = [await servingOf(one, at(-day)), await newCa(at(day))];
 const deadServing = await servingOf(dead, at(-20 * day));
 
 const odd = await oddCa(start, 1000 * day);
@@ -120,6 +121,42 @@ const rows: [string, World, string, RegExp][] = [
     { ca: steady, tls: tls(servingOne, pem(one)), failed: 'no' },
     'blocked',
     /Kind\/name: no/,
+  ],
+  [
+    'CA of a clock that is ahead',
+    { ca: steady, tls: tls(servingOne, pem(one)), target: pem(one), missing: 'Kind/gone', now: -6 * minute },
+    // The serving certificate is made again first.
+    'issue-serving-certificate',
+    /^the serving certificate is not valid before 2026-05-31T23:55:00\.000Z$/,
+  ],
+  [
+    'CA of a clock that is ahead, with a serving certificate of the right time',
+    {
+      ca: steady,
+      tls: tls(servingBefore, pem(one)),
+      target: pem(one),
+      missing: 'Kind/gone',
+      now: -6 * minute,
+    },
+    'blocked',
+    /^the CA is not valid before 2026-05-31T23:55:00\.000Z: check the clocks, or replace it with rotate --force-ca; Kind\/gone/,
+  ],
+  [
+    'CA and serving certificate from now on',
+    { ca: steady, tls: tls(servingOne, pem(one)), target: pem(one), now: -5 * minute },
+    'done',
+    /in order/,
+  ],
+  [
+    'next CA of a clock that is ahead',
+    {
+      ca: { ...staged, 'next.crt': pem(aheadCa), 'next.key': aheadCa.key },
+      tls: tls(servingOne, both),
+      target: both,
+      since: 0,
+    },
+    'stage-ca',
+    /^the next CA is not valid before 2026-06-01T23:55:00\.000Z$/,
   ],
   [
     'serving certificate before its window',

@@ -93,9 +93,38 @@ test.each(['P-256', 'P-384'])('a CA that openssl made on %s does, too', needs('o
   const at = (name: string) => join(folder, name);
   // The key as "EC PRIVATE KEY", which openssl writes, too.
   execFileSync('openssl', ['ecparam', '-name', curve, '-genkey', '-noout', '-out', at('ca.key')]);
-  const request = ['req', '-x509', '-new', '-sha384', '-key', at('ca.key'), '-out', at('ca.crt'), '-days', '1000'];
-  const usage = ['-addext', 'keyUsage=critical,keyCertSign,cRLSign'];
-  execFileSync('openssl', [...request, ...usage, '-subj', '/O=Example/CN=Own CA'], { stdio: 'pipe' });
+  // The days begin before today: only "openssl ca" says when a certificate begins.
+  const time = (ms: number) => new Date(ms).toISOString().replace(/[-:T]|\.\d+/g, '');
+  const from = ['-startdate', time(clock.time), '-enddate', time(clock.time + 1000 * day)];
+  writeFileSync(at('database'), '');
+  writeFileSync(
+    at('openssl.cnf'),
+    `[ca]
+default_ca = own
+[own]
+database = ${at('database')}
+new_certs_dir = ${folder}
+rand_serial = yes
+default_md = sha384
+policy = any
+x509_extensions = ca_extensions
+[any]
+organizationName = optional
+commonName = supplied
+[req]
+distinguished_name = any
+[ca_extensions]
+basicConstraints = critical,CA:TRUE
+keyUsage = critical,keyCertSign,cRLSign
+subjectKeyIdentifier = hash
+authorityKeyIdentifier = keyid
+`,
+  );
+  const openssl = (...args: string[]) =>
+    execFileSync('openssl', [...args, '-config', at('openssl.cnf')], { stdio: 'pipe' });
+  openssl('req', '-new', '-key', at('ca.key'), '-out', at('ca.csr'), '-subj', '/O=Example/CN=Own CA');
+  const files = ['-in', at('ca.csr'), '-keyfile', at('ca.key'), '-out', at('ca.crt')];
+  openssl('ca', '-batch', '-selfsign', '-notext', ...files, ...from);
   const [cert, key] = [readFileSync(at('ca.crt'), 'utf8'), readFileSync(at('ca.key'), 'utf8')];
   bring(cert, key);
   await expectLife(cert, (pem) => {
