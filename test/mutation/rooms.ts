@@ -4,6 +4,8 @@ export interface MutationRoom {
   mutate: readonly string[];
   /** Glob patterns of the test files. */
   tests: readonly string[];
+  /** Whether its tests make the keys that they need, where those of other rooms are given them (test/tools/given-keys.ts). */
+  makesKeys?: true;
 }
 
 /**
@@ -31,7 +33,11 @@ export const mutationRooms: Readonly<Record<string, MutationRoom>> = {
     tests: ['test/api/**/*.test.ts', '!test/api/types.test.ts'],
   },
   facts: { mutate: ['src/facts/**/*.ts'], tests: ['test/facts/**/*.test.ts'] },
-  x509: { mutate: ['src/x509/**/*.ts'], tests: ['test/x509/**/*.test.ts', 'test/certs/next.test.ts'] },
+  x509: {
+    mutate: ['src/x509/**/*.ts'],
+    tests: ['test/x509/**/*.test.ts', 'test/certs/next.test.ts'],
+    makesKeys: true,
+  },
   cluster: { mutate: ['src/cluster/**/*.ts'], tests: ['test/cluster/**/*.test.ts', 'test/certs/cluster*.test.ts'] },
   certs: {
     mutate: ['src/certs/**/*.ts'],
@@ -53,5 +59,17 @@ export const mutationRooms: Readonly<Record<string, MutationRoom>> = {
     mutate: ['src/extension/**/*.ts'],
     tests: ['test/extension/**/*.test.ts', '!test/extension/http2.test.ts'],
   },
+  kubernetes: {
+    mutate: ['src/kubernetes/**/*.ts'],
+    tests: ['test/kubernetes/**/*.test.ts', 'test/conversion/review.test.ts', 'test/conversion/limits.test.ts'],
+  },
+  runtime: { mutate: ['src/runtime/**/*.ts'], tests: ['test/runtime/**/*.test.ts'] },
+  hooks: {
+    mutate: ['src/hooks/**/*.ts', '!src/hooks/message-types.ts', '!src/hooks/definitions/**'],
+    tests: ['test/hooks/**/*.test.ts'],
+  },
+  files: { mutate: ['src/files/**/*.ts'], tests: ['test/files/**/*.test.ts'] },
+  terminal: { mutate: ['src/terminal/**/*.ts'], tests: ['test/terminal/**/*.test.ts', 'test/lint/formats.test.ts'] },
+  openapi: { mutate: ['src/openapi/**/*.ts'], tests: ['test/openapi/**/*.test.ts'] },
   webhook: { mutate: ['src/webhook/**/*.ts'], tests: ['test/webhook/**/*.test.ts'] },
 };

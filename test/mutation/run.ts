@@ -14,7 +14,9 @@ if (room === undefined) {
   process.exit(2);
 }
 
-process.env.MUTATION_TESTS ??= JSON.stringify(room.tests);
+process.env.MUTATION_TESTS ??= JSON.stringify(
+  room.makesKeys ? room.tests : ['test/tools/given-keys.ts', ...room.tests],
+);
 const results = await new Stryker({
   mutate: patterns.length > 0 ? patterns : [...room.mutate],
   testRunner: 'in-process',

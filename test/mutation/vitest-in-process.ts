@@ -1,8 +1,23 @@
 // What test files get for 'vitest' under mutation: the real `expect` and `vi`, and a `test` that keeps each test as a function.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, expectTypeOf, type TestOptions, vi as vitests } from 'vitest';
+import { expect, expectTypeOf, type ProvidedContext, type TestOptions, vi as vitests } from 'vitest';
 
 export { expect, expectTypeOf };
+
+let runFolder: string | undefined;
+
+/** What test/tools/run-folder.ts provides: here a folder of this process, made when it is asked for. */
+export function inject<Key extends keyof ProvidedContext>(_key: Key): ProvidedContext[Key] {
+  if (runFolder === undefined) {
+    const folder = mkdtempSync(join(tmpdir(), 'mutation-run-'));
+    process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+    runFolder = folder;
+  }
+  return runFolder;
+}
 
 /** Longest wait, in ms: with a fault many wait in vain. Without one they wait for some hundredths of it. */
 const maxWaitMs = 3_000;
