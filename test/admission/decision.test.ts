@@ -298,6 +298,11 @@ describe('the ratchet', () => {
     expect(deniedBy).toEqual(['url-query', 'url-fragment']);
   });
 
+  test('only an update has an old object, whatever a request has', () => {
+    const { deniedBy } = admission().validate(requestFor(bad, { operation: 'CREATE', oldObject: bad }));
+    expect(deniedBy).toEqual(['url-query']);
+  });
+
   test("Cluster API's own rules have none", () => {
     const old = withPort(0);
     const { deniedBy } = admission().validate(requestFor(old, { operation: 'UPDATE', oldObject: old }));
@@ -321,6 +326,16 @@ describe('warnings', () => {
       ],
       auditAnnotations: { 'warned-by': 'api-version-deprecated' },
     });
+  });
+
+  test.each([
+    ['another group', { ...v1alpha1, group: 'x.io' }],
+    ['a version that there is not', { ...v1alpha1, version: 'v1alpha9' }],
+    ['both', { group: 'x.io', version: 'v1alpha9', kind: 'X' }],
+  ])('an object that was written as %s counts as one of the newest version', (_, requestKind) => {
+    const { response, verdict } = admission().validate(requestFor(good, { requestKind }));
+    expect(response).toEqual({ uid: 'a-uid', allowed: true });
+    expect(verdict).toBe('allowed');
   });
 
   test('they keep to the limits of the API server', () => {

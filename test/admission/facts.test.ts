@@ -4,6 +4,7 @@ import { createFactsStore, createManifestFacts } from '../../src/facts/index.ts'
 import type { AdmissionRequest, Json, JsonObject } from '../../src/kubernetes/index.ts';
 import { example, exampleServiceObject } from '../../src/rules/examples/index.ts';
 import type { Finding } from '../../src/rules/index.ts';
+import { factsOf } from '../rules/lines.ts';
 import { admission, requestFor } from './policy.ts';
 
 const annotation = 'runtime.cluster.x-k8s.io/inject-ca-from-secret';
@@ -26,6 +27,7 @@ test.each<[Json, string[]]>([
   [{ annotations: { [annotation]: 'ns/ca' } }, ['ns/ca']],
   [{ annotations: { [annotation]: 'ns' } }, []],
   [{ annotations: { [annotation]: ['ns/ca'] } }, []],
+  [{ annotations: { [annotation]: 7 } }, []],
   [{ annotations: [] }, []],
   [{}, []],
   ['x', []],
@@ -38,6 +40,12 @@ test.each<[Json, string[]]>([
   expect(admission().mutate(requestFor(object)).response.allowed).toBe(true);
   admission({ facts }).mutate(requestFor(object, { operation: 'DELETE', object: undefined, oldObject: object }));
   expect(asked).toEqual(secrets);
+});
+
+test('mutation asks for no Secret where nobody reads them', () => {
+  const policy = admission({ facts: () => ({ facts: factsOf({}), ageMs: 0, unknown: ['Secret'] }) });
+  const object = example({ annotations: { [annotation]: 'ns/ca' } });
+  expect(policy.mutate(requestFor(object)).response.allowed).toBe(true);
 });
 
 describe('what is known', () => {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { isOfFormat } from '../../src/api/formats.ts';
 
 test.each<[string, valid: unknown[], invalid: unknown[]]>([
@@ -29,6 +29,28 @@ test('only characters of base64 are, wherever another one is', () => {
     ['A'.repeat(61), 'A=='],
   ]) {
     expect(others.filter((character) => isOfFormat('byte', before + character + after))).toEqual([]);
+  }
+});
+
+test.each([
+  ['', 0],
+  ['YWJj', 0],
+  ['YWI=', 0],
+  ['YQ==', 0],
+  ['A'.repeat(64 * 1024), 0],
+  ['A'.repeat(64 * 1024 + 4), 1],
+  ['YQ==\nYQ==', 1],
+  ['YQ', 1],
+  ['Y-_k', 1],
+  ['!!!!', 1],
+  ['éééé', 1],
+])('what the native decoder takes for base64 needs no expression: %.20j, %d', (text, expressions) => {
+  const test = vi.spyOn(RegExp.prototype, 'test');
+  try {
+    isOfFormat('byte', text);
+    expect(test).toHaveBeenCalledTimes(expressions);
+  } finally {
+    test.mockRestore();
   }
 });
 

@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest';
-import { apiVersionOf, crd, isVersion, openApiSchemaOf, versionOf, versions } from '../../src/api/index.ts';
+import {
+  apiVersionOf,
+  crd,
+  isExtensionConfig,
+  isVersion,
+  openApiSchemaOf,
+  versionOf,
+  versions,
+} from '../../src/api/index.ts';
+import type { JsonObject } from '../../src/kubernetes/index.ts';
 
 test('the versions are those that the CustomResourceDefinition serves, each with its apiVersion', () => {
   expect(crd.spec.versions.filter(({ served }) => served).map(({ name }) => name)).toEqual([...versions]);
@@ -17,6 +26,24 @@ test.each([
   [7, undefined],
 ])('the version in %j is %j', (apiVersion, version) => {
   expect(versionOf(apiVersion)).toBe(version);
+});
+
+test.each<[JsonObject, boolean]>([
+  [{ apiVersion: 'runtime.cluster.x-k8s.io/v1beta2', kind: 'ExtensionConfig' }, true],
+  // A rule says that the version is unknown or missing.
+  [{ apiVersion: 'runtime.cluster.x-k8s.io/v9', kind: 'ExtensionConfig' }, true],
+  [{ apiVersion: 'v1beta2', kind: 'ExtensionConfig' }, true],
+  [{ apiVersion: '', kind: 'ExtensionConfig' }, true],
+  [{ apiVersion: 7, kind: 'ExtensionConfig' }, true],
+  [{ kind: 'ExtensionConfig' }, true],
+  [{ apiVersion: 'runtime.cluster.x-k8s.io.example.com/v1', kind: 'ExtensionConfig' }, false],
+  [{ apiVersion: 'example.com/runtime.cluster.x-k8s.io/', kind: 'ExtensionConfig' }, false],
+  [{ apiVersion: '/v1beta2', kind: 'ExtensionConfig' }, false],
+  [{ apiVersion: 'runtime.cluster.x-k8s.io/v1beta2', kind: 'extensionconfig' }, false],
+  [{ apiVersion: 'runtime.cluster.x-k8s.io/v1beta2' }, false],
+  [{ apiVersion: 'v1', kind: 'Pod' }, false],
+])('whether %j is an ExtensionConfig: %j', (object, isOne) => {
+  expect(isExtensionConfig(object)).toBe(isOne);
 });
 
 test('a version has a schema, anything else has none', () => {

@@ -33,6 +33,25 @@ test.each([
   expect(hasMoreBytes(map, bytes - 1)).toBe(true);
 });
 
+test.each([
+  // Three bytes for each of its UTF-16 units are within the limit.
+  [12, 2],
+  [11, 4],
+])('of a map of 4 UTF-16 units and a limit of %d bytes, %d values are read', (limit, expected) => {
+  let reads = 0;
+  const map = new Proxy(
+    { a: 'b', c: 'd' },
+    {
+      get(target, key) {
+        reads += 1;
+        return Reflect.get(target, key);
+      },
+    },
+  );
+  expect(hasMoreBytes(map, limit)).toBe(false);
+  expect(reads).toBe(expected);
+});
+
 test('of a map with far more bytes, no more is read than decides', () => {
   let reads = 0;
   const map = new Proxy(Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`k${index}`, 'é'])), {

@@ -1,11 +1,60 @@
 import { expect, test } from 'vitest';
-import { fieldAt, JsonError, maxJsonDepth, parseJson } from '../../src/kubernetes/index.ts';
+import { copyOf, fieldAt, type Json, JsonError, maxJsonDepth, parseJson, setOwn } from '../../src/kubernetes/index.ts';
 
-const nested = (depth: number) => Buffer.from('['.repeat(depth) + ']'.repeat(depth));
+test.each([
+  ['arrays', '[', '', ']', 256],
+  ['arrays with items in front', '[0,[],', 'null', ']', 255],
+  ['objects', '{"a":', '{}', '}', 255],
+  ['objects with fields in front', '{"a":null,"b":"c","d":{},"e":', '1', '}', 255],
+  ['both', '[{"a":', '1', '}]', 128],
+])('%s nest up to the limit of 256', (_, open, inner, close, times) => {
+  const nested = (depth: number) => Buffer.from(open.repeat(depth) + inner + close.repeat(depth));
+  expect(maxJsonDepth).toBe(256);
+  expect(parseJson(nested(times))).toEqual(JSON.parse(nested(times).toString()));
+  expect(() => parseJson(nested(times + 1))).toThrow(new JsonError('the JSON document nests deeper than 256 levels'));
+});
 
-test('nesting up to the limit', () => {
-  expect(() => parseJson(nested(maxJsonDepth))).not.toThrow();
-  expect(() => parseJson(nested(maxJsonDepth + 1))).toThrow(/nests deeper/);
+test.each([
+  ['{x', ' (at position 1 (line 1 column 2))'],
+  [`${'\n'.repeat(11)}${' '.repeat(12)}{x`, ' (at position 24 (line 12 column 14))'],
+  ['{"a":1', ' (at position 6 (line 1 column 7))'],
+  ['', ''],
+  ['hunter2', ''],
+])('where %j is wrong', (text, place) => {
+  expect(() => parseJson(Buffer.from(text))).toThrow(new JsonError(`the body is not valid JSON${place}`));
+});
+
+test.each<Json>([
+  null,
+  0,
+  'x',
+  true,
+  [],
+  {},
+  [null, [1], { a: null }],
+  { a: { b: [{ c: 'd' }], e: null } },
+])('a copy of %j is equal, and shares nothing', (value) => {
+  const copy = copyOf(value);
+  expect(copy).toEqual(value);
+  const objectsIn = (one: Json): object[] =>
+    typeof one === 'object' && one !== null ? [one, ...Object.values(one).flatMap(objectsIn)] : [];
+  const originals = new Set(objectsIn(value));
+  expect(objectsIn(copy).filter((one) => originals.has(one))).toEqual([]);
+});
+
+test('a property that is set is an ordinary one, __proto__ too', () => {
+  const object: Record<string, unknown> = {};
+  for (const key of ['__proto__', 'a']) {
+    setOwn(object, key, 1);
+    setOwn(object, key, 2);
+    expect(Object.getOwnPropertyDescriptor(object, key)).toEqual({
+      value: 2,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
+  }
+  expect(Object.keys(copyOf(object as Json) as object)).toEqual(['__proto__', 'a']);
 });
 
 test('brackets in strings do not nest', () => {

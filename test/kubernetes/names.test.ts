@@ -36,6 +36,49 @@ test('lengths are counted in bytes', () => {
   expect(labelValueProblems(l64)).toEqual(['must be no more than 63 bytes']);
 });
 
+const label =
+  "must consist of lower case letters, digits and '-', and begin and end with a letter or digit (e.g. 'my-name')";
+const subdomain =
+  "must consist of lower case letters, digits, '-' and '.', and begin and end with a letter or digit (e.g. 'example.com')";
+const part =
+  "must consist of letters, digits, '-', '_' and '.', and begin and end with a letter or digit (e.g. 'MyName')";
+const twoSlashes =
+  "must be a name with an optional DNS subdomain prefix and one '/' between them (e.g. 'example.com/MyName')";
+
+test.each<[keyof typeof names, string, string[]]>([
+  ['dns1123LabelProblems', 'A', [label]],
+  ['dns1123LabelProblems', `-${'a'.repeat(62)}`, [label]],
+  ['dns1123LabelProblems', `-${l63}`, ['must be no more than 63 bytes', label]],
+  [
+    'dns1035LabelProblems',
+    '1',
+    [
+      "must consist of lower case letters, digits and '-', begin with a letter and end with a letter or digit (e.g. 'my-name')",
+    ],
+  ],
+  ['dns1123SubdomainProblems', '.', [subdomain]],
+  ['dns1123SubdomainProblems', 'a'.repeat(254), ['must be no more than 253 bytes']],
+  ['dns1123SubdomainProblems', 'a'.repeat(253), []],
+  [
+    'labelValueProblems',
+    '-',
+    [
+      "must be empty, or consist of letters, digits, '-', '_' and '.', and begin and end with a letter or digit (e.g. 'my_value')",
+    ],
+  ],
+  ['qualifiedNameProblems', '', ['name part must not be empty']],
+  ['qualifiedNameProblems', 'a/', ['name part must not be empty']],
+  ['qualifiedNameProblems', '/', ['prefix part must not be empty', 'name part must not be empty']],
+  ['qualifiedNameProblems', '/a', ['prefix part must not be empty']],
+  ['qualifiedNameProblems', 'A/-', [`prefix part ${subdomain}`, `name part ${part}`]],
+  ['qualifiedNameProblems', `a/${l64}`, ['name part must be no more than 63 bytes']],
+  ['qualifiedNameProblems', 'a//', [twoSlashes]],
+  ['qualifiedNameProblems', '//', [twoSlashes]],
+  ['qualifiedNameProblems', '/a/', [twoSlashes]],
+])('%s of %j', (check, value, problems) => {
+  expect(names[check](value)).toEqual(problems);
+});
+
 test('a label begins and ends with a letter or digit, a subdomain with each of its labels', () => {
   expect(dns1123SubdomainProblems('a-b.0-c.d')).toEqual([]);
   for (const bad of ['a-.b', 'a.-b', '-a.b', 'a.b-', 'a.b_c', 'a.B', 'a\u0000b', 'a\u0080']) {

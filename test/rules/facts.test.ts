@@ -115,6 +115,24 @@ const cases: [name: string, rule: string, object: JsonObject, situation: Situati
     ],
   ],
   [
+    'a handler without a complete requestHook serves no hook that is waited for',
+    'deletion-awaited-by-cluster',
+    example({
+      handlers: [
+        { name: 'a.my-extension' },
+        exampleHandler({ name: 'b.my-extension', requestHook: { apiVersion: 'v1', hook: 'AfterClusterUpgrade' } }),
+        exampleHandler({ name: 'c.my-extension', requestHook: { apiVersion: capi, hook: 'BeforeWorkersUpgrade' } }),
+      ],
+    }),
+    {
+      subject: 'deletion',
+      context: [
+        exampleCluster({ 'runtime.cluster.x-k8s.io/pending-hooks': 'AfterClusterUpgrade,BeforeWorkersUpgrade' }),
+      ],
+    },
+    [awaited('BeforeWorkersUpgrade', 'Cluster clusters/prod-1')],
+  ],
+  [
     'a Cluster that is being deleted waits for no hook: none of these is called any more',
     'deletion-awaited-by-cluster',
     example({ handler: { requestHook: { apiVersion: capi, hook: 'AfterClusterUpgrade' } } }),
@@ -232,6 +250,13 @@ const cases: [name: string, rule: string, object: JsonObject, situation: Situati
     [excludes('clusters', 'clusters/quick-start')],
   ],
   [
+    'an extension that the cluster does not have excludes nothing that it selected',
+    'namespace-selector-excludes',
+    example({ spec: { namespaceSelector: { matchLabels: { team: 'b' } } } }),
+    { context: [exampleClass(), exampleCluster(), exampleNamespace, example({ name: 'other' })] },
+    [],
+  ],
+  [
     'a namespace whose labels are not known is not excluded',
     'namespace-selector-excludes',
     example({ spec: { namespaceSelector: { matchLabels: { team: 'b' } } } }),
@@ -250,6 +275,13 @@ const cases: [name: string, rule: string, object: JsonObject, situation: Situati
         }),
       ],
     },
+    [],
+  ],
+  [
+    'objects without a server have none in common',
+    'server-registered-twice',
+    example({ clientConfig: {} }),
+    { context: [example({ name: 'other', clientConfig: {} })] },
     [],
   ],
   [

@@ -128,6 +128,14 @@ describe('a bug', () => {
     expect(JSON.stringify(note)).not.toContain('hunter2');
   });
 
+  test('is noted without a message that was changed later', () => {
+    const error = new Error('look at hunter2');
+    error.message = 'wrong';
+    const { stack } = broken(error).note as { stack: string[] };
+    expect(stack[0]).toMatch(/^\s+at .*decide\.test\.ts/);
+    expect(stack.join()).not.toContain('hunter2');
+  });
+
   test('may be anything that was thrown', () => {
     expect(broken('hunter2').note).toEqual({ kind: 'bug', error: 'string', stack: [] });
     const bare = new Error('x');

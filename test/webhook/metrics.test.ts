@@ -1,11 +1,12 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
+import type { FeatureGates } from '../../src/webhook/index.ts';
 import { createReviewMetrics, type ReviewMetrics } from '../../src/webhook/metrics.ts';
 
 /** Metrics of reviews, and what they say: samples by the beginning of their names. */
-function fresh() {
+function fresh(featureGates: FeatureGates = { RuntimeSDK: true }) {
   const registry = new Registry();
-  const metrics = createReviewMetrics(registry, { RuntimeSDK: true });
+  const metrics = createReviewMetrics(registry, featureGates);
   const samples = async (name: string) =>
     (await registry.metrics()).split('\n').filter((line) => line.startsWith(`extensionconfig_webhook_${name}`));
   return { metrics, samples };
@@ -17,11 +18,13 @@ test('reviews are counted by webhook, operation and verdict, as often as they co
   for (let turn = 0; turn < 2; turn++) {
     metrics.review('mutate', 'CREATE', outcome, 0.1);
     metrics.review('validate', 'UNKNOWN', { ...outcome, verdict: 'malformed' }, 0.1);
+    metrics.review('mutate', 'UPDATE', outcome, 0.1);
   }
   metrics.review('validate', 'UPDATE', { ...outcome, verdict: 'denied', deniedBy: ['a', 'b'], warnedBy: ['c'] }, 0.1);
   expect(await samples('reviews_total')).toEqual([
     'extensionconfig_webhook_reviews_total{webhook="mutate",operation="CREATE",verdict="allowed"} 2',
     'extensionconfig_webhook_reviews_total{webhook="validate",operation="UNKNOWN",verdict="malformed"} 2',
+    'extensionconfig_webhook_reviews_total{webhook="mutate",operation="UPDATE",verdict="allowed"} 2',
     'extensionconfig_webhook_reviews_total{webhook="validate",operation="UPDATE",verdict="denied"} 1',
   ]);
   expect(await samples('rule_')).toEqual([
@@ -30,6 +33,14 @@ test('reviews are counted by webhook, operation and verdict, as often as they co
     'extensionconfig_webhook_rule_warnings_total{rule="c"} 1',
   ]);
   expect(await samples('reviews_without_facts')).toEqual([]);
+});
+
+test('each feature gate is on or off', async () => {
+  const { samples } = fresh({ RuntimeSDK: true, Other: false });
+  expect(await samples('feature_enabled')).toEqual([
+    'extensionconfig_webhook_feature_enabled{name="RuntimeSDK"} 1',
+    'extensionconfig_webhook_feature_enabled{name="Other"} 0',
+  ]);
 });
 
 test('nothing is lost or counted twice, however many reviews there are between two readings', async () => {

@@ -35,13 +35,18 @@ test('a large body is decided in the thread, a small one is not; both are counte
   const answered = await send(webhookPort, webhookPaths.validate, large('hello'));
   expect(answered.code).toBe(200);
   expect(answered.json()).toEqual({ webhook: 'validate', text: 'hello', data: { from: 'the operator' } });
+  expect((await send(webhookPort, validate, large('limits'))).json()).toMatchObject({
+    maxOldGenerationSizeMb: 64,
+    maxYoungGenerationSizeMb: 32,
+  });
   expect((await send(webhookPort, validate, review('x'))).json().response.uid).toBe('uid-of-x');
   expect(lines.filter(({ webhook }) => webhook === 'validate')).toMatchObject([
     { uid: 'u', deniedBy: ['r'], msg: 'denied' },
+    { uid: 'u', deniedBy: ['r'], msg: 'denied' },
     { uid: 'uid-of-x', msg: 'allowed' },
   ]);
-  expect(await largeBodies(health, 'answered')).toBe(1);
-  expect(await (await fetch(`${health}/metrics`)).text()).toContain('rule_denials_total{rule="r"} 1');
+  expect(await largeBodies(health, 'answered')).toBe(2);
+  expect(await (await fetch(`${health}/metrics`)).text()).toContain('rule_denials_total{rule="r"} 2');
 });
 
 test('a decision without end is a 503 in time; others are served meanwhile, and the next one after it', async () => {
