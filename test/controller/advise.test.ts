@@ -112,7 +112,9 @@ test('advise writes its condition and nothing else, beside the controller that d
     expect.objectContaining({ reason: 'HookVersionRemoved', message: removed, observedGeneration: 1 }),
   ]);
   expect(advised.status).not.toHaveProperty('deprecated');
-  expect(await metrics.metrics()).toContain('extensionconfig_hook_versions_supported{extensionconfig="lab"} 0');
+  // The controller's copy follows the API server a moment later.
+  const unsupported = 'extensionconfig_hook_versions_supported{extensionconfig="lab"} 0';
+  await until(async () => expect(await metrics.metrics()).toContain(unsupported));
   await write([handler('new', 'BeforeBackup')]);
   await lab.condition('lab', 'HookVersionsSupported', 'True');
   await until(async () =>
