@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cluster, explain, StatusError } from '../cluster/index.ts';
 import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
-import { leasePath } from './lease.ts';
+import { type LeaseName, leasePath } from './lease.ts';
+import type { ControllerPace } from './pace.ts';
 
 /** The Lease of Cluster API's core manager, as `clusterctl init` installs it. */
 export const clusterApiLease = { namespace: 'capi-system', name: 'controller-leader-election-capi' } as const;
@@ -33,7 +34,7 @@ function holderOf(lease: JsonObject): { holder: string; renewed: string; duratio
  */
 export async function findRival(
   cluster: Cluster,
-  { namespace, name }: { namespace: string; name: string },
+  { namespace, name }: LeaseName,
   now: () => Date,
   signal: AbortSignal,
 ): Promise<string | undefined> {
@@ -57,4 +58,52 @@ export async function findRival(
   await sleep(Math.min(found.durationMs, maxWaitMs), undefined, { signal, ref: false });
   const later = await read();
   return later !== undefined && later.holder !== '' && later.renewed !== found.renewed ? later.holder : undefined;
+}
+
+/** What looking for a rival needs. */
+export interface RivalWatch {
+  cluster: Cluster;
+  /** The Lease of the rival. */
+  lease: LeaseName;
+  now: () => Date;
+  pace: Pick<ControllerPace, 'rivalCheckMs' | 'rivalRetryMs'>;
+  /** Ends it. */
+  signal: AbortSignal;
+  /** Called once: there is no rival, and the work may begin. */
+  onFree(): void;
+  /** Why it is not known whether there is one; only before `onFree`: work that has begun goes on. */
+  onUnknown(problem: string): void;
+}
+
+/**
+ * Looks for Cluster API's controller, before the start and from then on.
+ *
+ * @returns the error that ends the work; undefined when `signal` was aborted before. Never rejects.
+ */
+export async function watchForRival(watch: RivalWatch): Promise<RivalError | undefined> {
+  const { cluster, lease, now, pace, signal } = watch;
+  let isFree = false;
+  while (!signal.aborted) {
+    try {
+      const holder = await findRival(cluster, lease, now, signal);
+      if (signal.aborted) {
+        return undefined;
+      }
+      if (holder !== undefined) {
+        return new RivalError(
+          `Cluster API's own controller discovers extensions in this cluster: ${holder} holds the Lease ${lease.namespace}/${lease.name}. Two would overwrite each other's status: use the mode advise or observe`,
+        );
+      }
+      if (!isFree) {
+        isFree = true;
+        watch.onFree();
+      }
+    } catch (error) {
+      if (!isFree && !signal.aborted) {
+        watch.onUnknown(`whether Cluster API's own controller runs is not known: ${(error as Error).message}`);
+      }
+    }
+    await sleep(isFree ? pace.rivalCheckMs : pace.rivalRetryMs, undefined, { signal, ref: false }).catch(() => {});
+  }
+  return undefined;
 }

@@ -1,0 +1,19 @@
+import type { Cluster } from '../cluster/index.ts';
+
+/**
+ * A connection that writes only while it may, as asked before each write: a former leader writes nothing any more, not
+ * even one whose timers were late.
+ *
+ * @throws {Error} instead of a write that may not be.
+ */
+export function guardWrites(cluster: Cluster, mayWrite: () => boolean): Cluster {
+  return {
+    ...cluster,
+    async request(method, path, body) {
+      if (method !== 'GET' && !mayWrite()) {
+        throw new Error('another replica leads now: nothing is written');
+      }
+      return cluster.request(method, path, body);
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { Logger } from 'pino';
+import type { Cluster } from '../cluster/index.ts';
+import type { Client, ClientOptions, KnownHooks } from '../runtime/index.ts';
+import { createAdviseWorker } from './advise-worker.ts';
+import { createDiscoverWorker } from './discover-worker.ts';
+import { createEventRecorder, type EventRecorder } from './events.ts';
+import type { ControllerMetrics } from './metrics.ts';
+import { createObserveWorker } from './observe-worker.ts';
+import type { ControllerPace } from './pace.ts';
+import type { Worker } from './worker.ts';
+
+/** What a controller does. */
+export type Mode =
+  /** Discovers extensions and writes their status: for clusters without Cluster API's own controller. */
+  | 'discover'
+  /** Writes one condition about the versions of hooks, alongside Cluster API's controller. */
+  | 'advise'
+  /** Writes nothing: metrics only. */
+  | 'observe';
+
+/** What the workers of one controller share, from term to term. */
+export interface WorkerContext {
+  client: Client;
+  /** Where hosts are reached instead. */
+  resolve: ClientOptions['resolve'];
+  known: KnownHooks;
+  metrics: ControllerMetrics;
+  log: Logger;
+  now: () => Date;
+  pace: Pick<ControllerPace, 'resyncMs' | 'observeMs'>;
+  /** Which replica reports events. */
+  identity: string;
+}
+
+/** Who reports events. */
+const component = 'extensionconfig-webhook';
+/** Longest name of a replica that an event may have, in characters. */
+const maxInstance = 128;
+
+/** Returns what creates the worker of a mode for each term, on the connection of that term. */
+export function workersFor(mode: Mode, context: WorkerContext): (cluster: Cluster) => Worker {
+  const { client, known, log, now, pace } = context;
+  /** The last logged problem with events: a missing permission affects every event. */
+  let eventProblem: string | undefined;
+
+  function eventsOn(cluster: Cluster): EventRecorder {
+    return createEventRecorder({
+      cluster,
+      component,
+      instance: context.identity.slice(0, maxInstance),
+      now,
+      onProblem(problem) {
+        if (problem !== eventProblem) {
+          eventProblem = problem;
+          log.warn({ problem }, 'an event could not be written');
+        }
+      },
+    });
+  }
+
+  switch (mode) {
+    case 'discover':
+      return (cluster) =>
+        createDiscoverWorker({ cluster, client, events: eventsOn(cluster), log, now, resyncMs: pace.resyncMs });
+    case 'advise':
+      return (cluster) => createAdviseWorker({ cluster, events: eventsOn(cluster), known, log, now });
+    case 'observe': {
+      const { metrics, resolve } = context;
+      return () => createObserveWorker({ client, resolve, metrics, observeMs: pace.observeMs });
+    }
+  }
+}
