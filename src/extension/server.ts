@@ -16,13 +16,14 @@ import {
   selfSignedPair,
   startServer,
 } from '../server/index.ts';
-import { createApplication, type ReplaceAnswer } from './application.ts';
+import { createApplication } from './application.ts';
 import { type CallOutcome, call } from './call.ts';
 import { checkHandlers, HandlersError } from './check.ts';
 import { discoveryOf } from './discovery.ts';
 import type { Handler } from './handler.ts';
 import { defaultLog } from './log.ts';
 import { createCallMetrics, metricsPrefix } from './metrics.ts';
+import type { ReplaceAnswer } from './routes.ts';
 
 /** Where the serving certificate comes from; changes are followed, so that a renewed one is used at once. */
 export type ExtensionCertificates =

@@ -1,0 +1,29 @@
+import { goDurationMs } from './duration.ts';
+
+/** How long Cluster API waits for an answer by default, in seconds. */
+const defaultTimeoutSeconds = 10;
+/** Longest time that a call may take, in milliseconds: that of Cluster API. */
+const maxTimeoutMs = 30_000;
+
+/** The `timeout` of a call's query in milliseconds; undefined where it is absent or not a duration. */
+function timeoutOf(query: string): number | undefined {
+  const text = /(?:^|&)timeout=([^&]*)/.exec(query)?.[1];
+  return text === undefined ? undefined : goDurationMs(text);
+}
+
+/**
+ * Reads how long a caller waits for an answer, in milliseconds: as the query of the call says, or else as the handler
+ * does, and never longer than Cluster API.
+ */
+export type CallTimeout = (query: string, handlerSeconds: number | undefined) => number;
+
+/** Remembers the last query: a caller gives the same one with each call. */
+export function createCallTimeout(): CallTimeout {
+  let last: { query: string; ms: number | undefined } | undefined;
+  return (query, handlerSeconds = defaultTimeoutSeconds) => {
+    if (last?.query !== query) {
+      last = { query, ms: timeoutOf(query) };
+    }
+    return Math.min(last.ms ?? handlerSeconds * 1000, maxTimeoutMs);
+  };
+}

@@ -1,0 +1,103 @@
+import { hooks } from '../hooks/index.ts';
+import type { BodyRefusal, Foundation, TrackedResponse } from '../server/index.ts';
+import { type CallRecord, createCallRecord, type RecordContext } from './call-record.ts';
+import type { CallTimeout } from './call-timeout.ts';
+import { discoveryOf } from './discovery.ts';
+import type { Handler } from './handler.ts';
+import { failureOf, readRequest } from './request-body.ts';
+import { callInTime, type TimedOutcome } from './timed-call.ts';
+
+/** Replaces what is sent for a handler's answer: another body, another HTTP status, or (undefined) no change. */
+export type ReplaceAnswer = (handler: string) => { body?: string | undefined; code?: number | undefined } | undefined;
+
+/** What is behind one path, with what is the same for all of its calls prepared once. */
+export interface Route {
+  /** Answers a call whose body has arrived. */
+  answer(bytes: Buffer, response: TrackedResponse, startedMs: number, query: string): void;
+  /** The response to a call whose body was not read; undefined for a Status and its HTTP code. */
+  refuse(refused: BodyRefusal, startedMs: number): { code: number; text: string } | undefined;
+}
+
+/** What handlers share. */
+export interface HandlerRouteContext extends RecordContext {
+  connections: Pick<Foundation['connections'], 'holdDecision'>;
+  timeoutFor: CallTimeout;
+  replaceAnswer?: ReplaceAnswer | undefined;
+}
+
+/** The beginning of a response. A handler's own fields follow. */
+function envelopeOf({ hook }: Handler) {
+  return { apiVersion: `${hook.group}/${hook.version}`, kind: hook.response.kind };
+}
+
+function refuseUnread(record: CallRecord, refused: BodyRefusal, startedMs: number, envelope: object) {
+  const failure = failureOf(refused);
+  if (failure === undefined) {
+    return undefined;
+  }
+  record.refuse(refused.message, startedMs);
+  return { code: 200, text: JSON.stringify({ ...envelope, ...failure }) };
+}
+
+/** The route of Discovery, whose answer is always the same. */
+export function discoveryRoute(handlers: readonly Handler[], context: RecordContext): Route {
+  const record = createCallRecord(hooks.Discovery.name, '', context);
+  const discovery = JSON.stringify(discoveryOf(handlers));
+  return {
+    answer(bytes, response, startedMs) {
+      const read = readRequest(bytes);
+      if ('failure' in read) {
+        record.finish({ result: 'invalid request', text: JSON.stringify(read.failure) }, response, startedMs);
+      } else {
+        record.finish({ result: 'success', text: discovery }, response, startedMs);
+      }
+    },
+    refuse: (refused, startedMs) => refuseUnread(record, refused, startedMs, {}),
+  };
+}
+
+/** The route of one handler. */
+export function handlerRoute(handler: Handler, context: HandlerRouteContext): Route {
+  const { connections, log, timeoutFor, replaceAnswer } = context;
+  const { name, hook, timeoutSeconds } = handler;
+  const envelope = envelopeOf(handler);
+  const record = createCallRecord(hook.name, name, context);
+
+  /** Sends the result of a call, or after `timeoutMs` a 504. */
+  function conclude(outcome: TimedOutcome, response: TrackedResponse, startedMs: number, timeoutMs: number) {
+    if (outcome === 'gone') {
+      record.count('error', startedMs);
+      log.warn(record.names, 'the caller has gone before its answer');
+    } else if (outcome === 'late') {
+      // As when a call times out: failurePolicy applies, which it does not to a Failure.
+      const message = `handler ${name} did not answer within ${timeoutMs / 1000} s`;
+      log.error({ ...record.names, timeoutMs }, 'the handler did not answer in time');
+      const text = JSON.stringify({ ...envelope, status: 'Failure', message });
+      record.finish({ result: 'error', code: 504, text }, response, startedMs);
+    } else {
+      const { response: answered, result, cluster } = outcome;
+      const replaced = replaceAnswer?.(name);
+      const text = replaced?.body ?? JSON.stringify({ ...envelope, ...answered });
+      const { retryAfterSeconds } = answered;
+      record.finish({ result, code: replaced?.code, text, retryAfterSeconds, cluster }, response, startedMs);
+    }
+  }
+
+  return {
+    answer(bytes, response, startedMs, query) {
+      // However long the handler takes, its call does not count as one of a stalled client.
+      connections.holdDecision(response);
+      const read = readRequest(bytes);
+      if ('failure' in read) {
+        const text = JSON.stringify({ ...envelope, ...read.failure });
+        record.finish({ result: 'invalid request', text }, response, startedMs);
+        return;
+      }
+      const timeoutMs = timeoutFor(query, timeoutSeconds);
+      callInTime(handler, read.request, response, timeoutMs, log, (outcome) =>
+        conclude(outcome, response, startedMs, timeoutMs),
+      );
+    },
+    refuse: (refused, startedMs) => refuseUnread(record, refused, startedMs, envelope),
+  };
+}
