@@ -71,7 +71,7 @@ interface Verdict {
   error?: string;
 }
 
-function verdictOf(result: CallResult<JsonObject> | CallAllResult<JsonObject>): Verdict {
+function verdictOf(hook: HookDefinition, result: CallResult<JsonObject> | CallAllResult<JsonObject>): Verdict {
   if (!result.ok) {
     return { verdict: 'failed', error: result.error.message };
   }
@@ -80,7 +80,7 @@ function verdictOf(result: CallResult<JsonObject> | CallAllResult<JsonObject>): 
   }
   const { message, retryAfterSeconds } = result.response as Record<string, unknown>;
   const text = typeof message === 'string' && message !== '' ? { message } : {};
-  return typeof retryAfterSeconds === 'number' && retryAfterSeconds !== 0
+  return hook.isBlocking && typeof retryAfterSeconds === 'number' && retryAfterSeconds !== 0
     ? { verdict: 'blocked', retryAfterSeconds, ...text }
     : { verdict: 'taken', ...text };
 }
@@ -210,7 +210,7 @@ async function callOne(name: string, client: Client, flags: CallFlags, io: Io): 
     signal: io.signal,
   })) as CallResult<JsonObject>;
   io.signal.throwIfAborted();
-  const verdict = verdictOf(result);
+  const verdict = verdictOf(hook, result);
   if (flags.output === 'json') {
     const response = result.ok ? { response: result.response } : {};
     io.stdout.write(`${JSON.stringify({ handler: name, hook: hook.name, ...verdict, ...response }, null, 2)}\n`);
@@ -230,10 +230,10 @@ async function callAll(client: Client, hook: HookDefinition, flags: CallFlags, i
     signal: io.signal,
   })) as CallAllResult<JsonObject>;
   io.signal.throwIfAborted();
-  const verdict = verdictOf(result);
+  const verdict = verdictOf(hook, result);
   const calls = result.calls.map(({ handler, result: one }) => ({
     handler,
-    ...verdictOf(one),
+    ...verdictOf(hook, one),
     ...(one.ok ? { response: one.response } : {}),
   }));
   if (flags.output === 'json') {

@@ -297,6 +297,16 @@ test('call prints the answer and what Cluster API makes of it', async () => {
   });
 });
 
+test('call says that a hook that cannot block is taken, whatever retryAfterSeconds says', async () => {
+  const hook = 'AfterControlPlaneInitialized';
+  const extension = await server(offering([{ name: 'ready', requestHook: { ...requestHook, hook } }]));
+  const file = fileOf(extensionConfig('one', { url: extension.url, caBundle }));
+  const one = await runProgram(['call', 'ready.one', '-f', file, '--sample']);
+  expect(one.stdout).toMatch(/^ready\.one: taken: please wait\n/);
+  const all = await runProgram(['call', '--all', '--hook', hook, '-f', file, '--sample', '--output', 'json']);
+  expect(JSON.parse(all.stdout)).toMatchObject({ verdict: 'taken', calls: [{ verdict: 'taken' }] });
+});
+
 test('call sends a request of a file, and refuses one that is not of the hook', async () => {
   const extension = await server(offering(handlers));
   const file = fileOf(extensionConfig('one', { url: extension.url, caBundle }));
