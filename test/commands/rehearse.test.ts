@@ -172,6 +172,7 @@ describe('wrong usage', () => {
       /--upgrade-to.*"1\.33".*a version such as v1\.33\.0/,
     ],
     ['a fault of no kind', () => ['--fault', 'up@3'], /"up@3" is not allowed: it must be of the form down@/],
+    ['a fault before the first call', () => ['--fault', 'down@0'], /calls are counted from 1/],
     ['a fault at no hook', () => ['--fault', 'down@Nothing'], /Nothing is not a hook/],
     [
       'a file that is not there',
