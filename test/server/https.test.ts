@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest';
+import type { CertificatePair } from '../../src/server/certificate.ts';
 import { createHandshakes } from '../../src/server/https.ts';
 
-const [first, second] = [
-  { cert: 'cert-1', key: 'key-1' },
-  { cert: 'cert-2', key: 'key-2' },
-];
+const pair = (cert: string, key: string): CertificatePair => {
+  const date = new Date(0);
+  return { cert, key, notBefore: date, notAfter: date, fingerprint: '', subjectAltName: '' };
+};
+const first = pair('cert-1', 'key-1');
+const second = pair('cert-2', 'key-2');
 
 /** What handshakes are told to use, in its order: certificate, key and CAs of clients. */
 function handshakes(clientCertificates: boolean) {
