@@ -107,6 +107,12 @@ const rows: [string, World, string, RegExp][] = [
     'issue-serving-certificate',
     /does not belong/,
   ],
+  [
+    'serving certificate in one line with what another tool put behind it',
+    { ca: steady, tls: { ...tls(servingOne, pem(one)), 'tls.crt': pem(servingOne).trimEnd() + pem(one) } },
+    'issue-serving-certificate',
+    /^the serving certificate has a certificate that is not found \(number 1\)/,
+  ],
   ['bundle too wide', { ca: steady, tls: tls(servingOne, both) }, 'write-bundle', /steady/],
   ['target wiped', { ca: steady, tls: tls(servingOne, pem(one)), target: '' }, 'inject', /does not hold/],
   [
