@@ -118,7 +118,7 @@ test('a label on the Lease, or its deletion, does not make two leaders', async (
   expect(a.events).toEqual(['elected']);
   expect(((await lab.request('GET', path)) as Lease).metadata.labels).toEqual({ x: 'y' });
   await lab.request('DELETE', path);
-  await until(() => expect(a.events).toEqual(['elected', 'lost: the Lease was taken away', 'elected']));
+  await until(() => expect(a.events).toEqual(['elected', 'lost: another replica took the Lease', 'elected']));
 });
 
 test('a Lease without a spec is taken', async () => {
@@ -176,7 +176,7 @@ test('halted in the middle of a discovery, it does not write what it found', asy
     leaderElection: { ...lease, identity: 'a' },
     monotonicMs: () => performance.now() + halted,
   });
-  const error = 'another replica leads now: nothing is written';
+  const error = 'another replica leads now; nothing is written';
   await until(() => expect(lines).toContainEqual(expect.objectContaining({ error })));
   expect(writesIn(proxy.passed)).toEqual([]);
 });

@@ -156,7 +156,7 @@ describe('readiness in words', () => {
       { certificateProblem: 'no PEM' },
       [
         'ready',
-        '[!]serving-certificate degraded: the certificate before is still served: no PEM',
+        '[!]serving-certificate degraded: the previous certificate is still served: no PEM',
         source,
         phase,
         ...passed,
