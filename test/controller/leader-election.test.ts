@@ -229,7 +229,7 @@ test('a Lease that cannot be given back is said, and the stop ends all the same'
   expect(election.isLeading).toBe(false);
   expect(lines.at(-1)).toMatchObject({
     problem: 'not now',
-    msg: 'the Lease could not be given back; others wait for its end',
+    msg: 'the Lease could not be released; other replicas wait until it expires',
   });
   expect(events).toEqual(['elected']);
 });

@@ -54,7 +54,7 @@ test('a Lease that cannot be read holds up the start, is said once, and is tried
   const { controller, lines } = await control(proxy, { rival }, { rivalRetryMs: 10, rivalCheckMs: 60_000 });
   await until(() => expect(checks).toBeGreaterThan(4));
   const problem =
-    "whether Cluster API's own controller runs is not known: forbidden: the permission to get" +
+    "cannot tell whether Cluster API's own controller is running: forbidden: the permission to get" +
     ' leases.coordination.k8s.io default/capi is missing (no Leases for you)';
   expect(controller.problem).toBe(problem);
   expect(lines.map(({ msg }) => msg)).toEqual([problem]);
