@@ -61,7 +61,7 @@ export function createServingCertificate(
       { reason },
       pair === undefined
         ? 'no usable serving certificate yet'
-        : 'new serving certificate is unusable; the old one stays in use in use',
+        : 'new serving certificate is unusable; the old one stays in use',
     );
   }
 

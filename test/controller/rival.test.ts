@@ -29,7 +29,7 @@ test('beside a controller that discovers nothing is begun, and the end says why'
   const error = await controller.ended.catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(RivalError);
   expect(lines).toEqual([expect.objectContaining({ level: 50, msg: (error as RivalError).message })]);
-  expect((error as RivalError).message).toMatch(/: capi-1 holds the Lease default\/capi\. Two would overwrite /);
+  expect((error as RivalError).message).toMatch(/: capi-1 holds the Lease default\/capi\. The two would overwrite /);
   expect(proxy.passed.filter((one) => !isRivalCheck(one))).toEqual([]);
   await controller.stop();
 });

@@ -380,13 +380,13 @@ describe('what Ignore does not swallow', () => {
 
   test.each<[string, object, string, string]>([
     ['a bad URL', { url: 'http://localhost' }, 'url', 'expected https scheme'],
-    ['a bad caBundle', { url: 'https://localhost', caBundle: 'YWJj' }, 'tls-config', 'holds no certificate'],
+    ['a bad caBundle', { url: 'https://localhost', caBundle: 'YWJj' }, 'tls-config', 'contains no PEM certificate'],
     [
       // Cluster API does not read it either.
       'a caBundle behind a byte order mark',
       { url: 'https://localhost', caBundle: Buffer.from(`\ufeff${testCa.cert}`).toString('base64') },
       'tls-config',
-      'holds no certificate',
+      'contains no PEM certificate',
     ],
     [
       'a caBundle that is not a certificate',

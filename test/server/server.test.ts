@@ -131,7 +131,7 @@ describe('news of certificates', () => {
     expect(lines.at(-1)).toEqual({
       level: 50,
       reason,
-      msg: 'new serving certificate is unusable; the old one stays in use in use',
+      msg: 'new serving certificate is unusable; the old one stays in use',
     });
     expect(await metric('certificate_reloads_total{result="failure"}')).toBe(1);
     const verbose = async () => (await fetch(`${health}/readyz?verbose`)).text();
@@ -155,7 +155,7 @@ describe('news of certificates', () => {
     expect(lines.at(-1)).toEqual({
       level: 50,
       reason: 'the new certificate expired at 2029-12-31T23:59:59.000Z',
-      msg: 'new serving certificate is unusable; the old one stays in use in use',
+      msg: 'new serving certificate is unusable; the old one stays in use',
     });
     const socket = await openTls(port);
     expect(socket.getPeerCertificate().subject.CN).toBe('localhost');
