@@ -98,9 +98,9 @@ class WorkTerm implements Term {
       onChange: (change) => this.#take(change),
       onProblem(problem) {
         if (problem === undefined) {
-          log.info('the API server is followed again');
+          log.info('the watch on the API server works again');
         } else {
-          log.warn({ problem }, 'the API server is not followed');
+          log.warn({ problem }, 'the watch on the API server fails');
         }
       },
     });
@@ -228,10 +228,10 @@ class WorkTerm implements Term {
         return;
       case 'bug':
         // The stack is needed.
-        log.error({ extensionConfig, err: error }, 'ExtensionConfig will be tried again');
+        log.error({ extensionConfig, err: error }, 'ExtensionConfig will be retried');
         return;
       case 'failed':
-        log.warn({ extensionConfig, error: (error as Error).message }, 'ExtensionConfig will be tried again');
+        log.warn({ extensionConfig, error: (error as Error).message }, 'ExtensionConfig will be retried');
     }
   }
 
