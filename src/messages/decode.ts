@@ -23,7 +23,12 @@ function spelled(value: Json, schema: MessageSchema | undefined, components: Com
     return value;
   }
   if (Array.isArray(value)) {
-    return known.items === undefined ? value : value.map((item) => spelled(item, known.items, components));
+    const { items } = known;
+    // A null in a list of objects is one without fields for Go's decoder.
+    const isOfObjects = resolved(items, components)?.type === 'object';
+    return items === undefined
+      ? value
+      : value.map((item) => (item === null && isOfObjects ? {} : spelled(item, items, components)));
   }
   const { properties, additionalProperties } = known;
   if (properties === undefined && additionalProperties === undefined) {
@@ -59,8 +64,8 @@ export function decodeRequest(hook: HookDefinition, value: Json): { request: Jso
 }
 
 /**
- * A response as Cluster API's decoder reads it: field names in any case, null as absent, unknown fields ignored, only
- * types checked.
+ * A response as Cluster API's decoder reads it: field names in any case, null as absent (in a list of objects: as one
+ * without fields), unknown fields ignored, only types checked.
  *
  * @returns the response, or what is wrong with it as one line.
  */

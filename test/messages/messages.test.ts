@@ -105,6 +105,18 @@ describe('an answer', () => {
       { status: 'Success', message: null },
       { status: 'Success' },
     ],
+    [
+      'has nulls in a list of objects for objects without fields',
+      hooks.GeneratePatches,
+      { items: [null, { uid: 'a' }] },
+      { items: [{}, { uid: 'a' }] },
+    ],
+    [
+      'keeps nulls in a list of anything',
+      hooks.DiscoverVariables,
+      { variables: [{ name: 'a', schema: { openAPIV3Schema: { enum: [null] } } }] },
+      { variables: [{ name: 'a', schema: { openAPIV3Schema: { enum: [null] } } }] },
+    ],
     ['may lack what is required', hooks.BeforeClusterCreate, {}, {}],
     ['may have any status', hooks.BeforeClusterCreate, { status: 'Maybe' }, { status: 'Maybe' }],
     [
