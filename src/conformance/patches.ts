@@ -1,6 +1,7 @@
 import {
   applyMergePatch,
   applyOperations,
+  fieldAt,
   isJsonObject,
   isOperation,
   isSame,
@@ -84,6 +85,9 @@ const controlPlaneFields = [
 ];
 const takenOfTemplates = ['/spec', '/metadata/labels', '/metadata/annotations'];
 
+/** What an object that had it still needs after its patches: Cluster API fails without. */
+const keptFields = [['spec'], ['spec', 'template', 'spec']];
+
 const isBelow = (path: string, fields: readonly string[]) =>
   fields.some((field) => path === field || path.startsWith(`${field}/`));
 
@@ -127,6 +131,13 @@ function applied(
   }
   if (!isJsonObject(after) || after.kind !== object.kind || after.apiVersion !== object.apiVersion) {
     review.inapplicable.push(`${where}: the object has another kind or apiVersion afterwards, or is not an object`);
+    return object;
+  }
+  const lost = keptFields.find(
+    (path) => fieldAt(after, ...path) === undefined && fieldAt(object, ...path) !== undefined,
+  );
+  if (lost !== undefined) {
+    review.inapplicable.push(`${where}: the object has no ${lost.join('.')} afterwards`);
     return object;
   }
   if (JSON.stringify(after).length > maxObjectLength) {

@@ -409,6 +409,8 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
       ]),
       'exceeding the limit',
     ],
+    ['no spec', onePatch([{ op: 'remove', path: '/spec' }]), 'the object has no spec afterwards'],
+    ['no spec in the template', onePatch([{ op: 'remove', path: '/spec/template' }]), 'has no spec.template.spec'],
     ['another kind', onePatch([{ op: 'replace', path: '/kind', value: 'Other' }]), 'another kind or apiVersion'],
     [
       'a machine',

@@ -181,6 +181,13 @@ describe('a round of patches', () => {
     ],
     ['that are not a list', patching(0, { op: 'x' }), /error decoding json patch \(RFC6902\)/],
     ['of an unknown type', patching(0, [], 'Strategic'), /failed to apply patch to template/],
+    ['that take the spec away', patching(0, [{ op: 'remove', path: '/spec' }]), /missing field "spec"/],
+    [
+      'that take the spec of the objects away',
+      patching(4, { spec: { template: null } }, 'JSONMergePatch'),
+      /failed to apply patches to desired state: missing field "spec\.template\.spec" \(MachineDeployment/,
+    ],
+    ['that leave no kind', patching(0, replace('', {})), /Object 'Kind' is missing/],
     [
       'that a validator refuses',
       ({ hook }) => (hook === 'ValidateTopology' ? { error: 'no' } : undefined),
@@ -190,6 +197,10 @@ describe('a round of patches', () => {
     const { end } = live(answers, { yaml: yamlOf(), maxFailures: 1 });
     expect(end.isComplete).toBe(false);
     expect(end.reason).toMatch(reason);
+  });
+
+  test('a JSON patch of null is skipped, as an empty one', () => {
+    expect(live(patching(0, null), { yaml: yamlOf() }).end.isComplete).toBe(true);
   });
 
   test('very many patches of a large template end with a message, soon', () => {

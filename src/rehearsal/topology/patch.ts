@@ -111,8 +111,16 @@ export function applyPatch(
   isControlPlane: boolean,
 ): { object: JsonObject; ignored: string[] } {
   const result = patched(object, item);
+  if (textAt(result, 'kind') === '') {
+    throw new BadPatch(
+      "failed to apply patch to template: failed to convert patched template to Unstructured: Object 'Kind' is missing",
+    );
+  }
+  if (result.spec === undefined) {
+    throw new BadPatch('failed to apply patch to template: missing field "spec"');
+  }
   const taken = copyOf(object);
-  taken.spec = copyOf(result.spec ?? {});
+  taken.spec = copyOf(result.spec);
   for (const name of ['labels', 'annotations']) {
     const value = fieldAt(result, 'metadata', name);
     if (!isSame(value, fieldAt(object, 'metadata', name))) {
@@ -133,7 +141,9 @@ export function applyPatch(
 /** Whether a patch is one that Cluster API skips: without a patch, or of nothing. */
 export function isEmptyPatch({ patchType, patch }: JsonObject): boolean {
   const text = typeof patch === 'string' ? Buffer.from(patch, 'base64').toString('utf8').trim() : '';
-  return patchType === 'JSONPatch' ? text === '[]' : patchType === 'JSONMergePatch' && (text === '' || text === '{}');
+  return patchType === 'JSONPatch'
+    ? text === '[]' || text === 'null'
+    : patchType === 'JSONMergePatch' && (text === '' || text === '{}');
 }
 
 /** Whether a template is that of the control plane itself. */

@@ -1,4 +1,4 @@
-import { copyOf, isSame, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { copyOf, fieldAt, isSame, type Json, type JsonObject } from '../../kubernetes/index.ts';
 import {
   type Blueprint,
   call,
@@ -217,5 +217,24 @@ function* round(reconcile: Reconcile, blueprint: Blueprint, desired: Desired): L
       throw failed(answer.error, `${prefix}validation of patch ${JSON.stringify(patch.name)} failed: `);
     }
   }
+  checkSpecs(items, originals);
   yield* compare(current, originals, input);
+}
+
+/**
+ * What patches left must still have the spec that the objects of the Cluster are made of.
+ *
+ * @throws {ReconcileError} for a template that lost it.
+ */
+function checkSpecs(items: readonly Item[], originals: readonly JsonObject[]): void {
+  const path = ['spec', 'template', 'spec'];
+  const lost = items.find(
+    ({ object }, index) => fieldAt(object, ...path) === undefined && fieldAt(originals[index], ...path) !== undefined,
+  );
+  if (lost !== undefined) {
+    throw failed(
+      `missing field "${path.join('.')}" (${holderText(lost.holder)})`,
+      `${prefix}failed to apply patches to desired state: `,
+    );
+  }
 }
