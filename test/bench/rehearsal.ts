@@ -7,10 +7,11 @@ import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { type Entry, readGiven, rehearse } from '../../src/rehearsal/index.ts';
 import { createSampleExtension } from '../../src/sample/index.ts';
-import { certificateFolder, endAll } from '../extension/running.ts';
+import { certificateFolder } from '../extension/running.ts';
 import { objectsOf } from '../rehearsal/given.ts';
 import { clusterYaml } from '../rehearsal/life/living.ts';
 import { caBundle, extensionConfig } from '../runtime/extension-server.ts';
+import { endAll } from '../tools/ends.ts';
 
 /** Where the extension is, and its CA: each process of the tests has one of its own. */
 interface Served {

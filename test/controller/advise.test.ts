@@ -1,13 +1,13 @@
 import { Registry } from 'prom-client';
-import { afterEach, expect, test } from 'vitest';
+import { aroundEach, expect, test } from 'vitest';
 import { hookVersionsCondition } from '../../src/controller/hook-versions.ts';
 import type { StoredConfig } from '../../src/controller/stored.ts';
 import { createHookCatalog, type Lifecycle } from '../../src/hooks/index.ts';
-import { endAll } from '../extension/running.ts';
+import { ending } from '../tools/ends.ts';
 import { caBundle, control, startCalled, startLab, until } from './lab.ts';
 import { startProxy, writesIn } from './proxy.ts';
 
-afterEach(endAll);
+aroundEach(ending);
 
 const group = 'hooks.example.com';
 const v = (minor: number) => ({ major: 1, minor });

@@ -6,10 +6,11 @@ import type { ExtensionServerOptions, Handler } from '../../src/extension/index.
 import { clusterApiHooks, type HookDefinition } from '../../src/hooks/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
-import { endWith, startExtension } from '../extension/running.ts';
+import { startExtension } from '../extension/running.ts';
 import { eventually, send } from '../sandbox/client.ts';
 import { testCa } from '../server/certificates.ts';
 import { collectingLog } from '../server/running.ts';
+import { endWith } from '../tools/ends.ts';
 
 /** The trust bundle of the test servers, as an ExtensionConfig holds it. */
 export const caBundle = Buffer.from(testCa.cert).toString('base64');

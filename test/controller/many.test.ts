@@ -1,11 +1,11 @@
-import { afterEach, expect, test } from 'vitest';
-import { endAll, endWith } from '../extension/running.ts';
+import { aroundEach, expect, test } from 'vitest';
 import { startExtension } from '../runtime/extension-server.ts';
 import { collectGarbage } from '../tools/collect-garbage.ts';
 import { cpuTimeMs } from '../tools/cpu-time.ts';
+import { ending, endWith } from '../tools/ends.ts';
 import { caBundle, control, startLab } from './lab.ts';
 
-afterEach(endAll);
+aroundEach(ending);
 
 function usedMiB(): number {
   collectGarbage();

@@ -1,14 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { afterEach, describe, expect, test } from 'vitest';
+import { aroundEach, describe, expect, test } from 'vitest';
 import { HandlerFailure, handler } from '../../src/extension/index.ts';
 import { hooks, hooksGroup } from '../../src/hooks/index.ts';
 import { sampleRequest } from '../../src/messages/index.ts';
 import { createClient } from '../../src/runtime/index.ts';
 import { makeCertificate, testCa } from '../server/certificates.ts';
 import { until } from '../server/running.ts';
-import { certificateFolder, endAll, post, startExtension } from './running.ts';
+import { ending } from '../tools/ends.ts';
+import { certificateFolder, post, startExtension } from './running.ts';
 
-afterEach(endAll);
+aroundEach(ending);
 
 const root = `/${hooksGroup}/v1alpha1`;
 const path = `${root}/beforeclustercreate/create`;

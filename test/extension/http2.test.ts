@@ -3,17 +3,18 @@ import { writeFileSync } from 'node:fs';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, aroundEach, describe, expect, test } from 'vitest';
 import { handler } from '../../src/extension/index.ts';
 import { requestFor } from '../../src/extension/testing/index.ts';
 import { hooksGroup } from '../../src/hooks/index.ts';
 import { makeCertificate, testCa } from '../server/certificates.ts';
 import { openTls, until } from '../server/running.ts';
+import { ending, endWith } from '../tools/ends.ts';
 import { metricAt } from '../tools/metrics.ts';
 import { needs } from '../tools/needs.ts';
-import { certificateFolder, endAll, endWith, post, startExtension } from './running.ts';
+import { certificateFolder, post, startExtension } from './running.ts';
 
-afterEach(endAll);
+aroundEach(ending);
 
 const path = `/${hooksGroup}/v1alpha1/beforeclustercreate/create`;
 

@@ -9,8 +9,7 @@ import {
 } from '../../src/extension/index.ts';
 import { localhost } from '../server/certificates.ts';
 import { type Answer, collectingLog, exchange, pairOf } from '../server/running.ts';
-
-const open: (() => Promise<void>)[] = [];
+import { endWith } from '../tools/ends.ts';
 
 /** A folder with a serving certificate for localhost. */
 export function certificateFolder(): string {
@@ -18,7 +17,7 @@ export function certificateFolder(): string {
   const { cert, key } = pairOf(localhost);
   writeFileSync(join(folder, 'tls.crt'), cert);
   writeFileSync(join(folder, 'tls.key'), key);
-  open.push(async () => rmSync(folder, { recursive: true }));
+  endWith(() => rmSync(folder, { recursive: true }));
   return folder;
 }
 
@@ -37,20 +36,8 @@ export async function startExtension(handlers: readonly Handler[], options: Part
     ...options,
   });
   const running: RunningExtension = await server.start();
-  open.push(() => running.stop({ graceMs: 0, timeoutMs: 100 }));
+  endWith(() => running.stop({ graceMs: 0, timeoutMs: 100 }));
   return { ...running, server, lines, health: `http://127.0.0.1:${running.healthPort}` };
-}
-
-/** Has something done at the end of a test. */
-export function endWith(end: () => Promise<void>): void {
-  open.push(end);
-}
-
-/** Ends what a test started, the last first: what calls a server ends before the server, and does not try again in vain. */
-export async function endAll(): Promise<void> {
-  for (const end of open.splice(0).reverse()) {
-    await end();
-  }
 }
 
 /** Posts a body as Cluster API does: without Content-Type. */

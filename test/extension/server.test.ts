@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { aroundEach, describe, expect, test } from 'vitest';
 import {
   createExtensionServer,
   createHostedExtension,
@@ -11,10 +11,11 @@ import { requestFor } from '../../src/extension/testing/index.ts';
 import { defineHook, hooksGroup, object, ref, string } from '../../src/hooks/index.ts';
 import { makeCertificate, testCa } from '../server/certificates.ts';
 import { collectingLog, openTls, until } from '../server/running.ts';
+import { ending, endWith } from '../tools/ends.ts';
 import { isOpen } from '../tools/ports.ts';
-import { certificateFolder, endAll, endWith, post, startExtension } from './running.ts';
+import { certificateFolder, post, startExtension } from './running.ts';
 
-afterEach(endAll);
+aroundEach(ending);
 
 const create = handler('BeforeClusterCreate', { name: 'create', handle: (_, { answer }) => answer.done() });
 const slow = handler('BeforeClusterDelete', {
@@ -29,15 +30,6 @@ describe('options that cannot be', () => {
     expect(() => createExtensionServer({ handlers: [create], path, log: collectingLog().log })).toThrow(
       new TypeError(`path: ${JSON.stringify(path)} is not a path such as /extensions/backup`),
     );
-  });
-
-  test.each([Number('abc'), -1, 65_536, 9.5])('the port %j', (port) => {
-    const remedy = 'is not a port: give a whole number up to 65535, or 0 for any free one';
-    for (const option of ['port', 'healthPort']) {
-      expect(() => createExtensionServer({ handlers: [create], [option]: port })).toThrow(
-        new TypeError(`${option}: ${port} ${remedy}`),
-      );
-    }
   });
 
   test.each<[string, Partial<ExtensionServerOptions>, string]>([

@@ -1,19 +1,20 @@
 import { PassThrough } from 'node:stream';
 import { KubeConfig } from '@kubernetes/client-node';
-import { afterEach, describe, expect, test } from 'vitest';
+import { aroundEach, describe, expect, test } from 'vitest';
 import { run } from '../../src/commands/index.ts';
 import type { Mode } from '../../src/controller/index.ts';
 import { caBundle, control, handlerOf, type Lab, startLab } from '../controller/lab.ts';
-import { endAll, endWith, startExtension } from '../extension/running.ts';
+import { startExtension } from '../extension/running.ts';
 import { eventually } from '../sandbox/client.ts';
 import { testCa } from '../server/certificates.ts';
+import { ending, endWith } from '../tools/ends.ts';
 import { buildOverlay, find, type Manifest } from './kustomization.ts';
 import { type Grant, permissionsOf, startRbacProxy } from './rbac-proxy.ts';
 import type { PolicyRule } from './rbac-server.ts';
 
 const account = 'extensionconfig-webhook-controller';
 
-afterEach(endAll);
+aroundEach(ending);
 
 /** What the controller's account may do, by the bindings of an overlay. */
 function grantsOf(objects: readonly Manifest[]): Grant[] {

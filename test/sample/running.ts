@@ -1,6 +1,7 @@
 import { createSampleExtension, readBehaviours } from '../../src/sample/index.ts';
-import { certificateFolder, endWith } from '../extension/running.ts';
+import { certificateFolder } from '../extension/running.ts';
 import { collectingLog } from '../server/running.ts';
+import { endWith } from '../tools/ends.ts';
 
 /** Starts the sample extension on a port of its own, by default as one that says yes to everything; it ends with the test. */
 export async function startSample(behaviour?: string) {

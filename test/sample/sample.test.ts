@@ -1,17 +1,17 @@
 import { request as httpsRequest } from 'node:https';
-import { afterEach, describe, expect, test } from 'vitest';
+import { aroundEach, describe, expect, test } from 'vitest';
 import { upgradePlanProblems } from '../../src/extension/index.ts';
 import type { GenerateUpgradePlanRequest } from '../../src/hooks/index.ts';
 import { clusterApiHooks } from '../../src/hooks/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { decodeResponse } from '../../src/messages/index.ts';
 import { BehaviourError, readBehaviours } from '../../src/sample/index.ts';
-import { endAll } from '../extension/running.ts';
 import { type RecordedCall, recordedCalls } from '../messages/recorded.ts';
 import { testCa } from '../server/certificates.ts';
+import { ending } from '../tools/ends.ts';
 import { startSample } from './running.ts';
 
-afterEach(endAll);
+aroundEach(ending);
 
 /** Sends a call with the headers that Cluster API sent, and no others. */
 function replay(

@@ -5,4 +5,6 @@ test.each([1])('a table with rows is tested', (row) => expect(row).toBe(1));
 test('one without rows is an error', () => {
   expect(() => test.each([])('%s', () => {})).toThrow('each() of a table without rows');
   expect(() => describe.each([])('%s', () => {})).toThrow('each() of a table without rows');
+  expect(() => test.for([])('%s', () => {})).toThrow('for() of a table without rows');
+  expect(() => describe.for([])('%s', () => {})).toThrow('for() of a table without rows');
 });

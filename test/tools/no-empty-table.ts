@@ -4,15 +4,18 @@ import { describe, test } from 'vitest';
 const guarded = Symbol.for('refuses empty tables');
 
 // A table that is read from files has no rows when the files moved: its tests would be gone without a word.
-for (const api of [test, describe] as unknown as { each: (...given: unknown[]) => unknown; [guarded]?: true }[]) {
+type Table = (...given: unknown[]) => unknown;
+for (const api of [test, describe] as unknown as { each: Table; for: Table; [guarded]?: true }[]) {
   if (api[guarded] !== true) {
-    const { each } = api;
-    api.each = function (this: unknown, ...given) {
-      if (Array.isArray(given[0]) && given[0].length === 0) {
-        throw new Error('each() of a table without rows: where are they read from?');
-      }
-      return each.apply(this, given);
-    };
+    for (const name of ['each', 'for'] as const) {
+      const original = api[name];
+      api[name] = function (this: unknown, ...given) {
+        if (Array.isArray(given[0]) && given[0].length === 0) {
+          throw new Error(`${name}() of a table without rows: where are they read from?`);
+        }
+        return original.apply(this, given);
+      };
+    }
     api[guarded] = true;
   }
 }
