@@ -10,12 +10,7 @@ export default defineConfig({
     isolate: false,
     // Node.js runs the TypeScript as it does for users: what Vite would make of it is slower, and takes time itself.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    setupFiles: [
-      'test/tools/no-empty-table.ts',
-      'test/tools/no-loose-match.ts',
-      'test/tools/leaves-nothing.ts',
-      'test/tools/given-keys.ts',
-    ],
+    setupFiles: ['test/tools/no-empty-table.ts', 'test/tools/leaves-nothing.ts', 'test/tools/given-keys.ts'],
     globalSetup: ['test/tools/run-folder.ts'],
     expect: { requireAssertions: true },
     // Whatever the shell says: with production npm takes what is for development for too much.
@@ -27,6 +22,8 @@ export default defineConfig({
     sequence: { sequencer: FileOrder },
     // Two more than there are cores, where Vitest takes one less: much of what runs here waits for processes and the clock.
     maxWorkers: availableParallelism() + 2,
+    // Of a file with concurrent tests, which wait more than they compute.
+    maxConcurrency: 3,
     // Each file of test/e2e registers ExtensionConfig and takes it back: one after the other where they share a server.
     fileParallelism: (process.env.E2E_KUBECONFIG ?? '') === '',
   },

@@ -152,7 +152,7 @@ function readable(caBundle: string): string[] {
     }
   });
   if (good.length === 0) {
-    throw new Error('clientConfig.caBundle contains no PEM certificate that can be read');
+    throw new Error('clientConfig.caBundle holds no certificate in PEM that can be read');
   }
   return good;
 }

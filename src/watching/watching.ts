@@ -120,11 +120,8 @@ export function watchCluster({
   }
 
   async function sweepSecrets(): Promise<void> {
-    for (;;) {
+    while (!stop.signal.aborted) {
       await sleep(pace.sweepMs, undefined, { signal: stop.signal, ref: false }).catch(() => {});
-      if (stop.signal.aborted) {
-        return;
-      }
       for (const watch of watches) {
         if (watch.kind === 'ExtensionConfig') {
           watch.list().forEach(wantSecretOf);

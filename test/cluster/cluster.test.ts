@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { aroundEach, expect, test } from 'vitest';
 import {
   type Cluster,
   ConnectionError,
@@ -11,7 +11,10 @@ import {
   StatusError,
 } from '../../src/cluster/index.ts';
 import { transportFor } from '../../src/cluster/transport.ts';
+import { ending, endWith } from '../tools/ends.ts';
 import { ApiServer } from './api-server.ts';
+
+aroundEach(ending);
 
 const hasty = { retries: 0, minTimeoutMs: 1, maxTimeoutMs: 1, deadlineMs: 20_000 };
 const api = await new ApiServer().start();
@@ -26,7 +29,7 @@ async function clientOf(
   const listener: RequestListener = (request, response) => answer(request, response, ++count);
   const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => {
+  endWith(() => {
     server.closeAllConnections();
     server.close();
   });
@@ -69,7 +72,7 @@ test.each([200, 500])('an answer of 1.5 GB with code %i ends in an error, with m
   const timer = setInterval(() => {
     peak = Math.max(peak, process.memoryUsage().rss);
   }, 10);
-  const message = code === 200 ? 'is longer than 16 MiB' : 'answered GET /api/v1/x with 500 and no reason';
+  const message = code === 200 ? 'is longer than 16 MiB' : 'answered 500 to GET /api/v1/x without a reason';
   await expect(cluster.request('GET', '/api/v1/x')).rejects.toThrow(message);
   clearInterval(timer);
   expect(requests()).toBe(1);
@@ -98,7 +101,7 @@ test('a redirect is not followed', async () => {
     json(response, 200, {});
   }).listen(0, '127.0.0.1');
   await once(other, 'listening');
-  onTestFinished(() => void other.close());
+  endWith(() => other.close());
   const location = `http://127.0.0.1:${(other.address() as AddressInfo).port}/api/v1/x`;
   const { cluster, url } = await clientOf((_request, response) => response.writeHead(307, { location }).end());
   const message = `${url} redirects GET /api/v1/x to "${location}", and redirects are not followed`;
@@ -158,16 +161,6 @@ async function timesOf(code: number, details: object): Promise<number[]> {
   return came;
 }
 
-test.each([
-  429, 503,
-])('a %i that says when to come again is asked again after that time, as often as the server wishes', async (code) => {
-  const times = await timesOf(code, { retryAfterSeconds: 0.1 });
-  expect(times).toHaveLength(4);
-  for (const [index, time] of times.slice(1).entries()) {
-    expect(time - times[index]!).toBeGreaterThan(95);
-  }
-});
-
 test('a server that asks for no wait is not asked without one until the deadline', async () => {
   const { cluster, requests } = await clientOf(
     (_request, response) => json(response, 503, status(503, 'no'), { 'retry-after': '0' }),
@@ -177,7 +170,10 @@ test('a server that asks for no wait is not asked without one until the deadline
   expect(requests()).toBe(3);
 });
 
-test('a Retry-After of a day, or one that is not a number, does not hold the client past its deadline', async () => {
+// From here on those that wait, side by side.
+test.concurrent('a Retry-After of a day, or one that is not a number, does not hold the client past its deadline', async ({
+  expect,
+}) => {
   const patience = { retries: 1, minTimeoutMs: 1, maxTimeoutMs: 1, deadlineMs: 1000 };
   const hold = async (value: string) => {
     const { cluster } = await clientOf(
@@ -191,17 +187,29 @@ test('a Retry-After of a day, or one that is not a number, does not hold the cli
   await Promise.all(['86400', 'Wed, 21 Oct 2099 07:28:00 GMT', '-1', '1e9', '9'.repeat(400)].map(hold));
 });
 
-test.each([
-  ['does not begin its answer', (_response: ServerResponse) => {}],
-  ['stops in the middle of it', (response: ServerResponse) => void response.writeHead(200).write('{"a":')],
+test.concurrent.for([
+  429, 503,
+])('a %i that says when to come again is asked again after that time, as often as the server wishes', async (code, {
+  expect,
+}) => {
+  const times = await timesOf(code, { retryAfterSeconds: 0.1 });
+  expect(times).toHaveLength(4);
+  for (const [index, time] of times.slice(1).entries()) {
+    expect(time - times[index]!).toBeGreaterThan(95);
+  }
+});
+
+test.concurrent.for<[string, (response: ServerResponse) => void]>([
+  ['does not begin its answer', () => {}],
+  ['stops in the middle of it', (response) => void response.writeHead(200).write('{"a":')],
   [
     'sends a byte now and then',
-    (response: ServerResponse) => {
+    (response) => {
       const timer = setInterval(() => response.write(' '), 20);
       response.on('close', () => clearInterval(timer));
     },
   ],
-])('a server that %s is left after the deadline', async (_what, answer) => {
+])('a server that %s is left after the deadline', async ([, answer], { expect }) => {
   const patience = { retries: 5, minTimeoutMs: 1, maxTimeoutMs: 1, deadlineMs: 200 };
   const { cluster, url } = await clientOf((_request, response) => answer(response), patience);
   await expect(cluster.request('GET', '/api/v1/x')).rejects.toThrow(
@@ -210,13 +218,40 @@ test.each([
 });
 
 // undici looks at this time once a second.
-test('an answer that does not begin in time is said with the time', async () => {
+test.concurrent('an answer that does not begin in time is said with the time', async ({ expect }) => {
   const { config, url } = await clientOf(() => {});
   const signal = new AbortController().signal;
   const request = { method: 'GET', path: '/api/v1/x', body: undefined, signal, headersTimeoutMs: 100 } as const;
   await expect(transportFor(config).open(request)).rejects.toThrow(
     `no answer from the API server ${url}: nothing came within 0.1 s`,
   );
+});
+
+test.concurrent('a watch whose connection breaks says so; one that does not end is dead', async ({ expect }) => {
+  const broken = await watched((_request, response) => {
+    response.write(event('ADDED', {}));
+    setTimeout(() => response.destroy(), 5);
+  });
+  expect(broken.error).toBeInstanceOf(ConnectionError);
+  expect(broken.error?.message).toMatch(/^no answer from the API server http:\S+: (UND_ERR_SOCKET|ECONNRESET)$/);
+  for (const answer of [() => {}, (_request: unknown, response: ServerResponse) => response.flushHeaders()]) {
+    const dead = await watched(answer, { watchMs: 100, graceMs: 20 });
+    expect(dead.error).toEqual(
+      new ConnectionError(dead.url, 'a watch of 0.1 s had not ended after 0.12 s: the connection is dead'),
+    );
+  }
+});
+
+test.concurrent('a watch waits for its end as long as it was asked for, and then some; nobody has to care for bookmarks', async ({
+  expect,
+}) => {
+  const { cluster } = await clientOf((_request, response) => {
+    response.write(event('BOOKMARK', { metadata: { resourceVersion: '5' } }));
+  });
+  const began = performance.now();
+  const watching = cluster.watch('/', { watchMs: 100, graceMs: 150, onOpen: () => {}, onEvent: () => {} });
+  await expect(watching).rejects.toThrow('the connection is dead');
+  expect(performance.now() - began).toBeGreaterThan(245);
 });
 
 test('a connection that breaks in the middle of an answer is tried again', async () => {
@@ -265,16 +300,16 @@ test.each<[string, number, string, Record<string, string>, number, string]>([
     '<html>',
     {},
     502,
-    'URL answered GET /api/v1/x with 404 and no reason: is it an API server?',
+    'URL answered 404 to GET /api/v1/x without a reason: is it an API server?',
   ],
-  ['a proxy', 403, '<html>', {}, 403, 'URL answered GET /api/v1/x with 403 and no reason: is it an API server?'],
+  ['a proxy', 403, '<html>', {}, 403, 'URL answered 403 to GET /api/v1/x without a reason: is it an API server?'],
   [
     'JSON that is no Status',
     400,
     '{"kind":"X","message":"m"}',
     {},
     400,
-    'URL answered GET /api/v1/x with 400 and no reason: is it an API server?',
+    'URL answered 400 to GET /api/v1/x without a reason: is it an API server?',
   ],
   [
     'a Status without a message',
@@ -282,7 +317,7 @@ test.each<[string, number, string, Record<string, string>, number, string]>([
     '{"kind":"Status","message":1}',
     {},
     400,
-    'URL answered GET /api/v1/x with 400 and no reason: is it an API server?',
+    'URL answered 400 to GET /api/v1/x without a reason: is it an API server?',
   ],
   ['a Status', 404, '{"kind":"Status","message":"x not found"}', {}, 404, 'x not found'],
   [
@@ -399,9 +434,9 @@ test.each([
 });
 
 test.each<[string, string, string, number | undefined]>([
-  ['what is not JSON', 'surprise\n', 'a watch sent a line that is not an event', undefined],
-  ['what is not an object', '1\n', 'a watch sent a line that is not an event', undefined],
-  ['no object', '{"type":"ADDED"}\n', 'a watch sent a line that is not an event', undefined],
+  ['what is not JSON', 'surprise\n', 'a watch sent something that is not an event', undefined],
+  ['what is not an object', '1\n', 'a watch sent something that is not an event', undefined],
+  ['no object', '{"type":"ADDED"}\n', 'a watch sent something that is not an event', undefined],
   ['another type', event('SURPRISE', {}), 'a watch sent an event of an unknown type', undefined],
   ['an error', event('ERROR', { code: 410, message: 'too old\u001b' }), 'too old\\u001b', 410],
   ['an error without anything', event('ERROR', {}), 'the watch failed without a reason', 500],
@@ -420,25 +455,7 @@ test('a watch that is refused is not opened', async () => {
   expect(reports).toEqual([]);
   expect(error).toMatchObject({ code: 403, message: 'no' });
   const odd = await watched((_request, response) => response.writeHead(204).end());
-  expect(odd.error).toMatchObject({
-    code: 204,
-    message: expect.stringContaining('watching /api/v1/x with 204 and no'),
-  });
-});
-
-test('a watch whose connection breaks says so; one that does not end is dead', async () => {
-  const broken = await watched((_request, response) => {
-    response.write(event('ADDED', {}));
-    setTimeout(() => response.destroy(), 5);
-  });
-  expect(broken.error).toBeInstanceOf(ConnectionError);
-  expect(broken.error?.message).toMatch(/^no answer from the API server http:\S+: (UND_ERR_SOCKET|ECONNRESET)$/);
-  for (const answer of [() => {}, (_request: unknown, response: ServerResponse) => response.flushHeaders()]) {
-    const dead = await watched(answer, { watchMs: 100, graceMs: 20 });
-    expect(dead.error).toEqual(
-      new ConnectionError(dead.url, 'a watch of 0.1 s had not ended after 0.12 s: the connection is dead'),
-    );
-  }
+  expect(odd.error).toMatchObject({ code: 204, message: expect.stringContaining('204 to watching /api/v1/x without') });
 });
 
 test('a watch that is stopped rejects with the reason', async () => {
@@ -475,14 +492,4 @@ test('while a flood of events is read others have their turn', async () => {
 test.each([200, 201, 299])('any success is one: %i', async (code) => {
   const { cluster } = await clientOf((_request, response) => json(response, code, { a: 1 }));
   expect(await cluster.request('GET', '/')).toEqual({ a: 1 });
-});
-
-test('a watch waits for its end as long as it was asked for, and then some; nobody has to care for bookmarks', async () => {
-  const { cluster } = await clientOf((_request, response) => {
-    response.write(event('BOOKMARK', { metadata: { resourceVersion: '5' } }));
-  });
-  const began = performance.now();
-  const watching = cluster.watch('/', { watchMs: 100, graceMs: 150, onOpen: () => {}, onEvent: () => {} });
-  await expect(watching).rejects.toThrow('the connection is dead');
-  expect(performance.now() - began).toBeGreaterThan(245);
 });

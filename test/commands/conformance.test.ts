@@ -144,20 +144,15 @@ test('requests of the user take the place of made-up ones', async () => {
 });
 
 test.each<[string, string[], string, RegExp]>([
-  ['no extension', [], '', /name the ExtensionConfigs of the cluster to test, or pass files with -f/],
+  ['no extension', [], '', /name the ExtensionConfigs of the cluster to try, or give files with -f/],
   ['an unknown check', ['-f', 'x', '--check', 'path-cases'], '', /did you mean path-case\?/],
   [
     'a kind that is not a request',
     ['-f', 'x', '--request', 'FILE'],
     'kind: Cluster',
-    /FILE:1: Cluster is not a hook request/,
+    /FILE:1: Cluster is not the request of a hook/,
   ],
-  [
-    'an object without a kind',
-    ['-f', 'x', '--request', 'FILE'],
-    'a: 1',
-    /FILE:1: an object without a kind is not a hook/,
-  ],
+  ['an object without a kind', ['-f', 'x', '--request', 'FILE'], 'a: 1', /FILE:1: an object without a kind is not the/],
   ['files without ExtensionConfigs', ['-f', 'FILE'], 'kind: Pod', /there are no ExtensionConfigs in the files/],
   [
     'an invalid request',
@@ -169,7 +164,7 @@ test.each<[string, string[], string, RegExp]>([
     'two of one kind',
     ['-f', 'x', '--request', 'FILE'],
     'kind: DiscoverVariablesRequest\n---\nkind: DiscoverVariablesRequest',
-    /FILE:3: this is a second request for DiscoverVariables/,
+    /FILE:3: there are two requests of DiscoverVariables/,
   ],
   ['YAML that is none', ['-f', 'x', '--request', 'FILE'], 'a: [', /FILE:1: /],
   ['a time limit', ['-f', 'x', '--time-limit', '0s'], '', /it must be from 1s to 1h/],

@@ -44,7 +44,8 @@ function lineWith(text: string, msg: string): Record<string, unknown> | undefine
     .find((line) => line.msg === msg);
 }
 
-test('a large body is decided in a thread of its own, by the same policy', async () => {
+// Side by side: some wait for other threads, and for servers that stop.
+test.concurrent('a large body is decided in a thread of its own, by the same policy', async ({ expect }) => {
   const { io, written, stop } = world();
   const flags = ['--health-port', '0', '--feature-gates', 'RuntimeSDK=true', '--max-handler-timeout-seconds', '3'];
   const ended = run(['serve', ...loopback, ...flags], io);
@@ -79,7 +80,9 @@ test('a large body is decided in a thread of its own, by the same policy', async
   expect(await ended).toBe(0);
 });
 
-test('serves until it is asked to stop, with flags from the command line and the environment', async () => {
+test.concurrent('serves until it is asked to stop, with flags from the command line and the environment', async ({
+  expect,
+}) => {
   const { io, written, stop } = world({
     EXTENSIONCONFIG_WEBHOOK_SERVE_HEALTH_PORT: '0',
     EXTENSIONCONFIG_WEBHOOK_SERVE_PORT: 'not looked at',
@@ -114,14 +117,14 @@ test('serves until it is asked to stop, with flags from the command line and the
 
 const factRules = rules.filter(({ about }) => about === 'facts').map(({ id }) => id);
 
-test.each<[string, string[], string, RegExp | undefined]>([
+test.concurrent.for<[string, string[], string, RegExp | undefined]>([
   [
     'upstream',
     ['--profile', 'upstream'],
     '',
-    /that know the cluster are not in --profile upstream\. Remove .* --profile strict/,
+    /that know the cluster are not in --profile upstream\. Leave .* --profile strict/,
   ],
-  ['all off', [], factRules.map((id) => `${id}: off\n`).join(''), /--rules-config turns off all rules that know/],
+  ['all off', [], factRules.map((id) => `${id}: off\n`).join(''), /--rules-config switches off all rules that know/],
   [
     'all but one off',
     [],
@@ -133,7 +136,9 @@ test.each<[string, string[], string, RegExp | undefined]>([
   ],
   ['upstream and one', ['--profile', 'upstream'], `${factRules[0]}: warn\n`, undefined],
   ['probes', ['--profile', 'upstream', '--probe', 'warn', '--probe-allow', 'svc'], '', undefined],
-])('--cluster-facts without a rule that needs them is warned about: %s', async (_name, flags, levels, warning) => {
+])('--cluster-facts without a rule that needs them is warned about: %s', async ([, flags, levels, warning], {
+  expect,
+}) => {
   const folder = mkdtempSync(join(tmpdir(), 'serve-'));
   const [kubeconfig, rulesConfig] = [join(folder, 'kubeconfig'), join(folder, 'rules.yaml')];
   const clusters = [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }];
@@ -155,7 +160,7 @@ test.each<[string, string[], string, RegExp | undefined]>([
   }
 });
 
-test('with --cluster-facts a deletion is judged by what the cluster has', async () => {
+test.concurrent('with --cluster-facts a deletion is judged by what the cluster has', async ({ expect }) => {
   const cluster = await startCluster();
   await cluster.define(...clusterApiDefinitions);
   await cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'clusters' } }, exampleClass());
@@ -210,6 +215,90 @@ test('with --cluster-facts a deletion is judged by what the cluster has', async 
   }
 });
 
+describe.concurrent('a stop with default flags', () => {
+  async function serving(env: Record<string, string> = {}) {
+    const { io, written, stop } = world(env);
+    const ended = run(['serve', ...loopback, '--health-port', '0', '--feature-gates', 'RuntimeSDK=true'], io);
+    await until(() => lineWith(written.out, 'listening') !== undefined, 'listening');
+    return { port: lineWith(written.out, 'listening')!.webhookPort as number, stop, ended, written };
+  }
+
+  /** Stops a server under load; how many of 20 callers were served to the end, and what went wrong for others. */
+  async function stoppedUnderLoad() {
+    const { port, stop, ended } = await serving();
+    let answered = 0;
+    let longestMs = 0;
+    async function callUntilTold(pauseMs: number): Promise<string> {
+      const agent = keepAliveAgent();
+      const ask = () => send(port, validate, review('x'), { agent, rejectUnauthorized: false });
+      try {
+        for (;;) {
+          const began = performance.now();
+          const { code, headers } = await ask();
+          answered++;
+          if (code !== 200 || headers.connection === 'close') {
+            break;
+          }
+          await new Promise((resolve) => setTimeout(resolve, pauseMs));
+          longestMs = Math.max(longestMs, performance.now() - began - pauseMs);
+        }
+        // A new connection, while the server has not closed its port.
+        const { code, headers } = await ask();
+        return `${code} ${headers.connection}`;
+      } catch (error) {
+        return String(error);
+      } finally {
+        agent.destroy();
+      }
+    }
+    const callers = Promise.all(Array.from({ length: 20 }, (_value, index) => callUntilTold(index * 40)));
+    await until(() => answered > 100, 'load');
+    stop.abort('SIGTERM');
+    const ends = await callers;
+    return { ends: [...new Set(ends)], code: await ended, longestMs };
+  }
+
+  test('loses no request of 20 callers who reuse their connections, with pauses or without', async ({ expect }) => {
+    let stopped = await stoppedUnderLoad();
+    // Idle connections stay for two seconds: on a machine that takes them from the callers it is tried again.
+    for (let more = 0; more < 20 && stopped.longestMs > 500; more++) {
+      stopped = await stoppedUnderLoad();
+    }
+    expect(stopped).toMatchObject({ ends: ['200 close'], code: 0 });
+  });
+
+  test.for(['SIGINT', 'SIGTERM', 'SIGHUP'])('%s without a connection ends at once', async (signal, { expect }) => {
+    // A busy machine is slow now and then, and a server that waits always.
+    await vi.waitFor(async () => {
+      const { stop, ended } = await serving();
+      const startedAt = performance.now();
+      stop.abort(signal);
+      expect(await ended).toBe(0);
+      expect(performance.now() - startedAt).toBeLessThan(1_500);
+    }, 25_000);
+  });
+
+  test('in a pod connections are taken until endpoints have caught up; Ctrl-C does not wait for them', async ({
+    expect,
+  }) => {
+    const pod = { KUBERNETES_SERVICE_HOST: '10.0.0.1', EXTENSIONCONFIG_WEBHOOK_SERVE_SHUTDOWN_TIMEOUT: '4' };
+    const { port, stop, ended } = await serving(pod);
+    const startedAt = performance.now();
+    stop.abort('SIGTERM');
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const { code, headers } = await send(port, validate, review('x'), { rejectUnauthorized: false });
+    expect([code, headers.connection]).toEqual([200, 'close']);
+    expect(await ended).toBe(0);
+    expect(performance.now() - startedAt).toBeGreaterThan(1_900);
+    const other = await serving({ KUBERNETES_SERVICE_HOST: '10.0.0.1' });
+    const interruptedAt = performance.now();
+    other.stop.abort('SIGINT');
+    expect(await other.ended).toBe(0);
+    // Where it waits it does for ten seconds.
+    expect(performance.now() - interruptedAt).toBeLessThan(8_000);
+  });
+});
+
 describe('mistakes are refused with exit code 2 and name the flag, the value and what is allowed', () => {
   test.each<[string[], Record<string, string>, RegExp]>([
     [['--port', 'x'], {}, /--port: "x" is not allowed: it must be a whole number from 0 to 65535/],
@@ -238,8 +327,8 @@ describe('mistakes are refused with exit code 2 and name the flag, the value and
     [['--client-ca-file', '/does/not/exist'], {}, /--client-ca-file: \/does\/not\/exist does not exist/],
     [['--client-ca-file', ''], {}, /--client-ca-file: "" is not allowed: it must not be empty/],
     [['--probe', 'on'], {}, /--probe: "on" is not allowed: it must be one of off, warn, deny/],
-    [['--probe', 'warn'], {}, /--probe warn needs --probe-allow: name the servers that may be probed/],
-    [['--probe-allow', 'svc'], {}, /--probe-allow needs --probe, which is off/],
+    [['--probe', 'warn'], {}, /--probe warn needs --probe-allow: name the servers that may be asked/],
+    [['--probe-allow', 'svc'], {}, /--probe-allow belongs to --probe, which is off/],
     [['--probe', 'deny', '--probe-allow', '10.0.0.0/64'], {}, /--probe-allow: "10.0.0.0\/64" is not allowed: .* range/],
     [
       ['--probe', 'warn', '--probe-allow', 'svc', '--probe-allow', '10.1.2.3/8'],
@@ -263,7 +352,7 @@ describe('mistakes are refused with exit code 2 and name the flag, the value and
     const { io, written } = world();
     expect(await run(['serve'], io)).toBe(2);
     expect(written.err).toMatch(
-      /pass --cert-dir with a folder that has tls.crt and tls.key, --cert-secret with a Secret, or --self-signed/,
+      /give --cert-dir a folder with tls.crt and tls.key, --cert-secret a Secret, or --self-signed/,
     );
   });
 });
@@ -286,71 +375,4 @@ test('an address of another machine is a failure that names the flag', async () 
   const { io, written } = world();
   expect(await run(['serve', '--self-signed', '--health-port', '0', '--health-host', '192.0.2.1'], io)).toBe(1);
   expect(written.err).toMatch(/192.0.2.1 is not an address of this machine: correct --health-host/);
-});
-
-describe('a stop with default flags', () => {
-  async function serving(env: Record<string, string> = {}) {
-    const { io, written, stop } = world(env);
-    const ended = run(['serve', ...loopback, '--health-port', '0', '--feature-gates', 'RuntimeSDK=true'], io);
-    await until(() => lineWith(written.out, 'listening') !== undefined, 'listening');
-    return { port: lineWith(written.out, 'listening')!.webhookPort as number, stop, ended, written };
-  }
-
-  test('loses no request of 20 callers who reuse their connections, with pauses or without', async () => {
-    const { port, stop, ended } = await serving();
-    let answered = 0;
-    let onNewConnections = 0;
-    async function callUntilTold(pauseMs: number): Promise<void> {
-      const agent = keepAliveAgent();
-      for (;;) {
-        const { code, headers } = await send(port, validate, review('x'), { agent, rejectUnauthorized: false });
-        expect(code).toBe(200);
-        answered++;
-        if (headers.connection === 'close') {
-          break;
-        }
-        await new Promise((resolve) => setTimeout(resolve, pauseMs));
-      }
-      // A new connection, while the server has not closed its port.
-      const { headers } = await send(port, validate, review('x'), { agent, rejectUnauthorized: false });
-      expect(headers.connection).toBe('close');
-      onNewConnections++;
-      agent.destroy();
-    }
-    const callers = Promise.all(Array.from({ length: 20 }, (_value, index) => callUntilTold(index * 40)));
-    await until(() => answered > 100, 'load');
-    stop.abort('SIGTERM');
-    await callers;
-    expect(onNewConnections).toBe(20);
-    expect(await ended).toBe(0);
-  });
-
-  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])('%s without a connection ends at once', async (signal) => {
-    // A busy machine is slow now and then, and a server that waits always.
-    await vi.waitFor(async () => {
-      const { stop, ended } = await serving();
-      const startedAt = performance.now();
-      stop.abort(signal);
-      expect(await ended).toBe(0);
-      expect(performance.now() - startedAt).toBeLessThan(1_500);
-    }, 25_000);
-  });
-
-  test('in a pod connections are taken until endpoints have caught up; Ctrl-C does not wait for them', async () => {
-    const pod = { KUBERNETES_SERVICE_HOST: '10.0.0.1', EXTENSIONCONFIG_WEBHOOK_SERVE_SHUTDOWN_TIMEOUT: '6' };
-    const { port, stop, ended } = await serving(pod);
-    const startedAt = performance.now();
-    stop.abort('SIGTERM');
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
-    const { code, headers } = await send(port, validate, review('x'), { rejectUnauthorized: false });
-    expect([code, headers.connection]).toEqual([200, 'close']);
-    expect(await ended).toBe(0);
-    expect(performance.now() - startedAt).toBeGreaterThan(2_900);
-    const other = await serving({ KUBERNETES_SERVICE_HOST: '10.0.0.1' });
-    const interruptedAt = performance.now();
-    other.stop.abort('SIGINT');
-    expect(await other.ended).toBe(0);
-    // Where it waits it does for ten seconds.
-    expect(performance.now() - interruptedAt).toBeLessThan(8_000);
-  });
 });

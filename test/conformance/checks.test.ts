@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { SecureVersion } from 'node:tls';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, type TestContext, test } from 'vitest';
 import { checks } from '../../src/conformance/index.ts';
 import type { Json, JsonObject } from '../../src/kubernetes/index.ts';
 import { type Answering, type Received, startExtension } from '../runtime/extension-server.ts';
@@ -604,7 +604,10 @@ const cases = Object.entries(violations).flatMap(([id, servers]) =>
   servers.map(([what, conduct, message]) => ({ id, what, conduct, message })),
 );
 
-test.each(cases)('$id finds $what', async ({ id, what, conduct: { options, ...conduct }, message }) => {
+async function finds(
+  { id, what, conduct: { options, ...conduct }, message }: (typeof cases)[number],
+  { expect, onTestFinished }: TestContext,
+) {
   const answering = special[`${id}: ${what}`]?.() ?? behaving(conduct);
   const server = await startExtension(answering, options);
   onTestFinished(() => server.close());
@@ -619,7 +622,12 @@ test.each(cases)('$id finds $what', async ({ id, what, conduct: { options, ...co
   expect(result?.status).toBe(
     found?.level === 'should' || result?.problems.every(({ isWarning }) => isWarning) ? 'warning' : 'failed',
   );
-});
+}
+
+/** About servers that are late: their cases wait side by side. */
+const waiting = new Set(['timeouts-kept', 'fast-answers', 'malformed-bodies']);
+test.for(cases.filter(({ id }) => !waiting.has(id)))('$id finds $what', finds);
+test.concurrent.for(cases.filter(({ id }) => waiting.has(id)))('$id finds $what', finds);
 
 // HTTP/2 has a server of its own.
 test('every check finds something', () => {

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, expect, test } from 'vitest';
+import { aroundEach, test } from 'vitest';
 import { checks } from '../../src/conformance/index.ts';
 import { clusterApiHooks } from '../../src/hooks/index.ts';
-import { endAll, endWith } from '../extension/running.ts';
 import { startExtension } from '../runtime/extension-server.ts';
 import { startSample } from '../sample/running.ts';
+import { ending, endWith } from '../tools/ends.ts';
 import { complaints, tryExtension } from './trying.ts';
 
-afterEach(endAll);
+aroundEach(ending);
 
-test('the sample extension has no complaints', async () => {
+test.concurrent('the sample extension has no complaints', async ({ expect }) => {
   const conduct = await tryExtension((await startSample()).port);
   expect(complaints(conduct)).toEqual({});
   expect(conduct.verdict).toBe('passed');
@@ -17,7 +17,7 @@ test('the sample extension has no complaints', async () => {
   expect(conduct.checks.filter(({ status }) => status === 'skipped')).toEqual([]);
 });
 
-test('without side effects only questions are asked', async () => {
+test.concurrent('without side effects only questions are asked', async ({ expect }) => {
   const { called, notCalled, verdict } = await tryExtension((await startSample()).port, {
     withSideEffects: false,
     checks: ['known-status'],
@@ -35,7 +35,7 @@ test('without side effects only questions are asked', async () => {
   expect(verdict).toBe('passed');
 });
 
-test('each bad behaviour of the sample is found, and nothing else', async () => {
+test.concurrent('each bad behaviour of the sample is found, and nothing else', async ({ expect }) => {
   const { port } = await startSample(`
 handlers:
   validate-topology: { garbage: "<html>" }
@@ -73,7 +73,7 @@ handlers:
   ]);
 });
 
-test('a handler of the sample that hangs', async () => {
+test.concurrent('a handler of the sample that hangs', async ({ expect }) => {
   const { port } = await startSample('handlers: { validate-topology: { hang: true } }');
   const { verdict, checks } = await tryExtension(port, { timeLimitMs: 1500 });
   expect(verdict).toBe('failed');
@@ -88,7 +88,9 @@ interface RecordedAnswer {
 const file = new URL('../fixtures/runtime-sdk/server-answers.json', import.meta.url);
 const recorded = JSON.parse(readFileSync(file, 'utf8')) as RecordedAnswer[];
 
-test('a server that answers as Cluster API’s own test extension did has one complaint: it cannot work on this request', async () => {
+test.concurrent('a server that answers as Cluster API’s own test extension did has one complaint: it cannot work on this request', async ({
+  expect,
+}) => {
   const discovery = recorded[0]!.response;
   const notJson = recorded.find(({ request }) => request.body === 'not json')!.response;
   const notFound = recorded.find(({ response }) => response.status === 404)!.response;

@@ -16,7 +16,7 @@ export function tryExtension(
     signal?: AbortSignal;
   } = {},
 ): Promise<Conduct> {
-  const { checks: ids, requests = new Map(), timeLimitMs = 20_000, now, signal, withSideEffects = true } = options;
+  const { checks: ids, requests = new Map(), timeLimitMs = 100_000, now, signal, withSideEffects = true } = options;
   const config = extensionConfig('one', { url: `https://localhost:${port}`, caBundle: options.caBundle ?? caBundle });
   return checkConduct(config, {
     known: { catalog: createHookCatalog(), release: newestKnownRelease },

@@ -2,13 +2,15 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { KubeConfig } from '@kubernetes/client-node';
-import { endWith } from '../extension/running.ts';
+import { endWith } from '../tools/ends.ts';
 import type { Lab } from './lab.ts';
 
 /** A request that went through. */
 export interface Passed {
   method: string;
   path: string;
+  /** What the API server answered, once it has. */
+  code?: number;
 }
 
 /** A way to the API server of a lab that can be watched, held and cut. */
@@ -34,7 +36,7 @@ export async function startProxy({ sandbox }: Lab): Promise<Proxy> {
   const agent = new Agent({ keepAlive: true, ca: sandbox.ca });
   const make = () =>
     createServer(async (incoming: IncomingMessage, response) => {
-      const one = { method: incoming.method ?? '', path: incoming.url ?? '' };
+      const one: Passed = { method: incoming.method ?? '', path: incoming.url ?? '' };
       let isGone = false;
       response.on('close', () => {
         isGone = true;
@@ -58,6 +60,7 @@ export async function startProxy({ sandbox }: Lab): Promise<Proxy> {
       proxy.passed.push(one);
       const { host: _, ...headers } = incoming.headers;
       const onward = request(new URL(one.path, sandbox.url), { method: one.method, headers, agent }, async (answer) => {
+        one.code = answer.statusCode ?? 500;
         await proxy.holdAnswer(one);
         response.writeHead(answer.statusCode ?? 500, answer.headers);
         response.flushHeaders();
@@ -103,3 +106,6 @@ export async function startProxy({ sandbox }: Lab): Promise<Proxy> {
 /** What was written: requests that change something, but for events and Leases. */
 export const writesIn = (passed: readonly Passed[]) =>
   passed.filter(({ method, path }) => method !== 'GET' && !/\/(events|leases)(\/|$)/.test(path));
+
+/** Writes that were not refused because somebody had written since: what a client that is told late may try. */
+export const takenIn = (passed: readonly Passed[]) => writesIn(passed).filter(({ code }) => code !== 409);

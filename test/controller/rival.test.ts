@@ -1,10 +1,10 @@
-import { afterEach, expect, test } from 'vitest';
+import { aroundEach, test } from 'vitest';
 import { RivalError } from '../../src/controller/index.ts';
-import { endAll } from '../extension/running.ts';
+import { ending } from '../tools/ends.ts';
 import { control, type Lab, startCalled, startLab, until } from './lab.ts';
 import { type Passed, startProxy, writesIn } from './proxy.ts';
 
-afterEach(endAll);
+aroundEach(ending);
 
 const rival = { namespace: 'default', name: 'capi' };
 const leases = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
@@ -18,7 +18,7 @@ const comeTo = (lab: Lab) =>
     spec: { holderIdentity: 'capi-1', leaseDurationSeconds: 15, renewTime: new Date().toISOString() },
   });
 
-test('beside a controller that discovers nothing is begun, and the end says why', async () => {
+test.concurrent('beside a controller that discovers nothing is begun, and the end says why', async ({ expect }) => {
   const lab = await startLab();
   const proxy = await startProxy(lab);
   const { spec } = await startCalled();
@@ -29,12 +29,14 @@ test('beside a controller that discovers nothing is begun, and the end says why'
   const error = await controller.ended.catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(RivalError);
   expect(lines).toEqual([expect.objectContaining({ level: 50, msg: (error as RivalError).message })]);
-  expect((error as RivalError).message).toMatch(/: capi-1 holds the Lease default\/capi\. The two would overwrite /);
+  expect((error as RivalError).message).toMatch(/: capi-1 holds the Lease default\/capi\. Two would overwrite /);
   expect(proxy.passed.filter((one) => !isRivalCheck(one))).toEqual([]);
   await controller.stop();
 });
 
-test('one that comes later ends the work before the end is told, and the Lease is free', async () => {
+test.concurrent('one that comes later ends the work before the end is told, and the Lease is free', async ({
+  expect,
+}) => {
   const lab = await startLab();
   const { spec } = await startCalled();
   await lab.create('lab', spec);
@@ -46,7 +48,9 @@ test('one that comes later ends the work before the end is told, and the Lease i
   expect(await lab.request('GET', `${leases}/ours`)).toMatchObject({ spec: { holderIdentity: '' } });
 });
 
-test('a Lease that cannot be read holds up the start, is said once, and is tried again soon', async () => {
+test.concurrent('a Lease that cannot be read holds up the start, is said once, and is tried again soon', async ({
+  expect,
+}) => {
   const lab = await startLab();
   const proxy = await startProxy(lab);
   let checks = 0;
@@ -54,7 +58,7 @@ test('a Lease that cannot be read holds up the start, is said once, and is tried
   const { controller, lines } = await control(proxy, { rival }, { rivalRetryMs: 10, rivalCheckMs: 60_000 });
   await until(() => expect(checks).toBeGreaterThan(4));
   const problem =
-    "cannot tell whether Cluster API's own controller is running: forbidden: the permission to get" +
+    "whether Cluster API's own controller runs is not known: forbidden: the permission to get" +
     ' leases.coordination.k8s.io default/capi is missing (no Leases for you)';
   expect(controller.problem).toBe(problem);
   expect(lines.map(({ msg }) => msg)).toEqual([problem]);
@@ -63,7 +67,9 @@ test('a Lease that cannot be read holds up the start, is said once, and is tried
   expect(controller.problem).toBeUndefined();
 });
 
-test('once begun, the work goes on and begins no second time, whether the Lease can be read or not', async () => {
+test.concurrent('once begun, the work goes on and begins no second time, whether the Lease can be read or not', async ({
+  expect,
+}) => {
   const lab = await startLab();
   const proxy = await startProxy(lab);
   let checks = 0;
@@ -75,7 +81,7 @@ test('once begun, the work goes on and begins no second time, whether the Lease 
   expect(lines.map(({ msg }) => msg)).toEqual(['all ExtensionConfigs were read']);
 });
 
-test('stopped during the first look, nothing begins and nothing is said', async () => {
+test.concurrent('stopped during the first look, nothing begins and nothing is said', async ({ expect }) => {
   const lab = await startLab();
   const proxy = await startProxy(lab);
   let isAsked = false;
@@ -91,7 +97,9 @@ test('stopped during the first look, nothing begins and nothing is said', async 
   expect([lines, proxy.passed]).toEqual([[], []]);
 });
 
-test('a stop lets a write end before the Lease is given back, and then ends the connections to extensions', async () => {
+test.concurrent('a stop lets a write end before the Lease is given back, and then ends the connections to extensions', async ({
+  expect,
+}) => {
   const lab = await startLab();
   const proxy = await startProxy(lab);
   const { spec, stop } = await startCalled();
@@ -121,7 +129,9 @@ test('a stop lets a write end before the Lease is given back, and then ends the 
   expect(performance.now() - began).toBeLessThan(30_000);
 });
 
-test('events that cannot be written are said once, and say who wrote them in no more characters than an API takes', async () => {
+test.concurrent('events that cannot be written are said once, and say who wrote them in no more characters than an API takes', async ({
+  expect,
+}) => {
   const lab = await startLab();
   const proxy = await startProxy(lab);
   const { spec } = await startCalled();

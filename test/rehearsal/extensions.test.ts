@@ -1,14 +1,14 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { aroundEach, describe, expect, test } from 'vitest';
 import { hooksGroup } from '../../src/hooks/index.ts';
-import { endAll, endWith } from '../extension/running.ts';
 import { caBundle, extensionConfig, startExtension } from '../runtime/extension-server.ts';
 import { startSample } from '../sample/running.ts';
 import { collectGarbage } from '../tools/collect-garbage.ts';
+import { ending, endWith } from '../tools/ends.ts';
 import { expectLinear } from '../tools/linear.ts';
 import { faultsOf, played } from './given.ts';
 import { clusterYaml } from './life/living.ts';
 
-afterEach(endAll);
+aroundEach(ending);
 
 /** The sample extension, that behaves as told, and an ExtensionConfig for it. */
 async function sample(behaviour?: string) {
@@ -18,8 +18,9 @@ async function sample(behaviour?: string) {
 
 const whole = { upgrades: ['v1.33.0'], isDeleted: true };
 
-describe('the sample extension', () => {
-  test('that says yes to everything: the life is played to its end', async () => {
+// Together: some wait for what takes its time.
+describe.concurrent('the sample extension', () => {
+  test('that says yes to everything: the life is played to its end', async ({ expect }) => {
     const { calls, end, complete } = await played([await sample()], '', whole);
     expect(end).toMatchObject({ isComplete: true, cluster: 'default/sample' });
     expect(complete).toBe(1);
@@ -47,7 +48,7 @@ describe('the sample extension', () => {
     });
   });
 
-  test.each([
+  test.for<[string, string, string[]]>([
     [
       'that blocks for a while',
       '{ block: { times: 3, retryAfterSeconds: 3600, message: backups run } }',
@@ -55,7 +56,7 @@ describe('the sample extension', () => {
     ],
     ['that fails for a while', '{ fail: { times: 2, message: no quota } }', ['failed', 'failed', 'passed']],
     ['that is slow', '{ delaySeconds: 0.2 }', ['passed']],
-  ])('%s', async (_, behaviour, expected) => {
+  ])('%s', async ([, behaviour, expected], { expect }) => {
     const { calls, end } = await played(
       [await sample(`handlers: { before-cluster-upgrade: ${behaviour} }`)],
       '',
@@ -68,12 +69,12 @@ describe('the sample extension', () => {
     expect(verdicts).toEqual(expected);
   });
 
-  test.each([
+  test.for<[string, string, RegExp]>([
     ['that blocks for ever', '{ block: { retryAfterSeconds: 60, message: never } }', /limit of --max-calls.*never/],
     ['that fails for ever', '{ fail: { message: no quota } }', /2 reconciles in a row failed: .*no quota/],
     ['that answers garbage', '{ garbage: "<html>" }', /failed to decode response/],
     ['that answers with a code', '{ code: 502 }', /status code 502 != 200/],
-  ])('%s', async (_, behaviour, reason) => {
+  ])('%s', async ([, behaviour, reason], { expect }) => {
     const { end, complete } = await played([await sample(`handlers: { before-cluster-upgrade: ${behaviour} }`)], '', {
       ...whole,
       maxCalls: 12,
@@ -83,7 +84,7 @@ describe('the sample extension', () => {
     expect(end?.reason).toMatch(reason);
   });
 
-  test('that updates machines in place, in the background', async () => {
+  test('that updates machines in place, in the background', async ({ expect }) => {
     const { calls, end } = await played([await sample()], clusterYaml('v1.32.0', { topology: 'controlPlane: {}' }), {
       ...whole,
       updatesInPlace: true,
@@ -94,10 +95,10 @@ describe('the sample extension', () => {
     const updates = calls.filter(({ hook }) => hook === 'UpdateMachine');
     expect(updates.some(({ call }) => call.message === 'the machine is being updated')).toBe(true);
     expect(updates.at(-1)?.call.retryAfterSeconds).toBe(0);
-  }, 30_000);
+  });
 });
 
-describe('a server of any language', () => {
+describe.concurrent('a server of any language', () => {
   const handlers = [
     {
       name: 'up',
@@ -106,24 +107,25 @@ describe('a server of any language', () => {
     },
   ];
 
-  test('that hangs: its timeout is a failure, and failurePolicy Ignore swallows it', async () => {
-    for (const failurePolicy of ['Fail', 'Ignore']) {
-      const server = await startExtension(({ url }) =>
-        url.includes('/discovery')
-          ? { status: 'Success', handlers: handlers.map((handler) => ({ ...handler, failurePolicy })) }
-          : undefined,
-      );
-      endWith(() => server.close());
-      const config = extensionConfig('slow', { url: server.url, caBundle });
-      const { end, calls } = await played([config], '', { ...whole, maxFailures: 1 });
-      expect(calls.at(-1)?.call.error).toMatch(/context deadline exceeded/);
-      expect([failurePolicy, calls.at(-1)?.call.status, end?.isComplete]).toEqual(
-        failurePolicy === 'Fail' ? ['Fail', 'Error', false] : ['Ignore', 'Ignored', true],
-      );
-    }
+  test.for<[string, string, boolean]>([
+    ['Fail', 'Error', false],
+    ['Ignore', 'Ignored', true],
+  ])('that hangs: its timeout, with failurePolicy %s, is %s', async ([failurePolicy, status, isComplete], {
+    expect,
+  }) => {
+    const server = await startExtension(({ url }) =>
+      url.includes('/discovery')
+        ? { status: 'Success', handlers: handlers.map((handler) => ({ ...handler, failurePolicy })) }
+        : undefined,
+    );
+    endWith(() => server.close());
+    const config = extensionConfig('slow', { url: server.url, caBundle });
+    const { end, calls } = await played([config], '', { ...whole, maxFailures: 1 });
+    expect(calls.at(-1)?.call.error).toMatch(/context deadline exceeded/);
+    expect([calls.at(-1)?.call.status, end?.isComplete]).toEqual([status, isComplete]);
   });
 
-  test('two extensions: the lowest retryAfterSeconds counts, and both are asked again', async () => {
+  test('two extensions: the lowest retryAfterSeconds counts, and both are asked again', async ({ expect }) => {
     let asked = 0;
     const blocking = (seconds: number) =>
       startExtension(({ url }) => {
@@ -150,26 +152,13 @@ describe('a server of any language', () => {
     expect(events.find((event) => event.kind === 'condition' && /300, 20/.test(event.message))).toBeDefined();
   });
 
-  test('retryAfterSeconds in the answer of a hook that cannot block is not read', async () => {
-    const ready = { ...handlers[0]?.requestHook, hook: 'AfterControlPlaneInitialized' };
-    const server = await startExtension(({ url }) =>
-      url.includes('/discovery')
-        ? { status: 'Success', handlers: [{ name: 'ready', requestHook: ready as never }] }
-        : { status: 'Success', retryAfterSeconds: 300 },
-    );
-    endWith(() => server.close());
-    const { calls, end } = await played([extensionConfig('a', { url: server.url, caBundle })], '');
-    const [first, ...more] = calls.filter(({ hook }) => hook === 'AfterControlPlaneInitialized');
-    expect([first?.call.retryAfterSeconds, more, end?.isComplete]).toEqual([0, [], true]);
-  });
-
-  test('that is down when it is asked for its handlers: no manager would start', async () => {
+  test('that is down when it is asked for its handlers: no manager would start', async ({ expect }) => {
     const { end, complete } = await played([extensionConfig('gone', { url: 'https://localhost:9', caBundle })], '');
     expect(complete).toBe(0);
     expect(end?.reason).toMatch(/^gone is not discovered, and no manager would start: Error in discovery: .*refused/);
   });
 
-  test('whose namespaceSelector does not match: nothing is called, and that is said', async () => {
+  test('whose namespaceSelector does not match: nothing is called, and that is said', async ({ expect }) => {
     const server = await startExtension(() => ({ status: 'Success', handlers }));
     endWith(() => server.close());
     const config = extensionConfig('one', { url: server.url, caBundle }, [], {

@@ -64,7 +64,7 @@ function problemOf(found: Stats): string | undefined {
     return 'belongs to another user';
   }
   return process.platform !== 'win32' && (found.mode & 0o022) !== 0
-    ? 'is writable by other users (fix that with chmod 700)'
+    ? 'can be written by other users (chmod 700 corrects that)'
     : undefined;
 }
 
@@ -91,7 +91,7 @@ export async function openCache(
       return noCache;
     }
   } catch (error) {
-    warn(`the cache ${directory} is not used: ${(error as NodeJS.ErrnoException).code ?? 'it cannot be created'}`);
+    warn(`the cache ${directory} is not used: ${(error as NodeJS.ErrnoException).code ?? 'it cannot be made'}`);
     return noCache;
   }
   const fileOf = (key: string) => join(directory, sha256(key));
