@@ -1,8 +1,7 @@
-import { X509Certificate } from 'node:crypto';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import request from 'undici/lib/api/api-request.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
-import { readPem } from '../x509/index.ts';
+import { readableCertificates } from '../x509/index.ts';
 import { readBeginning, readFirstValue, unpacked } from './body.ts';
 import { type CallError, quotable } from './call-error.ts';
 import type { Target } from './url.ts';
@@ -143,18 +142,11 @@ interface KeptPool {
  * @throws {Error} when there is none.
  */
 function readable(caBundle: string): string[] {
-  const { certificates } = readPem(Buffer.from(caBundle, 'base64').toString('latin1'));
-  const good = certificates.flatMap((der) => {
-    try {
-      return der === undefined ? [] : [new X509Certificate(der).toString()];
-    } catch {
-      return [];
-    }
-  });
+  const good = readableCertificates(Buffer.from(caBundle, 'base64').toString('latin1'));
   if (good.length === 0) {
     throw new Error('clientConfig.caBundle holds no certificate in PEM that can be read');
   }
-  return good;
+  return good.map((certificate) => certificate.toString());
 }
 
 let systemRoots: string[] | undefined;

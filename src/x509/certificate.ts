@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
+import { readPem } from './pem.ts';
 import { signingProblem, unreadableProblem } from './signature.ts';
 
 /** Longest PEM text that is read, in bytes: a bundle of 16 certificates with 4096-bit keys is 32 KiB. */
@@ -102,6 +103,18 @@ export function unreadProblem(x509: X509Certificate): string | undefined {
   }
   const key = publicKeyOf(x509);
   return key === undefined ? undefined : unreadableProblem(key);
+}
+
+/** The certificates of a PEM text that Go reads for a trust bundle; it passes over the others. */
+export function readableCertificates(text: string): X509Certificate[] {
+  return readPem(text).certificates.flatMap((der) => {
+    try {
+      const x509 = new X509Certificate(der ?? '');
+      return x509.raw.length === der?.length && unreadProblem(x509) === undefined ? [x509] : [];
+    } catch {
+      return [];
+    }
+  });
 }
 
 /** Why a certificate is not a CA that is valid now and that API servers read, or undefined. */

@@ -7,6 +7,7 @@ export {
   missingNames,
   problemOf,
   type Reading,
+  readableCertificates,
   readCa,
   readCaKey,
   readCertificates,

@@ -2,12 +2,26 @@ import { isSame, type JsonObject } from '../../kubernetes/index.ts';
 import type { Column, Registry, Resource } from '../resources/index.ts';
 import { type Collection, keyOf, type Store } from '../storage/index.ts';
 import { conditionsOf, isConditionTrue, withCondition } from './conditions.ts';
+import { hasBadBundle } from './conversion-bundle.ts';
 import { cleanupFinalizer, type Definition } from './definition.ts';
 import { deleteAll } from './delete-all.ts';
 import { acceptNames, HeldNames } from './names.ts';
 
 /** The collection of CustomResourceDefinitions. */
 export const definitionStorage = 'customresourcedefinitions.apiextensions.k8s.io';
+
+/** The condition Established of a definition that is not established yet. */
+function establishment(
+  object: JsonObject,
+  conflict: object | undefined,
+): { status: 'True' | 'False'; reason: string; message: string } {
+  if (conflict !== undefined) {
+    return { status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' };
+  }
+  return hasBadBundle(object)
+    ? { status: 'False', reason: 'InvalidCABundle', message: 'The conversion webhook CABundle is invalid' }
+    : { status: 'True', reason: 'InitialNamesAccepted', message: 'the initial names have been accepted' };
+}
 
 /** The status that the names controller gives a definition; the input's when nothing changes. */
 function statusOf(object: JsonObject, others: HeldNames, now: string): JsonObject {
@@ -27,18 +41,7 @@ function statusOf(object: JsonObject, others: HeldNames, now: string): JsonObjec
   );
   // Once established it stays so: a later conflict never disables what is served.
   if (!isConditionTrue(object, 'Established')) {
-    conditions = withCondition(
-      conditions,
-      conflict === undefined
-        ? {
-            type: 'Established',
-            status: 'True',
-            reason: 'InitialNamesAccepted',
-            message: 'the initial names have been accepted',
-          }
-        : { type: 'Established', status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' },
-      now,
-    );
+    conditions = withCondition(conditions, { type: 'Established', ...establishment(object, conflict) }, now);
   }
   return { ...(object.status as JsonObject | undefined), acceptedNames, conditions };
 }

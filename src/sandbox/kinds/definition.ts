@@ -10,6 +10,7 @@ import { checkRules } from '../cel/index.ts';
 import type { KindStrategy, WebhookClientConfig } from '../resources/index.ts';
 import { invalid, maxCauses, notSupported, required, type Schema, structuralCauses } from '../schema/index.ts';
 import { withCondition } from './conditions.ts';
+import { bundleCauses } from './conversion-bundle.ts';
 
 /** Names of a CustomResourceDefinition. */
 export interface DefinitionNames {
@@ -181,6 +182,7 @@ function validate(object: JsonObject, old: JsonObject | undefined): StatusCause[
     } else if ((webhook.clientConfig.url === undefined) === (webhook.clientConfig.service === undefined)) {
       causes.push(required('spec.conversion.webhook.clientConfig', 'exactly one of url or service is required'));
     }
+    causes.push(...bundleCauses(object, old));
     if (webhook !== undefined && !Array.isArray(webhook.conversionReviewVersions)) {
       causes.push(required('spec.conversion.webhook.conversionReviewVersions'));
     }

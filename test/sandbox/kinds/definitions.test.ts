@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { crd } from '../../../src/api/index.ts';
 import { applyMergePatch, type Json, type JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import { structuralCauses } from '../../../src/sandbox/schema/structural.ts';
+import { testCa } from '../../server/certificates.ts';
 import { send } from '../client.ts';
 
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -220,4 +221,47 @@ test.each<[string, JsonObject, [string, string][]]>([
 ])('structural schema: %s', (_name, schema, causes) => {
   const found = structuralCauses({ type: 'object', ...schema }, 's');
   expect(found.map(({ field, reason }) => [field, reason])).toEqual(causes);
+});
+
+test('a definition whose conversion webhook has a caBundle without a certificate is not established; one that is does not get it', async () => {
+  const path = `${definitions}/gears.example.com`;
+  const bundle = (text: string) => ({
+    spec: { conversion: { webhook: { clientConfig: { caBundle: Buffer.from(text).toString('base64') } } } },
+  });
+  const patch = (body: object) =>
+    send(sandbox, 'PATCH', path, { body, headers: { 'content-type': 'application/merge-patch+json' } });
+  const established = () =>
+    vi.waitFor(async () => {
+      const { conditions } = (await send(sandbox, 'GET', path)).json.status as { conditions: JsonObject[] };
+      const { status, reason } = conditions.find(({ type }) => type === 'Established') as JsonObject;
+      return [status, reason];
+    });
+  const gears = {
+    metadata: { name: 'gears.example.com' },
+    spec: {
+      ...good.spec,
+      names: { plural: 'gears', kind: 'Gear' },
+      conversion: {
+        strategy: 'Webhook',
+        webhook: {
+          conversionReviewVersions: ['v1'],
+          clientConfig: { url: 'https://127.0.0.1:1', caBundle: Buffer.from('\n').toString('base64') },
+        },
+      },
+    },
+  };
+  expect(await send(sandbox, 'POST', definitions, { body: gears })).toMatchObject({ status: 201 });
+  expect(await established()).toEqual(['False', 'InvalidCABundle']);
+  expect((await send(sandbox, 'GET', '/apis/example.com/v1/gears')).status).toBe(404);
+  // Behind a byte order mark Go finds no certificate.
+  expect((await patch(bundle(`\ufeff${testCa.cert}`))).status).toBe(200);
+  expect((await patch(bundle(`# of a test\n${testCa.cert}`))).status).toBe(200);
+  await vi.waitFor(async () => expect(await established()).toEqual(['True', 'InitialNamesAccepted']));
+  const refused = await patch(bundle(testCa.cert.trimEnd() + testCa.cert));
+  expect(refused).toMatchObject({ status: 422, json: { reason: 'Invalid' } });
+  expect(refused.json.details).toMatchObject({
+    causes: [{ field: 'spec.conversion.webhookClientConfig.caBundle', reason: 'FieldValueInvalid' }],
+  });
+  expect((await patch(bundle(''))).status).toBe(200);
+  expect((await send(sandbox, 'DELETE', path)).status).toBe(200);
 });

@@ -1,0 +1,36 @@
+import { isJsonObject, type JsonObject, type StatusCause } from '../../kubernetes/index.ts';
+import { readableCertificates } from '../../x509/index.ts';
+import { invalid } from '../schema/index.ts';
+import { isConditionTrue } from './conditions.ts';
+
+/** The caBundle of a definition's conversion webhook; undefined without one. */
+function bundleOf(object: JsonObject): string | undefined {
+  let value: unknown = object;
+  for (const name of ['spec', 'conversion', 'webhook', 'clientConfig', 'caBundle']) {
+    value = isJsonObject(value) ? value[name] : undefined;
+  }
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** Whether a definition has a caBundle of which an API server reads no certificate. */
+export function hasBadBundle(object: JsonObject): boolean {
+  const bundle = bundleOf(object);
+  return bundle !== undefined && readableCertificates(Buffer.from(bundle, 'base64').toString('latin1')).length === 0;
+}
+
+/**
+ * Since Kubernetes 1.31 a definition with such a caBundle is stored, but not established, and one that is established may not
+ * get one: nothing of what it serves could be converted any more.
+ */
+export function bundleCauses(object: JsonObject, old: JsonObject | undefined): StatusCause[] {
+  const mayBeBad = old === undefined || !isConditionTrue(old, 'Established') || hasBadBundle(old);
+  return !mayBeBad && hasBadBundle(object)
+    ? [
+        invalid(
+          'spec.conversion.webhookClientConfig.caBundle',
+          bundleOf(object),
+          'unable to load root certificates: unable to parse bytes as PEM block',
+        ),
+      ]
+    : [];
+}
