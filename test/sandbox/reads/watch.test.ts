@@ -1,0 +1,262 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import type { View } from '../../../src/sandbox/reads/tables.ts';
+import { watch } from '../../../src/sandbox/reads/watches.ts';
+import type { Resource } from '../../../src/sandbox/resources/index.ts';
+import { Store } from '../../../src/sandbox/storage/store.ts';
+import { VersionConverter } from '../../../src/sandbox/webhooks/conversion.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const things = {
+  group: 'example.com',
+  version: 'v1',
+  kind: 'Thing',
+  plural: 'things',
+  namespaced: true,
+  storage: 'things',
+  storageVersion: 'v1',
+  isCustom: true,
+  schema: {},
+  columns: [{ name: 'Size', type: 'integer', value: '.size', priority: 0 }],
+  strategy: {},
+} as unknown as Resource;
+const converted = { ...things, version: 'v2', conversion: {} } as Resource;
+
+/** A store with watchers, whose webhook gives objects the version that it is asked for, or fails. */
+function reading() {
+  const store = new Store();
+  const collection = store.collection('things');
+  const asked: number[] = [];
+  const webhook = { isBroken: false };
+  const converter = new VersionConverter({
+    async call(_client: unknown, _seconds: number, review: { request: { uid: string; objects: JsonObject[] } }) {
+      if (webhook.isBroken) {
+        throw new Error('out of order');
+      }
+      const { uid, objects } = review.request;
+      asked.push(objects.length);
+      const convertedObjects = objects.map((object) => ({ ...object, apiVersion: 'example.com/v2' }));
+      return { response: { uid, result: { status: 'Success' }, convertedObjects } };
+    },
+  } as never);
+  function begin(query = '', { resource = things, view = { as: 'object' } as View } = {}) {
+    const lines: JsonObject[] = [];
+    const seen = { isOver: false, isDropped: false };
+    /** Whether the client reads: if not, what it is sent waits for `read`. */
+    let isFull = false;
+    let waiting = Promise.withResolvers<boolean>();
+    const stop = watch(
+      { store, converter, now: () => '2030-01-01T00:00:00Z' },
+      { resource, namespace: 'a', name: '', query: new URLSearchParams(query), view },
+      {
+        write(line) {
+          lines.push(JSON.parse(line));
+          return !isFull;
+        },
+        drained: () => waiting.promise,
+        end: () => {
+          seen.isOver = true;
+        },
+        drop: () => {
+          seen.isDropped = true;
+        },
+      },
+    );
+    return {
+      lines,
+      seen,
+      stop,
+      /** What was sent: types with names, and versions of bookmarks. */
+      sent: () =>
+        lines.map(({ type, object }) => {
+          const { metadata, rows } = object as { metadata: JsonObject; rows?: JsonObject[] };
+          return `${type} ${metadata.name ?? (rows === undefined ? metadata.resourceVersion : 'row')}`;
+        }),
+      fill() {
+        isFull = true;
+      },
+      /** Reads what was sent, and goes on reading; with false it has gone. */
+      async read(goesOn = true) {
+        isFull = false;
+        waiting.resolve(goesOn);
+        waiting = Promise.withResolvers();
+        await vi.advanceTimersByTimeAsync(0);
+      },
+    };
+  }
+  const write = (name: string, more: JsonObject = {}) => {
+    const object = { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name, namespace: 'a', ...more } };
+    const stored = collection.get(name);
+    return stored === undefined ? collection.create(name, object) : collection.replace(name, stored, object);
+  };
+  return { store, collection, write, begin, asked, webhook };
+}
+
+const names = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => `${prefix}${1000 + i}`);
+
+describe('a slow watcher', () => {
+  test('is dropped once too many writes wait for it, those that it has read aside', async () => {
+    const { write, begin } = reading();
+    const { fill, read, sent, seen } = begin();
+    const expected: string[] = [];
+    for (const round of ['a', 'b', 'c']) {
+      fill();
+      for (const name of names(round, 900)) {
+        write(name);
+        expected.push(`ADDED ${name}`);
+      }
+      await read();
+    }
+    expect(sent()).toEqual(expected);
+    expect(seen.isDropped).toBe(false);
+    fill();
+    for (const name of names('d', 1_003)) {
+      write(name);
+    }
+    expect(seen.isDropped).toBe(true);
+  });
+
+  test('is dropped once too many bytes wait for it', async () => {
+    const { write, begin } = reading();
+    const { fill, read, seen } = begin();
+    const annotations = { large: 'x'.repeat(1_000_000) };
+    for (let round = 0; round < 3; round++) {
+      fill();
+      for (let i = 0; i < 15; i++) {
+        write('large', { annotations });
+      }
+      await read();
+    }
+    expect(seen.isDropped).toBe(false);
+    fill();
+    for (let i = 0; i < 18; i++) {
+      write('large', { annotations });
+    }
+    expect(seen.isDropped).toBe(true);
+  });
+
+  test('that has gone is dropped, and gets nothing more', async () => {
+    const { write, begin } = reading();
+    const { fill, read, sent, seen } = begin();
+    fill();
+    write('x');
+    write('y');
+    await read(false);
+    write('z');
+    expect([sent(), seen]).toEqual([['ADDED x'], { isOver: false, isDropped: true }]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('of a large collection gets all of it in order, and then what was written meanwhile', async () => {
+    const { write, begin } = reading();
+    const existing = names('e', 3_000);
+    for (const name of existing) {
+      write(name);
+    }
+    const { fill, read, sent } = begin('sendInitialEvents=true&allowWatchBookmarks=true');
+    expect(sent().slice(0, 3_000)).toEqual(existing.map((name) => `ADDED ${name}`));
+    expect(sent()[3_000]).toBe('BOOKMARK 3001');
+    fill();
+    const later = names('f', 500);
+    for (const name of later) {
+      write(name);
+    }
+    await read();
+    expect(sent().slice(3_001)).toEqual(later.map((name) => `ADDED ${name}`));
+  });
+});
+
+describe('the end', () => {
+  test('of its time comes with a bookmark where the watcher allows them', async () => {
+    const { write, begin } = reading();
+    write('a');
+    const asking = begin('timeoutSeconds=90&allowWatchBookmarks=true');
+    const other = begin('timeoutSeconds=90');
+    write('b');
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([asking.sent().slice(2), other.sent().slice(2)]).toEqual([['BOOKMARK 3'], []]);
+    write('c');
+    expect([asking.seen.isOver, other.seen.isOver]).toEqual([false, false]);
+    await vi.advanceTimersByTimeAsync(30_000);
+    write('d');
+    expect(asking.sent().slice(3)).toEqual(['ADDED c', 'BOOKMARK 4']);
+    expect(other.sent().slice(2)).toEqual(['ADDED c']);
+    expect([asking.seen.isOver, other.seen.isOver]).toEqual([true, true]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('by the client is silent, and nothing is left of it', () => {
+    const { collection, write, begin } = reading();
+    const ended = vi.fn();
+    const subscribe = collection.subscribe.bind(collection);
+    vi.spyOn(collection, 'subscribe').mockImplementation((listener) => {
+      const unsubscribe = subscribe(listener);
+      return () => {
+        unsubscribe();
+        ended();
+      };
+    });
+    const { stop, sent, seen } = begin();
+    stop();
+    write('a');
+    expect([sent(), seen.isOver, ended.mock.calls.length, vi.getTimerCount()]).toEqual([[], false, 1, 0]);
+  });
+
+  test('a version that is too old is said in the stream', () => {
+    const { store, write, begin } = reading();
+    write('a');
+    store.drop('things');
+    const { lines, seen } = begin('resourceVersion=1');
+    expect(lines).toMatchObject([{ type: 'ERROR', object: { code: 410, reason: 'Expired' } }]);
+    expect([seen.isOver, vi.getTimerCount()]).toEqual([true, 0]);
+  });
+});
+
+test('a table names its columns once', () => {
+  const { write, begin } = reading();
+  write('a');
+  write('b');
+  const { lines } = begin('', { view: { as: 'table', include: 'None' } });
+  const columns = lines.map(({ object }) => (object as { columnDefinitions: unknown[] }).columnDefinitions.length);
+  expect(columns).toEqual([2, 0]);
+});
+
+describe('objects of another version', () => {
+  test('are converted ahead, up to a hundred at a time', async () => {
+    const { write, begin, asked } = reading();
+    for (const name of names('e', 250)) {
+      write(name);
+    }
+    const { lines } = begin('', { resource: converted });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(asked).toEqual([1, 100, 100, 49]);
+    expect(lines.map(({ object }) => (object as JsonObject).apiVersion)).toEqual(Array(250).fill('example.com/v2'));
+  });
+
+  test('that cannot be converted end the watch with the reason', async () => {
+    const { write, begin, webhook } = reading();
+    webhook.isBroken = true;
+    const { lines, seen } = begin('', { resource: converted });
+    write('a');
+    await vi.advanceTimersByTimeAsync(0);
+    const message = expect.stringContaining('out of order');
+    expect(lines).toEqual([{ type: 'ERROR', object: expect.objectContaining({ code: 500, message }) }]);
+    expect([seen.isOver, vi.getTimerCount()]).toEqual([true, 0]);
+  });
+
+  test('that cannot be converted once the watch is over are not its concern', async () => {
+    const { write, begin, webhook } = reading();
+    webhook.isBroken = true;
+    const { lines, stop, seen } = begin('', { resource: converted });
+    write('a');
+    stop();
+    await vi.advanceTimersByTimeAsync(0);
+    expect([lines, seen.isOver]).toEqual([[], false]);
+  });
+});
