@@ -173,9 +173,11 @@ export function watch(context: ReadContext, request: ReadRequest, sink: WatchSin
     sink.write(`${JSON.stringify({ type: 'BOOKMARK', object })}\n`);
   }
   function finish(): void {
+    // Its turn comes after what was written so far; what is written until then is not sent.
+    const version = lastVersion;
     act(() => {
       if (bookmarks) {
-        bookmark(lastVersion);
+        bookmark(version);
       }
       stop();
       sink.end();

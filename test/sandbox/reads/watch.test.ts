@@ -191,6 +191,18 @@ describe('the end', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  test('of a watcher that is behind names the version that it was sent, not later ones', async () => {
+    const { write, begin } = reading();
+    const { fill, read, sent, seen } = begin('timeoutSeconds=90&allowWatchBookmarks=true');
+    fill();
+    write('a');
+    write('b');
+    await vi.advanceTimersByTimeAsync(90_000);
+    write('c');
+    await read();
+    expect([sent(), seen.isOver]).toEqual([['ADDED a', 'ADDED b', 'BOOKMARK 3'], true]);
+  });
+
   test('by the client is silent, and nothing is left of it', () => {
     const { collection, write, begin } = reading();
     const ended = vi.fn();
