@@ -262,9 +262,12 @@ describe('objects of another version', () => {
     expect([seen.isOver, vi.getTimerCount()]).toEqual([true, 0]);
   });
 
-  test('that cannot be converted once the watch is over are not its concern', async () => {
+  test.each([
+    ['that are converted', false],
+    ['that cannot be converted', true],
+  ])('%s once the watch is over are not its concern', async (_, isBroken) => {
     const { write, begin, webhook } = reading();
-    webhook.isBroken = true;
+    webhook.isBroken = isBroken;
     const { lines, stop, seen } = begin('', { resource: converted });
     write('a');
     stop();

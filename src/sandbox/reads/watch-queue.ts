@@ -1,0 +1,130 @@
+import type { JsonObject } from '../../kubernetes/index.ts';
+import type { Resource } from '../resources/index.ts';
+import type { VersionConverter } from '../webhooks/index.ts';
+
+/** Number and bytes of writes that may wait for a slow watcher; with more it is dropped. */
+const maxBehind = { events: 1_000, bytes: 16 * 1024 * 1024 };
+/** Number of objects that one call of the webhook converts ahead of time. */
+const conversionsAhead = 100;
+/** From this many sent items on, they are removed once they are the larger part of the queue. */
+const compactedItems = 1_000;
+
+/** Something to do when its turn comes, or an object to send, as it is stored. */
+type WatchItem =
+  | { act(): void }
+  | {
+      type: string;
+      stored: JsonObject;
+      /** Whether it was written after the watch began, and so counts as backlog. */
+      live: boolean;
+      bytes: number;
+    };
+
+/** Where the items of a queue go, and how it ends by itself: then `end` is to be called. */
+export interface WatchOutlet {
+  /** Sends an object in the version of the watch. @returns whether it has been sent; otherwise `drained` says when. */
+  send(type: string, object: JsonObject): boolean;
+  /** Resolves when there is room for more; with false when it is not worth waiting for. */
+  drained(): Promise<boolean>;
+  /** The watcher is too far behind, or has gone. */
+  drop(): void;
+  /** An object cannot be sent. */
+  fail(error: unknown): void;
+}
+
+/** What is to be sent to one watcher, in the order of the writes. */
+export interface WatchQueue {
+  /** Adds an object as it is stored; `live` says that it was written after the watch began: it counts as backlog. */
+  add(type: string, stored: JsonObject, live: boolean, bytes: number): void;
+  /** Does something when everything before has been sent: at once, if nothing waits. */
+  act(action: () => void): void;
+  isSending(): boolean;
+  /** Forgets what waits, and takes no more. */
+  end(): void;
+}
+
+/** The queue of a watch of a resource; `converter` makes its objects. */
+export function createWatchQueue(resource: Resource, converter: VersionConverter, outlet: WatchOutlet): WatchQueue {
+  /** Everything before `next` is sent. */
+  let items: WatchItem[] = [];
+  let next = 0;
+  const behind = { events: 0, bytes: 0 };
+  let isSending = false;
+  let ended = false;
+
+  async function convertAhead(): Promise<void> {
+    const ahead = items.slice(next, next + conversionsAhead).flatMap((item) => ('act' in item ? [] : [item.stored]));
+    // A failed conversion is reported when its turn comes.
+    await converter.presentAll(resource, ahead).catch(() => {});
+  }
+
+  /** The next item is on its way. */
+  function advance(item: WatchItem): void {
+    next++;
+    if ('live' in item && item.live) {
+      behind.events--;
+      behind.bytes -= item.bytes;
+    }
+    if (next > compactedItems && next * 2 > items.length) {
+      items = items.slice(next);
+      next = 0;
+    }
+  }
+
+  /** Sends what waits. It runs synchronously while the client reads and nothing needs conversion. */
+  async function sendAll(): Promise<void> {
+    isSending = true;
+    try {
+      while (!ended && next < items.length) {
+        const item = items[next] as WatchItem;
+        if ('act' in item) {
+          advance(item);
+          item.act();
+          continue;
+        }
+        if (converter.mustAsk(resource, item.stored)) {
+          await convertAhead();
+        }
+        const presented = converter.present(resource, item.stored);
+        const object = presented instanceof Promise ? await presented : presented;
+        advance(item);
+        if (!ended && !outlet.send(item.type, object) && !(await outlet.drained())) {
+          outlet.drop();
+        }
+      }
+    } catch (error) {
+      if (!ended) {
+        outlet.fail(error);
+      }
+    } finally {
+      isSending = false;
+    }
+  }
+
+  function enqueue(item: WatchItem): void {
+    if (ended) {
+      return;
+    }
+    items.push(item);
+    if ('live' in item && item.live) {
+      behind.events++;
+      behind.bytes += item.bytes;
+    }
+    if (!isSending) {
+      void sendAll();
+    } else if (behind.events > maxBehind.events || behind.bytes > maxBehind.bytes) {
+      outlet.drop();
+    }
+  }
+
+  return {
+    add: (type, stored, live, bytes) => enqueue({ type, stored, live, bytes }),
+    act: (act) => enqueue({ act }),
+    isSending: () => isSending,
+    end() {
+      ended = true;
+      items = [];
+      next = 0;
+    },
+  };
+}
