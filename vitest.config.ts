@@ -10,7 +10,12 @@ export default defineConfig({
     isolate: false,
     // Node.js runs the TypeScript as it does for users: what Vite would make of it is slower, and takes time itself.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    setupFiles: ['test/tools/no-empty-table.ts', 'test/tools/leaves-nothing.ts', 'test/tools/given-keys.ts'],
+    setupFiles: [
+      'test/tools/no-empty-table.ts',
+      'test/tools/no-loose-match.ts',
+      'test/tools/leaves-nothing.ts',
+      'test/tools/given-keys.ts',
+    ],
     globalSetup: ['test/tools/run-folder.ts'],
     expect: { requireAssertions: true },
     // Whatever the shell says: with production npm takes what is for development for too much.

@@ -40,7 +40,7 @@ interface KindFacts {
 function webhookFields(object: JsonObject): BundleField[] {
   const { webhooks = null } = object;
   if (webhooks !== null && !Array.isArray(webhooks)) {
-    throw new ResponseError('the API server answered with a webhook configuration whose webhooks are not a list');
+    throw new ResponseError('the API server returned a webhook configuration whose webhooks are not a list');
   }
   return (webhooks ?? []).map((webhook, index) => {
     const name = fieldAt(webhook, 'name') ?? '';
@@ -226,7 +226,7 @@ async function readNamed(cluster: Cluster, kind: TargetKind, name: string, servi
   return {
     id: `${kind}/${name}`,
     state: 'missing',
-    problem: 'does not exist: create it, or leave out the flag that names it',
+    problem: 'does not exist: create it, or remove the flag that names it',
     entries: [],
     skipped: [],
   } as TargetReading;
@@ -257,7 +257,7 @@ export async function* listTargets(
           const name = String(fieldAt(object, 'metadata', 'name'));
           // The API server accepts only such names for these kinds; they become part of a path and of messages.
           if (dns1123SubdomainProblems(name).length > 0) {
-            throw new ResponseError(`the API server listed something that is not one of ${facts.resource}`);
+            throw new ResponseError(`the API server listed an object that is not one of ${facts.resource}`);
           }
           yield { path: `${base}/${encodeURIComponent(name)}`, object };
         }

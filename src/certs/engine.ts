@@ -96,10 +96,13 @@ export async function runCertificates(run: Run): Promise<RunOutcome> {
       continue;
     }
     if (run.signal.aborted) {
-      return { action: { kind: 'blocked', reason: 'stopped; the next run goes on from here' }, facts: snapshot.facts };
+      return {
+        action: { kind: 'blocked', reason: 'stopped; the next run continues from here' },
+        facts: snapshot.facts,
+      };
     }
     if (++steps > maxSteps) {
-      const reason = `something undoes what is written: after ${maxSteps} steps, ${action.reason}; stop what changes it, and run again`;
+      const reason = `another client keeps undoing the changes: after ${maxSteps} steps, ${action.reason}; stop that client and run again`;
       return { action: { kind: 'blocked', reason }, facts: snapshot.facts };
     }
     if (action.kind === 'inject') {
@@ -154,7 +157,7 @@ async function injectAll(
     }
     try {
       await run.targets.inject(target, facts.bundle);
-      run.report({ action: 'inject', reason: `${target.id} does not hold the trust bundle of stage ${facts.stage}` });
+      run.report({ action: 'inject', reason: `${target.id} does not have the trust bundle of stage ${facts.stage}` });
     } catch (error) {
       if (error instanceof TargetFailure) {
         refused.set(target.id, error.message);

@@ -3,6 +3,7 @@ import {
   bundleOf,
   type Certificate,
   caProblem,
+  framingProblem,
   isSignedBy,
   missingNames,
   organization,
@@ -11,6 +12,7 @@ import {
   readCaKey,
   readCertificates,
   readKey,
+  readPem,
   usable,
 } from '../x509/index.ts';
 import type { StoredSecret } from './store.ts';
@@ -80,6 +82,11 @@ function servingOf(tls: Readonly<Record<string, string>>, now: Date): Reading<Ce
   const chain = readCertificates(tls['tls.crt']);
   if (chain.state !== 'usable') {
     return chain;
+  }
+  // Pods serve the text as it is, which is not always what this program wrote.
+  const framing = framingProblem(readPem(tls['tls.crt'] ?? ''));
+  if (framing !== undefined) {
+    return { state: 'broken', problem: framing };
   }
   const [certificate] = chain.value;
   const serving = withKey({ state: 'usable', value: certificate }, readKey(tls['tls.key'], certificate));

@@ -33,7 +33,7 @@ export function folderStore(folder: string): CertificateStore {
   async function namesIn(home: string): Promise<string[]> {
     const names = await readdir(home);
     if (names.length > maxNames) {
-      throw new Error(`${home} holds more than ${maxNames} files: choose a folder of its own`);
+      throw new Error(`${home} has more than ${maxNames} files: choose a separate folder`);
     }
     return names;
   }
@@ -70,7 +70,7 @@ export function folderStore(folder: string): CertificateStore {
     for (const name of names) {
       const found = await lstat(join(home, name)).catch(() => undefined);
       if (found !== undefined && !(await isOurLink(home, name))) {
-        throw new Error(`${join(home, name)} was not made by this command: move it away, or choose another folder`);
+        throw new Error(`${join(home, name)} was not created by this command: move it away, or choose another folder`);
       }
     }
   }

@@ -99,7 +99,7 @@ function caStep(facts: CertificateFacts, settings: Settings): Action | undefined
     return undefined;
   }
   if (settings.forceCa) {
-    return stage('asked for with --force-ca');
+    return stage('requested with --force-ca');
   }
   if (settings.mode === 'rotate' && isCaDue(active.value, now, settings.caRenewBeforeMs)) {
     return stage(`the CA expires at ${iso(active.value.x509.validToDate)}, inside its renewal window`);
@@ -127,10 +127,10 @@ function servingProblem(facts: CertificateFacts, settings: Settings): string | u
     return `the serving certificate ${early}`;
   }
   if (settings.force) {
-    return facts.stage === 'staged' ? undefined : 'asked for with --force';
+    return facts.stage === 'staged' ? undefined : 'requested with --force';
   }
   if (settings.mode === 'rotate' && isServingCertificateDue(serving, facts.now)) {
-    return `the serving certificate expires at ${iso(serving.x509.validToDate)}, in the last third of its life`;
+    return `the serving certificate expires at ${iso(serving.x509.validToDate)}, in the last third of its validity`;
   }
   return undefined;
 }
@@ -158,7 +158,7 @@ function trustStep(facts: CertificateFacts, settings: Settings): Action {
   if (facts.serving.state !== 'absent' && !facts.servingBundleIsCurrent) {
     return {
       kind: 'write-bundle',
-      reason: `the trust bundle of the serving Secret is not that of stage ${facts.stage}`,
+      reason: `the trust bundle in the serving Secret does not match stage ${facts.stage}`,
     };
   }
 
@@ -168,10 +168,10 @@ function trustStep(facts: CertificateFacts, settings: Settings): Action {
     if (refusal !== undefined) {
       blocked.push(`${target.id}: ${refusal}`);
     } else if (target.state === 'present' && !isInSync(target, facts.bundle)) {
-      const reason = `${target.id} does not hold the trust bundle of stage ${facts.stage}`;
+      const reason = `${target.id} does not have the trust bundle of stage ${facts.stage}`;
       return facts.injectedSince === undefined
         ? { kind: 'inject', target, reason }
-        : { kind: 'forget-injection', reason: `${reason}, though it did at ${iso(facts.injectedSince)}` };
+        : { kind: 'forget-injection', reason: `${reason}, although it did at ${iso(facts.injectedSince)}` };
     }
   }
 
@@ -194,7 +194,7 @@ function trustStep(facts: CertificateFacts, settings: Settings): Action {
   }
   if (facts.stage === 'staged' || (problem !== undefined && mustPropagate)) {
     if (facts.injectedSince === undefined) {
-      return { kind: 'record-injection', reason: 'every target holds the trust bundle' };
+      return { kind: 'record-injection', reason: 'every target has the trust bundle' };
     }
     const until = new Date(facts.injectedSince.getTime() + settings.propagationDelayMs);
     if (until > now) {
@@ -202,11 +202,11 @@ function trustStep(facts: CertificateFacts, settings: Settings): Action {
         kind: 'wait',
         for: 'propagation',
         until,
-        reason: `every target holds the trust bundle since ${iso(facts.injectedSince)}; API servers need the propagation delay to notice`,
+        reason: `every target has had the trust bundle since ${iso(facts.injectedSince)}; API servers need the propagation delay to notice`,
       };
     }
     return facts.stage === 'staged'
-      ? { kind: 'promote', reason: `every target trusts the next CA since ${iso(facts.injectedSince)}` }
+      ? { kind: 'promote', reason: `every target has trusted the next CA since ${iso(facts.injectedSince)}` }
       : { kind: 'issue-serving-certificate', reason: problem as string };
   }
   // Promoted, with a serving certificate of the new CA. Its time of issue is taken from the certificate itself, where
@@ -218,7 +218,7 @@ function trustStep(facts: CertificateFacts, settings: Settings): Action {
       kind: 'wait',
       for: 'overlap',
       until,
-      reason: 'pods may still serve what the previous CA signed until the overlap is over',
+      reason: 'pods may still serve certificates of the previous CA until the overlap is over',
     };
   }
   return {

@@ -148,7 +148,7 @@ function refuseUnknownVariables(top: Command, env: NodeJS.ProcessEnv): void {
     const flag = flagOptionsOf(top).find((option) => variable === `${variablePrefix}${asVariable(option.name())}`);
     // Kubernetes sets such names for Services, unless a pod says `enableServiceLinks: false`.
     if (top.name() === 'serve' && flag !== undefined && value !== '' && !value?.startsWith('tcp://')) {
-      throw new UsageError(`${variable} is not read any more: write ${environmentVariableOf(top.name(), flag.name())}`);
+      throw new UsageError(`${variable} is no longer supported: use ${environmentVariableOf(top.name(), flag.name())}`);
     }
   }
 }

@@ -129,7 +129,7 @@ export async function runProgram(definition: Program, args: readonly string[], i
       return error.exitCode === 0 ? exitCode.ok : exitCode.usage;
     }
     if (io.signal.aborted && error === io.signal.reason) {
-      io.stderr.write(`${name}: stopped before the end\n`);
+      io.stderr.write(`${name}: interrupted\n`);
       return exitCode.interrupted;
     }
     if (error instanceof UsageError || error instanceof FailureError) {

@@ -150,7 +150,7 @@ async function refusalOf(server: string, what: string, path: string, answer: Api
   }
   return new StatusError(
     code === 404 ? 502 : code,
-    `${server} answered ${code} to ${what} without a reason: is it an API server?`,
+    `${server} answered ${what} with ${code} and no reason: is it an API server?`,
     retryAfterMs,
   );
 }
@@ -177,7 +177,7 @@ function eventOf(line: Uint8Array): WatchEvent | { type: 'BOOKMARK'; object: Jso
   }
   const object = isJsonObject(event) ? event.object : undefined;
   if (!isJsonObject(event) || !isJsonObject(object)) {
-    throw new ResponseError('a watch sent something that is not an event');
+    throw new ResponseError('a watch sent a line that is not an event');
   }
   switch (event.type) {
     case 'ADDED':

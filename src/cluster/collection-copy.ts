@@ -118,7 +118,7 @@ export class CollectionCopy {
       return;
     }
     if (previous === undefined && this.#objects.size >= maxObjects) {
-      throw new ResponseError(`there are more than ${maxObjects} ${resource}: choose by label`);
+      throw new ResponseError(`there are more than ${maxObjects} ${resource}: select by label`);
     }
     const length = this.#length - this.#lengthOf(previous) + this.#lengthOf(object);
     this.#checkLength(length, most);
@@ -140,7 +140,7 @@ export class CollectionCopy {
   #checkLength(characters: number, most: number): void {
     if (characters > most) {
       const { resource, maxLength } = this.#options;
-      throw new ResponseError(`what is kept of ${resource} is more than ${maxLength / 1024 / 1024} MiB`);
+      throw new ResponseError(`the copy of ${resource} takes more than ${maxLength / 1024 / 1024} MiB`);
     }
   }
 }

@@ -58,7 +58,7 @@ function load(file: string): KubeConfig | undefined {
     // The lines after the first quote the file. The client says nothing about an entry of another type than it expects.
     const [problem = ''] =
       error instanceof TypeError
-        ? ['clusters, users, contexts or one of their entries is not of the form that kubectl config view shows']
+        ? ['clusters, users, contexts or one of their entries does not have the form that kubectl config view shows']
         : (error as Error).message.split('\n');
     throw new KubeConfigError(`the kubeconfig ${file} cannot be read: ${printable(problem)}`);
   }
@@ -99,7 +99,7 @@ function loadDefault(env: NodeJS.ProcessEnv): KubeConfig {
   }
   if (!existsSync(serviceAccountToken)) {
     throw new KubeConfigError(
-      'KUBECONFIG is not set, ~/.kube/config does not exist, and this is not a pod: give --kubeconfig FILE',
+      'KUBECONFIG is not set, ~/.kube/config does not exist, and this is not a pod: use --kubeconfig FILE',
     );
   }
   const config = new (clientNode().KubeConfig)();
@@ -130,12 +130,12 @@ export function loadKubeConfig(options: KubeConfigOptions, env: NodeJS.ProcessEn
   }
   const cluster = config.getCurrentCluster();
   if (cluster === null) {
-    throw new KubeConfigError('the kubeconfig names no cluster: give --kubeconfig and --context, or run in a pod');
+    throw new KubeConfigError('the kubeconfig names no cluster: use --kubeconfig and --context, or run in a pod');
   }
   // The client refuses it at the first request, unless that goes through a proxy, and calls it missing credentials.
   if (cluster.server.startsWith('http:') && !cluster.skipTLSVerify && !cluster.proxyUrl) {
     throw new KubeConfigError(
-      `the kubeconfig has server ${JSON.stringify(cluster.server)}, without TLS: for kubectl proxy add insecure-skip-tls-verify: true to its cluster, else write https`,
+      `the kubeconfig has server ${JSON.stringify(cluster.server)}, without TLS: for kubectl proxy add insecure-skip-tls-verify: true to its cluster, otherwise use https`,
     );
   }
   // Without a user the client leaves out the CA, too, and the server would seem to have a bad certificate.
@@ -143,7 +143,7 @@ export function loadKubeConfig(options: KubeConfigOptions, env: NodeJS.ProcessEn
     const context = config.getCurrentContext();
     const user = config.getContextObject(context)?.user;
     throw new KubeConfigError(
-      `context ${JSON.stringify(context)} of the kubeconfig has ${user ? `user ${JSON.stringify(user)}, which is not among users` : 'no user'}: kubectl config set-context ${JSON.stringify(context)} --user NAME gives it one`,
+      `context ${JSON.stringify(context)} of the kubeconfig has ${user ? `user ${JSON.stringify(user)}, which is not among users` : 'no user'}: kubectl config set-context ${JSON.stringify(context)} --user NAME sets one`,
     );
   }
   return config;

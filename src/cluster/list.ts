@@ -56,12 +56,12 @@ export async function* listPages(cluster: Cluster, options: ListOptions): AsyncG
     }
     const { metadata, items } = list;
     if (!isJsonObject(metadata) || !(Array.isArray(items) || items === null)) {
-      throw new ResponseError(`the API server answered with something that is not a list of ${resource}`);
+      throw new ResponseError(`the API server's answer is not a list of ${resource}`);
     }
     const objects: JsonObject[] = [];
     for (const object of items ?? []) {
       if (!isJsonObject(object) || !isJsonObject(object.metadata) || typeof object.metadata.name !== 'string') {
-        throw new ResponseError(`the API server listed something that is not one of ${resource}`);
+        throw new ResponseError(`the API server listed an object that is not one of ${resource}`);
       }
       objects.push(object);
     }
@@ -71,7 +71,7 @@ export async function* listPages(cluster: Cluster, options: ListOptions): AsyncG
       throw new ResponseError(`the API server keeps listing ${resource} in empty pages`);
     }
     if (count > maxObjects) {
-      throw new ResponseError(`there are more than ${maxObjects} ${resource}: name them, or choose by label`);
+      throw new ResponseError(`there are more than ${maxObjects} ${resource}: name them, or select by label`);
     }
     const { resourceVersion } = metadata;
     yield { items: objects, resourceVersion: typeof resourceVersion === 'string' ? resourceVersion : '' };

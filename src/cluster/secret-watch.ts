@@ -160,11 +160,11 @@ export function watchServingSecret(
       try {
         await read();
         failures = 0;
-        tell(`${problem}; until it can be watched it is read every ${pollMs / 1000} s`);
+        tell(`${problem}; until it can be watched, it is read every ${pollMs / 1000} s`);
       } catch (error) {
         failures++;
         asked = askedWait(error);
-        tell(`${describe(error, 'get')}; what was read last is kept`);
+        tell(`${describe(error, 'get')}; the last version that was read stays in use`);
       }
       const next = Math.max(asked, failures === 0 ? pollMs : waitAfter(failures, pollMs, maxPollMs));
       const left = until - performance.now();

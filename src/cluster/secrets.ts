@@ -11,11 +11,11 @@ const maxValueLength = 128 * 1024;
 export function metadataOf(object: JsonObject, what: string, name: string): JsonObject & { resourceVersion: string } {
   const { metadata } = object;
   if (!isJsonObject(metadata) || metadata.name !== name) {
-    throw new ResponseError(`the API server answered with something that is not ${what}: metadata.name is not ${name}`);
+    throw new ResponseError(`the API server's answer is not ${what}: metadata.name is not ${name}`);
   }
   const { resourceVersion } = metadata;
   if (typeof resourceVersion !== 'string' || resourceVersion === '') {
-    throw new ResponseError(`the API server answered with something that is not ${what}: it has no resourceVersion`);
+    throw new ResponseError(`the API server's answer is not ${what}: it has no resourceVersion`);
   }
   return { ...metadata, resourceVersion };
 }
@@ -29,18 +29,16 @@ export function decodeSecret(secret: JsonObject, namespace: string, name: string
   const what = `the Secret ${namespace}/${name}`;
   metadataOf(secret, what, name);
   if (secret.kind !== undefined && secret.kind !== 'Secret') {
-    throw new ResponseError(`the API server answered with something that is not ${what}: it is of another kind`);
+    throw new ResponseError(`the API server's answer is not ${what}: it is of another kind`);
   }
   const { data = null } = secret;
   if (data !== null && !isJsonObject(data)) {
-    throw new ResponseError(`the API server answered with something that is not ${what}: its data is not an object`);
+    throw new ResponseError(`the API server's answer is not ${what}: its data is not an object`);
   }
   const decoded: Record<string, string> = {};
   for (const [key, value] of Object.entries(data ?? {})) {
     if (typeof value !== 'string') {
-      throw new ResponseError(
-        `the API server answered with something that is not ${what}: data.${key} is not a string`,
-      );
+      throw new ResponseError(`the API server's answer is not ${what}: data.${key} is not a string`);
     }
     if (value.length <= maxValueLength) {
       decoded[key] = decodeValue(value);

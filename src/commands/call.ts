@@ -71,7 +71,7 @@ interface Verdict {
   error?: string;
 }
 
-function verdictOf(result: CallResult<JsonObject> | CallAllResult<JsonObject>): Verdict {
+function verdictOf(hook: HookDefinition, result: CallResult<JsonObject> | CallAllResult<JsonObject>): Verdict {
   if (!result.ok) {
     return { verdict: 'failed', error: result.error.message };
   }
@@ -80,7 +80,7 @@ function verdictOf(result: CallResult<JsonObject> | CallAllResult<JsonObject>): 
   }
   const { message, retryAfterSeconds } = result.response as Record<string, unknown>;
   const text = typeof message === 'string' && message !== '' ? { message } : {};
-  return typeof retryAfterSeconds === 'number' && retryAfterSeconds !== 0
+  return hook.isBlocking && typeof retryAfterSeconds === 'number' && retryAfterSeconds !== 0
     ? { verdict: 'blocked', retryAfterSeconds, ...text }
     : { verdict: 'taken', ...text };
 }
@@ -116,7 +116,7 @@ function readRequest(file: string, hook: HookDefinition): JsonObject {
     );
   }
   if (second !== undefined) {
-    throw new UsageError(`${second.where()}: is a second request: give one file for each call`);
+    throw new UsageError(`${second.where()}: is a second request: pass one file for each call`);
   }
   const { apiVersion, kind, ...request } = first.object;
   const expected = { apiVersion: `${hook.group}/${hook.version}`, kind: hook.request.kind };
@@ -133,7 +133,7 @@ function readRequest(file: string, hook: HookDefinition): JsonObject {
 
 function requestOf(hook: HookDefinition, { request: file, sample }: CallFlags): JsonObject {
   if ((file === undefined) === !sample) {
-    throw new UsageError('call: give either --request FILE or --sample');
+    throw new UsageError('call: pass either --request FILE or --sample');
   }
   if (file !== undefined) {
     return readRequest(file, hook);
@@ -187,7 +187,7 @@ async function callOne(name: string, client: Client, flags: CallFlags, io: Io): 
     });
     const nearest = nearestTo(name, known);
     const hint =
-      nearest.length === 0 ? `"discover ${extension}" says what it offers` : `did you mean ${nearest.join(' or ')}?`;
+      nearest.length === 0 ? `"discover ${extension}" shows its handlers` : `did you mean ${nearest.join(' or ')}?`;
     throw new FailureError(withoutControls(`${handler.message}; ${hint}`));
   }
   const hook = clusterApiHooks.find(
@@ -210,7 +210,7 @@ async function callOne(name: string, client: Client, flags: CallFlags, io: Io): 
     signal: io.signal,
   })) as CallResult<JsonObject>;
   io.signal.throwIfAborted();
-  const verdict = verdictOf(result);
+  const verdict = verdictOf(hook, result);
   if (flags.output === 'json') {
     const response = result.ok ? { response: result.response } : {};
     io.stdout.write(`${JSON.stringify({ handler: name, hook: hook.name, ...verdict, ...response }, null, 2)}\n`);
@@ -230,10 +230,10 @@ async function callAll(client: Client, hook: HookDefinition, flags: CallFlags, i
     signal: io.signal,
   })) as CallAllResult<JsonObject>;
   io.signal.throwIfAborted();
-  const verdict = verdictOf(result);
+  const verdict = verdictOf(hook, result);
   const calls = result.calls.map(({ handler, result: one }) => ({
     handler,
-    ...verdictOf(one),
+    ...verdictOf(hook, one),
     ...(one.ok ? { response: one.response } : {}),
   }));
   if (flags.output === 'json') {
@@ -271,7 +271,7 @@ that cannot be read.`,
     .action(async (name: string | undefined) => {
       const flags = readFlags(callFlags, command, io.env);
       if ((name === undefined) === !flags.all || flags.all !== (flags.hook !== undefined)) {
-        throw new UsageError('call: name a handler as HANDLER.EXTENSIONCONFIG, or give --hook HOOK and --all');
+        throw new UsageError('call: name a handler as HANDLER.EXTENSIONCONFIG, or pass --hook HOOK and --all');
       }
       const dot = name?.lastIndexOf('.') ?? -1;
       if (name !== undefined && (dot <= 0 || dot === name.length - 1)) {
@@ -279,10 +279,10 @@ that cannot be read.`,
       }
       const hook = flags.hook === undefined ? undefined : hookNamed(flags.hook, '--hook');
       if (hook?.singleton) {
-        throw new UsageError(`--hook: ${hook.name} has no handlers; "discover" calls it`);
+        throw new UsageError(`--hook: ${hook.name} has no handlers; use "discover" to call it`);
       }
       if ((flags.request === undefined) === !flags.sample) {
-        throw new UsageError('call: give either --request FILE or --sample');
+        throw new UsageError('call: pass either --request FILE or --sample');
       }
       const extensions: Extensions = await readExtensions(flags, name === undefined ? [] : [name.slice(dot + 1)], io);
       const client = createClient({

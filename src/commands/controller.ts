@@ -104,14 +104,16 @@ function leaderElectionOf(flags: ControllerFlags): LeaderElectionOptions | undef
     retryPeriodMs: flags['retry-period'],
   };
   if (options.leaseDurationMs % 1000 !== 0) {
-    throw new UsageError('--lease-duration: a Lease has whole seconds');
+    throw new UsageError('--lease-duration: a Lease needs a whole number of seconds');
   }
   if (options.renewDeadlineMs >= options.leaseDurationMs) {
-    throw new UsageError('--renew-deadline must be less than --lease-duration: two replicas would write at a time');
+    throw new UsageError(
+      '--renew-deadline must be less than --lease-duration; otherwise two replicas could write at the same time',
+    );
   }
   if (options.retryPeriodMs >= options.renewDeadlineMs) {
     throw new UsageError(
-      '--retry-period must be less than --renew-deadline: the leader would lose the Lease each time',
+      '--retry-period must be less than --renew-deadline; otherwise the leader would always lose the Lease',
     );
   }
   return flags['leader-elect'] ? options : undefined;
@@ -126,7 +128,7 @@ async function followClientCertificate(folder: string | undefined, log: Logger) 
       pair = { cert: event.pair.cert, key: event.pair.key };
       log.info({ notAfter: event.pair.notAfter }, 'client certificate loaded');
     } else if (event.kind !== 'source') {
-      log.error({ reason: event.reason }, 'client certificate not loaded; what was loaded before is used on');
+      log.error({ reason: event.reason }, 'client certificate not loaded; the previous one stays in use');
     }
   });
   return { current: () => pair, stop: () => source?.stop() };

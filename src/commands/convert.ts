@@ -204,7 +204,7 @@ export const defineConvert: DefineCommand = (command, io, end) => {
     const { to, write, check, quiet, filename } = readFlags(convertFlags, command, io.env);
     const paths = [...named, ...filename];
     if (write && check) {
-      throw new UsageError('convert: --check only looks, and --write changes: leave one out');
+      throw new UsageError('convert: --check changes nothing and --write does: leave one out');
     }
     if (paths.length === 0) {
       throw new UsageError('convert: name files or folders to convert, "." for this folder, or "-" for standard input');
@@ -221,7 +221,7 @@ export const defineConvert: DefineCommand = (command, io, end) => {
     const replaceFile = createReplacer();
     for (const source of sourcesOf(paths, io.stdin as Readable)) {
       if (io.signal.aborted) {
-        io.stderr.write('convert: stopped before the end\n');
+        io.stderr.write('convert: interrupted\n');
         end(exitCode.interrupted);
         return;
       }

@@ -60,7 +60,7 @@ function read(object: JsonObject, where: string): ExtensionConfig {
   const { object: config, violations } = decodeExtensionConfig(current, hubVersion);
   const [wrong] = violations.filter(({ problem }) => problem === 'type');
   if (wrong !== undefined) {
-    throw new UsageError(`${where}: ${wrong.path.join('.')} ${wrong.message}; "lint" says everything that is wrong`);
+    throw new UsageError(`${where}: ${wrong.path.join('.')} ${wrong.message}; "lint" reports everything that is wrong`);
   }
   const name = config.metadata.name ?? '';
   if (dns1123LabelProblems(name).length > 0) {
@@ -124,7 +124,7 @@ function explained(error: unknown): Error {
   if (error instanceof UsageError || !(error instanceof Error)) {
     return error as Error;
   }
-  const hint = isUnserved(error) ? `: the cluster has no ${kind}s of ${group}; give files with -f` : '';
+  const hint = isUnserved(error) ? `: the cluster has no ${kind}s of ${group}; pass files with -f` : '';
   return new FailureError(`${error.message}${hint}`);
 }
 
@@ -165,7 +165,7 @@ export async function readExtensions(
   try {
     cluster = connect(loadKubeConfig(flags, io.env), io.signal);
   } catch (error) {
-    throw new UsageError(`no cluster: ${(error as Error).message}; or give files with -f`);
+    throw new UsageError(`no cluster: ${(error as Error).message}; or pass files with -f`);
   }
   try {
     const originals = await fromCluster(cluster, names);

@@ -14,9 +14,12 @@ export function followCluster(
     config,
     onProblem(kind, problem) {
       if (problem === undefined) {
-        log.info({ kind }, 'facts about the cluster follow it again');
+        log.info({ kind }, 'facts about the cluster are up to date again');
       } else {
-        log.warn({ kind, problem }, 'facts about the cluster may be old or missing: rules about them may say nothing');
+        log.warn(
+          { kind, problem },
+          'facts about the cluster may be stale or missing, so rules that need them may report nothing',
+        );
       }
     },
     ...options,

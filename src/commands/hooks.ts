@@ -195,7 +195,7 @@ cannot be read.`,
       } else {
         io.stdout.write(changes.map((change) => `${changeText(change)}\n`).join(''));
         io.stdout.write(
-          changes.length === 0 ? 'no change\n' : `${changes.length} changed, ${breaks} of that against the rules\n`,
+          changes.length === 0 ? 'no change\n' : `${changes.length} changed, ${breaks} of them against the rules\n`,
         );
       }
       end(breaks > 0 ? exitCode.findings : exitCode.ok);

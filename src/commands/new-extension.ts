@@ -64,6 +64,9 @@ export const defineNewExtension: DefineCommand = (command, io) => {
   addFlags(command, newExtensionFlags);
   command.action((folder: string) => {
     const flags = readFlags(newExtensionFlags, command, io.env);
+    if (folder === '') {
+      throw new UsageError('new-extension: DIR is empty: name the folder of the project');
+    }
     const name = flags.name ?? basename(resolve(folder));
     const [problem] = dns1035LabelProblems(name);
     if (problem !== undefined || name.length > maxNameLength) {

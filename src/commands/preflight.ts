@@ -79,12 +79,12 @@ a file that cannot be read.`,
       const flags = readFlags(preflightFlags, command, io.env);
       const to = flags[targetName];
       if (to === undefined) {
-        throw new UsageError(`preflight: give the release that is to be installed: --${targetName} v1.14`);
+        throw new UsageError(`preflight: name the release to upgrade to, for example --${targetName} v1.14`);
       }
       const extensions = await readExtensions(flags, names, io);
       const { configs, resolve, originals } = extensions;
       if (configs.length === 0 && flags.filename.length > 0) {
-        throw new UsageError('preflight: there are no ExtensionConfigs in the files: give others with -f');
+        throw new UsageError('preflight: there are no ExtensionConfigs in the files: pass others with -f');
       }
       const progress = createProgress(io.stderr);
       let asked = 0;
@@ -132,7 +132,9 @@ a file that cannot be read.`,
           flags.output === 'json' ? `${JSON.stringify(report, null, 2)}\n` : preflightAsText(report, paintFor(io)),
         );
         if (configs.length === 0) {
-          io.stderr.write(`preflight: there are no ExtensionConfigs: nothing is in the way of ${formatRelease(to)}\n`);
+          io.stderr.write(
+            `preflight: there are no ExtensionConfigs, so nothing is in the way of ${formatRelease(to)}\n`,
+          );
         }
         end(report.verdict === 'safe' ? exitCode.ok : exitCode.findings);
       } finally {

@@ -233,7 +233,7 @@ that cannot be read.`,
       const given = await readFiles(flags, upgrades[0], io);
       const extensions = await readExtensions(flags, names, io);
       if (extensions.configs.length === 0) {
-        throw new UsageError('there are no ExtensionConfigs: give files with -f');
+        throw new UsageError('there are no ExtensionConfigs: pass files with -f');
       }
       const progress = createProgress(io.stderr);
       const lives = given.subjects.length;
@@ -245,7 +245,7 @@ that cannot be read.`,
             : htmlPrinter(io, progress.clear);
       let [calls, ended] = [0, 0];
       const ticking = setInterval(
-        () => progress.show(() => `${calls} calls made, ${ended} of ${lives} lives played`),
+        () => progress.show(() => `${calls} calls made, ${ended} of ${lives} Clusters done`),
         200,
       );
       try {
@@ -273,7 +273,7 @@ that cannot be read.`,
         if (complete < lives) {
           end(exitCode.findings);
         } else if (flags.output === 'text' && upgrades.length === 0 && !flags.delete) {
-          io.stdout.write('--upgrade-to VERSION and --delete play the rest of a life\n');
+          io.stdout.write('add --upgrade-to VERSION and --delete for the rest of the lifecycle\n');
         }
       } finally {
         clearInterval(ticking);

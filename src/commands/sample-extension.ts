@@ -68,7 +68,7 @@ export const defineSampleExtension: DefineCommand = (command, io) => {
     const folder = flags['cert-dir'];
     if ((folder === undefined) !== flags['self-signed']) {
       throw new UsageError(
-        'give --cert-dir a folder with tls.crt and tls.key (`certs bootstrap --cert-dir` makes one), or --self-signed: one of the two',
+        'pass either --cert-dir with a folder that has tls.crt and tls.key (`certs bootstrap --cert-dir` creates one), or --self-signed',
       );
     }
     const clientCa = flags['client-ca-file'];

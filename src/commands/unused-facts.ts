@@ -15,6 +15,6 @@ export function whyFactsAreUnused(
   const [why, remedy] =
     profile === 'upstream'
       ? ['the rules that know the cluster are not in --profile upstream', '--profile strict or --rules-config']
-      : ['--rules-config switches off all rules that know the cluster', '--rules-config'];
-  return `but no rule needs it: ${why}. Leave ${flag} out, or switch such rules on with ${remedy}`;
+      : ['--rules-config turns off all rules that know the cluster', '--rules-config'];
+  return `but no rule needs it: ${why}. Remove ${flag}, or turn on such rules with ${remedy}`;
 }

@@ -42,11 +42,13 @@ export async function readCaBundle(cluster: Cluster, { namespace, name }: Secret
       return { problem: `"ca.crt" of secret ${what} is larger than 96 KiB` };
     }
     if (!text.includes('-----BEGIN CERTIFICATE-----')) {
-      return { problem: `"ca.crt" of secret ${what} holds no certificate in PEM` };
+      return { problem: `"ca.crt" of secret ${what} contains no PEM certificate` };
     }
     // A private key here would become readable to all who may read ExtensionConfigs.
     if (text.includes('PRIVATE KEY-----')) {
-      return { problem: `"ca.crt" of secret ${what} holds a private key, which must not be published in a caBundle` };
+      return {
+        problem: `"ca.crt" of secret ${what} contains a private key, which must not be published in a caBundle`,
+      };
     }
     return { caBundle: Buffer.from(value, 'base64').toString('base64') };
   } catch (error) {

@@ -95,7 +95,7 @@ function eventOf(
         : {
             type: 'Normal',
             reason: 'Paused',
-            message: `discovery is paused: take the annotation ${pausedAnnotation} away to go on`,
+            message: `discovery is paused: remove the annotation ${pausedAnnotation} to resume`,
           };
     case 'not-discovered':
       return { type: 'Warning', reason: 'NotDiscovered', message: `Error in discovery: ${finding.error}` };
@@ -176,7 +176,7 @@ export async function discoverConfig(
       throw error;
     }
     // A policy at admission, or a limit of the CRD: the status is where people look for the reason.
-    finding = { kind: 'not-discovered', error: `the API server refuses what was discovered: ${error.message}` };
+    finding = { kind: 'not-discovered', error: `the API server rejects the discovered handlers: ${error.message}` };
     await write(finding);
   }
   if (finding.kind === 'not-discovered') {

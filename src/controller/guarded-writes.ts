@@ -11,7 +11,7 @@ export function guardWrites(cluster: Cluster, mayWrite: () => boolean): Cluster 
     ...cluster,
     async request(method, path, body) {
       if (method !== 'GET' && !mayWrite()) {
-        throw new Error('another replica leads now: nothing is written');
+        throw new Error('another replica leads now; nothing is written');
       }
       return cluster.request(method, path, body);
     },

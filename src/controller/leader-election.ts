@@ -140,7 +140,7 @@ class Candidate implements Election {
     const lease = await this.#lease.read();
     const holder = lease === undefined ? '' : this.#seen.see(lease).holderIdentity;
     if (holder !== this.#run.identity) {
-      this.#lose(holder === '' ? 'the Lease was taken away' : `${holder} holds the Lease`);
+      this.#lose(holder === '' ? 'another replica took the Lease' : `${holder} holds the Lease`);
     }
   }
 
@@ -176,7 +176,7 @@ class Candidate implements Election {
       const spec = releasedSpec(specOf(lease), this.#run, now());
       await this.#lease.release(lease, spec).catch(({ message }: Error) => {
         const fields = { lease: this.#what, problem: message };
-        log.warn(fields, 'the Lease could not be given back; others wait for its end');
+        log.warn(fields, 'the Lease could not be released; other replicas wait until it expires');
       });
     }
     this.#stop.abort();

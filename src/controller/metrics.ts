@@ -81,7 +81,7 @@ export function createControllerMetrics(registry: Registry, known: KnownHooks, o
   const labelNames = ['extensionconfig'] as const;
   const runs = new Counter({
     name: `${prefix}runs_total`,
-    help: 'Runs for an ExtensionConfig that ended, by result: success, or failure (it is tried again).',
+    help: 'Finished reconciles of an ExtensionConfig, by result: success, or failure (which is retried).',
     labelNames: ['result'] as const,
     registers,
   });
@@ -89,7 +89,7 @@ export function createControllerMetrics(registry: Registry, known: KnownHooks, o
   runs.inc({ result: 'failure' }, 0);
   const runSeconds = new Histogram({
     name: `${prefix}run_duration_seconds`,
-    help: 'How long a run for an ExtensionConfig takes; most of it is the wait for the extension.',
+    help: 'Duration of the reconcile of an ExtensionConfig, most of which is waiting for the extension.',
     buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20],
     registers,
   });
@@ -107,28 +107,28 @@ export function createControllerMetrics(registry: Registry, known: KnownHooks, o
         }
       },
     });
-  gauge('leader', 'Whether this replica does the work (1) or another one does (0).', () =>
+  gauge('leader', 'Whether this replica is the leader (1) or another one is (0).', () =>
     observed.isLeading() ? 1 : 0,
   );
-  gauge('queue_waiting', 'ExtensionConfigs that wait for their turn.', () => observed.load().waiting);
-  gauge('queue_running', 'ExtensionConfigs that are worked on.', () => observed.load().running);
+  gauge('queue_waiting', 'ExtensionConfigs waiting in the queue.', () => observed.load().waiting);
+  gauge('queue_running', 'ExtensionConfigs being reconciled.', () => observed.load().running);
   gauge(
     'api_server_silent_seconds',
-    'Seconds since the API server was last heard of; over a minute the copy of ExtensionConfigs may be stale.',
+    'Seconds since the API server was last heard from; over a minute the cached ExtensionConfigs may be stale.',
     observed.silentSeconds,
   );
 
   const perConfig = {
     discovered: new Gauge({
       name: 'extensionconfig_discovered',
-      help: 'Condition Discovered of an ExtensionConfig: 1 for True, 0 for False. Absent when it says neither.',
+      help: 'Condition Discovered of an ExtensionConfig: 1 for True, 0 for False. Absent otherwise.',
       labelNames,
       registers,
       collect: () => collectConfigs(),
     }),
     supported: new Gauge({
       name: 'extensionconfig_hook_versions_supported',
-      help: 'Condition HookVersionsSupported of an ExtensionConfig: 1 for True, 0 for False. Absent when it says neither.',
+      help: 'Condition HookVersionsSupported of an ExtensionConfig: 1 for True, 0 for False. Absent otherwise.',
       labelNames,
       registers,
     }),
@@ -183,13 +183,13 @@ export function createControllerMetrics(registry: Registry, known: KnownHooks, o
 
   const discoveries = new Counter({
     name: 'extensionconfig_discoveries_total',
-    help: 'Discoveries that were made for metrics (mode observe), by ExtensionConfig and result.',
+    help: 'Discoveries (mode observe), by ExtensionConfig and result.',
     labelNames: ['extensionconfig', 'result'] as const,
     registers,
   });
   const latency = new Gauge({
     name: 'extensionconfig_discovery_latency_seconds',
-    help: 'How long the last discovery took (mode observe).',
+    help: 'Duration of the last discovery (mode observe).',
     labelNames,
     registers,
   });

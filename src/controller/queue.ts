@@ -64,6 +64,17 @@ interface Entry {
 
 const isFailing = ({ failures, isSuspect }: Entry) => failures > 0 || isSuspect;
 
+const newEntry = (isSuspect: boolean): Entry => ({
+  state: 'idle',
+  isAddedAgain: false,
+  isForgotten: false,
+  failures: 0,
+  isSuspect,
+  startedAt: Number.NEGATIVE_INFINITY,
+  timer: undefined,
+  dueAt: 0,
+});
+
 /** First in, first out; taking one costs the same however many there are. */
 function createLine() {
   let keys: string[] = [];
@@ -84,118 +95,40 @@ function createLine() {
   };
 }
 
-/** Creates an empty queue. */
-export function createQueue({ run, concurrency, failingConcurrency, pace }: QueueOptions): Queue {
-  const entries = new Map<string, Entry>();
-  const healthy = createLine();
-  const failing = createLine();
-  let running = 0;
-  let runningFailing = 0;
-  let isStopped = false;
-  const stopped = Promise.withResolvers<void>();
+class RunQueue implements Queue {
+  readonly #options: QueueOptions;
+  readonly #entries = new Map<string, Entry>();
+  readonly #healthy = createLine();
+  readonly #failing = createLine();
+  readonly #stopped = Promise.withResolvers<void>();
+  #running = 0;
+  #runningFailing = 0;
+  #isStopped = false;
 
-  function schedule(key: string, entry: Entry, dueAt: number): void {
-    if (entry.timer !== undefined && entry.dueAt <= dueAt) {
+  constructor(options: QueueOptions) {
+    this.#options = options;
+  }
+
+  get waiting(): number {
+    return this.#healthy.length + this.#failing.length;
+  }
+
+  get running(): number {
+    return this.#running;
+  }
+
+  isRunning(key: string): boolean {
+    return this.#entries.get(key)?.state === 'running';
+  }
+
+  add(key: string, { afresh = false, suspect = false }: AddOptions = {}): void {
+    if (this.#isStopped) {
       return;
     }
-    clearTimeout(entry.timer);
-    entry.dueAt = dueAt;
-    entry.timer = setTimeout(() => enqueue(key, entry), Math.max(0, dueAt - performance.now()));
-    entry.timer.unref();
-  }
-
-  function enqueue(key: string, entry: Entry): void {
-    clearTimeout(entry.timer);
-    entry.timer = undefined;
-    entry.state = 'ready';
-    (isFailing(entry) ? failing : healthy).push(key);
-    startNext();
-  }
-
-  function startNext(): void {
-    while (!isStopped && running < concurrency) {
-      const mayFail = failing.length > 0 && runningFailing < failingConcurrency;
-      // The two lines take turns, so that neither waits for the other to be empty.
-      const line = mayFail && (healthy.length === 0 || runningFailing * 2 < running) ? failing : healthy;
-      if (line.length === 0) {
-        return;
-      }
-      const key = line.shift() as string;
-      const entry = entries.get(key);
-      // Forgotten, or in the line for a second time.
-      if (entry?.state === 'ready') {
-        void start(key, entry);
-      }
-    }
-  }
-
-  async function start(key: string, entry: Entry): Promise<void> {
-    const wasFailing = isFailing(entry);
-    entry.isSuspect = false;
-    entry.state = 'running';
-    entry.isAddedAgain = false;
-    entry.startedAt = performance.now();
-    running++;
-    runningFailing += wasFailing ? 1 : 0;
-    let outcome: RunResult = { result: 'failed' };
-    try {
-      outcome = await run(key);
-    } finally {
-      running--;
-      runningFailing -= wasFailing ? 1 : 0;
-      finish(key, entry, outcome);
-    }
-  }
-
-  function finish(key: string, entry: Entry, outcome: RunResult): void {
-    if (isStopped) {
-      if (running === 0) {
-        stopped.resolve();
-      }
-      return;
-    }
-    if (entry.isForgotten) {
-      entries.delete(key);
-      if (entry.isAddedAgain) {
-        add(key);
-      }
-    } else {
-      entry.state = 'idle';
-      const now = performance.now();
-      if (outcome.result === 'failed') {
-        const backoff = pace.backoffMs + pace.backoffStepMs * 2 ** Math.min(entry.failures, 40);
-        entry.failures++;
-        schedule(key, entry, now + Math.min(backoff, pace.maxBackoffMs));
-      } else {
-        entry.failures = 0;
-        if (outcome.againMs !== undefined) {
-          schedule(key, entry, Math.max(now + outcome.againMs, entry.startedAt + pace.minIntervalMs));
-        }
-      }
-      if (entry.isAddedAgain) {
-        schedule(key, entry, entry.startedAt + pace.minIntervalMs);
-      }
-    }
-    startNext();
-  }
-
-  function add(key: string, { afresh = false, suspect = false }: AddOptions = {}): void {
-    if (isStopped) {
-      return;
-    }
-    let entry = entries.get(key);
+    let entry = this.#entries.get(key);
     if (entry === undefined) {
-      entry = {
-        state: 'idle',
-        isAddedAgain: false,
-        isForgotten: false,
-        failures: 0,
-        isSuspect: suspect,
-        startedAt: Number.NEGATIVE_INFINITY,
-        timer: undefined,
-        dueAt: 0,
-      };
-      entries.set(key, entry);
+      entry = newEntry(suspect);
+      this.#entries.set(key, entry);
     }
     if (afresh) {
       entry.failures = 0;
@@ -203,43 +136,135 @@ export function createQueue({ run, concurrency, failingConcurrency, pace }: Queu
     if (entry.state === 'running') {
       entry.isAddedAgain = true;
     } else if (entry.state === 'idle') {
-      const earliest = entry.startedAt + pace.minIntervalMs;
+      const earliest = entry.startedAt + this.#options.pace.minIntervalMs;
       if (earliest <= performance.now()) {
-        enqueue(key, entry);
+        this.#enqueue(key, entry);
       } else {
-        schedule(key, entry, earliest);
+        this.#schedule(key, entry, earliest);
       }
     }
   }
 
-  return {
-    add,
-    isRunning: (key) => entries.get(key)?.state === 'running',
-    forget(key) {
-      const entry = entries.get(key);
-      clearTimeout(entry?.timer);
-      if (entry?.state === 'running') {
-        entry.isForgotten = true;
-        entry.isAddedAgain = false;
-      } else {
-        entries.delete(key);
+  forget(key: string): void {
+    const entry = this.#entries.get(key);
+    clearTimeout(entry?.timer);
+    if (entry?.state === 'running') {
+      entry.isForgotten = true;
+      entry.isAddedAgain = false;
+    } else {
+      this.#entries.delete(key);
+    }
+  }
+
+  stop(): Promise<void> {
+    this.#isStopped = true;
+    for (const { timer } of this.#entries.values()) {
+      clearTimeout(timer);
+    }
+    if (this.#running === 0) {
+      this.#stopped.resolve();
+    }
+    return this.#stopped.promise;
+  }
+
+  /** Has a key enter its line at a time, unless it does so before. */
+  #schedule(key: string, entry: Entry, dueAt: number): void {
+    if (entry.timer !== undefined && entry.dueAt <= dueAt) {
+      return;
+    }
+    clearTimeout(entry.timer);
+    entry.dueAt = dueAt;
+    entry.timer = setTimeout(() => this.#enqueue(key, entry), Math.max(0, dueAt - performance.now()));
+    entry.timer.unref();
+  }
+
+  #enqueue(key: string, entry: Entry): void {
+    clearTimeout(entry.timer);
+    entry.timer = undefined;
+    entry.state = 'ready';
+    (isFailing(entry) ? this.#failing : this.#healthy).push(key);
+    this.#startNext();
+  }
+
+  /** Starts as many as there are places. */
+  #startNext(): void {
+    const { concurrency, failingConcurrency } = this.#options;
+    while (!this.#isStopped && this.#running < concurrency) {
+      const mayFail = this.#failing.length > 0 && this.#runningFailing < failingConcurrency;
+      // The two lines take turns, so that neither waits for the other to be empty.
+      const isTurnOfFailing = this.#healthy.length === 0 || this.#runningFailing * 2 < this.#running;
+      const line = mayFail && isTurnOfFailing ? this.#failing : this.#healthy;
+      if (line.length === 0) {
+        return;
       }
-    },
-    get waiting() {
-      return healthy.length + failing.length;
-    },
-    get running() {
-      return running;
-    },
-    stop() {
-      isStopped = true;
-      for (const { timer } of entries.values()) {
-        clearTimeout(timer);
+      const key = line.shift() as string;
+      const entry = this.#entries.get(key);
+      // Forgotten, or in the line for a second time.
+      if (entry?.state === 'ready') {
+        void this.#start(key, entry);
       }
-      if (running === 0) {
-        stopped.resolve();
+    }
+  }
+
+  async #start(key: string, entry: Entry): Promise<void> {
+    const wasFailing = isFailing(entry);
+    entry.isSuspect = false;
+    entry.state = 'running';
+    entry.isAddedAgain = false;
+    entry.startedAt = performance.now();
+    this.#running++;
+    this.#runningFailing += wasFailing ? 1 : 0;
+    let outcome: RunResult = { result: 'failed' };
+    try {
+      outcome = await this.#options.run(key);
+    } finally {
+      this.#running--;
+      this.#runningFailing -= wasFailing ? 1 : 0;
+      this.#finish(key, entry, outcome);
+    }
+  }
+
+  #finish(key: string, entry: Entry, outcome: RunResult): void {
+    if (this.#isStopped) {
+      if (this.#running === 0) {
+        this.#stopped.resolve();
       }
-      return stopped.promise;
-    },
-  };
+      return;
+    }
+    if (entry.isForgotten) {
+      this.#entries.delete(key);
+      if (entry.isAddedAgain) {
+        this.add(key);
+      }
+    } else {
+      this.#scheduleNext(key, entry, outcome);
+    }
+    this.#startNext();
+  }
+
+  /** When a key that has run runs again. */
+  #scheduleNext(key: string, entry: Entry, outcome: RunResult): void {
+    const { backoffMs, backoffStepMs, maxBackoffMs, minIntervalMs } = this.#options.pace;
+    const now = performance.now();
+    const earliest = entry.startedAt + minIntervalMs;
+    entry.state = 'idle';
+    if (outcome.result === 'failed') {
+      const backoff = backoffMs + backoffStepMs * 2 ** Math.min(entry.failures, 40);
+      entry.failures++;
+      this.#schedule(key, entry, now + Math.min(backoff, maxBackoffMs));
+    } else {
+      entry.failures = 0;
+      if (outcome.againMs !== undefined) {
+        this.#schedule(key, entry, Math.max(now + outcome.againMs, earliest));
+      }
+    }
+    if (entry.isAddedAgain) {
+      this.#schedule(key, entry, earliest);
+    }
+  }
+}
+
+/** Creates an empty queue. */
+export function createQueue(options: QueueOptions): Queue {
+  return new RunQueue(options);
 }

@@ -91,7 +91,7 @@ export async function watchForRival(watch: RivalWatch): Promise<RivalError | und
       }
       if (holder !== undefined) {
         return new RivalError(
-          `Cluster API's own controller discovers extensions in this cluster: ${holder} holds the Lease ${lease.namespace}/${lease.name}. Two would overwrite each other's status: use the mode advise or observe`,
+          `Cluster API's own controller discovers extensions in this cluster: ${holder} holds the Lease ${lease.namespace}/${lease.name}. The two would overwrite each other's status; use the mode advise or observe`,
         );
       }
       if (!isFree) {
@@ -100,7 +100,7 @@ export async function watchForRival(watch: RivalWatch): Promise<RivalError | und
       }
     } catch (error) {
       if (!isFree && !signal.aborted) {
-        watch.onUnknown(`whether Cluster API's own controller runs is not known: ${(error as Error).message}`);
+        watch.onUnknown(`cannot tell whether Cluster API's own controller is running: ${(error as Error).message}`);
       }
     }
     await sleep(isFree ? pace.rivalCheckMs : pace.rivalRetryMs, undefined, { signal, ref: false }).catch(() => {});

@@ -72,7 +72,7 @@ export function createConfigStore(
   function read(object: JsonObject, expected: StoredConfig): StoredConfig {
     const stored = readStored(object);
     if (stored === undefined || stored.metadata.uid !== expected.metadata.uid) {
-      throw new ConfigGone(`${expected.metadata.name} is not the ExtensionConfig that it was`);
+      throw new ConfigGone(`${expected.metadata.name} is no longer the same ExtensionConfig`);
     }
     return stored;
   }

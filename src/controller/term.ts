@@ -1,10 +1,17 @@
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
-import { type Cluster, connect, objectKey, startInformer } from '../cluster/index.ts';
+import {
+  type Cluster,
+  connect,
+  type Informer,
+  type InformerChange,
+  objectKey,
+  startInformer,
+} from '../cluster/index.ts';
 import type { JsonObject } from '../kubernetes/index.ts';
 import { conditionOf } from './conditions.ts';
 import type { ControllerPace } from './pace.ts';
-import { createQueue, type RunResult } from './queue.ts';
+import { createQueue, type Queue, type RunResult } from './queue.ts';
 import { pollSecrets } from './secret-poll.ts';
 import { ConfigConflict, ConfigGone, collectionPath, readStored, type StoredConfig } from './stored.ts';
 import type { Worker } from './worker.ts';
@@ -45,160 +52,212 @@ const endMs = 5_000;
 /** Fewer retries than usual: the queue retries, too. */
 const patience = { retries: 2, minTimeoutMs: 250, maxTimeoutMs: 1_000, deadlineMs: 20_000 };
 
-/** Begins a term. */
-export function startTerm(options: TermOptions): Term {
-  const { kubeConfig, log, pace } = options;
+/** What an error of a run means. */
+type Failure = 'over' | 'conflict' | 'bug' | 'failed';
+
+function failureOf(error: unknown, signal: AbortSignal): Failure {
+  if (signal.aborted || error instanceof ConfigGone) {
+    return 'over';
+  }
+  if (error instanceof ConfigConflict) {
+    return 'conflict';
+  }
+  const isBug = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
+  return isBug ? 'bug' : 'failed';
+}
+
+/** Connects the copy of the ExtensionConfigs with the queue of those to work on, and the worker. */
+class WorkTerm implements Term {
+  readonly #options: TermOptions;
   /** Ends discoveries; writes go on. */
-  const work = new AbortController();
-  const connection = new AbortController();
-  const cluster = connect(kubeConfig, connection.signal, patience);
-  const worker = options.worker(cluster);
+  readonly #work = new AbortController();
+  readonly #connection = new AbortController();
+  readonly #cluster: Cluster;
+  readonly #worker: Worker;
+  readonly #queue: Queue;
+  readonly #informer: Informer;
   /** Objects that changed while they were worked on. */
-  const changed = new Set<string>();
-  let isSynced = false;
+  readonly #changed = new Set<string>();
+  #isSynced = false;
 
-  function stored(object: JsonObject | undefined): StoredConfig | undefined {
-    const config = object && readStored(object);
-    if (object !== undefined && config === undefined) {
-      log.error({ extensionConfig: objectKey(object) }, 'the API server has an ExtensionConfig that cannot be read');
-    }
-    return config;
+  constructor(options: TermOptions) {
+    const { kubeConfig, log, pace } = options;
+    this.#options = options;
+    this.#cluster = connect(kubeConfig, this.#connection.signal, patience);
+    this.#worker = options.worker(this.#cluster);
+    this.#queue = createQueue({
+      run: (name) => this.#run(name),
+      concurrency: pace.concurrency,
+      failingConcurrency: pace.failingConcurrency,
+      pace: pace.queue,
+    });
+    this.#informer = startInformer(kubeConfig, {
+      path: collectionPath,
+      resource: 'extensionconfigs.runtime.cluster.x-k8s.io',
+      pace: pace.informer,
+      onChange: (change) => this.#take(change),
+      onProblem(problem) {
+        if (problem === undefined) {
+          log.info('the watch on the API server works again');
+        } else {
+          log.warn({ problem }, 'the watch on the API server fails');
+        }
+      },
+    });
+    void this.#informer.synced.then(() => this.#begin());
   }
 
-  async function run(name: string): Promise<RunResult> {
-    const config = stored(informer.get(name));
-    if (config === undefined || work.signal.aborted) {
-      return { result: 'done' };
-    }
-    changed.delete(name);
-    const began = performance.now();
-    try {
-      const outcome = await worker.run(config, work.signal);
-      options.onRun(outcome.result === 'done' ? 'success' : 'failure', (performance.now() - began) / 1000);
-      return outcome;
-    } catch (error) {
-      if (work.signal.aborted || error instanceof ConfigGone) {
-        return { result: 'done' };
-      }
-      if (error instanceof ConfigConflict) {
-        log.debug({ extensionConfig: name }, error.message);
-        return { result: 'done', againMs: 0 };
-      }
-      const isBug = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
-      // For a bug the stack is needed.
-      log[isBug ? 'error' : 'warn'](
-        { extensionConfig: name, ...(isBug ? { err: error } : { error: (error as Error).message }) },
-        'ExtensionConfig will be tried again',
-      );
-      options.onRun('failure', (performance.now() - began) / 1000);
-      return { result: 'failed' };
-    } finally {
-      const now = stored(informer.get(name));
-      if (now?.metadata.uid !== config.metadata.uid) {
-        // It was deleted during the run: what the run registered must be removed, too.
-        worker.forget(config);
-      }
-      if (changed.delete(name) && now !== undefined && !worker.isSettled(now)) {
-        queue.add(name, { afresh: now.metadata.generation !== config.metadata.generation });
-      }
-    }
+  get problem(): string | undefined {
+    const { isSynced, problem } = this.#informer;
+    return isSynced ? problem : (problem ?? 'the ExtensionConfigs have not been read yet');
   }
 
-  const queue = createQueue({
-    run,
-    concurrency: pace.concurrency,
-    failingConcurrency: pace.failingConcurrency,
-    pace: pace.queue,
-  });
-
-  const informer = startInformer(kubeConfig, {
-    path: collectionPath,
-    resource: 'extensionconfigs.runtime.cluster.x-k8s.io',
-    pace: pace.informer,
-    onChange({ type, key, object, previous }) {
-      const config = stored(object);
-      if (config === undefined) {
-        return;
-      }
-      if (type === 'deleted') {
-        queue.forget(key);
-        worker.forget(config);
-        log.info({ extensionConfig: key }, 'ExtensionConfig deleted');
-        return;
-      }
-      if (!isSynced) {
-        return;
-      }
-      if (queue.isRunning(key)) {
-        // It may be the run's own write: the event can arrive before the response to the write. So it is checked after
-        // the run.
-        changed.add(key);
-      } else if (!worker.isSettled(config)) {
-        const before = previous && readStored(previous);
-        // A new spec does not repeat an old failure.
-        queue.add(key, { afresh: before?.metadata.generation !== config.metadata.generation });
-      }
-    },
-    onProblem(problem) {
-      if (problem === undefined) {
-        log.info('the API server is followed again');
-      } else {
-        log.warn({ problem }, 'the API server is not followed');
-      }
-    },
-  });
-
-  function configs(): StoredConfig[] {
-    return informer.list().flatMap((object) => readStored(object) ?? []);
+  get heardAt(): number | undefined {
+    return this.#informer.heardAt;
   }
 
-  void informer.synced.then(() => {
-    isSynced = true;
-    const all = configs();
-    worker.begin?.(all);
+  get load(): { waiting: number; running: number } {
+    return { waiting: this.#queue.waiting, running: this.#queue.running };
+  }
+
+  configs(): StoredConfig[] {
+    return this.#informer.list().flatMap((object) => readStored(object) ?? []);
+  }
+
+  async end(): Promise<void> {
+    const reason = new Error('the controller stops');
+    this.#informer.stop();
+    const idle = this.#queue.stop();
+    this.#work.abort(reason);
+    const late = setTimeout(() => this.#connection.abort(reason), endMs);
+    await idle;
+    await this.#worker.flush?.();
+    clearTimeout(late);
+    this.#connection.abort(reason);
+  }
+
+  cut(reason: Error): void {
+    this.#informer.stop();
+    void this.#queue.stop();
+    this.#work.abort(reason);
+    this.#connection.abort(reason);
+  }
+
+  /** All ExtensionConfigs were read for the first time. */
+  #begin(): void {
+    const { followsSecrets, log, onSynced, pace } = this.#options;
+    this.#isSynced = true;
+    const all = this.configs();
+    this.#worker.begin?.(all);
     log.info({ extensionConfigs: all.length }, 'all ExtensionConfigs were read');
     for (const { metadata, status } of all) {
-      queue.add(metadata.name, { suspect: conditionOf(status, 'Discovered')?.status === 'False' });
+      this.#queue.add(metadata.name, { suspect: conditionOf(status, 'Discovered')?.status === 'False' });
     }
-    options.onSynced();
-    if (options.followsSecrets) {
+    onSynced();
+    if (followsSecrets) {
       void pollSecrets({
-        cluster,
-        configs,
-        onChange: (name) => queue.add(name),
-        signal: work.signal,
+        cluster: this.#cluster,
+        configs: () => this.configs(),
+        onChange: (name) => this.#queue.add(name),
+        signal: this.#work.signal,
         pollMs: pace.secretPollMs,
         gapMs: pace.secretGapMs,
       });
     }
-  });
+  }
 
-  return {
-    get problem() {
-      return informer.isSynced ? informer.problem : (informer.problem ?? 'the ExtensionConfigs have not been read yet');
-    },
-    configs,
-    get heardAt() {
-      return informer.heardAt;
-    },
-    get load() {
-      return { waiting: queue.waiting, running: queue.running };
-    },
-    async end() {
-      informer.stop();
-      const idle = queue.stop();
-      work.abort(new Error('the controller stops'));
-      const late = setTimeout(() => connection.abort(new Error('the controller stops')), endMs);
-      await idle;
-      await worker.flush?.();
-      clearTimeout(late);
-      connection.abort(new Error('the controller stops'));
-    },
-    cut(reason) {
-      informer.stop();
-      void queue.stop();
-      work.abort(reason);
-      connection.abort(reason);
-    },
-  };
+  /** Decides what a change asks for. */
+  #take({ type, key, object, previous }: InformerChange): void {
+    const config = this.#stored(object);
+    if (config === undefined) {
+      return;
+    }
+    if (type === 'deleted') {
+      this.#queue.forget(key);
+      this.#worker.forget(config);
+      this.#options.log.info({ extensionConfig: key }, 'ExtensionConfig deleted');
+      return;
+    }
+    if (!this.#isSynced) {
+      return;
+    }
+    if (this.#queue.isRunning(key)) {
+      // It may be the run's own write: the event can arrive before the response to the write. So it is checked after
+      // the run.
+      this.#changed.add(key);
+    } else if (!this.#worker.isSettled(config)) {
+      const before = previous && readStored(previous);
+      // A new spec does not repeat an old failure.
+      this.#queue.add(key, { afresh: before?.metadata.generation !== config.metadata.generation });
+    }
+  }
+
+  async #run(name: string): Promise<RunResult> {
+    const { signal } = this.#work;
+    const config = this.#stored(this.#informer.get(name));
+    if (config === undefined || signal.aborted) {
+      return { result: 'done' };
+    }
+    this.#changed.delete(name);
+    const began = performance.now();
+    const report = (result: 'success' | 'failure') => this.#options.onRun(result, (performance.now() - began) / 1000);
+    try {
+      const outcome = await this.#worker.run(config, signal);
+      report(outcome.result === 'done' ? 'success' : 'failure');
+      return outcome;
+    } catch (error) {
+      const failure = failureOf(error, signal);
+      this.#log(name, failure, error);
+      if (failure === 'over' || failure === 'conflict') {
+        return { result: 'done', ...(failure === 'conflict' && { againMs: 0 }) };
+      }
+      report('failure');
+      return { result: 'failed' };
+    } finally {
+      this.#finish(name, config);
+    }
+  }
+
+  #log(extensionConfig: string, failure: Failure, error: unknown): void {
+    const { log } = this.#options;
+    switch (failure) {
+      case 'over':
+        return;
+      case 'conflict':
+        log.debug({ extensionConfig }, (error as Error).message);
+        return;
+      case 'bug':
+        // The stack is needed.
+        log.error({ extensionConfig, err: error }, 'ExtensionConfig will be retried');
+        return;
+      case 'failed':
+        log.warn({ extensionConfig, error: (error as Error).message }, 'ExtensionConfig will be retried');
+    }
+  }
+
+  /** After a run: what happened to its object meanwhile. */
+  #finish(name: string, config: StoredConfig): void {
+    const now = this.#stored(this.#informer.get(name));
+    if (now?.metadata.uid !== config.metadata.uid) {
+      // It was deleted during the run: what the run registered must be removed, too.
+      this.#worker.forget(config);
+    }
+    if (this.#changed.delete(name) && now !== undefined && !this.#worker.isSettled(now)) {
+      this.#queue.add(name, { afresh: now.metadata.generation !== config.metadata.generation });
+    }
+  }
+
+  #stored(object: JsonObject | undefined): StoredConfig | undefined {
+    const config = object && readStored(object);
+    if (object !== undefined && config === undefined) {
+      const extensionConfig = objectKey(object);
+      this.#options.log.error({ extensionConfig }, 'the API server has an ExtensionConfig that cannot be read');
+    }
+    return config;
+  }
+}
+
+/** Begins a term. */
+export function startTerm(options: TermOptions): Term {
+  return new WorkTerm(options);
 }

@@ -149,6 +149,12 @@ function prefixOf(path: string | undefined): string {
   return trimmed.map((segment) => `/${segment}`).join('');
 }
 
+function checkPort(option: string, port: number | undefined): void {
+  if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65_535)) {
+    throw new TypeError(`${option}: ${port} is not a port: give a whole number up to 65535, or 0 for any free one`);
+  }
+}
+
 /**
  * An extension server of handlers.
  *
@@ -174,6 +180,8 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
     throw new HandlersError(problems);
   }
   const prefix = prefixOf(options.path);
+  checkPort('port', options.port);
+  checkPort('healthPort', options.healthPort);
   const log = options.log ?? defaultLog();
   const byName = new Map(handlers.map((handler) => [handler.name, handler]));
 

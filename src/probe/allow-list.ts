@@ -146,7 +146,7 @@ export function parseAllowList(entries: readonly string[]): AllowList {
     const meant = range && meantRange(range);
     if (range !== undefined && meant !== undefined) {
       throw new AllowListError(
-        `the range does not start at this address: did you mean ${meant}, or ${range.address} alone?`,
+        `a range cannot start at this address: did you mean ${meant}, or ${range.address} alone?`,
       );
     }
     if (range !== undefined) {
@@ -154,7 +154,7 @@ export function parseAllowList(entries: readonly string[]): AllowList {
     } else if (name.test(lower) && !/^[\d.]+$/.test(lower)) {
       suffixes.push(lower.startsWith('.') ? lower : `.${lower}`);
     } else {
-      throw new AllowListError('it must be a range of addresses such as 10.0.0.0/8, or the end of names such as svc');
+      throw new AllowListError('it must be an address range such as 10.0.0.0/8, or a DNS suffix such as svc');
     }
   }
   const ordinaryList = listOf(ordinary);

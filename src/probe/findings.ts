@@ -11,10 +11,10 @@ const clientConfigPath: FieldPath = ['spec', 'clientConfig'];
 
 /** What to do about a step that failed. */
 const remedies: Partial<Record<CallStep, string>> = {
-  connect: 'check the address, and that the server runs',
-  tls: 'serve a certificate by the CA in caBundle, for this name',
-  'tls-config': 'put the PEM certificates of the CA here, as base64',
-  timeout: 'answer Discovery at once: it needs no work',
+  connect: 'check the address, and that the server is running',
+  tls: 'serve a certificate for this name, signed by the CA in caBundle',
+  'tls-config': "put the CA's PEM certificates here, in base64",
+  timeout: 'answer Discovery at once; it should need no work',
   http: 'answer Discovery with 200',
   size: 'answer with less than 20 MiB',
   decode: 'answer with one JSON object',
@@ -53,7 +53,7 @@ export function findingsOf(result: DiscoverResult): Finding[] {
     return problems.slice(0, maxProblems).map(({ message, remedy }) => ({
       path: clientConfigPath,
       reason: 'FieldValueInvalid',
-      message: `the server was asked, and Cluster API would refuse its answer: ${short(message)}; ${remedy}`,
+      message: `the server was probed, and Cluster API would refuse its answer: ${short(message)}; ${remedy}`,
     }));
   }
   const what = whatOf(error);
@@ -62,7 +62,7 @@ export function findingsOf(result: DiscoverResult): Finding[] {
     {
       path: field === undefined ? clientConfigPath : [...clientConfigPath, field],
       reason: 'FieldValueInvalid',
-      message: `the server was asked, and Cluster API could not discover it: ${what}; ${remedies[error.step] ?? 'see the message'}`,
+      message: `the server was probed, and Cluster API could not discover it: ${what}; ${remedies[error.step] ?? 'see the message'}`,
     },
   ];
 }

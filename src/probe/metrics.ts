@@ -5,7 +5,7 @@ import { type ProbeResult, probeResults } from './probe.ts';
 export function addProbeMetrics(registry: Registry, prefix: string): (result: ProbeResult) => void {
   const probes = new Counter({
     name: `${prefix}probes_total`,
-    help: 'Extension servers asked before they are registered, by result: discovered, failed, cached, refused, busy, unknown.',
+    help: 'Extension servers probed before they are registered, by result: discovered, failed, cached, refused, busy, unknown.',
     labelNames: ['result'] as const,
     registers: [registry],
   });

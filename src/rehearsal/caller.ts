@@ -16,7 +16,7 @@ const messageOf = (message: unknown): string =>
 /** A response with a message short enough to be kept and repeated. */
 const shortened = (response: JsonObject): JsonObject => ({ ...response, message: messageOf(response.message) });
 
-function callOf(handler: string, result: CallResult<JsonObject>): HandlerCall {
+function callOf(hook: HookDefinition, handler: string, result: CallResult<JsonObject>): HandlerCall {
   const none = { handler, message: '', retryAfterSeconds: 0, error: '', isMadeUp: false };
   if (!result.ok) {
     const isAnswer = result.error.step === 'status';
@@ -30,7 +30,8 @@ function callOf(handler: string, result: CallResult<JsonObject>): HandlerCall {
     ...none,
     status: 'Success',
     message: messageOf(message),
-    retryAfterSeconds: typeof retryAfterSeconds === 'number' ? retryAfterSeconds : 0,
+    // Cluster API does not read it in the answer of a hook that cannot block.
+    retryAfterSeconds: hook.isBlocking && typeof retryAfterSeconds === 'number' ? retryAfterSeconds : 0,
   };
 }
 
@@ -39,7 +40,7 @@ export function createCaller(client: Client): Caller {
   async function one(hook: HookDefinition, effect: CallEffect, handler: string, signal: AbortSignal) {
     const { object, request } = effect;
     const result = (await client.callExtension(hook, { handler, object, request, signal })) as CallResult<JsonObject>;
-    const calls = [callOf(handler, result)];
+    const calls = [callOf(hook, handler, result)];
     return result.ok
       ? { ok: true as const, response: shortened(result.response), calls }
       : { ok: false as const, error: result.error.message, calls };
@@ -77,7 +78,9 @@ export function createCaller(client: Client): Caller {
       request,
       signal,
     });
-    const calls = result.calls.map(({ handler, result: answer }) => callOf(handler, answer as CallResult<JsonObject>));
+    const calls = result.calls.map(({ handler, result: answer }) =>
+      callOf(hook, handler, answer as CallResult<JsonObject>),
+    );
     return result.ok
       ? { ok: true, response: shortened(result.response as JsonObject), calls }
       : { ok: false, error: result.error.message, calls };

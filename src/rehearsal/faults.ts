@@ -36,6 +36,9 @@ export function parseFault(text: string): Fault | { problem: string } {
   if (!/^\d/.test(where) && (!Object.hasOwn(hooks, where) || where === 'Discovery')) {
     return { problem: `${where} is not a hook: "hooks" lists them` };
   }
+  if (Number(where) === 0) {
+    return { problem: 'calls are counted from 1' };
+  }
   if (fault === 'restart' && amount !== undefined) {
     return { problem: 'a restart takes no number' };
   }

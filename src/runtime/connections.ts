@@ -144,7 +144,7 @@ interface KeptPool {
 function readable(caBundle: string): string[] {
   const good = readableCertificates(Buffer.from(caBundle, 'base64').toString('latin1'));
   if (good.length === 0) {
-    throw new Error('clientConfig.caBundle holds no certificate in PEM that can be read');
+    throw new Error('clientConfig.caBundle contains no PEM certificate that can be read');
   }
   return good.map((certificate) => certificate.toString());
 }

@@ -60,7 +60,7 @@ const remedies: Partial<Record<CallStep, string>> = {
   url: 'set spec.clientConfig to a service, or to an https URL',
   'tls-config': 'set spec.clientConfig.caBundle to PEM certificates, as base64',
   connect:
-    'check that the server runs, listens on this port and is the target of the Service; from outside the cluster use a port-forward and --resolve',
+    'check that the server is running, listens on this port and is the target of the Service; from outside the cluster use a port-forward and --resolve',
   tls: 'serve a certificate by the CA in spec.clientConfig.caBundle, for the name in the address',
   timeout: 'answer discovery within 10 seconds: it needs no work',
   http: 'answer 200 at this path, also without a Content-Type and below the path of the clientConfig',

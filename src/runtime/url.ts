@@ -31,19 +31,34 @@ export interface CalledHandler {
 
 const failed = (problem: string): CallError => ({ step: 'url', message: `failed to compute URL: ${problem}` });
 
-/** What a URL path must escape. */
-const unsafe = /[^A-Za-z0-9\-._~!$&'()*+,;=:@/%]/gu;
+/** The bytes of a text, a character each: a path may escape bytes that are not UTF-8. */
+const bytesOf = (text: string) => Buffer.from(text).toString('latin1');
 
+/** The bytes that a path stands for, a character each. */
+const unescaped = (path: string) =>
+  bytesOf(path).replaceAll(/%([0-9A-Fa-f]{2})/g, (_escape, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+
+/** A path of bytes, with those escaped that a URL cannot have. */
+const escaped = (bytes: string) =>
+  bytes.replaceAll(
+    /[^A-Za-z0-9\-._~!$&'()*+,;=:@/]/g,
+    (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  );
+
+/** A query with the timeout beside what it has, sorted as Go does it. */
 function withTimeout(query: string | undefined, timeoutSeconds: number): string {
   const parameters = new URLSearchParams(query ?? '');
-  parameters.set('timeout', formatGoSeconds(timeoutSeconds));
+  parameters.append('timeout', formatGoSeconds(timeoutSeconds));
   parameters.sort();
   return parameters.toString();
 }
 
 /**
  * The address of a handler as Cluster API computes it: a service takes precedence over a URL, the hook and the handler
- * are in lower case, and the joined path is clean (no doubled or trailing slash, no dots).
+ * are in lower case, and the joined path is clean (no doubled or trailing slash, no dots). Go resolves the escapes in the
+ * path of a URL before that, and takes the path of a service as it is.
  */
 export function targetOf(clientConfig: ClientConfig, called: CalledHandler): Target | CallError {
   const { service, url } = clientConfig;
@@ -53,7 +68,7 @@ export function targetOf(clientConfig: ClientConfig, called: CalledHandler): Tar
   let userInfo: string | undefined;
   if (service !== undefined && Object.keys(service).length > 0) {
     host = `${service.name ?? ''}.${service.namespace ?? ''}.svc${service.port === undefined ? '' : `:${service.port}`}`;
-    prefix = service.path ?? '';
+    prefix = bytesOf(service.path ?? '');
   } else if (url === undefined) {
     return failed('at least one of service and url should be defined in config');
   } else {
@@ -65,14 +80,15 @@ export function targetOf(clientConfig: ClientConfig, called: CalledHandler): Tar
       return failed(`expected https scheme, got ${JSON.stringify(url.slice(0, 200))}`);
     }
     host = parsed.host ?? '';
-    [prefix = ''] = parsed.path.split('#');
-    [query] = (parsed.query ?? '').split('#');
+    const [path = '', ...fragment] = parsed.path.split('#');
+    prefix = unescaped(path);
+    [query] = fragment.length > 0 ? [] : (parsed.query ?? '').split('#');
     userInfo = parsed.userInfo;
   }
   const { group, version, hook, handler } = called;
-  const joined = posix.join('/', prefix, group, version, hook.toLowerCase(), handler?.toLowerCase() ?? '');
-  const clean = joined.replace(/\/$/, '').replaceAll(unsafe, (character) => encodeURIComponent(character));
-  const path = `${clean}?${withTimeout(query, called.timeoutSeconds)}`;
+  const own = [group, version, hook.toLowerCase(), handler?.toLowerCase() ?? ''].map(bytesOf);
+  const clean = posix.join('/', prefix, ...own).replace(/\/$/, '');
+  const path = `${escaped(clean)}?${withTimeout(query, called.timeoutSeconds)}`;
   const origin = `https://${host}`;
   let serverName: string;
   try {

@@ -30,7 +30,7 @@ function formRefusal(request: TrackedRequest): BodyRefusal | undefined {
 function contentRefusal(request: TrackedRequest, maxBytes: number): BodyRefusal | undefined {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    return { code: 415, message: 'the body must not be compressed: leave content-encoding out' };
+    return { code: 415, message: 'the body must not be compressed: omit Content-Encoding' };
   }
   const length = request.headers['content-length'];
   return length !== undefined && Number(length) > maxBytes ? tooLarge(maxBytes) : undefined;

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import { problemOf, readCertificates, usable } from '../x509/index.ts';
+import { framingProblem, problemOf, readCertificates, readPem, usable } from '../x509/index.ts';
 
 /** A serving certificate (with its chain) and its key, known to belong together. */
 export interface CertificatePair {
@@ -39,7 +39,13 @@ export function checkPair(cert: string, key: string): CheckedPair {
     // OpenSSL's own objections: keys that are too short, chains that do not parse.
     createSecureContext({ cert, key, minVersion: 'TLSv1.2' });
   } catch (error) {
-    return { problem: `the pair cannot be used for TLS: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}` };
+    const framing = framingProblem(readPem(cert));
+    return {
+      problem:
+        framing === undefined
+          ? `the pair cannot be used for TLS: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}`
+          : `the text of the certificate ${framing}`,
+    };
   }
   return {
     pair: {

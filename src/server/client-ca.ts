@@ -11,7 +11,7 @@ function checkClientCa(path: string, state: FileState): { pem: string } | { prob
     return { problem: `${path} ${state.problem}` };
   }
   return usable(readCertificates(state.text)) === undefined
-    ? { problem: `${path} holds no certificates in PEM, or broken ones` }
+    ? { problem: `${path} contains no valid PEM certificates` }
     : { pem: state.text };
 }
 
@@ -41,7 +41,7 @@ export async function watchClientCa(
         }
       } else if (started) {
         onProblem(checked.problem);
-        log.error({ reason: checked.problem }, 'the new client CA is unusable; the one before stays in force');
+        log.error({ reason: checked.problem }, 'the new client CA is unusable; the previous one stays in use');
       } else {
         problemAtStart = checked.problem;
       }

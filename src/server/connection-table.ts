@@ -38,7 +38,7 @@ export class ConnectionTable {
     return this.fresh.size + this.idle.size + this.busy.size;
   }
 
-  /** Requests that are being read or answered. */
+  /** Requests being read or answered. */
   get requests(): number {
     return this.#requests;
   }

@@ -19,7 +19,7 @@ import {
 /** The connections of one HTTP server. */
 export interface Connections {
   count(): number;
-  /** Requests that are being read or answered. */
+  /** Requests being read or answered. */
   inFlight(): number;
   /** Bytes of their bodies and responses. */
   inFlightBytes(): number;

@@ -37,12 +37,12 @@ export function createHealthApplication(
     response.set('content-type', metrics.contentType).send(text);
   });
   application.use((_request, response) => {
-    response.status(404).json(refusal(404, 'no such path; there are /healthz, /livez, /readyz and /metrics'));
+    response.status(404).json(refusal(404, 'no such path; the paths are /healthz, /livez, /readyz and /metrics'));
   });
   // Requests have no body and the paths no parameters, so that nothing a client sends is an error for Express.
   const onError: ErrorRequestHandler = (error, _request, response, _next) => {
     log.error({ err: error }, 'the health port failed to respond');
-    response.status(500).json(refusal(500, 'internal error; the log has more'));
+    response.status(500).json(refusal(500, 'internal error; see the log'));
   };
   application.use(onError);
   return application;

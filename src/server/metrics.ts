@@ -54,7 +54,7 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
   }
   const refusals = new Counter({
     name: `${prefix}http_refusals_total`,
-    help: 'Requests that were refused before any decision, by HTTP status code.',
+    help: 'Requests refused before a decision, by HTTP status code.',
     labelNames: ['code'] as const,
     registers,
   });
@@ -73,13 +73,13 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
   caNotAfterGauge.remove();
   const stages = new Gauge({
     name: `${prefix}certificate_stage`,
-    help: 'Stage of the rotation as the trust bundle shows it: 1 for the stage it is in. Absent without a bundle.',
+    help: 'Stage of the CA rotation as the trust bundle shows it: 1 for the current stage. Absent without a bundle.',
     labelNames: ['stage'] as const,
     registers,
   });
   const reloads = new Counter({
     name: `${prefix}certificate_reloads_total`,
-    help: 'Certificates that appeared, by result: success, or failure (the one before keeps serving).',
+    help: 'New certificates, by result: success, or failure (the previous one stays in use).',
     labelNames: ['result'] as const,
     registers,
   });
@@ -87,7 +87,7 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
   reloads.inc({ result: 'failure' }, 0);
   const sourceFailures = new Counter({
     name: `${prefix}certificate_source_failures_total`,
-    help: 'Times the source of certificates began to fail (a forbidden watch, an API server out of reach).',
+    help: 'Times the source of certificates started to fail (a forbidden watch, an unreachable API server).',
     registers,
   });
   const evicted = new Counter({
@@ -98,19 +98,19 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
   });
   const sourceUp = new Gauge({
     name: `${prefix}certificate_source_up`,
-    help: 'Whether news of certificates arrives (1) or the source of certificates fails (0).',
+    help: 'Whether the source of certificates works (1) or fails (0).',
     registers,
   });
   sourceUp.set(1);
   const dropped = new Counter({
     name: `${prefix}connections_dropped_total`,
-    help: 'Connections closed on arrival because there were too many and none of them idle or slow. By port.',
+    help: 'Connections closed on arrival because there were too many and none was idle or slow. By port.',
     labelNames: ['port'] as const,
     registers,
   });
   const responsesDropped = new Counter({
     name: `${prefix}answers_dropped_total`,
-    help: 'Connections cut because their client did not read a response in time. By port.',
+    help: 'Connections closed because the client did not read a response in time. By port.',
     labelNames: ['port'] as const,
     registers,
   });
@@ -121,12 +121,12 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
   }
   const handshakes = new Counter({
     name: `${prefix}tls_handshake_failures_total`,
-    help: 'TLS handshakes that failed; a wrong caBundle shows here.',
+    help: 'TLS handshakes that failed; a wrong caBundle shows up here.',
     registers,
   });
   new Gauge({
     name: `${prefix}requests_in_flight`,
-    help: 'Requests that are being read or answered.',
+    help: 'Requests being read or answered.',
     registers,
     collect() {
       this.set(live.inFlight());
@@ -150,7 +150,7 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
   });
   new Gauge({
     name: `${prefix}build_info`,
-    help: 'Always 1; the labels say what runs.',
+    help: 'Always 1; the labels describe the build.',
     labelNames: ['version', 'node_version'] as const,
     registers,
   }).set({ version: facts.version, node_version: process.version }, 1);

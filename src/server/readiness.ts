@@ -55,7 +55,7 @@ function certificateCheck({ pair, certificateProblem, now }: ReadinessFacts): Re
     const problem = `the serving certificate expired at ${pair.notAfter.toISOString()}`;
     return { name, problem, essential: true };
   }
-  const problem = certificateProblem && `the certificate before is still served: ${certificateProblem}`;
+  const problem = certificateProblem && `the previous certificate is still served: ${certificateProblem}`;
   return { name, problem, essential: false };
 }
 

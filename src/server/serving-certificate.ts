@@ -37,7 +37,7 @@ export function createServingCertificate(
       log.info('the source of certificates works again');
       return;
     }
-    log.error({ reason: problem }, 'the source of certificates fails: renewed ones may come late');
+    log.error({ reason: problem }, 'the source of certificates fails; new ones may be picked up late');
   }
 
   function takePair(next: CertificatePair, bundle: string | undefined): void {
@@ -61,7 +61,7 @@ export function createServingCertificate(
       { reason },
       pair === undefined
         ? 'no usable serving certificate yet'
-        : 'new serving certificate is unusable; the old one stays',
+        : 'new serving certificate is unusable; the old one stays in use',
     );
   }
 

@@ -8,7 +8,7 @@ export function addWatchingMetrics(registry: Registry, prefix: string, watching:
   const labelNames = ['kind'] as const;
   new Gauge({
     name: `${prefix}facts_known`,
-    help: 'Whether facts about a kind are known (1) or not (0): rules about it then say nothing.',
+    help: 'Whether facts about a kind are known (1) or not (0); without facts, rules about the kind report nothing.',
     labelNames,
     registers,
     collect() {
@@ -19,7 +19,7 @@ export function addWatchingMetrics(registry: Registry, prefix: string, watching:
   });
   new Gauge({
     name: `${prefix}facts_age_seconds`,
-    help: 'How long ago the API server last said how the objects of a kind are; up to 35 s without any change.',
+    help: 'Time since the API server last confirmed the facts about a kind; up to 35 s if nothing changes.',
     labelNames,
     registers,
     collect() {
@@ -34,7 +34,7 @@ export function addWatchingMetrics(registry: Registry, prefix: string, watching:
   });
   new Gauge({
     name: `${prefix}facts_objects`,
-    help: 'Objects of a kind that facts are kept of.',
+    help: 'Objects of a kind whose facts are kept.',
     labelNames,
     registers,
     collect() {

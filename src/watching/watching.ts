@@ -120,8 +120,11 @@ export function watchCluster({
   }
 
   async function sweepSecrets(): Promise<void> {
-    while (!stop.signal.aborted) {
+    for (;;) {
       await sleep(pace.sweepMs, undefined, { signal: stop.signal, ref: false }).catch(() => {});
+      if (stop.signal.aborted) {
+        return;
+      }
       for (const watch of watches) {
         if (watch.kind === 'ExtensionConfig') {
           watch.list().forEach(wantSecretOf);

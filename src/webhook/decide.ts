@@ -147,7 +147,7 @@ function bug(error: unknown): Reply {
   const lines = error instanceof Error ? error.stack?.replace(error.message, '').split('\n') : undefined;
   const stack = lines?.filter((line) => /^\s+at /.test(line));
   return {
-    ...refused(500, 'internal error; the log of extensionconfig-webhook has more'),
+    ...refused(500, 'internal error; see the log of extensionconfig-webhook'),
     note: { kind: 'bug', error: error instanceof Error ? error.name : typeof error, stack: stack ?? [] },
   };
 }

@@ -119,13 +119,13 @@ export function createReviewMetrics(registry: Registry, featureGates: FeatureGat
   });
   const unknown = new Counter({
     name: `${prefix}reviews_without_facts_total`,
-    help: 'Reviews decided while nothing was known about a kind of objects in the cluster, by kind. Needs --cluster-facts.',
+    help: 'Reviews decided without facts about a kind of objects in the cluster, by kind. Needs --cluster-facts.',
     labelNames: ['kind'] as const,
     registers,
   });
   const latency = new Histogram({
     name: `${prefix}request_duration_seconds`,
-    help: 'Time from the header of a request to its response, by webhook. Sending the body is part of it.',
+    help: 'Time from the header of a request to its response, by webhook. Includes receiving the body.',
     labelNames: ['webhook'] as const,
     buckets: latencyBuckets,
     registers,

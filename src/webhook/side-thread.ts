@@ -57,7 +57,7 @@ const maxWaiting = 32;
 
 /** What a client is told when there is no decision. */
 const problems: Record<Exclude<SideThreadResult, 'answered'>, string> = {
-  refused: 'too many large requests at a time: try again in a second',
+  refused: 'too many large requests at once: try again in a second',
   timeout: 'the decision took too long: send a smaller object',
   failed: 'the decision took too much memory: send a smaller object',
   abandoned: 'the client is gone',

@@ -99,7 +99,7 @@ describe('readTarget', () => {
 
   test('what is not the object that was asked for is refused', () => {
     expect(() => read({ metadata, webhooks: {} })).toThrow(
-      'the API server answered with a webhook configuration whose webhooks are not a list',
+      'the API server returned a webhook configuration whose webhooks are not a list',
     );
     expect(() => read({ metadata: { ...metadata, name: 'other' } })).toThrow(
       'is not the MutatingWebhookConfiguration ours: metadata.name is not ours',
@@ -253,7 +253,7 @@ describe('reading targets', () => {
       {
         id: 'APIService/gone',
         state: 'missing',
-        problem: 'does not exist: create it, or leave out the flag that names it',
+        problem: 'does not exist: create it, or remove the flag that names it',
         entries: [],
         skipped: [],
       },
@@ -329,7 +329,7 @@ describe('reading targets', () => {
     await expect(targets(half.cluster, [], 'a=b')).rejects.toMatchObject({ code: 404 });
     const strange = clusterOf(() => page('a/../b'));
     await expect(targets(strange.cluster, [], 'a=b')).rejects.toThrow(
-      'the API server listed something that is not one of mutatingwebhookconfigurations.admissionregistration.k8s.io',
+      'the API server listed an object that is not one of mutatingwebhookconfigurations.admissionregistration.k8s.io',
     );
     const broken = clusterOf(() => {
       throw Object.assign(new TypeError('a bug'), { code: 404 });

@@ -219,7 +219,7 @@ test('a clock that was ahead makes a wait start again, not end at once', async (
   expect(brokenMoments(server, from)).toEqual([]);
 });
 
-test('the serving certificate is renewed in the last third of its life, by the same CA', async () => {
+test('the serving certificate is renewed in the last third of its validity, by the same CA', async () => {
   await bootstrapped();
   const before = valueIn(server.objects.get(servingPath), 'tls.crt');
   const { writes } = server;

@@ -51,12 +51,12 @@ test('the folder store takes nothing away that it did not make, and follows no l
   const contents = { data: { 'tls.crt': 'c', 'tls.key': 'k' }, annotations: {} };
   writeFileSync(join(folder, 'tls.key'), 'precious');
   await expect(store.write('serving', contents, undefined)).rejects.toThrow(
-    `${join(folder, 'tls.key')} was not made by this command: move it away, or choose another folder`,
+    `${join(folder, 'tls.key')} was not created by this command: move it away, or choose another folder`,
   );
   expect(readFileSync(join(folder, 'tls.key'), 'utf8')).toBe('precious');
   rmSync(join(folder, 'tls.key'));
   execFileSync('mkfifo', [join(folder, 'tls.key')]);
-  await expect(store.write('serving', contents, undefined)).rejects.toThrow('was not made by this command');
+  await expect(store.write('serving', contents, undefined)).rejects.toThrow('was not created by this command');
   rmSync(join(folder, 'tls.key'));
   writeFileSync(join(folder, 'other.key'), 'precious');
   await store.write('serving', contents, undefined);
@@ -245,9 +245,7 @@ test('a folder with more than 1,000 files is not the place', async () => {
   const store = folderStore(folder);
   expect(await store.read('serving')).toBeUndefined();
   writeFileSync(join(folder, 'one more'), '');
-  await expect(store.read('serving')).rejects.toThrow(
-    `${folder} holds more than 1000 files: choose a folder of its own`,
-  );
+  await expect(store.read('serving')).rejects.toThrow(`${folder} has more than 1000 files: choose a separate folder`);
 });
 
 test('drafts of runs that were killed go after ten minutes', async () => {
@@ -274,7 +272,7 @@ test('a version that a killed run did not show is not shown over files of others
   writeFileSync(join(folder, '..v2', 'tls.crt'), '2');
   writeFileSync(join(folder, '..v2', 'other'), '2');
   writeFileSync(join(folder, 'other'), 'precious');
-  const problem = `${folder}/other was not made by this command: move it away, or choose another folder`;
+  const problem = `${folder}/other was not created by this command: move it away, or choose another folder`;
   await expect(store.read('serving')).rejects.toThrow(problem);
   expect(readlinkSync(join(folder, '..data'))).toBe('..v1');
   rmSync(join(folder, 'other'));

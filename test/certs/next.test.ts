@@ -107,8 +107,14 @@ const rows: [string, World, string, RegExp][] = [
     'issue-serving-certificate',
     /does not belong/,
   ],
+  [
+    'serving certificate in one line with what another tool put behind it',
+    { ca: steady, tls: { ...tls(servingOne, pem(one)), 'tls.crt': pem(servingOne).trimEnd() + pem(one) } },
+    'issue-serving-certificate',
+    /^the serving certificate has a certificate that is not found \(number 1\)/,
+  ],
   ['bundle too wide', { ca: steady, tls: tls(servingOne, both) }, 'write-bundle', /steady/],
-  ['target wiped', { ca: steady, tls: tls(servingOne, pem(one)), target: '' }, 'inject', /does not hold/],
+  ['target wiped', { ca: steady, tls: tls(servingOne, pem(one)), target: '' }, 'inject', /does not have/],
   [
     'target wiped after it was recorded',
     { ca: steady, tls: tls(servingOne, pem(one)), target: '', since: 0 },
@@ -241,7 +247,7 @@ const rows: [string, World, string, RegExp][] = [
     'staged, a target missing',
     { ca: staged, tls: tls(servingOne, both), target: both, since: 0, missing: 'Kind/gone' },
     'promote',
-    /trusts the next/,
+    /has trusted the next/,
   ],
   [
     'CA in its window, repair only',
@@ -291,7 +297,7 @@ const rows: [string, World, string, RegExp][] = [
     'staged, recorded long ago',
     { ca: staged, tls: tls(servingOne, both), target: both, since: 0 },
     'promote',
-    /trusts the next/,
+    /has trusted the next/,
   ],
   [
     'staged, next has no key',

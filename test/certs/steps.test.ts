@@ -34,7 +34,7 @@ const targets = [
   'APIService/v1.ours',
 ];
 const injected = (stage: string, ids = targets) =>
-  ids.map((id) => `inject: ${id} does not hold the trust bundle of stage ${stage}`);
+  ids.map((id) => `inject: ${id} does not have the trust bundle of stage ${stage}`);
 
 /** Runs and returns the outcome with what was told, a line a step. */
 async function walk(settings: Partial<Run['settings']> = {}, changes: Partial<Run> = {}) {
@@ -90,24 +90,24 @@ test('a rotation of the CA takes these steps, and waits for both delays, half a 
   const { steps, action } = await walk({ forceCa: true, propagationDelayMs: 45_000, overlapMs: 60_000 });
   const waits = (since: number) =>
     Array<string>(2).fill(
-      `wait: until ${iso(since + 45_000)}: every target holds the trust bundle since ${iso(since)}; API servers need the propagation delay to notice`,
+      `wait: until ${iso(since + 45_000)}: every target has had the trust bundle since ${iso(since)}; API servers need the propagation delay to notice`,
     );
   const promoted = from + 45_000;
   expect(steps).toEqual([
-    'stage-ca: asked for with --force-ca',
-    'write-bundle: the trust bundle of the serving Secret is not that of stage staged',
+    'stage-ca: requested with --force-ca',
+    'write-bundle: the trust bundle in the serving Secret does not match stage staged',
     ...injected('staged'),
-    'record-injection: every target holds the trust bundle',
+    'record-injection: every target has the trust bundle',
     ...waits(from),
-    `promote: every target trusts the next CA since ${iso(from)}`,
+    `promote: every target has trusted the next CA since ${iso(from)}`,
     // The active CA comes first in the bundle; targets trust both already, in whichever order.
-    'write-bundle: the trust bundle of the serving Secret is not that of stage promoted',
+    'write-bundle: the trust bundle in the serving Secret does not match stage promoted',
     'issue-serving-certificate: the serving certificate is not signed by the active CA',
     ...Array<string>(2).fill(
-      `wait: until ${iso(promoted + 60_000)}: pods may still serve what the previous CA signed until the overlap is over`,
+      `wait: until ${iso(promoted + 60_000)}: pods may still serve certificates of the previous CA until the overlap is over`,
     ),
     'retire: the overlap is over',
-    'write-bundle: the trust bundle of the serving Secret is not that of stage steady',
+    'write-bundle: the trust bundle in the serving Secret does not match stage steady',
     ...injected('steady'),
   ]);
   expect(action.kind).toBe('done');
@@ -183,7 +183,7 @@ test('an interrupted rotation is finished by --force-ca, not begun again', async
 test('--force renews the serving certificate once, --force-ca the CA once, both together each once', async () => {
   await repair();
   const forced = await walk({ force: true });
-  expect(forced.steps).toEqual(['issue-serving-certificate: asked for with --force']);
+  expect(forced.steps).toEqual(['issue-serving-certificate: requested with --force']);
   const both = kinds((await walk({ force: true, forceCa: true })).steps);
   expect(both.filter((kind) => kind === 'stage-ca')).toHaveLength(1);
   expect(both.filter((kind) => kind === 'issue-serving-certificate')).toHaveLength(1);
@@ -250,16 +250,16 @@ test('a bundle that was overwritten after it was recorded starts the wait again'
   clock.time += 10_000;
   const { steps, action } = await walk({}, { blockOn: new Set() });
   expect(steps).toEqual([
-    `forget-injection: ${targets[0]} does not hold the trust bundle of stage staged, though it did at ${recorded}`,
+    `forget-injection: ${targets[0]} does not have the trust bundle of stage staged, although it did at ${recorded}`,
     ...injected('staged'),
-    'record-injection: every target holds the trust bundle',
+    'record-injection: every target has the trust bundle',
   ]);
   expect(action).toMatchObject({ kind: 'wait', until: new Date(clock.time + 30_000) });
 });
 
 test('a run that is stopped before a step does not make it', async () => {
   const stopped = await repair({ signal: AbortSignal.abort() });
-  expect(stopped.action).toEqual({ kind: 'blocked', reason: 'stopped; the next run goes on from here' });
+  expect(stopped.action).toEqual({ kind: 'blocked', reason: 'stopped; the next run continues from here' });
   expect([stopped.steps, server.writes]).toEqual([[], 0]);
 });
 
@@ -273,7 +273,7 @@ test('a run that is stopped between two targets leaves the second', async () => 
   };
   const { steps, action } = await repair({ signal: stop.signal });
   expect(kinds(steps)).toEqual(['create-ca', 'issue-serving-certificate', 'inject']);
-  expect(action).toEqual({ kind: 'blocked', reason: 'stopped; the next run goes on from here' });
+  expect(action).toEqual({ kind: 'blocked', reason: 'stopped; the next run continues from here' });
 });
 
 test('a run that is stopped in a wait, or before it, ends with the wait', async () => {
@@ -390,8 +390,8 @@ test('what undoes every write ends the run, with what it undoes', async () => {
   expect(action).toEqual({
     kind: 'blocked',
     reason:
-      `something undoes what is written: after 100 steps, ${targets[0]} does not hold the trust bundle of stage steady;` +
-      ' stop what changes it, and run again',
+      `another client keeps undoing the changes: after 100 steps, ${targets[0]} does not have the trust bundle of stage steady;` +
+      ' stop that client and run again',
   });
   // The first two steps made the certificates.
   expect(writes).toBe(98);

@@ -72,7 +72,7 @@ test.each([200, 500])('an answer of 1.5 GB with code %i ends in an error, with m
   const timer = setInterval(() => {
     peak = Math.max(peak, process.memoryUsage().rss);
   }, 10);
-  const message = code === 200 ? 'is longer than 16 MiB' : 'answered 500 to GET /api/v1/x without a reason';
+  const message = code === 200 ? 'is longer than 16 MiB' : 'answered GET /api/v1/x with 500 and no reason';
   await expect(cluster.request('GET', '/api/v1/x')).rejects.toThrow(message);
   clearInterval(timer);
   expect(requests()).toBe(1);
@@ -300,16 +300,16 @@ test.each<[string, number, string, Record<string, string>, number, string]>([
     '<html>',
     {},
     502,
-    'URL answered 404 to GET /api/v1/x without a reason: is it an API server?',
+    'URL answered GET /api/v1/x with 404 and no reason: is it an API server?',
   ],
-  ['a proxy', 403, '<html>', {}, 403, 'URL answered 403 to GET /api/v1/x without a reason: is it an API server?'],
+  ['a proxy', 403, '<html>', {}, 403, 'URL answered GET /api/v1/x with 403 and no reason: is it an API server?'],
   [
     'JSON that is no Status',
     400,
     '{"kind":"X","message":"m"}',
     {},
     400,
-    'URL answered 400 to GET /api/v1/x without a reason: is it an API server?',
+    'URL answered GET /api/v1/x with 400 and no reason: is it an API server?',
   ],
   [
     'a Status without a message',
@@ -317,7 +317,7 @@ test.each<[string, number, string, Record<string, string>, number, string]>([
     '{"kind":"Status","message":1}',
     {},
     400,
-    'URL answered 400 to GET /api/v1/x without a reason: is it an API server?',
+    'URL answered GET /api/v1/x with 400 and no reason: is it an API server?',
   ],
   ['a Status', 404, '{"kind":"Status","message":"x not found"}', {}, 404, 'x not found'],
   [
@@ -434,9 +434,9 @@ test.each([
 });
 
 test.each<[string, string, string, number | undefined]>([
-  ['what is not JSON', 'surprise\n', 'a watch sent something that is not an event', undefined],
-  ['what is not an object', '1\n', 'a watch sent something that is not an event', undefined],
-  ['no object', '{"type":"ADDED"}\n', 'a watch sent something that is not an event', undefined],
+  ['what is not JSON', 'surprise\n', 'a watch sent a line that is not an event', undefined],
+  ['what is not an object', '1\n', 'a watch sent a line that is not an event', undefined],
+  ['no object', '{"type":"ADDED"}\n', 'a watch sent a line that is not an event', undefined],
   ['another type', event('SURPRISE', {}), 'a watch sent an event of an unknown type', undefined],
   ['an error', event('ERROR', { code: 410, message: 'too old\u001b' }), 'too old\\u001b', 410],
   ['an error without anything', event('ERROR', {}), 'the watch failed without a reason', 500],
@@ -455,7 +455,10 @@ test('a watch that is refused is not opened', async () => {
   expect(reports).toEqual([]);
   expect(error).toMatchObject({ code: 403, message: 'no' });
   const odd = await watched((_request, response) => response.writeHead(204).end());
-  expect(odd.error).toMatchObject({ code: 204, message: expect.stringContaining('204 to watching /api/v1/x without') });
+  expect(odd.error).toMatchObject({
+    code: 204,
+    message: expect.stringContaining('watching /api/v1/x with 204 and no'),
+  });
 });
 
 test('a watch that is stopped rejects with the reason', async () => {

@@ -54,7 +54,7 @@ test('a list may be as long as the limit, whatever was kept before', () => {
   // B comes first, while the long A is still there.
   replaceBy(longB, shortA);
   expect(copy.list()).toEqual([shortA, longB]);
-  expect(() => replaceBy(a, longB)).toThrow('what is kept of things is more than');
+  expect(() => replaceBy(a, longB)).toThrow('the copy of things takes more than');
   expect(copy.list()).toEqual([shortA, longB]);
 });
 
@@ -64,15 +64,15 @@ test('what is over a limit is not added, and the count stays right', () => {
   copy.put(object('a'));
   copy.put(object('b'));
   for (let round = 0; round < 3; round++) {
-    expect(() => copy.put(object('c'))).toThrow('what is kept of things is more than');
-    expect(() => copy.put(object('b', '10'))).toThrow('what is kept of things is more than');
+    expect(() => copy.put(object('c'))).toThrow('the copy of things takes more than');
+    expect(() => copy.put(object('b', '10'))).toThrow('the copy of things takes more than');
   }
   copy.remove('a');
   copy.put(object('c'));
   expect(copy.list()).toEqual([object('b'), object('c')]);
   const { copy: few } = copyOf({ maxObjects: 1 });
   few.put(object('a'));
-  expect(() => few.put(object('b'))).toThrow('there are more than 1 things: choose by label');
+  expect(() => few.put(object('b'))).toThrow('there are more than 1 things: select by label');
   few.put(object('a', '2'));
   expect(few.list()).toEqual([object('a', '2')]);
 });

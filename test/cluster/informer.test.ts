@@ -220,7 +220,7 @@ test('a collection over the maximum is a problem, whether it is listed or grows,
   );
   const grown = follow(config, { maxObjects: 2 });
   await vi.waitFor(
-    () => expect(grown.problems).toContain('namespaces: there are more than 2 namespaces: choose by label'),
+    () => expect(grown.problems).toContain('namespaces: there are more than 2 namespaces: select by label'),
     within,
   );
   expect(grown.keys()).toEqual(['a', 'b']);
@@ -246,10 +246,10 @@ test('so is one of which more is kept than there may be', async () => {
   );
   const two = JSON.stringify(namespace('a')).length + JSON.stringify(namespace('b')).length;
   const grown = follow(config, { maxLength: two + 20 });
-  await vi.waitFor(() => expect(grown.problems.at(-1)).toMatch(/what is kept of namespaces is more than/), within);
+  await vi.waitFor(() => expect(grown.problems.at(-1)).toMatch(/the copy of namespaces takes more than/), within);
   expect(grown.keys()).toEqual(['a', 'b']);
   const listed = follow(config, { maxLength: two - 1 });
-  await vi.waitFor(() => expect(listed.problems.at(-1)).toMatch(/what is kept of namespaces is more than/), within);
+  await vi.waitFor(() => expect(listed.problems.at(-1)).toMatch(/the copy of namespaces takes more than/), within);
   expect(listed.keys()).toEqual([]);
 });
 
@@ -434,7 +434,7 @@ test('what was deleted makes room, and what grows takes it', async () => {
   );
   const { lines, problems } = follow(config, { maxLength: 2 * length + 80, pace: { ...pace, minRetryMs: 60_000 } });
   await vi.waitFor(() => expect(problems).toHaveLength(1), within);
-  expect(problems[0]).toMatch(/^namespaces: what is kept of namespaces is more than 0\.0\d+ MiB$/);
+  expect(problems[0]).toMatch(/^namespaces: the copy of namespaces takes more than 0\.0\d+ MiB$/);
   expect(lines().slice(2)).toEqual(['deleted a', 'added c', 'updated c', 'updated c', 'updated c']);
 });
 

@@ -34,7 +34,7 @@ const inPod = existsSync('/var/run/secrets/kubernetes.io/serviceaccount/token');
 test.skipIf(inPod).each([{}, { KUBECONFIG: '' }])('no kubeconfig anywhere is said, with what to do: %j', (env) => {
   expect(() => loadKubeConfig({}, { ...env, HOME: folderWith({}) })).toThrow(
     new KubeConfigError(
-      'KUBECONFIG is not set, ~/.kube/config does not exist, and this is not a pod: give --kubeconfig FILE',
+      'KUBECONFIG is not set, ~/.kube/config does not exist, and this is not a pod: use --kubeconfig FILE',
     ),
   );
 });
@@ -116,7 +116,7 @@ test('a context that does not exist is named, with those that do', () => {
 test('a kubeconfig whose current context does not exist has no cluster', () => {
   const folder = folderWith({ config: kubeconfigOf(['here'], 6443, 'gone') });
   expect(() => loadKubeConfig({ kubeconfig: join(folder, 'config') })).toThrow(
-    new KubeConfigError('the kubeconfig names no cluster: give --kubeconfig and --context, or run in a pod'),
+    new KubeConfigError('the kubeconfig names no cluster: use --kubeconfig and --context, or run in a pod'),
   );
 });
 
@@ -131,7 +131,7 @@ test('files that hold only a part of a kubeconfig make one together', () => {
   const config = loadKubeConfig({}, { KUBECONFIG });
   expect([config.getCurrentCluster()?.server, config.getCurrentUser()?.name]).toEqual([server, 'here']);
   expect(() => loadKubeConfig({}, { KUBECONFIG: join(folder, 'clusters') })).toThrow(
-    new KubeConfigError('the kubeconfig names no cluster: give --kubeconfig and --context, or run in a pod'),
+    new KubeConfigError('the kubeconfig names no cluster: use --kubeconfig and --context, or run in a pod'),
   );
 });
 
@@ -141,7 +141,7 @@ test('a server without TLS is one that is meant', () => {
   expect(load(config)).toThrow(
     new KubeConfigError(
       'the kubeconfig has server "http://127.0.0.1:6443", without TLS: for kubectl proxy add insecure-skip-tls-verify: true' +
-        ' to its cluster, else write https',
+        ' to its cluster, otherwise use https',
     ),
   );
   const meant = config.replace('"server"', '"insecure-skip-tls-verify":true,"server"');
@@ -159,7 +159,7 @@ test.each([
   const KUBECONFIG = [join(folder, 'empty'), join(folder, 'config')].join(delimiter);
   expect(loadKubeConfig({}, { KUBECONFIG }).getCurrentContext()).toBe('here');
   expect(() => loadKubeConfig({ kubeconfig: join(folder, 'empty') })).toThrow(
-    new KubeConfigError('the kubeconfig names no cluster: give --kubeconfig and --context, or run in a pod'),
+    new KubeConfigError('the kubeconfig names no cluster: use --kubeconfig and --context, or run in a pod'),
   );
 });
 
@@ -172,7 +172,7 @@ test.each([
   const file = join(folderWith({ config: text }), 'config');
   expect(() => loadKubeConfig({ kubeconfig: file })).toThrow(
     new KubeConfigError(
-      `the kubeconfig ${file} cannot be read: clusters, users, contexts or one of their entries is not of the form that kubectl config view shows`,
+      `the kubeconfig ${file} cannot be read: clusters, users, contexts or one of their entries does not have the form that kubectl config view shows`,
     ),
   );
 });
@@ -180,7 +180,7 @@ test.each([
 test('a context needs a user, unless there is no TLS', () => {
   const whole = JSON.parse(kubeconfigOf(['here'])) as Record<string, { cluster: object; context: { user?: string } }[]>;
   const load = (text: string) => () => loadKubeConfig({ kubeconfig: join(folderWith({ config: text }), 'config') });
-  const remedy = 'kubectl config set-context "here" --user NAME gives it one';
+  const remedy = 'kubectl config set-context "here" --user NAME sets one';
   expect(load(JSON.stringify({ ...whole, users: [] }))).toThrow(
     new KubeConfigError(`context "here" of the kubeconfig has user "here", which is not among users: ${remedy}`),
   );

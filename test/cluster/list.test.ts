@@ -76,16 +76,16 @@ test('a page that is too long is read again with a tenth of the objects, down to
 });
 
 test.each<[string, () => JsonObject, string]>([
-  ['no metadata', () => ({ items: [] }), 'the API server answered with something that is not a list of things.group'],
-  ['no items', () => ({ metadata: {} }), 'the API server answered with something that is not a list of things.group'],
-  ['items that are not a list', () => page({}), 'the API server answered with something that is not a list of'],
-  ['an item that is not an object', () => page([1]), 'the API server listed something that is not one of things.group'],
-  ['an item without metadata', () => page([{}]), 'the API server listed something that is not one of things.group'],
-  ['an item without a name', () => page([{ metadata: {} }]), 'the API server listed something that is not one of'],
+  ['no metadata', () => ({ items: [] }), "the API server's answer is not a list of things.group"],
+  ['no items', () => ({ metadata: {} }), "the API server's answer is not a list of things.group"],
+  ['items that are not a list', () => page({}), "the API server's answer is not a list of"],
+  ['an item that is not an object', () => page([1]), 'the API server listed an object that is not one of things.group'],
+  ['an item without metadata', () => page([{}]), 'the API server listed an object that is not one of things.group'],
+  ['an item without a name', () => page([{ metadata: {} }]), 'the API server listed an object that is not one of'],
   [
     'more than there may be',
     () => page(things(6)),
-    'there are more than 5 things.group: name them, or choose by label',
+    'there are more than 5 things.group: name them, or select by label',
   ],
   [
     'page after page of nothing',

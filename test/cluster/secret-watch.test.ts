@@ -110,7 +110,7 @@ test('a watch that is forbidden is said, with the permission and the remedy, and
       expect(problems()).toEqual([
         `Secret ${namespace}/${name}: forbidden: the permission to watch secrets ${namespace}/${name} is missing` +
           ` (User "test" cannot watch ${collection}); allow get and watch on it, in a Role of namespace ${namespace}` +
-          ' for the account of this server; until it can be watched it is read every 0.01 s',
+          ' for the account of this server; until it can be watched, it is read every 0.01 s',
       ]),
     within,
   );
@@ -146,7 +146,7 @@ test('an API server that fails is said, asked with growing waits, and well again
   await sees('1');
   server.faults.push(...Array<number>(1000).fill(500));
   server.dropWatches();
-  const problem = `Secret ${namespace}/${name}: a fault of the test; what was read last is kept`;
+  const problem = `Secret ${namespace}/${name}: a fault of the test; the last version that was read stays in use`;
   await vi.waitFor(() => expect(problems()).toContain(problem), within);
   const before = server.requests;
   await new Promise((resolve) => setTimeout(resolve, 300));
@@ -190,7 +190,7 @@ test('a watch that the server ends at once is said, and not asked for again and 
   await vi.waitFor(
     () =>
       expect(problems()).toContain(
-        `Secret ${namespace}/${name}: the API server ends its watch at once; until it can be watched it is read every 0.01 s`,
+        `Secret ${namespace}/${name}: the API server ends its watch at once; until it can be watched, it is read every 0.01 s`,
       ),
     within,
   );

@@ -11,7 +11,7 @@ import type { JsonObject } from '../../src/kubernetes/index.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const metadata = { name: 'tls', resourceVersion: '1' };
-const isNot = 'the API server answered with something that is not the Secret ns/tls';
+const isNot = "the API server's answer is not the Secret ns/tls";
 
 test('the data of a Secret as text', () => {
   const secret = { metadata, kind: 'Secret', data: { 'tls.crt': base64('pem'), ü: base64('ü') } };
@@ -53,7 +53,9 @@ test.each<[string, JsonObject, string]>([
 test('the metadata of an object that was asked for', () => {
   const object = { metadata: { ...metadata, labels: { a: 'b' } } };
   expect(metadataOf(object, 'the thing', 'tls')).toEqual({ ...metadata, labels: { a: 'b' } });
-  expect(() => metadataOf({}, 'the thing', 'tls')).toThrow('something that is not the thing: metadata.name is not tls');
+  expect(() => metadataOf({}, 'the thing', 'tls')).toThrow(
+    "the API server's answer is not the thing: metadata.name is not tls",
+  );
 });
 
 test('of annotations only those with text count', () => {

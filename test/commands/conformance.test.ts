@@ -144,15 +144,20 @@ test('requests of the user take the place of made-up ones', async () => {
 });
 
 test.each<[string, string[], string, RegExp]>([
-  ['no extension', [], '', /name the ExtensionConfigs of the cluster to try, or give files with -f/],
+  ['no extension', [], '', /name the ExtensionConfigs of the cluster to test, or pass files with -f/],
   ['an unknown check', ['-f', 'x', '--check', 'path-cases'], '', /did you mean path-case\?/],
   [
     'a kind that is not a request',
     ['-f', 'x', '--request', 'FILE'],
     'kind: Cluster',
-    /FILE:1: Cluster is not the request of a hook/,
+    /FILE:1: Cluster is not a hook request/,
   ],
-  ['an object without a kind', ['-f', 'x', '--request', 'FILE'], 'a: 1', /FILE:1: an object without a kind is not the/],
+  [
+    'an object without a kind',
+    ['-f', 'x', '--request', 'FILE'],
+    'a: 1',
+    /FILE:1: an object without a kind is not a hook/,
+  ],
   ['files without ExtensionConfigs', ['-f', 'FILE'], 'kind: Pod', /there are no ExtensionConfigs in the files/],
   [
     'an invalid request',
@@ -164,7 +169,7 @@ test.each<[string, string[], string, RegExp]>([
     'two of one kind',
     ['-f', 'x', '--request', 'FILE'],
     'kind: DiscoverVariablesRequest\n---\nkind: DiscoverVariablesRequest',
-    /FILE:3: there are two requests of DiscoverVariables/,
+    /FILE:3: this is a second request for DiscoverVariables/,
   ],
   ['YAML that is none', ['-f', 'x', '--request', 'FILE'], 'a: [', /FILE:1: /],
   ['a time limit', ['-f', 'x', '--time-limit', '0s'], '', /it must be from 1s to 1h/],

@@ -87,7 +87,7 @@ test("beside Cluster API's own controller discover ends with code 1 and says wha
   expect(await refused.ended).toBe(1);
   expect(refused.written.err).toBe(
     "extensionconfig-webhook: Cluster API's own controller discovers extensions in this cluster: capi-controller-manager-0 holds the" +
-      " Lease capi-system/controller-leader-election-capi. Two would overwrite each other's status: use the mode advise or" +
+      " Lease capi-system/controller-leader-election-capi. The two would overwrite each other's status; use the mode advise or" +
       ' observe, or give --force\n',
   );
   expect((await lab.get('lab')).status).toBeUndefined();
@@ -143,7 +143,9 @@ test('an API server that is not there makes it not ready, with the reason', asyn
     const answer = await fetch(`http://127.0.0.1:${healthPort}/readyz`);
     expect([answer.status, await answer.text()]).toEqual([
       503,
-      expect.stringMatching(/^whether Cluster API's own controller runs is not known: no answer from the API server /),
+      expect.stringMatching(
+        /^cannot tell whether Cluster API's own controller is running: no answer from the API server /,
+      ),
     ]);
   });
   stop.abort('SIGTERM');
@@ -154,7 +156,7 @@ test.each([
   [['--mode', 'rule'], '--mode'],
   [['--lease-duration', '10s'], '--renew-deadline must be less than --lease-duration'],
   [['--retry-period', '10s'], '--retry-period must be less than --renew-deadline'],
-  [['--lease-duration', '15500ms'], '--lease-duration: a Lease has whole seconds'],
+  [['--lease-duration', '15500ms'], '--lease-duration: a Lease needs a whole number of seconds'],
   [['--leader-election-name', 'A B'], '--leader-election-name: "A B"'],
   [['--cluster-api-namespace', 'a/b'], '--cluster-api-namespace: "a/b"'],
   [['--kubeconfig', '/nowhere'], 'no cluster: '],

@@ -297,6 +297,16 @@ test('call prints the answer and what Cluster API makes of it', async () => {
   });
 });
 
+test('call says that a hook that cannot block is taken, whatever retryAfterSeconds says', async () => {
+  const hook = 'AfterControlPlaneInitialized';
+  const extension = await server(offering([{ name: 'ready', requestHook: { ...requestHook, hook } }]));
+  const file = fileOf(extensionConfig('one', { url: extension.url, caBundle }));
+  const one = await runProgram(['call', 'ready.one', '-f', file, '--sample']);
+  expect(one.stdout).toMatch(/^ready\.one: taken: please wait\n/);
+  const all = await runProgram(['call', '--all', '--hook', hook, '-f', file, '--sample', '--output', 'json']);
+  expect(JSON.parse(all.stdout)).toMatchObject({ verdict: 'taken', calls: [{ verdict: 'taken' }] });
+});
+
 test('call sends a request of a file, and refuses one that is not of the hook', async () => {
   const extension = await server(offering(handlers));
   const file = fileOf(extensionConfig('one', { url: extension.url, caBundle }));
@@ -326,7 +336,7 @@ test.each<[string, string, RegExp]>([
   ['a key twice', 'cluster: {}\na:\n  c: 1\n  c: 2\n', /request\.yaml:4: YAML: .*"c"/],
   ['a list', '- a\n', /request\.yaml: is not an object: .*"hooks BeforeClusterUpgrade" shows one/],
   ['nothing', '', /is not an object/],
-  ['two requests', 'a: 1\n---\nb: 2\n', /request\.yaml:3: is a second request: give one file for each call/],
+  ['two requests', 'a: 1\n---\nb: 2\n', /request\.yaml:3: is a second request: pass one file for each call/],
   ['too much', `a: ${'x'.repeat(8 * 1024 * 1024)}`, /request\.yaml: .*8 MiB/],
 ])('call refuses a request that is %s', async (_name, text, message) => {
   const request = join(folder(), 'request.yaml');
@@ -382,19 +392,19 @@ test.each<[string, Answering, number, RegExp]>([
 });
 
 test.each<[string[], RegExp]>([
-  [['call'], /name a handler as HANDLER\.EXTENSIONCONFIG, or give --hook HOOK and --all/],
+  [['call'], /name a handler as HANDLER\.EXTENSIONCONFIG, or pass --hook HOOK and --all/],
   [['call', 'a.b', '--all'], /name a handler/],
   [['call', 'ab', '--sample'], /is not of the form HANDLER\.EXTENSIONCONFIG/],
-  [['call', 'a.b'], /give either --request FILE or --sample/],
+  [['call', 'a.b'], /pass either --request FILE or --sample/],
   [['call', '--hook', 'BeforeClusterUpgrad', '--all', '--sample'], /did you mean BeforeClusterUpgrade/],
-  [['call', '--hook', 'Discovery', '--all', '--sample'], /"discover" calls it/],
+  [['call', '--hook', 'Discovery', '--all', '--sample'], /use "discover" to call it/],
   [['discover', '-f', '/nowhere.yaml'], /nowhere\.yaml: .*no such file/],
   [['discover', 'A B'], /is not the name of an ExtensionConfig/],
   [
     ['discover', '--resolve', 'ns/svc=localhost:1'],
     /it must be of the form capi-system\/my-extension:443=localhost:8443/,
   ],
-  [['discover', '--kubeconfig', '/nowhere'], /no cluster: .*give files with -f/],
+  [['discover', '--kubeconfig', '/nowhere'], /no cluster: .*pass files with -f/],
 ])('%j is wrong usage', async (args, message) => {
   const { code, stderr } = await runProgram(args);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(message) });
@@ -435,7 +445,7 @@ test.each<[string, Answering, RegExp]>([
   [
     'hangs up',
     (_received, response) => void response.destroy(),
-    /http call failed: Post "https:\/\/localhost.*; check that the server runs/,
+    /http call failed: Post "https:\/\/localhost.*; check that the server is running/,
   ],
   [
     'never ends',

@@ -62,7 +62,7 @@ describe('an environment variable belongs to one command', () => {
     const env = { EXTENSIONCONFIG_WEBHOOK_CLIENT_CA_FILE: 'ca.crt' };
     const { code, stderr } = await runProgram(['serve', '--self-signed'], { env });
     expect(code).toBe(2);
-    expect(stderr).toContain('write EXTENSIONCONFIG_WEBHOOK_SERVE_CLIENT_CA_FILE');
+    expect(stderr).toContain('use EXTENSIONCONFIG_WEBHOOK_SERVE_CLIENT_CA_FILE');
   });
 });
 

@@ -80,7 +80,7 @@ test('hooks diff ends with 1 when a rule is broken, 0 when not, and 2 for what i
   const shrunk = await runProgram(['hooks', 'diff', file('new.json'), file('old.json')]);
   expect(shrunk.code).toBe(1);
   expect(shrunk.stdout).toMatch(/^break: hooks\.runtime.*updatemachine was removed.*\(rule 1\)$/m);
-  expect(shrunk.stdout).toContain('7 changed, 7 of that against the rules');
+  expect(shrunk.stdout).toContain('7 changed, 7 of them against the rules');
 
   const json = await runProgram(['hooks', 'diff', file('new.json'), file('old.json'), '--output', 'json']);
   expect(JSON.parse(json.stdout)).toMatchObject({ breaks: 7, changes: expect.any(Array) });

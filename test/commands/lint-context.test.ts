@@ -66,7 +66,7 @@ describe('a folder', () => {
     write('templates/chart/service.yaml', '{{ if .Values.service }}\na: b\n{{ end }}\n');
     write('templates/service.yaml', exampleServiceObject);
     const { code, stdout, stderr } = await runProgram(['lint', file, '--context', join(root, 'templates')]);
-    expect(stderr).toMatch(/^lint: --context: \d documents? could not be read and count as absent, first .*chart/);
+    expect(stderr).toMatch(/^lint: --context: \d documents? could not be read and are left out; the first is .*chart/);
     expect(stdout).toContain('service-port-missing');
     expect(code).toBe(0);
   });
@@ -88,7 +88,7 @@ describe('a folder', () => {
       expect(stderr).toBe('');
       expect(stdout).toContain('service-port-missing');
     } else {
-      expect(stderr).toMatch(/^lint: --context is read, but no rule needs it: .* Leave --context out.*\n$/);
+      expect(stderr).toMatch(/^lint: --context is read, but no rule needs it: .* Remove --context.*\n$/);
       expect(stderr).toMatch(expected);
     }
     expect(code).toBe(0);
@@ -113,9 +113,9 @@ describe('a folder', () => {
     [
       'beside the cluster',
       () => [file(), '--context', 'cluster', '--context', root],
-      /"cluster" stands alone; .*\.\/cluster/,
+      /"cluster" cannot be combined with folders; .*\.\/cluster/,
     ],
-    ['on standard input', () => [file(), '--context', '-'], /standard input is what is checked/],
+    ['on standard input', () => [file(), '--context', '-'], /standard input is already being checked/],
   ])('a context %s is a mistake', async (_name, args, message) => {
     const { code, stdout, stderr } = await runProgram(['lint', ...args()]);
     expect(stderr).toMatch(message);

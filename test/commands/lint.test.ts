@@ -289,7 +289,7 @@ test('a folder with nothing in it is an error that says what to do', async () =>
   expect(await runProgram(['lint', empty])).toEqual({
     code: 2,
     stdout: '0 ExtensionConfigs in 0 files: 0 errors, 0 warnings\n',
-    stderr: 'lint: no ExtensionConfig in 0 files; name other files, or say --allow-empty\n',
+    stderr: 'lint: no ExtensionConfig in 0 files; name other files, or use --allow-empty\n',
   });
 });
 
@@ -389,7 +389,7 @@ test.each<[string, string, RegExp]>([
     'maxHandlerTimeoutSeconds: 31',
     /maxHandlerTimeoutSeconds: 31 is not allowed: it must be a whole number from 1 to 30/,
   ],
-  ['a map where there is a text', 'enforcement: {a: 1}', /enforcement: \{"a":1\} is not allowed: it must be a text/],
+  ['a map where there is a text', 'enforcement: {a: 1}', /enforcement: \{"a":1\} is not allowed: it must be a string/],
   ['an unknown rule', 'rules: {nope: off}', /there is no rule "nope"/],
   ['an upstream rule', 'rules: {url-valid: warn}', /must stay deny/],
   ['lifecycles that are not a list', 'hookLifecycles: a', /hookLifecycles: must be a list of files/],

@@ -49,6 +49,7 @@ test('hooks, by one flag or several, each once; another name; another maker of c
 describe('usage: exit code 2, and nothing is written', () => {
   test.each([
     ['no folder', [], "missing required argument 'DIR'"],
+    ['an empty folder name', ['', '--name', 'x'], 'DIR is empty: name the folder of the project'],
     ['a hook that is nearly one', ['DIR', '--hooks', 'BeforeClusterUpgrad'], 'did you mean BeforeClusterUpgrade?'],
     ['a hook that is none', ['DIR', '--hooks', 'Q'], 'there are BeforeClusterCreate, '],
     ['Discovery, which the server answers itself', ['DIR', '--hooks', 'Discovery'], '--hooks'],

@@ -137,11 +137,11 @@ test('a folder that others can write is not used', async () => {
   await cache.write('a', Buffer.from('content'));
   expect(readdirSync(folder)).toEqual([]);
   expect(warnings).toEqual([
-    `the cache ${folder} is not used: it can be written by other users (chmod 700 corrects that)`,
+    `the cache ${folder} is not used: it is writable by other users (fix that with chmod 700)`,
   ]);
 });
 
-test('a folder that cannot be made is said, and nothing else', async () => {
+test('a folder that cannot be created is said, and nothing else', async () => {
   mkdirSync(join(folder, '..'), { recursive: true });
   writeFileSync(folder, '');
   const cache = await open();

@@ -93,7 +93,7 @@ describe('files', () => {
     const report = join(folder, 'report.json');
     const ended = await merge([one, two, '--report', report]);
     expect(ended.code).toBe(1);
-    expect(ended.stderr).toContain(`conflict: paths./a get is that of ${one}, not of ${two}`);
+    expect(ended.stderr).toContain(`conflict: paths./a get is taken from ${one}, not from ${two}`);
     expect(JSON.parse(readFileSync(report, 'utf8'))).toMatchObject({
       documents: 2,
       conflicts: [{ place: 'paths./a get', kept: one, leftOut: [two] }],
@@ -116,7 +116,7 @@ describe('files', () => {
       2,
       'has no *.yaml, *.yml or *.json in it',
     ],
-    ['a URL with a password', () => ['https://a:b@example.com/x'], 2, 'a URL must not have a user in it'],
+    ['a URL with a password', () => ['https://a:b@example.com/x'], 2, 'a URL must not contain a user name'],
     ['a broken URL', () => ['https://'], 2, 'https:// is not a URL'],
     [
       'no kubeconfig',
@@ -297,7 +297,7 @@ describe('a server by its URL', () => {
     const ended = await merge([`${base}/x`, '--timeout', '1s']);
     expect([ended.code, ended.stderr]).toEqual([
       1,
-      'extensionconfig-webhook: openapi merge: not done after 1 s; --timeout allows more\n',
+      'extensionconfig-webhook: openapi merge: not finished after 1 s; --timeout allows more\n',
     ]);
     const controller = new AbortController();
     answers = () => controller.abort('SIGINT');

@@ -87,7 +87,7 @@ describe('of files', () => {
     const { code, stderr } = await preflight(...upgrade, '-f', write('pod.yaml', 'kind: Pod\n'));
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: expect.stringContaining('there are no ExtensionConfigs in the files: give others with -f'),
+      stderr: expect.stringContaining('there are no ExtensionConfigs in the files: pass others with -f'),
     });
   });
 
@@ -317,7 +317,7 @@ describe('of files', () => {
   });
 
   test.each<[string[], RegExp]>([
-    [[], /give the release that is to be installed: --target-cluster-api-version v1\.14/],
+    [[], /name the release to upgrade to, for example --target-cluster-api-version v1\.14/],
     [['--target-cluster-api-version', 'v9.9'], /known are the releases/],
     [
       ['--target-cluster-api-version', 'v1.14', '--current-cluster-api-version', 'new'],
@@ -465,6 +465,6 @@ describe('of an API server', () => {
     const file = write('kubeconfig', empty.kubeconfig);
     const { code, stderr } = await preflight('--target-cluster-api-version', 'v1.14', '--kubeconfig', file);
     expect(code).toBe(1);
-    expect(stderr).toContain('give files with -f');
+    expect(stderr).toContain('pass files with -f');
   });
 });

@@ -58,7 +58,7 @@ test('a life as text', async () => {
 test('without a target only the creation is played, and that is said', async () => {
   const { code, stdout } = await rehearse();
   expect(code).toBe(0);
-  expect(stdout).toMatch(/--upgrade-to VERSION and --delete play the rest of a life\n$/);
+  expect(stdout).toMatch(/add --upgrade-to VERSION and --delete for the rest of the lifecycle\n$/);
 });
 
 test('one that blocks for ever: exit code 1, with the reason', async () => {
@@ -172,6 +172,7 @@ describe('wrong usage', () => {
       /--upgrade-to.*"1\.33".*a version such as v1\.33\.0/,
     ],
     ['a fault of no kind', () => ['--fault', 'up@3'], /"up@3" is not allowed: it must be of the form down@/],
+    ['a fault before the first call', () => ['--fault', 'down@0'], /calls are counted from 1/],
     ['a fault at no hook', () => ['--fault', 'down@Nothing'], /Nothing is not a hook/],
     [
       'a file that is not there',
@@ -252,7 +253,7 @@ describe('wrong usage', () => {
   test('no ExtensionConfigs', async () => {
     const { code, stderr } = await runProgram(['rehearse', '-f', file('empty.yaml', '')]);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/there are no ExtensionConfigs: give files with -f/);
+    expect(stderr).toMatch(/there are no ExtensionConfigs: pass files with -f/);
   });
 });
 

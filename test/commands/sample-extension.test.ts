@@ -84,8 +84,8 @@ describe('usage: exit code 2, with flag, value and what to write', () => {
   const run = (...args: string[]): Promise<Ended> => runProgram(['sample-extension', ...args]);
 
   test.each([
-    ['no certificate', [], 'give --cert-dir a folder with tls.crt and tls.key'],
-    ['two certificates', ['--cert-dir', 'x', '--self-signed'], 'one of the two'],
+    ['no certificate', [], '--cert-dir with a folder that has tls.crt and tls.key'],
+    ['two certificates', ['--cert-dir', 'x', '--self-signed'], 'pass either'],
     ['a port that is none', [...loopback, '--port', '70000'], '70000'],
     ['a path that is none', [...loopback, '--path', '/a/../b'], '--path'],
     ['no behaviour file', [...loopback, '--behaviour', '/nowhere/b.yaml'], '/nowhere/b.yaml'],

@@ -122,9 +122,9 @@ test.concurrent.for<[string, string[], string, RegExp | undefined]>([
     'upstream',
     ['--profile', 'upstream'],
     '',
-    /that know the cluster are not in --profile upstream\. Leave .* --profile strict/,
+    /that know the cluster are not in --profile upstream\. Remove .* --profile strict/,
   ],
-  ['all off', [], factRules.map((id) => `${id}: off\n`).join(''), /--rules-config switches off all rules that know/],
+  ['all off', [], factRules.map((id) => `${id}: off\n`).join(''), /--rules-config turns off all rules that know/],
   [
     'all but one off',
     [],
@@ -327,8 +327,8 @@ describe('mistakes are refused with exit code 2 and name the flag, the value and
     [['--client-ca-file', '/does/not/exist'], {}, /--client-ca-file: \/does\/not\/exist does not exist/],
     [['--client-ca-file', ''], {}, /--client-ca-file: "" is not allowed: it must not be empty/],
     [['--probe', 'on'], {}, /--probe: "on" is not allowed: it must be one of off, warn, deny/],
-    [['--probe', 'warn'], {}, /--probe warn needs --probe-allow: name the servers that may be asked/],
-    [['--probe-allow', 'svc'], {}, /--probe-allow belongs to --probe, which is off/],
+    [['--probe', 'warn'], {}, /--probe warn needs --probe-allow: name the servers that may be probed/],
+    [['--probe-allow', 'svc'], {}, /--probe-allow needs --probe, which is off/],
     [['--probe', 'deny', '--probe-allow', '10.0.0.0/64'], {}, /--probe-allow: "10.0.0.0\/64" is not allowed: .* range/],
     [
       ['--probe', 'warn', '--probe-allow', 'svc', '--probe-allow', '10.1.2.3/8'],
@@ -352,7 +352,7 @@ describe('mistakes are refused with exit code 2 and name the flag, the value and
     const { io, written } = world();
     expect(await run(['serve'], io)).toBe(2);
     expect(written.err).toMatch(
-      /give --cert-dir a folder with tls.crt and tls.key, --cert-secret a Secret, or --self-signed/,
+      /pass --cert-dir with a folder that has tls.crt and tls.key, --cert-secret with a Secret, or --self-signed/,
     );
   });
 });

@@ -217,10 +217,10 @@ test.concurrent('caBundle comes from the annotated Secret, and follows it', asyn
   );
   await lab.putSecret('ca', { 'ca.crt': 'x' });
   await until(async () =>
-    expect(await message()).toBe(`${problem}"ca.crt" of secret default/ca holds no certificate in PEM`),
+    expect(await message()).toBe(`${problem}"ca.crt" of secret default/ca contains no PEM certificate`),
   );
   await lab.putSecret('ca', { 'ca.crt': `${testCa.cert}${testCa.key}` });
-  await until(async () => expect(await message()).toMatch(/holds a private key, which must not be published/));
+  await until(async () => expect(await message()).toMatch(/contains a private key, which must not be published/));
   expect((await lab.get('lab')).spec.clientConfig.caBundle).toBeUndefined();
   await lab.putSecret('ca', { 'ca.crt': testCa.cert });
   const discovered = await lab.condition('lab', 'Discovered', 'True');
@@ -324,7 +324,7 @@ test.concurrent('what the API server refuses to store is a condition, and what w
   answer = [offered('b')];
   const failed = await lab.condition('lab', 'Discovered', 'False');
   expect(conditionIn(failed, 'Discovered')?.message).toBe(
-    'Error in discovery: the API server refuses what was discovered: admission webhook "x" denied the request: no b',
+    'Error in discovery: the API server rejects the discovered handlers: admission webhook "x" denied the request: no b',
   );
   expect(names(failed)).toEqual(['a.lab']);
   expect(controller.client.registry.get('a.lab')).toMatchObject({ name: 'a.lab' });
@@ -391,8 +391,7 @@ test.concurrent('writes that fail for a while, and permissions that are missing,
   let code = 500;
   proxy.refuse = ({ method }) => (method === 'PATCH' ? { message, code } : undefined);
   const { lines } = await control(proxy);
-  const errors = () =>
-    lines.filter(({ msg }) => msg === 'ExtensionConfig will be tried again').map(({ error }) => error);
+  const errors = () => lines.filter(({ msg }) => msg === 'ExtensionConfig will be retried').map(({ error }) => error);
   await until(() => expect(errors()).toContain(message));
   message = 'extensionconfigs.runtime.cluster.x-k8s.io "lab" is forbidden: User "x" cannot patch resource';
   code = 403;

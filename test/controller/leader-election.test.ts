@@ -127,7 +127,7 @@ test.concurrent('a label on the Lease, or its deletion, does not make two leader
   expect(a.events).toEqual(['elected']);
   expect(((await lab.request('GET', path)) as Lease).metadata.labels).toEqual({ x: 'y' });
   await lab.request('DELETE', path);
-  await until(() => expect(a.events).toEqual(['elected', 'lost: the Lease was taken away', 'elected']));
+  await until(() => expect(a.events).toEqual(['elected', 'lost: another replica took the Lease', 'elected']));
 });
 
 test.concurrent('a Lease without a spec is taken', async ({ expect }) => {
@@ -203,7 +203,7 @@ test.concurrent('halted in the middle of a discovery, it does not write what it 
     leaderElection: { ...lease, identity: 'a' },
     monotonicMs: () => performance.now() + halted,
   });
-  const error = 'another replica leads now: nothing is written';
+  const error = 'another replica leads now; nothing is written';
   await until(() => expect(lines).toContainEqual(expect.objectContaining({ error })));
   expect(writesIn(proxy.passed)).toEqual([]);
   await proxy.cut();
@@ -259,7 +259,7 @@ test.concurrent('a Lease that cannot be given back is said, and the stop ends al
   expect(election.isLeading).toBe(false);
   expect(lines.at(-1)).toMatchObject({
     problem: 'not now',
-    msg: 'the Lease could not be given back; others wait for its end',
+    msg: 'the Lease could not be released; other replicas wait until it expires',
   });
   expect(events).toEqual(['elected']);
 });

@@ -29,7 +29,7 @@ test.concurrent('beside a controller that discovers nothing is begun, and the en
   const error = await controller.ended.catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(RivalError);
   expect(lines).toEqual([expect.objectContaining({ level: 50, msg: (error as RivalError).message })]);
-  expect((error as RivalError).message).toMatch(/: capi-1 holds the Lease default\/capi\. Two would overwrite /);
+  expect((error as RivalError).message).toMatch(/: capi-1 holds the Lease default\/capi\. The two would overwrite /);
   expect(proxy.passed.filter((one) => !isRivalCheck(one))).toEqual([]);
   await controller.stop();
 });
@@ -58,7 +58,7 @@ test.concurrent('a Lease that cannot be read holds up the start, is said once, a
   const { controller, lines } = await control(proxy, { rival }, { rivalRetryMs: 10, rivalCheckMs: 60_000 });
   await until(() => expect(checks).toBeGreaterThan(4));
   const problem =
-    "whether Cluster API's own controller runs is not known: forbidden: the permission to get" +
+    "cannot tell whether Cluster API's own controller is running: forbidden: the permission to get" +
     ' leases.coordination.k8s.io default/capi is missing (no Leases for you)';
   expect(controller.problem).toBe(problem);
   expect(lines.map(({ msg }) => msg)).toEqual([problem]);

@@ -32,6 +32,15 @@ describe('options that cannot be', () => {
     );
   });
 
+  test.each([Number('abc'), -1, 65_536, 9.5])('the port %j', (port) => {
+    const remedy = 'is not a port: give a whole number up to 65535, or 0 for any free one';
+    for (const option of ['port', 'healthPort']) {
+      expect(() => createExtensionServer({ handlers: [create], [option]: port })).toThrow(
+        new TypeError(`${option}: ${port} ${remedy}`),
+      );
+    }
+  });
+
   test.each<[string, Partial<ExtensionServerOptions>, string]>([
     [
       'no certificates',

@@ -272,9 +272,7 @@ describe('Secrets', () => {
     expect(problemOf({ 'ca.crt': 'A'.repeat(200_000) })).toMatch(/is longer than/);
     expect(problemOf({ 'ca.crt': exampleCaBundle })).toBeUndefined();
     const marked = Buffer.concat([Buffer.from('\ufeff'), Buffer.from(exampleCaBundle, 'base64')]).toString('base64');
-    expect(problemOf({ 'ca.crt': marked })).toMatch(
-      /^has a ca\.crt that has a certificate that Cluster API does not find/,
-    );
+    expect(problemOf({ 'ca.crt': marked })).toMatch(/^has a ca\.crt that has a certificate that is not found/);
   });
 
   test('whether it signed what is beside it', () => {

@@ -69,7 +69,7 @@ test.each<[string, Answering, RegExp]>([
   const { results, messages } = prober();
   const found = await messages(extensionConfig('e', { url, caBundle }));
   expect(found).toEqual([expect.stringMatching(message)]);
-  expect(found[0]).toMatch(/^spec\.clientConfig: the server was asked, and Cluster API /);
+  expect(found[0]).toMatch(/^spec\.clientConfig: the server was probed, and Cluster API /);
   expect(found[0]).not.toContain('secret body');
   expect(received).toHaveLength(1);
   expect(results).toEqual(['failed']);
@@ -92,7 +92,7 @@ test('a certificate for other names, which are not told', async () => {
   const { messages } = prober();
   const config = extensionConfig('e', { url, caBundle: Buffer.from(other.cert).toString('base64') });
   expect(await messages(config)).toEqual([
-    'spec.clientConfig.caBundle: the server was asked, and Cluster API could not discover it: its certificate is for other names; serve a certificate by the CA in caBundle, for this name',
+    'spec.clientConfig.caBundle: the server was probed, and Cluster API could not discover it: its certificate is for other names; serve a certificate for this name, signed by the CA in caBundle',
   ]);
 });
 

@@ -152,6 +152,19 @@ describe.concurrent('a server of any language', () => {
     expect(events.find((event) => event.kind === 'condition' && /300, 20/.test(event.message))).toBeDefined();
   });
 
+  test('retryAfterSeconds in the answer of a hook that cannot block is not read', async ({ expect }) => {
+    const ready = { ...handlers[0]?.requestHook, hook: 'AfterControlPlaneInitialized' };
+    const server = await startExtension(({ url }) =>
+      url.includes('/discovery')
+        ? { status: 'Success', handlers: [{ name: 'ready', requestHook: ready as never }] }
+        : { status: 'Success', retryAfterSeconds: 300 },
+    );
+    endWith(() => server.close());
+    const { calls, end } = await played([extensionConfig('a', { url: server.url, caBundle })], '');
+    const [first, ...more] = calls.filter(({ hook }) => hook === 'AfterControlPlaneInitialized');
+    expect([first?.call.retryAfterSeconds, more, end?.isComplete]).toEqual([0, [], true]);
+  });
+
   test('that is down when it is asked for its handlers: no manager would start', async ({ expect }) => {
     const { end, complete } = await played([extensionConfig('gone', { url: 'https://localhost:9', caBundle })], '');
     expect(complete).toBe(0);

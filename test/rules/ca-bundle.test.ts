@@ -60,9 +60,9 @@ const longer = `-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\
 
 test.each<[string, string, string | undefined]>([
   ['in lines of their own', `${pem}${pem}`, undefined],
-  ['of two files put together without a line break', `${pem.trimEnd()}${pem}`, 'does not find (number 1)'],
-  ['behind a byte order mark', `\ufeff${pem}${pem}`, 'does not find (number 1)'],
-  ['of which the second is cut off', `${pem}${pem.slice(0, 200)}`, 'does not find (number 2)'],
+  ['of two files put together without a line break', `${pem.trimEnd()}${pem}`, 'not found (number 1)'],
+  ['behind a byte order mark', `\ufeff${pem}${pem}`, 'not found (number 1)'],
+  ['of which the second is cut off', `${pem}${pem.slice(0, 200)}`, 'not found (number 2)'],
   ['with empty lines in it', pem.replaceAll('\n', '\n\n'), undefined],
   ['with a byte behind the certificate', longer, 'cannot be parsed (number 1)'],
 ])('certificates %s', (_, text, problem) => {

@@ -26,6 +26,22 @@ test.each<[string, ClientConfig, string]>([
   ['a URL', { url: 'https://example.com:9443/prefix' }, `https://example.com:9443/prefix${path}?timeout=10s`],
   ['a query of a URL', { url: 'https://example.com/?z=1&a=2' }, `https://example.com${path}?a=2&timeout=10s&z=1`],
   ['no fragment', { url: 'https://example.com/#part' }, `https://example.com${path}?timeout=10s`],
+  ['no query in a fragment', { url: 'https://example.com/a#b?x=1' }, `https://example.com/a${path}?timeout=10s`],
+  [
+    'a timeout of a URL beside its own',
+    { url: 'https://example.com/?timeout=3s&x=1' },
+    `https://example.com${path}?timeout=3s&timeout=10s&x=1`,
+  ],
+  [
+    'escapes of a URL, resolved before the path is cleaned',
+    { url: 'https://example.com/a%20b/%2E%2E/%61%2Fc/%e9é' },
+    `https://example.com/a/c/%E9%C3%A9${path}?timeout=10s`,
+  ],
+  [
+    'escapes of a service, which are none',
+    { service: { name: 'svc', namespace: 'ns', path: '/a%20b c' } },
+    `https://svc.ns.svc/a%2520b%20c${path}?timeout=10s`,
+  ],
   ['an upper case scheme', { url: 'HTTPS://example.com' }, `https://example.com${path}?timeout=10s`],
   ['an IPv6 address', { url: 'https://[::1]:8443' }, `https://[::1]:8443${path}?timeout=10s`],
   [

@@ -25,7 +25,7 @@ describe('what the header says against a body', () => {
     wanted: 'posted JSON' | 'any request' = 'posted JSON',
   ) => headerRefusal(requestOf(method, headers), 100, wanted);
   const notJson = { code: 415, message: 'the content type must be application/json' };
-  const compressed = { code: 415, message: 'the body must not be compressed: leave content-encoding out' };
+  const compressed = { code: 415, message: 'the body must not be compressed: omit Content-Encoding' };
   const tooLarge = { code: 413, message: 'the body must not be larger than 100 bytes' };
 
   test.each<[string, string, Record<string, string>, object | undefined]>([

@@ -44,6 +44,12 @@ describe('checkPair', () => {
     ['half a certificate', localhost.cert.slice(0, 400), localhost.key, /certificate is not PEM/],
     ['broken base64', localhost.cert.replace(/\n[A-Za-z]{8}/, '\n!!!!!!!!'), localhost.key, /certificate is not PEM/],
     ['half a chain', localhost.cert + testCa.cert.slice(0, 300), localhost.key, /certificate is not PEM/],
+    [
+      'a chain put together without a line break',
+      localhost.cert.trimEnd() + testCa.cert,
+      localhost.key,
+      /not found \(number 1\)/,
+    ],
     ['no key', localhost.cert, '', /not an unencrypted private key/],
     ['a certificate for a key', localhost.cert, localhost.cert, /not an unencrypted private key/],
     ['an encrypted key', localhost.cert, encrypted, /not an unencrypted private key/],
@@ -51,7 +57,7 @@ describe('checkPair', () => {
   ])('refuses %s', (_name, cert, key, message) => {
     const problem = (checkPair(cert, key) as { problem: string }).problem;
     expect(problem).toMatch(message);
-    expect(problem).not.toContain('BEGIN');
+    expect(problem).not.toContain('-----BEGIN');
   });
 });
 
@@ -150,7 +156,7 @@ describe('readiness in words', () => {
       { certificateProblem: 'no PEM' },
       [
         'ready',
-        '[!]serving-certificate degraded: the certificate before is still served: no PEM',
+        '[!]serving-certificate degraded: the previous certificate is still served: no PEM',
         source,
         phase,
         ...passed,

@@ -71,9 +71,7 @@ test('a new client CA is taken up, a broken one is not', async () => {
   await writeFile(caFile, 'garbage');
   await until(() => lines.some((line) => /unusable/.test(String(line.msg))), 'logged');
   expect(await codes()).toEqual([200, 403]);
-  expect(await readiness()).toContain(
-    `[!]client-ca degraded: ${caFile} holds no certificates in PEM, or broken ones\n`,
-  );
+  expect(await readiness()).toContain(`[!]client-ca degraded: ${caFile} contains no valid PEM certificates\n`);
   await writeFile(caFile, otherCa.cert);
   await until(async () => String(await codes()) === '403,200', 'the new CA counts');
   expect(await readiness()).toContain('[+]client-ca ok\n');
@@ -83,8 +81,8 @@ test('a new client CA is taken up, a broken one is not', async () => {
 
 test.each([
   ['missing', undefined, /ca.crt does not exist/],
-  ['empty', '', /holds no certificates/],
-  ['a key', clientCa.key, /holds no certificates/],
+  ['empty', '', /contains no valid PEM certificates/],
+  ['a key', clientCa.key, /contains no valid PEM certificates/],
 ])('without a usable CA the server does not start: %s', async (_name, content, message) => {
   await rm(caFile, { force: true });
   if (content !== undefined) {

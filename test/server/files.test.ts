@@ -271,21 +271,21 @@ describe('the client CA', () => {
     await write('ca.crt', testCa.cert);
     const { pems, problems, lines } = await watching();
     expect([pems, problems, lines]).toEqual([[testCa.cert], [], []]);
-    const problem = `${join(folder, 'ca.crt')} holds no certificates in PEM, or broken ones`;
+    const problem = `${join(folder, 'ca.crt')} contains no valid PEM certificates`;
     await write('ca.crt', 'garbage');
     await until(() => lines.length === 1, 'the problem is logged');
     await write('ca.crt', otherCa.cert);
     await until(() => lines.length === 2, 'the new one is logged');
     expect([pems, problems]).toEqual([[testCa.cert, otherCa.cert], [problem]]);
     expect(lines).toEqual([
-      { level: 50, reason: problem, msg: 'the new client CA is unusable; the one before stays in force' },
+      { level: 50, reason: problem, msg: 'the new client CA is unusable; the previous one stays in use' },
       { level: 30, msg: 'client CA reloaded' },
     ]);
   });
 
   test.each([
     ['missing', undefined, 'does not exist'],
-    ['garbage', 'garbage', 'holds no certificates in PEM, or broken ones'],
+    ['garbage', 'garbage', 'contains no valid PEM certificates'],
   ])('that is %s at the beginning is an error, and is not watched', onLinux, async (_, text, problem) => {
     if (text !== undefined) {
       await write('ca.crt', text);

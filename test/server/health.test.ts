@@ -85,7 +85,7 @@ test('/readyz?verbose has a line a check; a source that fails leaves the pod rea
   expect(await verbose()).toEqual([
     200,
     [
-      '[!]serving-certificate degraded: the certificate before is still served: the new key is not of the new certificate',
+      '[!]serving-certificate degraded: the previous certificate is still served: the new key is not of the new certificate',
       '[!]certificate-source degraded: watch is forbidden',
       '[+]phase ok',
       'readyz check passed',
@@ -118,7 +118,7 @@ test('metrics that cannot be rendered are a 500 and a line in the log', async ()
   const answer = await supertest(broken).get('/metrics');
   expect([answer.status, answer.body.code]).toEqual([500, 500]);
   expect(answer.text).not.toContain('collector');
-  expect(answer.body.message).toBe('internal error; the log has more');
+  expect(answer.body.message).toBe('internal error; see the log');
   expect(logged.at(-1)).toMatchObject({
     level: 50,
     msg: 'the health port failed to respond',
@@ -181,6 +181,6 @@ describe('everything else is a 404 in JSON', () => {
   ] as const)('%s %s', async (method, path, code) => {
     const answer = await http()[method](path);
     expect([answer.status, answer.body.kind, answer.body.code]).toEqual([code, 'Status', code]);
-    expect(answer.body.message).toBe('no such path; there are /healthz, /livez, /readyz and /metrics');
+    expect(answer.body.message).toBe('no such path; the paths are /healthz, /livez, /readyz and /metrics');
   });
 });

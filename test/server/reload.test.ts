@@ -162,7 +162,7 @@ test.each([
   await replace(join(folder, name));
   await until(() => lines.some(({ reason }) => reason === `${join(folder, name)} ${problem}`), 'the problem is logged');
   const verbose = await (await fetch(`${health}/readyz?verbose`)).text();
-  expect(verbose).toContain(`[!]serving-certificate degraded: the certificate before is still served: ${folder}`);
+  expect(verbose).toContain(`[!]serving-certificate degraded: the previous certificate is still served: ${folder}`);
   expect(await servedName(webhookPort)).toBe('localhost');
   await rm(join(folder, name), { recursive: true });
   await write(third);

@@ -131,11 +131,11 @@ describe('news of certificates', () => {
     expect(lines.at(-1)).toEqual({
       level: 50,
       reason,
-      msg: 'new serving certificate is unusable; the old one stays',
+      msg: 'new serving certificate is unusable; the old one stays in use',
     });
     expect(await metric('certificate_reloads_total{result="failure"}')).toBe(1);
     const verbose = async () => (await fetch(`${health}/readyz?verbose`)).text();
-    expect(await verbose()).toContain(`the certificate before is still served: ${reason}`);
+    expect(await verbose()).toContain(`the previous certificate is still served: ${reason}`);
     expect((await send(port, '/x', '')).code).toBe(200);
     tell({ kind: 'pair', pair });
     expect(await verbose()).toContain('[+]serving-certificate ok');
@@ -155,7 +155,7 @@ describe('news of certificates', () => {
     expect(lines.at(-1)).toEqual({
       level: 50,
       reason: 'the new certificate expired at 2029-12-31T23:59:59.000Z',
-      msg: 'new serving certificate is unusable; the old one stays',
+      msg: 'new serving certificate is unusable; the old one stays in use',
     });
     const socket = await openTls(port);
     expect(socket.getPeerCertificate().subject.CN).toBe('localhost');
@@ -169,8 +169,8 @@ describe('news of certificates', () => {
       tell({ kind: 'source', problem });
     }
     expect(lines.slice(before)).toEqual([
-      { level: 50, reason: 'forbidden', msg: 'the source of certificates fails: renewed ones may come late' },
-      { level: 50, reason: 'out of reach', msg: 'the source of certificates fails: renewed ones may come late' },
+      { level: 50, reason: 'forbidden', msg: 'the source of certificates fails; new ones may be picked up late' },
+      { level: 50, reason: 'out of reach', msg: 'the source of certificates fails; new ones may be picked up late' },
       { level: 30, msg: 'the source of certificates works again' },
     ]);
     expect([await metric('certificate_source_failures_total'), await metric('certificate_source_up')]).toEqual([2, 1]);

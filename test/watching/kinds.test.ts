@@ -184,9 +184,14 @@ test('after stop nothing is watched, asked or said', async () => {
   const server = await scripted();
   server.versions.set(configs, ['extensionconfigs']);
   server.lists.set(`${configs}/extensionconfigs`, [example()]);
-  const { watching, problems } = follow(server, { sweepMs: 10 });
+  server.objects.set(secret, exampleSecret());
+  const { watching, problems } = follow(server, {
+    sweepMs: 10,
+    secrets: { freshMs: 0, freshBadMs: 0, maxAgeMs: 600_000 },
+  });
   await watching.synced;
   await vi.waitFor(() => expect(server.watches.size).toBe(3), within);
+  await vi.waitFor(() => expect(times(server, secret)).toBeGreaterThan(1), within);
   await watching.secretsRead();
   const before = problems.length;
   watching.stop();
@@ -195,4 +200,6 @@ test('after stop nothing is watched, asked or said', async () => {
   await new Promise((resolve) => setTimeout(resolve, 60));
   expect([...server.asked.values()].reduce((sum, count) => sum + count, 0)).toBe(asked);
   expect([server.watches.size, problems.length]).toEqual([0, before]);
+  // What was known stays known.
+  expect(watching.read().unknown).toEqual([]);
 });

@@ -113,7 +113,7 @@ describe('a bug', () => {
     expect(JSON.parse(text)).toMatchObject({
       code: 500,
       reason: 'InternalError',
-      message: 'internal error; the log of extensionconfig-webhook has more',
+      message: 'internal error; see the log of extensionconfig-webhook',
     });
     expect(note).toMatchObject({ kind: 'bug', error: 'RangeError' });
     const { stack } = note as { stack: string[] };

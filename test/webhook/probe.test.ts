@@ -50,7 +50,7 @@ async function serve(answer: Parameters<typeof startExtension>[0]) {
 }
 
 const local = (response: { warnings?: string[] }) =>
-  response.warnings?.filter((warning) => warning.includes('the server was asked'));
+  response.warnings?.filter((warning) => warning.includes('the server was probed'));
 
 test('what is wrong with the server is a warning, or a denial', async () => {
   const { url, received } = await serve((_, response) => void response.writeHead(500).end());

@@ -96,7 +96,7 @@ test('bodies wait for each other, but not more than 32 for one, and each of them
   const codes = (await Promise.all(answers)).map(({ code }) => code);
   expect(codes.filter((code) => code === 200)).toHaveLength(33);
   const refused = (await Promise.all(answers)).find(({ code }) => code === 503);
-  expect(refused?.json().message).toBe('too many large requests at a time: try again in a second');
+  expect(refused?.json().message).toBe('too many large requests at once: try again in a second');
   expect((await send(webhookPort, validate, large('then'))).code).toBe(200);
   expect(await largeBodies(health, 'answered')).toBe(34);
 });

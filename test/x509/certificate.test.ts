@@ -22,7 +22,7 @@ import {
   usable,
 } from '../../src/x509/index.ts';
 import { day, quickEntropy } from './entropy.ts';
-import { oddCa } from './odd-ca.ts';
+import { oddCa, unreadableKeys } from './odd-ca.ts';
 
 const forge: typeof Forge = createRequire(import.meta.url)('node-forge');
 const now = new Date('2026-06-01T00:00:00Z');
@@ -105,6 +105,11 @@ test('a CA that API servers do not read is none', async () => {
   const problem = 'has a negative serial number, which API servers do not read: issue it again with a positive one';
   expect(readCa(certificate.pem, new Date())).toEqual({ state: 'broken', problem });
   expect(unreadProblem(odd.certificate.x509)).toBeUndefined();
+  for (const [name, keys] of await unreadableKeys()) {
+    const unread = await oddCa(new Date(), day, keys);
+    const end = /, which API servers do not read: /;
+    expect(readCa(unread.certificate.pem, new Date()), name).toMatchObject({ problem: expect.stringMatching(end) });
+  }
 });
 
 test('a key is read with its certificate', () => {
@@ -123,6 +128,7 @@ test('the key of a CA is one that can sign', () => {
   expect(readCaKey(ca.key, ca.certificate)).toEqual({ state: 'usable', value: ca.key });
   expect(readCaKey(fixture('elliptic-ca.key'), elliptic)).toMatchObject({ state: 'usable' });
   expect(readCaKey('', elliptic)).toEqual({ state: 'absent' });
+  expect(readCaKey('', odd.certificate)).toEqual({ state: 'absent' });
   expect(readCaKey('secret', elliptic)).toMatchObject({ problem: 'is not an unencrypted private key in PEM' });
   expect(readCaKey(odd.key, odd.certificate)).toEqual({
     state: 'broken',
@@ -165,6 +171,7 @@ test('a CA with a key of an unknown algorithm has signed nothing', () => {
   const unknown = of(new X509Certificate(der).toString());
   expect(() => unknown.x509.publicKey).toThrow();
   expect(isSignedBy(serving.certificate, unknown)).toBe(false);
+  expect(unreadProblem(unknown.x509)).toBeUndefined();
   expect(readKey(ca.key, unknown)).toEqual({ state: 'broken', problem: 'does not belong to the certificate' });
 });
 

@@ -137,7 +137,7 @@ async function advance(
 
 /** `extensionconfig-webhook certs …`: certificates of the webhook. */
 export const defineCerts: DefineCommand = (certs, io, end) => {
-  certs.description('CA, serving certificate and caBundles: create, rotate, inject, inspect');
+  certs.description('Create, rotate, inject and inspect the CA, serving certificate and caBundles.');
 
   const bootstrapFlags = { ...commonFlags, ...issuingFlags };
   const bootstrap = addFlags(certs.command('bootstrap'), bootstrapFlags)

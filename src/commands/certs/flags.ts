@@ -201,7 +201,7 @@ export function readContext(flags: CommonFlags & Partial<RunFlags>, io: Io): Cer
   names.push(...dnsNames, ...addresses);
   if (names.length > maxNames) {
     throw new UsageError(
-      `--dns-name and --ip: ${names.length} names are too many for a certificate: at most ${maxNames}`,
+      `--dns-name and --ip: ${names.length} names are too many for a certificate, which may have ${maxNames}`,
     );
   }
 
@@ -253,7 +253,9 @@ export function readRun(
   const caValidityMs = flags['ca-validity'];
   const caRenewBeforeMs = flags['ca-renew-before'];
   if (caRenewBeforeMs >= caValidityMs) {
-    throw new UsageError('--ca-renew-before must be less than --ca-validity: every CA would be rotated at once');
+    throw new UsageError(
+      '--ca-renew-before must be less than --ca-validity; otherwise every CA would be rotated at once',
+    );
   }
   const forceCa = flags['force-ca'] ?? false;
   return {

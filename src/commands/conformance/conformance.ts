@@ -97,13 +97,13 @@ be completed in time, 2 wrong usage or a file that cannot be read.`,
     .action(async (names: string[]) => {
       const flags = readFlags(conformanceFlags, command, io.env);
       if (flags.filename.length === 0 && names.length === 0) {
-        throw new UsageError('conformance: name the ExtensionConfigs of the cluster to try, or give files with -f');
+        throw new UsageError('conformance: name the ExtensionConfigs of the cluster to test, or pass files with -f');
       }
       const requests = readRequests(flags.request);
       const { configs, resolve } = await readExtensions(flags, names, io);
       const known = { catalog: hookCatalogOf(flags['hook-lifecycles']), release: flags['target-cluster-api-version'] };
       if (configs.length === 0) {
-        throw new UsageError('conformance: there are no ExtensionConfigs in the files: give others with -f');
+        throw new UsageError('conformance: there are no ExtensionConfigs in the files: pass others with -f');
       }
       const progress = createProgress(io.stderr);
       let doing = '';

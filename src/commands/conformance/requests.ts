@@ -16,7 +16,7 @@ function hookOf({ apiVersion, kind }: JsonObject, where: string): HookDefinition
   if (hook === undefined || hook.singleton) {
     const named = [apiVersion, kind].filter((part) => typeof part === 'string').join(' ');
     const shown = kind === undefined ? 'an object without a kind' : withoutControls(named.slice(0, 200));
-    throw new UsageError(`${where}: ${shown} is not the request of a hook, such as GeneratePatchesRequest`);
+    throw new UsageError(`${where}: ${shown} is not a hook request such as GeneratePatchesRequest`);
   }
   return hook;
 }
@@ -39,7 +39,7 @@ export function readRequests(files: readonly string[]): Map<string, JsonObject> 
         throw new UsageError(`${place}: ${withoutControls(formatProblems(problems))}`);
       }
       if (requests.has(formatHook(hook))) {
-        throw new UsageError(`${place}: there are two requests of ${hook.name}`);
+        throw new UsageError(`${place}: this is a second request for ${hook.name}`);
       }
       requests.set(formatHook(hook), object);
     }

@@ -41,7 +41,7 @@ function parseField(at: string, folder: string, field: keyof typeof flagOf, valu
   const flag = policyFlags[flagOf[field]];
   try {
     if (typeof value !== 'string' && typeof value !== 'number') {
-      throw new FlagError('it must be a text or a number');
+      throw new FlagError('it must be a string or a number');
     }
     return flag.parse(String(value));
   } catch (error) {

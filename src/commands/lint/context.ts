@@ -52,7 +52,7 @@ async function ofCluster(kubeconfig: string | undefined, io: Io): Promise<LintCo
 
 async function ofFolders(paths: readonly string[], io: Io): Promise<LintContext> {
   if (paths.includes('-')) {
-    throw new UsageError('--context: standard input is what is checked: name a file or a folder');
+    throw new UsageError('--context: standard input is already being checked: name a file or a folder');
   }
   const progress = createProgress(io.stderr);
   let files = 0;
@@ -68,7 +68,7 @@ async function ofFolders(paths: readonly string[], io: Io): Promise<LintContext>
   }
   if (first !== undefined) {
     io.stderr.write(
-      `lint: --context: ${count(errors.length, 'document')} could not be read and count as absent, first ${showPlace(first)}: ${withoutControls(first.message)}\n`,
+      `lint: --context: ${count(errors.length, 'document')} could not be read and are left out; the first is ${showPlace(first)}: ${withoutControls(first.message)}\n`,
     );
   }
   if (objects === 0) {
@@ -96,7 +96,9 @@ export async function contextOf(
     return ofFolders(contexts, io);
   }
   if (contexts.length > 1) {
-    throw new UsageError(`--context: "${clusterContext}" stands alone; a folder of this name is ./${clusterContext}`);
+    throw new UsageError(
+      `--context: "${clusterContext}" cannot be combined with folders; write ./${clusterContext} for a folder of that name`,
+    );
   }
   return ofCluster(kubeconfig, io);
 }

@@ -195,7 +195,7 @@ export const defineLint: DefineCommand = (command, io, end) => {
     }
     if (io.signal.aborted) {
       await output.flush();
-      io.stderr.write('lint: stopped before the end\n');
+      io.stderr.write('lint: interrupted\n');
       end(exitCode.interrupted);
       return;
     }
@@ -210,7 +210,7 @@ export const defineLint: DefineCommand = (command, io, end) => {
     const isEmpty = summary.objects === 0 && summary.errors === 0 && !flags['allow-empty'];
     if (isEmpty) {
       io.stderr.write(
-        `lint: no ExtensionConfig in ${count(summary.files, 'file')}; name other files, or say --allow-empty\n`,
+        `lint: no ExtensionConfig in ${count(summary.files, 'file')}; name other files, or use --allow-empty\n`,
       );
     }
     end(

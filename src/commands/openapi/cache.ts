@@ -64,7 +64,7 @@ function problemOf(found: Stats): string | undefined {
     return 'belongs to another user';
   }
   return process.platform !== 'win32' && (found.mode & 0o022) !== 0
-    ? 'can be written by other users (chmod 700 corrects that)'
+    ? 'is writable by other users (fix that with chmod 700)'
     : undefined;
 }
 
@@ -91,7 +91,7 @@ export async function openCache(
       return noCache;
     }
   } catch (error) {
-    warn(`the cache ${directory} is not used: ${(error as NodeJS.ErrnoException).code ?? 'it cannot be made'}`);
+    warn(`the cache ${directory} is not used: ${(error as NodeJS.ErrnoException).code ?? 'it cannot be created'}`);
     return noCache;
   }
   const fileOf = (key: string) => join(directory, sha256(key));

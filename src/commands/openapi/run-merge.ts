@@ -48,7 +48,7 @@ function summary(report: Report): string {
     ),
     ...lines(
       report.conflicts.map(
-        ({ place, kept, leftOut }) => `  conflict: ${place} is that of ${kept}, not of ${names(leftOut)}`,
+        ({ place, kept, leftOut }) => `  conflict: ${place} is taken from ${kept}, not from ${names(leftOut)}`,
       ),
     ),
     ...lines(report.missing.map(({ document, reason }) => `  missing: ${document}: ${reason}`)),
@@ -132,7 +132,7 @@ export async function merge(args: readonly string[], flags: MergeFlagValues, io:
   } catch (error) {
     io.signal.throwIfAborted();
     if (timeout.aborted) {
-      throw new FailureError(`openapi merge: not done after ${flags.timeout / 1000} s; --timeout allows more`);
+      throw new FailureError(`openapi merge: not finished after ${flags.timeout / 1000} s; --timeout allows more`);
     }
     throw error instanceof MergeError ? new FailureError(`openapi merge: ${printable(error.message)}`) : error;
   } finally {

@@ -118,7 +118,7 @@ async function fetchLimited(url: URL, stop: AbortSignal): Promise<Buffer> {
     const code = typeof cause?.code === 'string' ? cause.code : undefined;
     const reason = code ?? (typeof cause?.message === 'string' ? cause.message.slice(0, 300) : message);
     const remedy = /CERT|ISSUER|SIGNATURE/.test(code ?? '')
-      ? '; for an API server give --kubeconfig, for another CA set NODE_EXTRA_CA_CERTS'
+      ? '; for an API server use --kubeconfig, for another CA set NODE_EXTRA_CA_CERTS'
       : '';
     throw new FailureError(
       signal.aborted
@@ -244,7 +244,7 @@ async function fromCluster(
     surroundings.signal.throwIfAborted();
     if (error instanceof StatusError && error.code === 404) {
       throw new FailureError(
-        `the API server publishes no OpenAPI v3, which Kubernetes has since 1.24: ${error.message}`,
+        `the API server does not publish OpenAPI v3, which Kubernetes has had since 1.24: ${error.message}`,
       );
     }
     throw new FailureError((explain(error, 'get', 'the URL', '/openapi/v3') as Error).message);
@@ -327,7 +327,7 @@ export async function gather(
       throw new UsageError(`openapi merge: ${printable(argument)} is not a URL`);
     }
     if (url !== undefined && (url.username !== '' || url.password !== '')) {
-      throw new UsageError('openapi merge: a URL must not have a user in it; for an API server give --kubeconfig');
+      throw new UsageError('openapi merge: a URL must not contain a user name; for an API server use --kubeconfig');
     }
     await (url === undefined ? fromFiles(argument, surroundings, found) : fromUrl(url, surroundings, found));
     surroundings.onProgress(index + 1, args.length);

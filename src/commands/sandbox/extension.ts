@@ -152,7 +152,7 @@ function statusOf(deployment: JsonObject, isRunning: boolean, problem: string | 
     ...{ type, status: holds ? 'True' : 'False', reason, message },
     ...{ lastUpdateTime: now, lastTransitionTime: now },
   });
-  const about = problem ?? 'the sandbox runs one pod of this Deployment, however many replicas it is to have';
+  const about = problem ?? 'the sandbox runs one pod of this Deployment, however many replicas it asks for';
   const available = ready > 0 || wanted === 0;
   return {
     observedGeneration: metadata.generation ?? 1,
@@ -228,7 +228,7 @@ export async function startExtension(
         if (thread === started && !stopping.signal.aborted) {
           thread = undefined;
           runs = undefined;
-          log.error('the sample extension ended by itself, and is started again');
+          log.error('the sample extension exited and is being restarted');
           again();
         }
       });
@@ -238,7 +238,7 @@ export async function startExtension(
       }
       problem = (error as Error).message;
       first.reject(new FailureError(`the sample extension could not start: ${problem}`));
-      log.error({ problem }, 'the sample extension could not start, and is tried again');
+      log.error({ problem }, 'the sample extension could not start; retrying');
       again();
     }
   }
@@ -266,7 +266,7 @@ export async function startExtension(
   function enqueue(): void {
     work = work.then(follow).catch((error: unknown) => {
       if (!stopping.signal.aborted) {
-        log.warn({ problem: (error as Error).message }, 'the Deployment of the sample extension could not be followed');
+        log.warn({ problem: (error as Error).message }, 'the Deployment of the sample extension could not be watched');
         again();
       }
     });

@@ -62,7 +62,7 @@ export function startLoop(sandbox: RunningSandbox, settings: LoopSettings, log: 
   }
   const started = start().catch((error: unknown) => {
     if (!stopping.signal.aborted) {
-      log.error({ problem: (error as Error).message }, 'the sandbox goes on without what it could not start');
+      log.error({ problem: (error as Error).message }, 'the sandbox continues without the parts that could not start');
     }
   });
   return {

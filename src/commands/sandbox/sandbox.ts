@@ -52,7 +52,7 @@ function referenceOf(flags: FlagValues<typeof sandboxFlags>): WebhookReference |
   const { 'webhook-url': webhookUrl, 'webhook-ca-file': webhookCaFile } = flags;
   if (webhookUrl === undefined) {
     if (webhookCaFile !== undefined) {
-      throw new UsageError('--webhook-ca-file belongs to --webhook-url, which is missing');
+      throw new UsageError('--webhook-ca-file needs --webhook-url, which is missing');
     }
     return undefined;
   }
@@ -70,7 +70,7 @@ function referenceOf(flags: FlagValues<typeof sandboxFlags>): WebhookReference |
   }
   const ca = readLimitedFile('--webhook-ca-file', webhookCaFile);
   if (usable(readCertificates(ca)) === undefined) {
-    throw new UsageError(`--webhook-ca-file: ${webhookCaFile} holds no certificates in PEM, or broken ones`);
+    throw new UsageError(`--webhook-ca-file: ${webhookCaFile} contains no valid PEM certificates`);
   }
   return behindService(url, ca);
 }
@@ -83,7 +83,7 @@ const sample = (file: string) =>
 
 /** Commands that register, discover, stop and restart the extension. */
 const extensionStory = [
-  'kubectl wait extensionconfig sample-extension --for=condition=Discovered   # takes some seconds',
+  'kubectl wait extensionconfig sample-extension --for=condition=Discovered   # takes a few seconds',
   'kubectl get extensionconfigs',
   'kubectl describe extensionconfig sample-extension                          # its handlers and events',
   'kubectl -n sample-extension scale deployment sample-extension --replicas=0 # stops it',
@@ -133,7 +133,7 @@ async function runSandbox(command: Command, io: Io): Promise<void> {
     io.stdout.write(
       [
         `API server with ExtensionConfig at ${sandbox.url}, its webhook: ${sandbox.webhook.description}.`,
-        'Everything is kept in memory: Ctrl-C ends it and removes all of it. In another terminal, try',
+        'Everything is kept in memory; Ctrl-C stops the sandbox and removes it. In another terminal, try',
         '',
         `  export KUBECONFIG=${shellPath(sandbox.kubeconfigFile)}`,
         ...storyOf(runs).map((command) => `  ${command}`),
@@ -147,7 +147,7 @@ async function runSandbox(command: Command, io: Io): Promise<void> {
     void running.started.then(() => {
       if (running.endpoint !== undefined && !io.signal.aborted) {
         io.stdout.write(
-          `\nThe sample extension listens. To play a Cluster's life against it:\n\n  ${program} rehearse ${extensionName} ${resolveFlagOf(running.endpoint)} --upgrade-to v1.33.0 --delete\n\n`,
+          `\nThe sample extension is listening. To rehearse a Cluster's lifecycle against it:\n\n  ${program} rehearse ${extensionName} ${resolveFlagOf(running.endpoint)} --upgrade-to v1.33.0 --delete\n\n`,
         );
       }
     });
@@ -161,7 +161,7 @@ async function runSandbox(command: Command, io: Io): Promise<void> {
   // The terminal may have been closed.
   if (io.signal.reason !== 'SIGHUP') {
     const file = sandbox.kubeconfigFile;
-    io.stdout.write(`Stopped. Everything that the sandbox kept is gone, and so is ${file}.\n`);
+    io.stdout.write(`Stopped. Everything in the sandbox is gone, and so is ${file}.\n`);
   }
 }
 

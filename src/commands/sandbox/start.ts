@@ -203,7 +203,7 @@ export async function startSandboxWithWebhook(
       await connect(config, signal).request('POST', '/api/v1/namespaces', namespace);
       const { code, output } = await runCerts(['bootstrap'], ownFile, crd.metadata.name, signal);
       if (code !== 0) {
-        throw new FailureError(`the sandbox could not make its certificates: ${output.trim()}`);
+        throw new FailureError(`the sandbox could not create its certificates: ${output.trim()}`);
       }
       local = await startWebhookOfSecret(config, log, { clusterFacts: settings.clusterFacts });
     }

@@ -25,13 +25,13 @@ export function proberOf(
   const entries = flags['probe-allow'];
   if (flags.probe === 'off') {
     if (entries.length > 0) {
-      throw new UsageError('--probe-allow belongs to --probe, which is off: add --probe warn');
+      throw new UsageError('--probe-allow needs --probe, which is off: add --probe warn');
     }
     return undefined;
   }
   if (entries.length === 0) {
     throw new UsageError(
-      `--probe ${flags.probe} needs --probe-allow: name the servers that may be asked, as 10.0.0.0/8 or svc`,
+      `--probe ${flags.probe} needs --probe-allow: name the servers that may be probed, such as 10.0.0.0/8 or svc`,
     );
   }
   for (const entry of entries) {

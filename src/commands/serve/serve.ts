@@ -61,7 +61,7 @@ function certificatesOf(flags: ServeFlags, env: NodeJS.ProcessEnv) {
   const folder = flags['cert-dir'];
   const secret = flags['cert-secret'];
   if ([folder, secret, flags['self-signed'] || undefined].filter((source) => source !== undefined).length > 1) {
-    throw new UsageError('--cert-dir, --cert-secret and --self-signed exclude each other: leave all but one out');
+    throw new UsageError('--cert-dir, --cert-secret and --self-signed exclude each other: keep only one');
   }
   if (flags['self-signed']) {
     return fixedCertificate(selfSignedPair(new Date()));
@@ -75,7 +75,7 @@ function certificatesOf(flags: ServeFlags, env: NodeJS.ProcessEnv) {
   }
   if (folder === undefined) {
     throw new UsageError(
-      'no serving certificate: give --cert-dir a folder with tls.crt and tls.key, --cert-secret a Secret, or --self-signed for development',
+      'no serving certificate: pass --cert-dir with a folder that has tls.crt and tls.key, --cert-secret with a Secret, or --self-signed for development',
     );
   }
   return fileCertificates(folder);

@@ -43,7 +43,7 @@ test('the sample extension runs as its Deployment says', async () => {
     async () => messages(),
     (all) => all.filter((msg) => msg === 'it listens').length === 2,
   );
-  expect(messages()).toContain('the sample extension ended by itself, and is started again');
+  expect(messages()).toContain('the sample extension exited and is being restarted');
   expect(await status(({ readyReplicas }) => readyReplicas === 1)).toEqual(running);
 
   await scale(0);

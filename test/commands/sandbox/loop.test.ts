@@ -68,7 +68,7 @@ test('--no-controller leaves out the controller, and the sample extension runs w
     const { statusOf, apps } = clientsOf(kubeconfig);
     const printed = await eventually(
       async () => output.out,
-      (text) => text.includes('The sample extension listens.'),
+      (text) => text.includes('The sample extension is listening.'),
     );
     const { status } = await eventually(
       () => apps.readNamespacedDeployment({ namespace: 'sample-extension', name: 'sample-extension' }),

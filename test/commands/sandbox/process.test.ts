@@ -58,6 +58,6 @@ test.each([
   child.kill(signal);
   expect((await once(child, 'exit'))[0]).toBe(code);
   expect(readdirSync(folder)).toEqual([]);
-  expect(output).toMatch(code === 0 ? /kubectl get/ : /^extensionconfig-webhook: stopped before the end$/m);
+  expect(output).toMatch(code === 0 ? /kubectl get/ : /^extensionconfig-webhook: interrupted$/m);
   rmSync(folder, { recursive: true });
 });

@@ -17,7 +17,7 @@ test('prints a kubeconfig that only its owner may read, and leaves nothing behin
   stop.abort();
   expect(await ended).toBe(0);
   expect(existsSync(file)).toBe(false);
-  expect(output.out).toContain(`\nStopped. Everything that the sandbox kept is gone, and so is ${file}.\n`);
+  expect(output.out).toContain(`\nStopped. Everything in the sandbox is gone, and so is ${file}.\n`);
 });
 
 test('a port that is taken is said as serve says it', async () => {
@@ -148,8 +148,11 @@ test.each([
     ['--webhook-url', 'https://localhost:1', '--webhook-ca-file', '/dev/null'],
     '/dev/null: is a device, not a regular file',
   ],
-  [['--webhook-url', 'https://localhost:1', '--webhook-ca-file', 'package.json'], 'package.json holds no certificates'],
-  [['--webhook-ca-file', 'package.json'], 'belongs to --webhook-url'],
+  [
+    ['--webhook-url', 'https://localhost:1', '--webhook-ca-file', 'package.json'],
+    'package.json contains no valid PEM certificates',
+  ],
+  [['--webhook-ca-file', 'package.json'], 'needs --webhook-url'],
 ])('%j is a usage error', async (args, message) => {
   const { output, ended } = startAlone(args);
   expect(await ended).toBe(2);
