@@ -60,7 +60,7 @@ export function createApplication(foundation: Foundation, options: ApplicationOp
     if (route === undefined) {
       serverMetrics.refused(404);
       log.warn({ path: path.slice(0, 512) }, 'call to a path that no handler has');
-      const message = `page not found: no handler of this extension has the path; ${prefix}${pathOf(hooks.Discovery)} lists them`;
+      const message = `page not found: no handler of this extension has this path; ${prefix}${pathOf(hooks.Discovery)} lists them`;
       refuseUnread(request, response, refusal(404, message), maxBodyBytes);
       return;
     }

@@ -74,13 +74,13 @@ function fault(error: unknown): { error: string; message: string; stack?: string
     : { error: typeof error, message: String(error) };
 }
 
-const seesLog = 'the log of the extension says why';
+const seesLog = 'see the log of the extension';
 
 /** What is wrong with an answer besides its schema: what Cluster API would misunderstand. */
 function answerProblem(response: JsonObject): string | undefined {
   const { status, retryAfterSeconds } = response;
   return status === 'Success' && typeof retryAfterSeconds === 'number' && retryAfterSeconds < 0
-    ? `retryAfterSeconds must be 0 or more, not ${retryAfterSeconds}: Cluster API takes a negative number for blocking`
+    ? `retryAfterSeconds must be 0 or more, not ${retryAfterSeconds}: Cluster API treats a negative number as blocking`
     : undefined;
 }
 
@@ -112,10 +112,10 @@ export async function call(handler: Handler, body: Json, { ending, log }: CallCo
   const response = responseIn(returned);
   const problem =
     response === undefined
-      ? 'the handler returned no answer: return what answer.done, answer.failure or answer.retryAfterSeconds makes'
+      ? 'the handler returned no answer: return the result of answer.done, answer.failure or answer.retryAfterSeconds'
       : formatProblems(messageProblems(hook, 'response', response, 'strict')) || answerProblem(response);
   if (response === undefined || problem !== undefined) {
-    context.log.error({ problem }, 'the answer of the handler is not one of its hook');
+    context.log.error({ problem }, 'the answer of the handler does not match its hook');
     return {
       response: failed(handler, `handler ${name} gave an invalid answer: ${seesLog}`),
       result: 'invalid answer',

@@ -113,7 +113,7 @@ export function createJobs({
     } catch (error) {
       running--;
       const isOurs = error instanceof HandlerFailure;
-      const message = isOurs ? error.message : 'the work failed: the log of the extension says why';
+      const message = isOurs ? error.message : 'the work failed: see the log of the extension';
       put(key, { state: 'failed', message });
       const cause =
         error instanceof Error ? { message: error.message, stack: error.stack } : { message: String(error) };

@@ -43,7 +43,7 @@ export function createCallMetrics(registry: Registry): HandlerMetrics {
   });
   const duration = new Histogram({
     name: `${metricsPrefix}call_duration_seconds`,
-    help: 'Time from the header of a call to its answer, by hook and handler.',
+    help: 'Time from the header of a call to its response, by hook and handler.',
     labelNames: ['hook', 'handler'] as const,
     buckets,
     registers,

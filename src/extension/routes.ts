@@ -67,7 +67,7 @@ export function handlerRoute(handler: Handler, context: HandlerRouteContext): Ro
   function conclude(outcome: TimedOutcome, response: TrackedResponse, startedMs: number, timeoutMs: number) {
     if (outcome === 'gone') {
       record.count('error', startedMs);
-      log.warn(record.names, 'the caller has gone before its answer');
+      log.warn(record.names, 'the caller disconnected before its answer');
     } else if (outcome === 'late') {
       // As when a call times out: failurePolicy applies, which it does not to a Failure.
       const message = `handler ${name} did not answer within ${timeoutMs / 1000} s`;

@@ -121,7 +121,7 @@ const shutdown = { delayMs: 10_000, timeoutMs: 25_000 };
 function sourceOf(certificates: HostedExtensionOptions['certificates']): CertificateSource {
   if (certificates === undefined) {
     throw new TypeError(
-      "certificates: give a folder ({ folder }), a Secret ({ secret: 'NAMESPACE/NAME' }), or 'self-signed' for development",
+      "certificates: pass a folder ({ folder }), a Secret ({ secret: 'NAMESPACE/NAME' }), or 'self-signed' for development",
     );
   }
   if (certificates === 'self-signed') {
@@ -227,7 +227,7 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
       const handler = byName.get(name);
       if (handler === undefined) {
         throw new RangeError(
-          `no handler has the name ${JSON.stringify(name)}: there are ${[...byName.keys()].join(', ')}`,
+          `no handler has the name ${JSON.stringify(name)}; the handlers are ${[...byName.keys()].join(', ')}`,
         );
       }
       return call(handler, request as Json, { ending: signal === undefined ? new AbortController() : { signal }, log });

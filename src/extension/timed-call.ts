@@ -26,7 +26,7 @@ export function callInTime(
   let lateTimer: NodeJS.Timeout | undefined;
   const timer = setTimeout(() => {
     lateTimer = setTimeout(() => end('late'), graceMs);
-    ending.abort(new DOMException(`the caller waits for ${timeoutMs / 1000} s only`, 'TimeoutError'));
+    ending.abort(new DOMException(`the caller waits only ${timeoutMs / 1000} s`, 'TimeoutError'));
   }, timeoutMs);
   let hasEnded = false;
   /** The first of them counts. Not Promise.race, which takes longer than most handlers. */
@@ -42,7 +42,7 @@ export function callInTime(
   response.on('close', () => {
     if (!hasEnded) {
       end('gone');
-      ending.abort(new DOMException('the caller has gone', 'AbortError'));
+      ending.abort(new DOMException('the caller disconnected', 'AbortError'));
     }
   });
   void call(handler, body, { ending, log }).then(end);

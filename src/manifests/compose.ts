@@ -166,7 +166,7 @@ class Composer {
     const { valueStart, valueEnd } = event;
     const isGlued = isKey && /^:[,[\]{}]/.test(this.text.slice(valueEnd, valueEnd + 2));
     if (this.text.charAt(valueStart) === ':' || isGlued || this.text.slice(valueStart, valueEnd).includes('?')) {
-      this.fail('text with ":" or "?" in brackets is read in different ways; put it in quotes', valueStart);
+      this.fail('text with ":" or "?" in brackets is ambiguous; put it in quotes', valueStart);
     }
   }
 
@@ -299,7 +299,7 @@ class Composer {
     for (let index = values.length - 1; index >= 0; index--) {
       const from = values[index];
       if (!isMap(from)) {
-        this.fail('"<<" takes a map, an alias of one, or a list of such', at);
+        this.fail('"<<" needs a map, an alias of one, or a list of these', at);
       }
       for (const [key, item] of Object.entries(from)) {
         setOwn(map, key, item);

@@ -88,7 +88,7 @@ function* yamlDocuments(text: string, limit: number): Generator<DocumentText | S
       firstLine = line + 1;
       const behind = firstOf(text, at + 3, stop);
       if (behind < stop && text.charCodeAt(behind) !== hash) {
-        const error = 'kubectl takes nothing but a comment behind "---"; begin the document on the next line';
+        const error = 'kubectl accepts only a comment after "---"; begin the document on the next line';
         yield { error, line };
         isSkipped = true;
       }
@@ -142,8 +142,7 @@ function* jsonDocuments(text: string, limit: number): Generator<DocumentText | S
       continue;
     }
     if (code !== brace) {
-      const error =
-        'kubectl reads a file that begins with "{" as JSON, and takes only objects in it, one after the other';
+      const error = 'kubectl reads a file that begins with "{" as JSON and accepts only a sequence of objects in it';
       yield { error, line };
       return;
     }

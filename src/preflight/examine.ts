@@ -70,7 +70,7 @@ const remedies = {
   refused:
     'install a release of the extension without this handler before the upgrade, or choose a target that knows the hook',
   'hook-removed': 'serve the version that replaces it before the upgrade: one such handler refuses the whole extension',
-  'hook-deprecated': 'serve the version that replaces it while both are there',
+  'hook-deprecated': 'serve the version that replaces it while both exist',
   ca: 'renew the CA, and put its certificate into spec.clientConfig.caBundle next to the old one',
 } satisfies Partial<Record<Topic, string>>;
 
@@ -114,16 +114,15 @@ function discoveryFindings(facts: ExtensionFacts, upgrade: Upgrade): PreflightFi
     }
     // An extension may offer no handlers; then only the condition says that it was discovered.
     if (config.status?.handlers?.length || condition?.status === 'True') {
-      const message = 'was not called (--offline): whether it answers now was not found out';
+      const message = 'was not called (--offline), so it is unknown whether it answers now';
       return [{ level: 'note', topic: 'unreachable', message }];
     }
-    const online = 'run without --offline where it can be reached';
+    const online = 'run without --offline from where it can be reached';
     return [
       {
         level: 'unknown',
         topic: 'unreachable',
-        message:
-          'was not called (--offline), and has no discovered handlers in its status: which hooks it serves is not known',
+        message: 'was not called (--offline) and has no discovered handlers in its status, so its hooks are unknown',
         remedy: isFromCluster ? online : `${online}, or give the object with its status: "kubectl get -o yaml" has it`,
       },
     ];
@@ -148,9 +147,9 @@ function discoveryFindings(facts: ExtensionFacts, upgrade: Upgrade): PreflightFi
       {
         level: 'unknown',
         topic: 'unreachable',
-        message: `cannot be reached from here: ${target.serverName} is a name of the cluster`,
+        message: `cannot be reached from here: ${target.serverName} is a name inside the cluster`,
         remedy:
-          'run the preflight in the cluster (manifests/preflight), or reach the Service with --resolve; --offline leaves calls out',
+          'run the preflight in the cluster (manifests/preflight), reach the Service with --resolve, or leave out calls with --offline',
       },
     ];
   }
@@ -165,7 +164,7 @@ function discoveryFindings(facts: ExtensionFacts, upgrade: Upgrade): PreflightFi
 }
 
 const unreachableRemedy =
-  'repair it, or delete the ExtensionConfig, before the upgrade: managers restart with it, and one that cannot discover every extension within a minute exits, again and again';
+  'repair it or delete the ExtensionConfig before the upgrade: the upgrade restarts the managers, and a manager that cannot discover every extension within a minute exits, again and again';
 
 /** How long before its end a serving certificate is warned about, in ms. */
 const noticeMs = 14 * 24 * 3600 * 1000;
@@ -179,8 +178,8 @@ function certificateFindings({ tls }: ExtensionFacts, { now }: Upgrade): Preflig
     {
       level: isOver ? 'blocker' : 'warning',
       topic: 'certificate',
-      message: `the serving certificate ${isOver ? 'ended' : 'ends'} on ${tls.notAfter.toISOString().slice(0, 10)}`,
-      remedy: 'renew it before the upgrade: managers that restart discover every extension anew',
+      message: `the serving certificate ${isOver ? 'expired' : 'expires'} on ${tls.notAfter.toISOString().slice(0, 10)}`,
+      remedy: 'renew it before the upgrade: restarted managers discover every extension again',
     },
   ];
 }
@@ -196,19 +195,19 @@ function caFindings({ config, isFromCluster }: ExtensionFacts): PreflightFinding
           level: 'blocker',
           topic: 'ca',
           message:
-            'has no caBundle, although an annotation asks for its injection: the Secret or its key ca.crt is missing',
+            'has no caBundle although an annotation requests its injection: the Secret or its key ca.crt is missing',
           remedy:
-            'make the Secret that the annotation names: a manager that restarts cannot discover the extension without it',
+            'create the Secret that the annotation names: without it, a restarted manager cannot discover the extension',
         },
       ]
-    : [{ level: 'note', topic: 'ca', message: 'its caBundle is injected in the cluster, and was not looked at' }];
+    : [{ level: 'note', topic: 'ca', message: 'its caBundle is injected in the cluster and was not checked' }];
 }
 
 function apiVersionFindings({ original, isFromCluster }: ExtensionFacts, { to, catalog }: Upgrade): PreflightFinding[] {
   return olderVersionsOf(original, isFromCluster).flatMap(({ apiVersion, by }): PreflightFinding[] => {
     const life = catalog.find(group, apiVersion.slice(group.length + 1), kind);
     const phase = life && phaseIn(life, to);
-    const remedy = `rewrite the manifest in ${group}/${hubVersion}: "convert --to ${hubVersion} --write FILE"`;
+    const remedy = `convert the manifest to ${group}/${hubVersion}: "convert --to ${hubVersion} --write FILE"`;
     const message = `${quotable(by, 60)} writes it as ${quotable(apiVersion, 60)}`;
     return life === undefined || phase === 'removed'
       ? [
@@ -239,8 +238,8 @@ function handlerFindings({ config, discovered }: ExtensionFacts): PreflightFindi
         {
           level: 'warning',
           topic: 'handlers',
-          message: `does not offer ${quotable(gone.slice(0, 10).join(', '), 300)} any more, which is registered`,
-          remedy: 'look whether a ClusterClass names it: its Clusters stop when the managers restart',
+          message: `no longer offers ${quotable(gone.slice(0, 10).join(', '), 300)}, which is registered`,
+          remedy: 'check whether a ClusterClass names it: its Clusters stop reconciling when the managers restart',
         },
       ];
 }

@@ -29,7 +29,7 @@ function sharedFindings(from: Release, to: Release, extensions: readonly Extensi
         level: 'warning',
         topic: 'handlers',
         message: `${names.slice(0, 10).join(' and ')} serve ${hook}: where their namespaceSelectors overlap all in-place decisions fail`,
-        remedy: 'let one extension serve it',
+        remedy: 'let only one extension serve it',
       });
     }
   }
@@ -38,7 +38,7 @@ function sharedFindings(from: Release, to: Release, extensions: readonly Extensi
       level: 'warning',
       topic: 'other',
       message: `${formatRelease(to)} is older than ${formatRelease(from)}, which runs: a way back is not what this was made for`,
-      remedy: 'roll extensions back first where they offer hooks that the older release does not know',
+      remedy: 'first roll back extensions that offer hooks unknown to the older release',
     });
   }
   return findings;

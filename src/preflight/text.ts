@@ -21,7 +21,7 @@ export function preflightAsText(report: PreflightReport, paint: Paint): string {
   ];
   const lines = [`Cluster API ${from} to ${to}: ${verdictText(verdict)} (${counts.join(', ')})`];
   if (!isFromKnown) {
-    lines.push(`  which release runs is not known: --current-cluster-api-version says it (${from} is assumed)`);
+    lines.push(`  the running release is unknown; set it with --current-cluster-api-version (${from} is assumed)`);
   }
   if (first.length > 0) {
     lines.push('first:', ...first.map((step, index) => withoutControls(`  ${index + 1}. ${step}`)));

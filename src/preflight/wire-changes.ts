@@ -22,12 +22,12 @@ const wireChanges: readonly WireChange[] = [
     release: v1(4),
     isBreaking: false,
     change: 'requests carry settings of the ExtensionConfig',
-    remedy: 'ignore fields that are not known',
+    remedy: 'ignore unknown fields',
   },
   {
     release: v1(10),
     isBreaking: true,
-    change: 'many empty fields of requests (items, variables) are left out',
+    change: 'many empty fields of requests (items, variables) are omitted',
     remedy: 'read an absent list as an empty one',
   },
   {
@@ -49,28 +49,28 @@ const wireChanges: readonly WireChange[] = [
     hooks: [hooks.AfterControlPlaneUpgrade.name],
     isBreaking: true,
     change: 'it is called after each step of an upgrade, with the steps that remain, not once at its end',
-    remedy: 'do not take a call for the end of the upgrade: AfterClusterUpgrade is that',
+    remedy: 'do not take a call as the end of the upgrade; use AfterClusterUpgrade for that',
   },
   {
     release: v1(12),
     hooks: lifecycle,
     isBreaking: true,
-    change: 'retryAfterSeconds is waited out in full: the hook is not called earlier, whatever changes',
-    remedy: 'answer some seconds to some minutes',
+    change: 'Cluster API waits for the full retryAfterSeconds: the hook is not called earlier, whatever changes',
+    remedy: 'answer between a few seconds and a few minutes',
   },
   {
     release: v1(13),
     hooks: lifecycle,
     isBreaking: true,
     change: 'the Cluster of requests is v1beta2, under the same version of the hook',
-    remedy: 'read both versions of the Cluster before the upgrade; "conformance" tries both',
+    remedy: 'read both versions of the Cluster before the upgrade; "conformance" tests both',
   },
   {
     release: v1(13),
     hooks: [hooks.DiscoverVariables.name],
     isBreaking: true,
     change: 'variables of answers are ClusterClassVariables of v1beta2: metadata is deprecatedV1Beta1Metadata',
-    remedy: 'answer what both read: no metadata in variables',
+    remedy: 'answer in a form that both can read: no metadata in variables',
   },
   {
     release: v1(13),
@@ -79,19 +79,19 @@ const wireChanges: readonly WireChange[] = [
     isBreaking: false,
     change:
       'the metadata of builtin variables (cluster, controlPlane, machineDeployment, machinePool) has the type of v1beta2',
-    remedy: 'build Go extensions with the module of 1.13; JSON is read as before',
+    remedy: 'build Go extensions with the 1.13 module; JSON is read as before',
   },
   {
     release: v1(14),
     isBreaking: false,
-    change: 'messages of Failures stand in conditions, where all who may read Clusters read them',
-    remedy: 'no secrets and nothing that changes by itself in messages; "conformance" looks for both',
+    change: 'messages of Failures appear in conditions, where everyone who may read Clusters sees them',
+    remedy: 'put no secrets and nothing that changes by itself in messages; "conformance" checks both',
   },
   {
     release: v1(14),
     // Discovery that answers does not redirect, and hooks stand behind the same address.
     isBreaking: false,
-    change: 'redirects are not followed any more',
+    change: 'redirects are no longer followed',
     remedy: 'name the final address in spec.clientConfig',
   },
 ];

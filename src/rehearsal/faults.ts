@@ -100,7 +100,7 @@ export function withFaults(
     if (strikes.down > 0) {
       strikes.down--;
       if (strikes.down === 0) {
-        notes.push({ text: 'the extensions are up again', when: 'after' });
+        notes.push({ text: 'the extensions are reachable again', when: 'after' });
       }
     }
     if (hitting('restart', effect, next) !== undefined) {

@@ -121,7 +121,7 @@ function templateAt(reference: Json | undefined, namespace: string, templates: T
   const found = templates.get(templateKey(apiVersion.split('/')[0] ?? '', kind, namespace, name));
   if (found === undefined) {
     throw new GivenError(
-      `${where}: ${printable(kind)} ${printable(`${namespace}/${name}`)} is not among the files; give it with --cluster-class: patches need the templates`,
+      `${where}: ${printable(kind)} ${printable(`${namespace}/${name}`)} is not in the files; pass it with --cluster-class, because patches need the templates`,
     );
   }
   return {

@@ -127,8 +127,8 @@ async function playCluster(
       onEntry(
         warning(
           cluster,
-          `patches with definitions in the ClusterClass are not applied here: ${subject.blueprint.inlinePatches.join(', ')}`,
-          'extensions get templates without them in this rehearsal',
+          `inline patches of the ClusterClass are not applied here: ${subject.blueprint.inlinePatches.join(', ')}`,
+          'in this rehearsal, extensions get templates without them',
         ),
       );
     }
@@ -155,7 +155,7 @@ async function playCluster(
       signal,
     });
     const isComplete = end.isComplete && !hasErrors;
-    const reason = end.isComplete && hasErrors ? 'the life came to its end, but not without errors' : end.reason;
+    const reason = end.isComplete && hasErrors ? 'the lifecycle completed, but with errors' : end.reason;
     onEntry({ type: 'end', cluster, at: end.at, isComplete, reason, calls });
     return isComplete;
   } finally {
@@ -180,7 +180,7 @@ async function warnOfSelectors(configs: readonly ExtensionConfig[], options: Reh
           warning(
             '',
             `${metadata.name} gets no call for Clusters in namespace ${namespace}: ${selector === undefined ? 'it has no namespaceSelector' : `its namespaceSelector does not match the labels ${shown.join(', ')}`}`,
-            'give the Namespace with its labels in a file of --cluster, or change the selector',
+            'pass the Namespace with its labels in a file of --cluster, or change the selector',
           ),
         );
       }

@@ -66,10 +66,7 @@ function problemsOf(
   const add = (message: string, remedy: string) => found.push({ handler: name, message, remedy });
   if (seen.has(offered.name ?? '') && !reported.has(offered.name ?? '')) {
     reported.add(offered.name ?? '');
-    add(
-      `duplicate name for handler ${name} found`,
-      'give each handler of the server a name of its own, also across hooks',
-    );
+    add(`duplicate name for handler ${name} found`, 'give each handler of the server a unique name, even across hooks');
   }
   seen.add(offered.name ?? '');
   const labelProblems = dns1123LabelProblems(offered.name ?? '');
@@ -89,7 +86,7 @@ function problemsOf(
   if (failurePolicy !== 'Fail' && failurePolicy !== 'Ignore') {
     add(
       `handler ${name} failurePolicy ${quotable(failurePolicy)} must equal "Ignore" or "Fail"`,
-      'write Fail or Ignore, in this case, or leave it out',
+      'write Fail or Ignore in exactly this case, or omit it',
     );
   }
   const apiVersion = offered.requestHook?.apiVersion ?? '';
@@ -110,7 +107,7 @@ function problemsOf(
           : phase === 'removed'
             ? 'serve the version that replaced it'
             : other === undefined
-              ? '"hooks" lists the hooks that there are'
+              ? '"hooks" lists the known hooks'
               : `write ${other.name}`;
       add(
         `handler ${name} requestHook ${quotable(apiVersion)}/${quotable(hook)} is not in the Runtime SDK catalog`,

@@ -59,27 +59,27 @@ export function createCallMetrics(registry: PromClient.Registry, loads: () => re
   });
   const held = new Counter({
     name: 'extensionconfig_extension_calls_held_back_total',
-    help: 'Calls that were not made because the extension failed before and is left alone for a while.',
+    help: 'Calls not made because the extension failed before and is in backoff.',
     labelNames: ['extension'],
     registers,
   });
   const gauges = {
     backoffSeconds: new Gauge({
       name: 'extensionconfig_extension_backoff_seconds',
-      help: 'Seconds until an extension that failed is called again; 0 when it is not held back.',
+      help: 'Seconds until a failed extension is called again; 0 when it is not in backoff.',
       labelNames: ['extension'],
       registers,
       collect: () => collect(),
     }),
     running: new Gauge({
       name: 'extensionconfig_extension_calls_running',
-      help: 'Calls of an extension that are on their way.',
+      help: 'Calls of an extension in flight.',
       labelNames: ['extension'],
       registers,
     }),
     waiting: new Gauge({
       name: 'extensionconfig_extension_calls_waiting',
-      help: 'Calls of an extension that wait because as many as may be are on their way.',
+      help: 'Calls of an extension waiting because the maximum number is in flight.',
       labelNames: ['extension'],
       registers,
     }),

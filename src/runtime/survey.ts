@@ -61,10 +61,10 @@ const remedies: Partial<Record<CallStep, string>> = {
   'tls-config': 'set spec.clientConfig.caBundle to PEM certificates, as base64',
   connect:
     'check that the server is running, listens on this port and is the target of the Service; from outside the cluster use a port-forward and --resolve',
-  tls: 'serve a certificate by the CA in spec.clientConfig.caBundle, for the name in the address',
-  timeout: 'answer discovery within 10 seconds: it needs no work',
-  http: 'answer 200 at this path, also without a Content-Type and below the path of the clientConfig',
-  size: 'answer with less: 512 handlers are 128 KiB',
+  tls: 'serve a certificate for the name in the address, signed by the CA in spec.clientConfig.caBundle',
+  timeout: 'answer discovery within 10 seconds; it should need no work',
+  http: 'answer 200 at this path, even without a Content-Type, and below the path of the clientConfig',
+  size: 'send a smaller answer: 512 handlers take 128 KiB',
   decode: 'answer one JSON object with status and handlers',
   status: 'answer discovery with status Success',
 };
@@ -88,12 +88,12 @@ function tlsFindings(
     found.push({
       severity: 'error',
       message: `the certificate is valid from ${day(notBefore)} to ${day(notAfter)}, not now`,
-      remedy: 'renew it, and have the server read it again',
+      remedy: 'renew it, and have the server reload it',
     });
   } else if (notAfter.getTime() - now.getTime() < expiryWarningMs) {
     found.push({
       severity: 'warning',
-      message: `the certificate ends on ${day(notAfter)}`,
+      message: `the certificate expires on ${day(notAfter)}`,
       remedy: 'renew it, and check that renewal is automatic',
     });
   }
@@ -123,8 +123,8 @@ function handlerFindings(handlers: readonly DiscoveredHandler[], known: KnownHoo
       known.catalog.find(group, version, requestHook.hook)?.blockingSince !== undefined
     ) {
       warn(
-        'ignores failures of a hook that can block: while the server is down nothing is held back',
-        'use Fail, unless that is right',
+        'ignores failures of a hook that can block: while the server is down, nothing is blocked',
+        'use Fail unless this is intended',
       );
     }
     return found;
@@ -183,8 +183,8 @@ export async function surveyExtension(config: ExtensionConfig, options: SurveyOp
     findings.push({
       severity: 'warning',
       message: isInjected
-        ? 'has no caBundle: it is injected in the cluster, and the roots of this system were used here'
-        : 'has no caBundle: the certificate is verified with the roots of the system',
+        ? "has no caBundle: it is injected in the cluster, and this system's root CAs were used here"
+        : "has no caBundle: the certificate is verified with the system's root CAs",
       remedy: 'set spec.clientConfig.caBundle: managers that only read ExtensionConfigs refuse one without it',
     });
   }
@@ -194,7 +194,7 @@ export async function surveyExtension(config: ExtensionConfig, options: SurveyOp
     if (others.some(({ handlers }) => !isDeepStrictEqual(inOrder(handlers), inOrder(first.handlers)))) {
       findings.push({
         severity: 'warning',
-        message: 'does not answer the same each time',
+        message: 'does not give the same answer each time',
         remedy: 'offer the same handlers in all replicas and at all times',
       });
     }
@@ -205,7 +205,7 @@ export async function surveyExtension(config: ExtensionConfig, options: SurveyOp
       findings.push({
         severity: 'warning',
         message: `takes ${Math.min(...latenciesMs)} ms to answer discovery`,
-        remedy: 'answer in milliseconds: patches of every Cluster wait for it',
+        remedy: 'answer within milliseconds: the patches of every Cluster wait for it',
       });
     }
   }

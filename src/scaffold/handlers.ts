@@ -21,7 +21,7 @@ const blockingBody: Body = {
   parameters: '({ cluster }, { answer, log })',
   lines: [
     "log.info({ cluster: cluster.metadata?.name }, 'called');",
-    "// Where there is something to wait for: return answer.retryAfterSeconds(30, 'what is waited for');",
+    "// If there is something to wait for: return answer.retryAfterSeconds(30, 'what it waits for');",
     'return answer.done();',
   ],
 };
@@ -59,7 +59,7 @@ const bodies: Readonly<Record<string, Body>> = {
   ValidateTopology: {
     parameters: '({ items }, { answer })',
     lines: [
-      '// What is wrong, as users read it: return answer.failure(…);',
+      '// If something is wrong, tell users: return answer.failure(…);',
       "return items.length > 0 ? answer.done() : answer.failure('the Cluster has no templates');",
     ],
   },
@@ -73,7 +73,7 @@ const bodies: Readonly<Record<string, Body>> = {
     imports: ["import { checkedUpgradePlan } from 'extensionconfig-webhook/extension';"],
     lines: [
       'const { fromControlPlaneKubernetesVersion: from, toKubernetesVersion: to } = request;',
-      '// Each minor needs a step, the last of which is the target.',
+      '// Each minor version needs a step; the last one is the target.',
       'const controlPlaneUpgrades = from === to ? [] : [{ version: to }];',
       'return answer.done(checkedUpgradePlan(request, { controlPlaneUpgrades }));',
     ],
@@ -82,7 +82,7 @@ const bodies: Readonly<Record<string, Body>> = {
     imports: ["import { machinePatches } from 'extensionconfig-webhook/extension';"],
     parameters: '(request, { answer })',
     lines: [
-      '// The fields that the extension can change, such as infrastructureMachine: ["spec.memory"]. None: machines are replaced.',
+      '// The fields that the extension can change, such as infrastructureMachine: ["spec.memory"]. If empty, machines are replaced.',
       'return answer.done(machinePatches(request, {}));',
     ],
   },
@@ -90,7 +90,7 @@ const bodies: Readonly<Record<string, Body>> = {
     imports: ["import { machineSetPatches } from 'extensionconfig-webhook/extension';"],
     parameters: '(request, { answer })',
     lines: [
-      '// The fields that the extension can change, below spec.template.spec. None: machines are replaced.',
+      '// The fields that the extension can change, below spec.template.spec. If empty, machines are replaced.',
       'return answer.done(machineSetPatches(request, {}));',
     ],
   },
@@ -98,8 +98,8 @@ const bodies: Readonly<Record<string, Body>> = {
     parameters: '({ desired }, { answer, log })',
     lines: [
       "log.info({ machine: desired.machine.metadata?.name }, 'called');",
-      '// Until the machine is as it should be: return answer.retryAfterSeconds(10, …); done() says that it is.',
-      "return answer.failure('updates in place are not implemented');",
+      '// Until the machine is up to date: return answer.retryAfterSeconds(10, …); then answer.done().',
+      "return answer.failure('in-place updates are not implemented');",
     ],
   },
 };

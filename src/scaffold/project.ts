@@ -74,9 +74,9 @@ export function projectFiles(options: ProjectOptions): Map<string, string> {
 
 /** Why folders cannot be written, by the codes of errors. */
 const reasons: Readonly<Record<string, string>> = {
-  EEXIST: 'something else than a folder has that name',
+  EEXIST: 'something that is not a folder has that name',
   ENOTDIR: 'a part of the path is not a folder',
-  ENOENT: 'the system makes no folder there, or a link on the path leads nowhere',
+  ENOENT: 'no folder can be created there, or a link in the path is broken',
   EACCES: 'permission denied',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',

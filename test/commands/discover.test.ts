@@ -134,7 +134,7 @@ test('a server that insists on a Content-Type fails, as it does for Cluster API'
   const discovered = await runProgram(['discover', '-f', fileOf(config)]);
   expect(discovered.code).toBe(1);
   expect(discovered.stdout).toContain(
-    'got response with status code 415 != 200: response : "send application/json"; answer 200 at this path, also without a Content-Type',
+    'got response with status code 415 != 200: response : "send application/json"; answer 200 at this path, even without a Content-Type,',
   );
   const stored = { ...config, status: { handlers: [storedHandler('upgrade.one', 'BeforeClusterUpgrade')] } };
   const called = await runProgram(['call', 'upgrade.one', '--sample', '-f', fileOf(stored)]);
@@ -198,7 +198,7 @@ test('discover warns about what will hurt later, and ends with 0', async () => {
   expect(code).toBe(0);
   expect(stdout).toContain('warning: h3: may take 20s, more than 10s');
   expect(stdout).toContain('warning: h3: ignores failures of a hook that can block');
-  expect(stdout).toContain('warning: does not answer the same each time');
+  expect(stdout).toContain('warning: does not give the same answer each time');
 });
 
 test.each([
@@ -454,7 +454,7 @@ test.each<[string, Answering, RegExp]>([
       response.on('close', () => clearInterval(timer));
       return undefined;
     },
-    /larger than 2 MiB; answer with less/,
+    /larger than 2 MiB; send a smaller answer/,
   ],
 ])('discover names a server that %s', async (_name, answer, finding) => {
   const extension = await server(answer);
@@ -491,5 +491,5 @@ test('without a caBundle the roots of the system count, as they are in Go', asyn
     env: { ...process.env, SSL_CERT_FILE: roots, SSL_CERT_DIR: '/nowhere' },
   });
   expect(stdout).toContain('one: Discovered');
-  expect(stdout).toContain('warning: has no caBundle: the certificate is verified with the roots of the system');
+  expect(stdout).toContain("warning: has no caBundle: the certificate is verified with the system's root CAs");
 });

@@ -147,7 +147,7 @@ describe('of files', () => {
     expect(stdout).toMatchInlineSnapshot(`
       "Cluster API v1.10 to v1.11: NOT SAFE (3 extensions, 2 not safe)
       first:
-        1. gone: repair it, or delete the ExtensionConfig, before the upgrade: managers restart with it, and one that cannot discover every extension within a minute exits, again and again
+        1. gone: repair it or delete the ExtensionConfig before the upgrade: the upgrade restarts the managers, and a manager that cannot discover every extension within a minute exits, again and again
         2. newer: install a release of the extension without this handler before the upgrade, or choose a target that knows the hook
       good: safe
         warning  v1.11: the builtin variable has no cluster.network.ipFamily
@@ -157,7 +157,7 @@ describe('of files', () => {
                  do: install a release of the extension without this handler before the upgrade, or choose a target that knows the hook
       gone: NOT SAFE
         blocker  does not answer now: failed to discover extension "gone": http call failed: Post "https://localhost:1/hooks.runtime.cluster.x-k8s.io/v1alpha1/discovery?timeout=10s": dial tcp 127.0.0.1:1: connect: connection refused
-                 do: repair it, or delete the ExtensionConfig, before the upgrade: managers restart with it, and one that cannot discover every extension within a minute exits, again and again
+                 do: repair it or delete the ExtensionConfig before the upgrade: the upgrade restarts the managers, and a manager that cannot discover every extension within a minute exits, again and again
       "
     `);
   });
@@ -273,7 +273,7 @@ describe('of files', () => {
       verdict === 'safe'
         ? []
         : [
-            'one: run without --offline where it can be reached, or give the object with its status: "kubectl get -o yaml" has it',
+            'one: run without --offline from where it can be reached, or give the object with its status: "kubectl get -o yaml" has it',
           ],
     );
   });
@@ -293,7 +293,7 @@ describe('of files', () => {
         }),
         expect.objectContaining({
           topic: 'handlers',
-          message: 'does not offer before.one any more, which is registered',
+          message: 'no longer offers before.one, which is registered',
         }),
       ]),
     );

@@ -52,7 +52,7 @@ test('a life as text', async () => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^default\/sample\n {2}0:00:00 {2}the user creates the Cluster at v1\.31\.0$/m);
   expect(stdout).toMatch(/BeforeClusterUpgrade {8}v1\.31\.0 → v1\.33\.0 {3}passed {2}\(up\.one\)/);
-  expect(stdout).toMatch(/The life was played to its end: 0:\d\d:\d\d of simulated time, 1 call$/m);
+  expect(stdout).toMatch(/The lifecycle completed: 0:\d\d:\d\d of simulated time, 1 call$/m);
 });
 
 test('without a target only the creation is played, and that is said', async () => {
@@ -66,7 +66,7 @@ test('one that blocks for ever: exit code 1, with the reason', async () => {
   const { code, stdout } = await rehearse('--upgrade-to', 'v1.33.0', '--max-calls', '5');
   expect(code).toBe(1);
   expect(stdout).toMatch(
-    /The life could not be completed: 5 calls were made, the limit of --max-calls, and BeforeClusterUpgrade has blocked/,
+    /The lifecycle could not be completed: 5 calls were made, the limit of --max-calls, and BeforeClusterUpgrade has blocked/,
   );
 });
 

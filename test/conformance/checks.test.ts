@@ -115,7 +115,7 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
           }),
         },
       },
-      /ends on/,
+      /expires on/,
     ],
   ],
   'tls-versions': [['TLS 1.1', { options: oldTls }, /accepts TLSv1/]],

@@ -209,7 +209,7 @@ describe('a path', () => {
     expect([code, json.reason, json.message]).toEqual([
       404,
       'NotFound',
-      `page not found: no handler of this extension has the path; /lab${root}/discovery lists them`,
+      `page not found: no handler of this extension has this path; /lab${root}/discovery lists them`,
     ]);
     await post(`/${'x'.repeat(600)}`, body);
     expect(lines).toEqual([
@@ -258,7 +258,7 @@ describe('the time of a call', () => {
       504,
       { ...envelope, status: 'Failure', message: 'handler create did not answer within 0.05 s' },
     ]);
-    expect(signals[0]?.reason).toMatchObject({ name: 'TimeoutError', message: 'the caller waits for 0.05 s only' });
+    expect(signals[0]?.reason).toMatchObject({ name: 'TimeoutError', message: 'the caller waits only 0.05 s' });
     expect(lines).toMatchObject([
       {
         level: 50,
@@ -289,13 +289,13 @@ describe('the time of a call', () => {
     await until(() => signals.length === 1, 'it has come');
     client.destroy();
     await until(() => signals[0]?.aborted === true, 'the handler is told');
-    expect(signals[0]?.reason).toMatchObject({ name: 'AbortError', message: 'the caller has gone' });
+    expect(signals[0]?.reason).toMatchObject({ name: 'AbortError', message: 'the caller disconnected' });
     expect(lines).toEqual([
       {
         level: 40,
         hook: 'BeforeClusterCreate',
         handler: 'create',
-        msg: 'the caller has gone before its answer',
+        msg: 'the caller disconnected before its answer',
       },
     ]);
     expect((await counted())[0]).toBe(`runtime_extension_calls_total{${labels},result="error"} 1`);

@@ -10,7 +10,7 @@ import { collectingLog } from '../server/running.ts';
 
 const create = (handle: Parameters<typeof handler<'BeforeClusterCreate', 'create'>>[1]['handle']) =>
   handler('BeforeClusterCreate', { name: 'create', handle });
-const saysWhy = 'the log of the extension says why';
+const saysWhy = 'see the log of the extension';
 
 describe('how a call ends', () => {
   const plain = (handle: Handler['handle']): Handler => ({
@@ -193,12 +193,12 @@ describe('the log', () => {
     [
       'no answer',
       create(() => undefined as never),
-      'the handler returned no answer: return what answer.done, answer.failure or answer.retryAfterSeconds makes',
+      'the handler returned no answer: return the result of answer.done, answer.failure or answer.retryAfterSeconds',
     ],
     [
       'a negative time',
       create((_, { answer }) => answer.retryAfterSeconds(-2, 'x')),
-      'retryAfterSeconds must be 0 or more, not -2: Cluster API takes a negative number for blocking',
+      'retryAfterSeconds must be 0 or more, not -2: Cluster API treats a negative number as blocking',
     ],
     [
       'a wrong type',
@@ -207,7 +207,7 @@ describe('the log', () => {
     ],
   ])('says what is wrong with an answer: %s', async (_, one, problem) => {
     const { lines } = await callHandler(one);
-    expect(lines).toEqual([{ level: 50, ...names, problem, msg: 'the answer of the handler is not one of its hook' }]);
+    expect(lines).toEqual([{ level: 50, ...names, problem, msg: 'the answer of the handler does not match its hook' }]);
   });
 });
 

@@ -194,7 +194,7 @@ describe('jobs', () => {
     }
     expect(messages).toEqual([
       'backups run',
-      'the work failed: the log of the extension says why',
+      'the work failed: see the log of the extension',
       'backups run',
       'the bucket is full',
       'backups run',

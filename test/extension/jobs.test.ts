@@ -91,10 +91,10 @@ test.each<[string, unknown, string, object]>([
   [
     'an error',
     new Error('hunter2'),
-    'the work failed: the log of the extension says why',
+    'the work failed: see the log of the extension',
     { message: 'hunter2', stack: expect.any(String) },
   ],
-  ['a text', 'hunter2', 'the work failed: the log of the extension says why', { message: 'hunter2' }],
+  ['a text', 'hunter2', 'the work failed: see the log of the extension', { message: 'hunter2' }],
   ['a failure for users', new HandlerFailure('full'), 'full', { message: 'full', stack: expect.any(String) }],
 ])('one that fails with %s fails once, and is run again', async (_, error, message, logged) => {
   const { ask, end, started, lines, jobs } = jobsOf();

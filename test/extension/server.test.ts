@@ -45,7 +45,7 @@ describe('options that cannot be', () => {
     [
       'no certificates',
       {},
-      "certificates: give a folder ({ folder }), a Secret ({ secret: 'NAMESPACE/NAME' }), or 'self-signed' for development",
+      "certificates: pass a folder ({ folder }), a Secret ({ secret: 'NAMESPACE/NAME' }), or 'self-signed' for development",
     ],
     ...['name', '/name', 'namespace/', 'a/b/c', ''].map((secret): [string, Partial<ExtensionServerOptions>, string] => [
       `the Secret ${JSON.stringify(secret)}`,
@@ -76,7 +76,7 @@ test.each([
   const unknown = await post(port, '/other', '{}');
   expect([unknown.code, unknown.json().message]).toEqual([
     404,
-    `page not found: no handler of this extension has the path; ${known} lists them`,
+    `page not found: no handler of this extension has this path; ${known} lists them`,
   ]);
 });
 
@@ -166,7 +166,7 @@ describe('in process', () => {
       response: { status: 'Success', retryAfterSeconds: 0 },
     });
     await expect(server.call('other', request)).rejects.toThrow(
-      new RangeError('no handler has the name "other": there are create, slow'),
+      new RangeError('no handler has the name "other"; the handlers are create, slow'),
     );
   });
 

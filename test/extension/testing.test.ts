@@ -90,7 +90,7 @@ describe('assertDeterministic', () => {
       () => {
         throw new Error('no such host');
       },
-      'create: error: handler create failed: the log of the extension says why {"level":50,',
+      'create: error: handler create failed: see the log of the extension {"level":50,',
     ],
     ['gives no answer', () => undefined as never, 'create: invalid answer: handler create gave an invalid answer'],
   ])('refuses one that %s', async (_, handle, message) => {

@@ -13,9 +13,8 @@ function split(text: string, limit?: number): [number, string][] {
 }
 
 const notRead = 'error: kubectl ignores what follows "..."; write "---" before it';
-const marker = 'error: kubectl takes nothing but a comment behind "---"; begin the document on the next line';
-const notJson =
-  'error: kubectl reads a file that begins with "{" as JSON, and takes only objects in it, one after the other';
+const marker = 'error: kubectl accepts only a comment after "---"; begin the document on the next line';
+const notJson = 'error: kubectl reads a file that begins with "{" as JSON and accepts only a sequence of objects in it';
 
 test.each<[string, string, [number, string][]]>([
   ['nothing', '', []],

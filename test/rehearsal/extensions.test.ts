@@ -204,7 +204,7 @@ describe('faults', () => {
     expect(asked[0]?.call.error).toMatch(/connection refused/);
     expect(events.flatMap((event) => (event.kind === 'fault' ? [event.text] : []))).toEqual([
       'the extensions are down for 3 tries',
-      'the extensions are up again',
+      'the extensions are reachable again',
     ]);
   });
 

@@ -102,7 +102,7 @@ test('text: a line a call, runs counted, conditions in the words of Cluster API'
              ! Cluster API does not take over the change of /metadata/name
   4:30:01  control plane c-x upgrades to v1.32.0
   4:33:01  control plane c-x is at v1.32.0
-  The life was played to its end: 4:33:01 of simulated time, 6 calls
+  The lifecycle completed: 4:33:01 of simulated time, 6 calls
   4 BeforeClusterUpgrade, 2 GeneratePatches
 `);
 });

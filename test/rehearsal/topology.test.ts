@@ -145,8 +145,10 @@ describe('a round of patches', () => {
     expect(findings(lived)).toMatchObject([
       {
         severity: 'error',
-        text: expect.stringMatching(/^the same request gets other patches each time: MachineDeployment team\/c-md-0-/),
-        remedy: expect.stringMatching(/Machines roll for ever/),
+        text: expect.stringMatching(
+          /^the same request gets different patches each time: MachineDeployment team\/c-md-0-/,
+        ),
+        remedy: expect.stringMatching(/Machines roll forever/),
       },
     ]);
   });
@@ -218,7 +220,7 @@ describe('a round of patches', () => {
           : undefined,
       { yaml: clusterYaml('v1.31.0') + classOf(one) + large, maxFailures: 1 },
     );
-    expect(end.reason).toMatch(/go over more than 64 MiB of templates: send one patch for each template/);
+    expect(end.reason).toMatch(/change more than 64 MiB of templates: send one patch for each template/);
   });
 
   test('a patch that can only validate fails as upstream does', () => {
@@ -235,7 +237,7 @@ describe('a round of patches', () => {
 
   test('with patches it does, and the missing one is named', () => {
     expect(() => live(() => undefined, { yaml: clusterYaml('v1.31.0') + classOf(one) })).toThrow(
-      'DockerClusterTemplate team/t is not among the files; give it with --cluster-class: patches need the templates',
+      'DockerClusterTemplate team/t is not in the files; pass it with --cluster-class, because patches need the templates',
     );
   });
 });

@@ -117,7 +117,7 @@ test('DiscoverVariables that changes its answer is named', async () => {
   try {
     const { events } = await played([extensionConfig('lab', { url: changing.url, caBundle })], fixture('lab.yaml'));
     expect(events).toContainEqual(
-      expect.objectContaining({ text: 'DiscoverVariables of patch "lab" does not answer the same each time' }),
+      expect.objectContaining({ text: 'DiscoverVariables of patch "lab" does not give the same answer each time' }),
     );
   } finally {
     await changing.close();

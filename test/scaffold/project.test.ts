@@ -98,6 +98,6 @@ test('never overwrites', () => {
   expect(readdirSync(other)).toEqual(['README.md']);
   writeFileSync(join(folder, 'file'), '');
   expect(() => writeProject(join(folder, 'file'), options)).toThrow(
-    /cannot be written: something else than a folder has that name/,
+    /cannot be written: something that is not a folder has that name/,
   );
 });

@@ -24,7 +24,7 @@ export const check: Check = {
     if (!(time >= notBefore.getTime() && time <= notAfter.getTime())) {
       report({ message: `the certificate is valid from ${day(notBefore)} to ${day(notAfter)}, not now` });
     } else if (notAfter.getTime() - time < noticeMs) {
-      report({ message: `the certificate ends on ${day(notAfter)}`, isWarning: true });
+      report({ message: `the certificate expires on ${day(notAfter)}`, isWarning: true });
     }
     return undefined;
   },

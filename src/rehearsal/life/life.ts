@@ -121,7 +121,7 @@ function* reconcileUntil(state: State, limits: ClusterApiLimits, story: Story, i
 
 function stuckReason({ condition }: State): string {
   const { message = '' } = condition === '' ? {} : (JSON.parse(condition) as { message?: string });
-  return `nothing goes on by itself any more: ${message.replaceAll('\n  * ', '; ') || 'the Cluster waits'}`;
+  return `nothing more will happen on its own: ${message.replaceAll('\n  * ', '; ') || 'the Cluster waits'}`;
 }
 
 const clusterFinalizer = 'cluster.cluster.x-k8s.io';

@@ -83,8 +83,8 @@ export function createTimeline(paint: Paint): Timeline {
     return [
       repeats(),
       isComplete
-        ? `  ${paint('green', 'The life was played to its end')}: ${length}\n`
-        : `  ${paint('red', 'The life could not be completed')}: ${printable(reason)}\n  ${length}\n`,
+        ? `  ${paint('green', 'The lifecycle completed')}: ${length}\n`
+        : `  ${paint('red', 'The lifecycle could not be completed')}: ${printable(reason)}\n  ${length}\n`,
       list === '' ? '' : `  ${paint('dim', list)}\n`,
     ].join('');
   }

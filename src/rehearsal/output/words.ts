@@ -103,7 +103,7 @@ export function eventText(event: LifeEvent): string {
       );
     case 'templates':
       return event.changes.length === 0
-        ? 'no template is patched any more'
+        ? 'no templates are patched any more'
         : `${event.changes.length} ${event.changes.length === 1 ? 'template is' : 'templates are'} patched`;
     case 'fault':
       return printable(`fault: ${event.text}`);

@@ -40,8 +40,8 @@ export function* discoverVariables(blueprint: Blueprint): Life<string | undefine
       const before = answers.get(patch.name);
       if (before !== undefined && !isSame(before, variables)) {
         yield finding(
-          `DiscoverVariables of patch ${JSON.stringify(patch.name)} does not answer the same each time`,
-          'answer the same variables in the same order',
+          `DiscoverVariables of patch ${JSON.stringify(patch.name)} does not give the same answer each time`,
+          'return the same variables in the same order',
         );
       }
       answers.set(patch.name, variables);

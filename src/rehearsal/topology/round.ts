@@ -97,7 +97,7 @@ function* generate(round: Round, patch: ExternalPatch, handler: string): Life {
     work += JSON.stringify(item.object).length;
     if (work > maxPatchedLength) {
       throw failed(
-        `the patches of one answer go over more than ${maxPatchedLength / 1024 / 1024} MiB of templates: send one patch for each template`,
+        `the patches of one answer change more than ${maxPatchedLength / 1024 / 1024} MiB of templates: send one patch for each template`,
         where,
       );
     }
@@ -126,9 +126,9 @@ function* compare(round: Round, originals: readonly JsonObject[], input: string)
     yield tell(state, {
       kind: 'finding',
       severity: 'error',
-      text: `the same request gets other patches each time: ${changed.map(({ holder }) => holderText(holder)).join(', ')}`,
+      text: `the same request gets different patches each time: ${changed.map(({ holder }) => holderText(holder)).join(', ')}`,
       remedy:
-        'compute patches from the request alone, without time, randomness or a random order: Machines roll for ever otherwise',
+        'compute patches only from the request, without time, randomness or random order; otherwise Machines roll forever',
     });
   }
   const changes: TemplateChange[] = items.flatMap(({ holder, object }, index) => {

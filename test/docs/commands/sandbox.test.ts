@@ -27,7 +27,7 @@ everyCommandRuns('docs/sandbox.md', async ({ terminal, printed, background: [san
   const rollout = 'kubectl -n sample-extension rollout status deployment/sample-extension --timeout=20s';
   expect((await terminal.run(rollout)).output).toMatch(/successfully rolled out/);
   const [rehearsal = ''] = /(?<=^ {2})\S.* rehearse .*$/m.exec(sandbox?.() ?? '') ?? [];
-  expect((await terminal.run(`cd / && ${rehearsal}`)).output).toMatch(/The life was played to its end: .* 11 calls$/m);
+  expect((await terminal.run(`cd / && ${rehearsal}`)).output).toMatch(/The lifecycle completed: .* 11 calls$/m);
   expect(sandbox?.()).not.toMatch(/"level":"error"/);
 });
 
