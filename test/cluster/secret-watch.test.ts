@@ -173,6 +173,18 @@ test('reads that fail come at growing intervals, up to the longest', async () =>
   expect(performance.now() - began).toBeLessThan(10_000);
 });
 
+test('a read that succeeds ends the growing waits', async () => {
+  server.forbidden.add(`WATCH ${collection}`);
+  server.faults.push(...Array<number>(8).fill(500));
+  put('1');
+  watch({ pollMs: 5, maxPollMs: 60_000, minRetryMs: 60_000, maxRetryMs: 60_000 });
+  await sees('1');
+  const [began, before] = [performance.now(), server.requests];
+  await vi.waitFor(() => expect(server.requests - before).toBeGreaterThan(12), within);
+  // With the wait that the failures had come to, 320 ms, it would take four seconds.
+  expect(performance.now() - began).toBeLessThan(3_000);
+});
+
 test('a server that asks to wait is not asked before', async () => {
   server.retryAfterSeconds = 0.3;
   server.faults.push(...Array<number>(1000).fill(503));

@@ -121,6 +121,21 @@ test('no more run at a time than may; keys that failed before leave places for t
   expect([queue.running, queue.waiting]).toEqual([5, 95]);
 });
 
+test('keys that failed before and then did not take any place again', async () => {
+  const { queue, mostAtOnce } = queueOf((_key, run) => (run === 1 ? done : new Promise(() => {})));
+  const keys = Array.from({ length: 20 }, (_, index) => `a${index}`);
+  for (const key of keys) {
+    queue.add(key, { suspect: true });
+  }
+  await advance(1_000);
+  expect(mostAtOnce()).toBe(5);
+  for (const key of keys) {
+    queue.add(key);
+  }
+  await advance(0);
+  expect(mostAtOnce()).toBe(10);
+});
+
 test('keys that fail have their turn while there are others without end', async () => {
   const { queue, runs } = queueOf(async () => done, { concurrency: 2, failingConcurrency: 1 });
   for (let count = 0; count < 1_000; count++) {
