@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { JsonObject } from '../kubernetes/index.ts';
-import { askedWait, StatusError } from './cluster.ts';
+import { askedWait, type Cluster, StatusError } from './cluster.ts';
 import { explain, Forbidden } from './forbidden.ts';
 import { decodeSecret, secretPath } from './secrets.ts';
-import { ConnectionError } from './transport.ts';
 import { connectToFollow, type WatchPace, waitAfter } from './watch-pace.ts';
+import { type AfterWatch, WatchRetries } from './watch-retries.ts';
 
 /** What a serving Secret holds. `ca` is the trust bundle. */
 export interface ServingSecret {
@@ -43,6 +43,184 @@ const defaultPace: SecretPace = {
   readDeadlineMs: 10_000,
 };
 
+/** Passes on each state and each problem once, and nothing after the end. */
+class SecretNews {
+  readonly #onEvent: (event: SecretEvent) => void;
+  readonly #signal: AbortSignal;
+  #lastState = '';
+  #lastProblem: string | undefined;
+  /** Counts the states that were seen, so that a slow read does not overwrite a newer event. */
+  seen = 0;
+
+  constructor(onEvent: (event: SecretEvent) => void, signal: AbortSignal) {
+    this.#onEvent = onEvent;
+    this.#signal = signal;
+  }
+
+  pass(state: SecretEvent & { kind: 'secret' | 'absent' }): void {
+    this.seen++;
+    const text = JSON.stringify(state);
+    if (text !== this.#lastState && !this.#signal.aborted) {
+      this.#lastState = text;
+      this.#onEvent(state);
+    }
+  }
+
+  tell(problem: string | undefined): void {
+    if (problem !== this.#lastProblem && !this.#signal.aborted) {
+      this.#lastProblem = problem;
+      this.#onEvent({ kind: 'watching', problem });
+    }
+  }
+}
+
+/** Watches one Secret, and reads it while it cannot be watched. */
+class SecretFollower {
+  readonly #namespace: string;
+  readonly #name: string;
+  readonly #pace: SecretPace;
+  readonly #stop = new AbortController();
+  readonly #signal = this.#stop.signal;
+  readonly #cluster: Cluster;
+  readonly #news: SecretNews;
+  /** What messages call it. */
+  readonly #place: string;
+
+  constructor(
+    config: KubeConfig,
+    namespace: string,
+    name: string,
+    onEvent: (event: SecretEvent) => void,
+    pace: SecretPace,
+  ) {
+    this.#namespace = namespace;
+    this.#name = name;
+    this.#pace = pace;
+    this.#cluster = connectToFollow(config, this.#signal, pace);
+    this.#news = new SecretNews(onEvent, this.#signal);
+    this.#place = `Secret ${namespace}/${name}`;
+  }
+
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  async run(): Promise<void> {
+    const retries = new WatchRetries(this.#pace);
+    while (!this.#signal.aborted) {
+      const began = performance.now();
+      let problem: string;
+      let next: AfterWatch;
+      try {
+        await this.#watch();
+        next = retries.afterEnd(performance.now() - began);
+        problem = `${this.#place}: the API server ends its watch at once`;
+      } catch (error) {
+        next = retries.afterError(error, performance.now() - began);
+        problem = this.#describe(error, 'watch');
+      }
+      if (next !== 'again') {
+        await this.#poll(next.waitMs, problem);
+      }
+    }
+  }
+
+  /** One watch, until the API server ends it. */
+  async #watch(): Promise<void> {
+    const { watchMs, graceMs } = this.#pace;
+    const selector = encodeURIComponent(`metadata.name=${this.#name}`);
+    let reading: Promise<void> | undefined;
+    // Without a resourceVersion a watch begins with the present state. Only the absence of the Secret it does not
+    // report: that takes a read, begun once nothing can be missed any more.
+    await this.#cluster.watch(`${secretPath(this.#namespace)}?fieldSelector=${selector}`, {
+      watchMs,
+      graceMs,
+      onOpen: () => {
+        reading = this.#read().then(
+          () => this.#news.tell(undefined),
+          (error) => this.#news.tell(this.#describe(error, 'get')),
+        );
+      },
+      onEvent: ({ type, object }) => {
+        if (type === 'DELETED') {
+          this.#news.pass({ kind: 'absent', reason: `${this.#place} was deleted` });
+        } else {
+          this.#passSecret(object);
+        }
+      },
+    });
+    await reading;
+  }
+
+  /** Polls for a while, since it cannot be watched. */
+  async #poll(durationMs: number, problem: string): Promise<void> {
+    const { pollMs, maxPollMs } = this.#pace;
+    const until = performance.now() + durationMs;
+    let failures = 0;
+    while (!this.#signal.aborted) {
+      let asked = 0;
+      try {
+        await this.#read();
+        failures = 0;
+        this.#news.tell(`${problem}; until it can be watched, it is read every ${pollMs / 1000} s`);
+      } catch (error) {
+        failures++;
+        asked = askedWait(error);
+        this.#news.tell(`${this.#describe(error, 'get')}; the last version that was read stays in use`);
+      }
+      const next = Math.max(asked, failures === 0 ? pollMs : waitAfter(failures, pollMs, maxPollMs));
+      const left = until - performance.now();
+      if (left <= next) {
+        await this.#wait(Math.max(0, left));
+        return;
+      }
+      await this.#wait(next);
+    }
+  }
+
+  /** Reads the present state. Rejects when that fails; an absent Secret is a state. */
+  async #read(): Promise<void> {
+    const before = this.#news.seen;
+    let secret: JsonObject | undefined;
+    try {
+      secret = await this.#cluster.request('GET', secretPath(this.#namespace, this.#name));
+    } catch (error) {
+      if (!(error instanceof StatusError && error.code === 404)) {
+        throw error;
+      }
+    }
+    if (this.#news.seen !== before) {
+      return;
+    }
+    if (secret === undefined) {
+      this.#news.pass({ kind: 'absent', reason: `${this.#place} does not exist` });
+    } else {
+      this.#passSecret(secret);
+    }
+  }
+
+  #passSecret(secret: JsonObject): void {
+    const data = decodeSecret(secret, this.#namespace, this.#name);
+    this.#news.pass({
+      kind: 'secret',
+      secret: { cert: data['tls.crt'] ?? '', key: data['tls.key'] ?? '', ca: data['ca.crt'] ?? '' },
+    });
+  }
+
+  #describe(error: unknown, verb: string): string {
+    const explained = explain(error, verb, 'secrets', `${this.#namespace}/${this.#name}`) as Error;
+    const remedy =
+      explained instanceof Forbidden
+        ? `; allow get and watch on it, in a Role of namespace ${this.#namespace} for the account of this server`
+        : '';
+    return `${this.#place}: ${explained.message}${remedy}`;
+  }
+
+  #wait(ms: number): Promise<void> {
+    return sleep(ms, undefined, { signal: this.#signal, ref: false }).catch(() => {});
+  }
+}
+
 /**
  * Follows a kubernetes.io/tls Secret: its present state, then every change, across lost connections and while it is
  * absent. Needs `get` and `watch` on it. While it cannot be watched it is read instead, and `watching` says why.
@@ -57,152 +235,7 @@ export function watchServingSecret(
   onEvent: (event: SecretEvent) => void,
   changes: Partial<SecretPace> = {},
 ): () => void {
-  const pace = { ...defaultPace, ...changes };
-  const { watchMs, graceMs, pollMs, maxPollMs, minRetryMs, maxRetryMs } = pace;
-  const stop = new AbortController();
-  const cluster = connectToFollow(config, stop.signal, pace);
-  const place = `Secret ${namespace}/${name}`;
-  const pathOfWatch = `${secretPath(namespace)}?fieldSelector=${encodeURIComponent(`metadata.name=${name}`)}`;
-  let lastState = '';
-  let lastProblem: string | undefined;
-  /** Counts what was seen, so that a slow read does not overwrite a newer event. */
-  let seen = 0;
-
-  function pass(event: SecretEvent & { kind: 'secret' | 'absent' }): void {
-    seen++;
-    const text = JSON.stringify(event);
-    if (text !== lastState && !stop.signal.aborted) {
-      lastState = text;
-      onEvent(event);
-    }
-  }
-
-  function tell(problem: string | undefined): void {
-    if (problem !== lastProblem && !stop.signal.aborted) {
-      lastProblem = problem;
-      onEvent({ kind: 'watching', problem });
-    }
-  }
-
-  function passSecret(secret: JsonObject): void {
-    const data = decodeSecret(secret, namespace, name);
-    pass({
-      kind: 'secret',
-      secret: { cert: data['tls.crt'] ?? '', key: data['tls.key'] ?? '', ca: data['ca.crt'] ?? '' },
-    });
-  }
-
-  /** Reads the present state. Rejects when that fails; an absent Secret is a state. */
-  async function read(): Promise<void> {
-    const before = seen;
-    let secret: JsonObject | undefined;
-    try {
-      secret = await cluster.request('GET', secretPath(namespace, name));
-    } catch (error) {
-      if (!(error instanceof StatusError && error.code === 404)) {
-        throw error;
-      }
-    }
-    if (seen !== before) {
-      return;
-    }
-    if (secret === undefined) {
-      pass({ kind: 'absent', reason: `${place} does not exist` });
-    } else {
-      passSecret(secret);
-    }
-  }
-
-  /** One watch, until the API server ends it. */
-  async function follow(): Promise<void> {
-    let reading: Promise<void> | undefined;
-    // Without a resourceVersion a watch begins with the present state. Only the absence of the Secret it does not
-    // report: that takes a read, begun once nothing can be missed any more.
-    await cluster.watch(pathOfWatch, {
-      watchMs,
-      graceMs,
-      onOpen() {
-        reading = read().then(
-          () => tell(undefined),
-          (error) => tell(describe(error, 'get')),
-        );
-      },
-      onEvent({ type, object }) {
-        if (type === 'DELETED') {
-          pass({ kind: 'absent', reason: `${place} was deleted` });
-        } else {
-          passSecret(object);
-        }
-      },
-    });
-    await reading;
-  }
-
-  function describe(error: unknown, verb: string): string {
-    const explained = explain(error, verb, 'secrets', `${namespace}/${name}`) as Error;
-    const remedy =
-      explained instanceof Forbidden
-        ? `; allow get and watch on it, in a Role of namespace ${namespace} for the account of this server`
-        : '';
-    return `${place}: ${explained.message}${remedy}`;
-  }
-
-  function wait(ms: number): Promise<void> {
-    return sleep(ms, undefined, { signal: stop.signal, ref: false }).catch(() => {});
-  }
-
-  /** Polls for a while, since it cannot be watched. */
-  async function poll(durationMs: number, problem: string): Promise<void> {
-    const until = performance.now() + durationMs;
-    let failures = 0;
-    while (!stop.signal.aborted) {
-      let asked = 0;
-      try {
-        await read();
-        failures = 0;
-        tell(`${problem}; until it can be watched, it is read every ${pollMs / 1000} s`);
-      } catch (error) {
-        failures++;
-        asked = askedWait(error);
-        tell(`${describe(error, 'get')}; the last version that was read stays in use`);
-      }
-      const next = Math.max(asked, failures === 0 ? pollMs : waitAfter(failures, pollMs, maxPollMs));
-      const left = until - performance.now();
-      if (left <= next) {
-        await wait(Math.max(0, left));
-        return;
-      }
-      await wait(next);
-    }
-  }
-
-  async function run(): Promise<void> {
-    let failures = 0;
-    while (!stop.signal.aborted) {
-      const began = performance.now();
-      let problem: string;
-      let asked = 0;
-      try {
-        await follow();
-        if (performance.now() - began >= minRetryMs) {
-          failures = 0;
-          continue;
-        }
-        problem = `${place}: the API server ends its watch at once`;
-      } catch (error) {
-        // A connection that lasted a while may end: something is wrong only when the next one fails.
-        if (error instanceof ConnectionError && failures === 0 && performance.now() - began >= minRetryMs) {
-          failures++;
-          continue;
-        }
-        problem = describe(error, 'watch');
-        asked = askedWait(error);
-      }
-      failures++;
-      await poll(Math.max(asked, waitAfter(failures, minRetryMs, maxRetryMs)), problem);
-    }
-  }
-
-  void run();
-  return () => stop.abort();
+  const follower = new SecretFollower(config, namespace, name, onEvent, { ...defaultPace, ...changes });
+  void follower.run();
+  return () => follower.stop();
 }
