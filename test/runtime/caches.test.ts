@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import { hooksGroup } from '../../src/hooks/index.ts';
+import { createBackoff } from '../../src/runtime/backoff.ts';
+import { createCache, responseCachingOf } from '../../src/runtime/caches.ts';
+
+test('an entry is there until its time has passed', () => {
+  let now = 0;
+  const cache = createCache<string>(() => now);
+  cache.set('a', 'x', 10);
+  cache.set('b', 'y', 20);
+  now = 9;
+  expect([cache.get('a'), cache.get('b'), cache.get('c')]).toEqual(['x', 'y', undefined]);
+  now = 10;
+  expect([cache.get('a'), cache.get('b')]).toEqual([undefined, 'y']);
+  cache.set('a', 'z', 1);
+  expect(cache.get('a')).toBe('z');
+});
+
+test('of more than 10,000 entries the one that was set first goes', () => {
+  const cache = createCache<number>(() => 0);
+  for (let index = 0; index < 10_000; index++) {
+    cache.set(String(index), index, 1);
+  }
+  cache.set('0', -1, 1);
+  expect([cache.get('0'), cache.get('1')]).toEqual([-1, 1]);
+  cache.set('more', 7, 1);
+  expect([cache.get('0'), cache.get('1'), cache.get('2'), cache.get('more')]).toEqual([-1, undefined, 2, 7]);
+});
+
+const extension = { uid: 'u', resourceVersion: '5' } as never;
+const minute = 60_000;
+
+test.each([
+  ['DiscoverVariables', {}, 10 * minute, ['h', 'u', '5', []]],
+  [
+    'DiscoverVariables',
+    { settings: { b: '1', a: '2' } },
+    10 * minute,
+    [
+      'h',
+      'u',
+      '5',
+      [
+        ['a', '2'],
+        ['b', '1'],
+      ],
+    ],
+  ],
+  ['GenerateUpgradePlan', { cluster: { metadata: { uid: 'c' } } }, 10 * minute, ['h', 'c', null, null, null]],
+  [
+    'GenerateUpgradePlan',
+    {
+      cluster: { metadata: { uid: 'c' } },
+      fromControlPlaneKubernetesVersion: '1',
+      fromWorkersKubernetesVersion: '2',
+      toKubernetesVersion: '3',
+    },
+    10 * minute,
+    ['h', 'c', '1', '2', '3'],
+  ],
+  ['GenerateUpgradePlan', { cluster: { metadata: {} } }, 10 * minute, undefined],
+  ['CanUpdateMachineSet', {}, 24 * 60 * minute, ['h', null, null]],
+  ['CanUpdateMachineSet', { current: { a: 1 }, desired: { a: 2 } }, 24 * 60 * minute, ['h', { a: 1 }, { a: 2 }]],
+])('a response of %s to %j is cached for %d ms as %j', (name, request, lifeMs, key) => {
+  const caching = responseCachingOf({ group: hooksGroup, name });
+  expect(caching?.lifeMs).toBe(lifeMs);
+  expect(caching?.keyOf('h', extension, request)).toEqual(key);
+});
+
+test.each([
+  { group: hooksGroup, name: 'GeneratePatches' },
+  { group: hooksGroup, name: 'constructor' },
+  { group: 'hooks.example.com', name: 'DiscoverVariables' },
+])('no response of $name.$group is cached', (hook) => {
+  expect(responseCachingOf(hook)).toBeUndefined();
+});
+
+test('each failure doubles the wait, up to a minute', () => {
+  let now = 0;
+  const backoff = createBackoff(() => now);
+  const one = { name: 'one', uid: 'u' };
+  const waits: number[] = [];
+  for (let failures = 1; failures <= 20; failures++) {
+    backoff.failed(one, `no ${failures}`);
+    waits.push(backoff.waitMs(one));
+    expect(backoff.holds(one)).toEqual({ waitMs: waits.at(-1), failures, lastError: `no ${failures}` });
+    // One that fails beside it is no further failure.
+    backoff.failed(one, 'beside');
+    now += waits.at(-1) as number;
+    expect([backoff.waitMs(one), backoff.holds(one)]).toEqual([0, undefined]);
+  }
+  expect(waits.slice(0, 8)).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]);
+  expect(new Set(waits.slice(6))).toEqual(new Set([60_000]));
+});
+
+test.each<[string, (backoff: ReturnType<typeof createBackoff>) => void]>([
+  ['a success', (backoff) => backoff.succeeded({ name: 'one', uid: 'u' })],
+  ['its removal', (backoff) => backoff.forget('one')],
+])('%s ends the wait of an extension, and of no other', (_, end) => {
+  const backoff = createBackoff(() => 0);
+  const [one, two] = [
+    { name: 'one', uid: 'u' },
+    { name: 'two', uid: 'u' },
+  ];
+  backoff.failed(one, 'x');
+  backoff.failed(two, 'x');
+  // One that was made anew under its name has not failed.
+  expect(backoff.waitMs({ name: 'one', uid: 'new' })).toBe(0);
+  end(backoff);
+  expect([backoff.waitMs(one), backoff.waitMs(two)]).toEqual([0, 1000]);
+  backoff.failed(one, 'y');
+  expect(backoff.holds(one)).toEqual({ waitMs: 1000, failures: 1, lastError: 'y' });
+});
