@@ -1,13 +1,13 @@
 import { EventEmitter } from 'node:events';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { refuseBrokenRequests } from '../../src/server/broken-requests.ts';
+import { takeTime } from './clock.ts';
 
+let time: ReturnType<typeof takeTime>;
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  time = takeTime();
 });
-afterEach(() => {
-  vi.useRealTimers();
-});
+afterEach(() => time.restore());
 
 /** What becomes of a connection with an error on it. */
 function outcomeOf(error: object, socket: { writable?: boolean; _httpMessage?: object } = {}) {
@@ -32,14 +32,16 @@ test.each([
   ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout', 'the request did not arrive in time'],
   ['HPE_HEADER_OVERFLOW', '431 Request Header Fields Too Large', 'the header of the request is too large'],
   ['HPE_INVALID_METHOD', '400 Bad Request', 'the request is not valid HTTP/1.1'],
-])('%s is answered with %s, and the connection ends within a second', (code, status, message) => {
+])('%s is answered with %s, and the connection ends within a second', async (code, status, message) => {
   const { refused, seen } = outcomeOf({ code });
   expect(refused).toEqual([Number.parseInt(status, 10)]);
   expect(seen.ended).toMatch(new RegExp(`^HTTP/1\\.1 ${status}\\r\\n`));
   expect(seen.ended).toContain(JSON.stringify(message));
-  vi.advanceTimersByTime(999);
+  // The process does not wait for that.
+  expect(time.referenced()).toBe(0);
+  await time.advance(999);
   expect(seen.isDestroyed).toBe(false);
-  vi.advanceTimersByTime(1);
+  await time.advance(1);
   expect(seen.isDestroyed).toBe(true);
 });
 
