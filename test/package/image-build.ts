@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { onceARun } from '../tools/once-a-run.ts';
-import { copyProject, fromRegistry, linkDependencies, notAsLocked, projectFolder, runWell } from './tree.ts';
+import { fromRegistry, linkDependencies, notAsLocked, projectFolder, runWell, takeFrom } from './tree.ts';
 
 /** What .dockerignore lets through. It is a list of what is allowed, and this reads no other kind. */
 function buildContext(): string[] {
@@ -41,7 +41,7 @@ function takeDependencies(folder: string): void {
  */
 export function builtImage(): Promise<string> {
   return onceARun('image-build', async (folder) => {
-    copyProject(buildContext(), folder);
+    takeFrom(projectFolder, buildContext(), folder);
     for (const line of instructions('build')) {
       const [instruction, ...rest] = line.split(' ');
       if (instruction === 'COPY') {

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { review, send, validate } from '../server/running.ts';
 import { metricAt } from '../tools/metrics.ts';
 import { builtImage, instructions } from './image-build.ts';
-import { compiledCode, projectFolder, run, runWell } from './tree.ts';
+import { compiledCode, projectFolder, run, runWell, takeFrom } from './tree.ts';
 
 let app: string;
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
       if (path === 'node_modules') {
         symlinkSync(join(built, path), join(app, path));
       } else {
-        cpSync(join(built, path), join(app, path), { recursive: true });
+        takeFrom(built, [path], app);
       }
       expect(target === './' || path === target, line).toBe(true);
     }

@@ -5,13 +5,13 @@ import { hookNames } from '../../src/scaffold/index.ts';
 import { onceARun } from '../tools/once-a-run.ts';
 import { builtImage } from './image-build.ts';
 import {
-  copyProject,
   fromRegistry,
   linkDependencies,
   linkFolder,
   neededLockfile,
   projectFolder,
   runWell,
+  takeFrom,
 } from './tree.ts';
 
 /** The package as npm packs it, and a project that has it installed. Nobody may change them: copy them. */
@@ -44,7 +44,7 @@ export function installedPackage(): Promise<Installed> {
   return onceARun('installed', async (folder) => {
     const built = await builtImage();
     const source = join(folder, 'source');
-    copyProject(['bin', 'manifests', 'templates', 'package.json', 'README.md', 'LICENSE'], source);
+    takeFrom(projectFolder, ['bin', 'manifests', 'templates', 'package.json', 'README.md', 'LICENSE'], source);
     const { scripts } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as {
       scripts: Record<string, string>;
     };

@@ -5,27 +5,18 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
+  statSync,
   symlinkSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
 
 /** The folder of the project. */
 export const projectFolder = fileURLToPath(new URL('../..', import.meta.url));
-
-/** Copies files and folders of the project to a folder, else to a new one, which it returns. */
-export function copyProject(paths: readonly string[], folder = mkdtempSync(join(tmpdir(), 'package-'))): string {
-  for (const path of paths) {
-    cpSync(join(projectFolder, path), join(folder, path), { recursive: true });
-  }
-  return folder;
-}
 
 /**
  * Gives a folder the files of another: the same files by hard links, or copies where the file system has no links. What is
@@ -48,6 +39,21 @@ export function linkFolder(from: string, to: string, leftOut?: RegExp): void {
       } catch {
         copyFileSync(source, target);
       }
+    }
+  }
+}
+
+/**
+ * Gives a folder files and folders of another: what is in folders by links, as `linkFolder` does, and other files as copies,
+ * since npm writes package.json and the lockfile in place.
+ */
+export function takeFrom(from: string, paths: readonly string[], to: string): void {
+  for (const path of paths) {
+    const [source, target] = [join(from, path), join(to, path)];
+    if (statSync(source).isDirectory()) {
+      linkFolder(source, target);
+    } else {
+      cpSync(source, target);
     }
   }
 }
