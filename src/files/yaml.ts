@@ -1,29 +1,39 @@
 import { createRequire } from 'node:module';
+import type * as JsYaml from 'js-yaml';
 import type * as Yaml from 'yaml';
 
 const require = createRequire(import.meta.url);
 
 let loaded: typeof Yaml | undefined;
 
-/** The library that parses, writes and rewrites YAML, loaded when it is first asked for: most runs need none of it. */
+/** The library that writes and rewrites YAML, loaded when it is first asked for: most runs need none of it. */
 export function yaml(): typeof Yaml {
   loaded ??= require('yaml') as typeof Yaml;
   return loaded;
 }
 
+/** The library that only reads and writes YAML, some three times faster; loaded when it is first asked for, too. */
+function jsYaml(): typeof JsYaml {
+  return require('js-yaml') as typeof JsYaml;
+}
+
 /** Why a text is not valid YAML within the limits: one line, with the line number. */
 export class YamlError extends Error {}
 
-/** Maximum number of aliases that a document may resolve: each can stand for a large value. */
+/** Maximum number of aliases of a document, and of the values that they stand for. */
 const maxAliases = 100;
+const maxAliased = 100_000;
+
+/** Deepest nesting of arrays and objects. */
+const maxDepth = 256;
 
 /**
  * Reads a small YAML (or JSON) document, such as the file of a flag. Time is linear in its length, which `maxLength`
  * limits.
  *
  * @param maxLength in characters.
- * @throws {YamlError} when it is longer, is not one YAML document, has a duplicate key, more than 100 aliases, or an alias
- *   that contains itself.
+ * @throws {YamlError} when it is longer, is not one YAML document, has a duplicate key, nests too deep, has more than 100
+ *   aliases, or aliases that contain themselves or stand for too much.
  */
 export function parseSmallYaml(text: string, maxLength: number): unknown {
   if (text.length > maxLength) {
@@ -33,15 +43,7 @@ export function parseSmallYaml(text: string, maxLength: number): unknown {
   if (json !== undefined) {
     return json.value;
   }
-  try {
-    return parse(text);
-  } catch (error) {
-    if (error instanceof YamlError) {
-      throw error;
-    }
-    // Others are the library's: an alias without an anchor, one whose expansion is too large, a merge of no map (YAML 1.1).
-    throw new YamlError(error instanceof RangeError ? 'nests too deep' : (error as Error).message);
-  }
+  return parse(text);
 }
 
 /** Deepest nesting that is read as JSON; what nests deeper is rare enough to go the slow way. */
@@ -105,51 +107,108 @@ function plainJson(text: string): { value: unknown } | undefined {
   return depth <= maxJsonDepth && pairsOf(value) === pairs ? { value } : undefined;
 }
 
-function parse(text: string): unknown {
-  const { isScalar, LineCounter, parseDocument, visit } = yaml();
-  const lines = new LineCounter();
-  const document = parseDocument(text, {
-    lineCounter: lines,
-    logLevel: 'error',
-    // The library compares each key of a map with all others; below, a set does.
-    uniqueKeys: false,
-    // They quote the line of each error, however long it is: of one line with an error at every character, all of it each time.
-    prettyErrors: false,
-  });
-  const at = (offset: number | undefined, problem: string) =>
-    new YamlError(`line ${lines.linePos(offset ?? 0).line}: ${problem}`);
-  const [error] = document.errors;
-  if (error !== undefined) {
-    const isTooDeep = error.code === 'RESOURCE_EXHAUSTION';
-    throw at(error.pos[0], isTooDeep ? 'nests too deep' : (error.message.split('\n', 1)[0] ?? ''));
-  }
-  let aliases = 0;
-  visit(document, {
-    Alias: (_key, alias, above) => {
-      const [from] = alias.range ?? [];
+/** What aliases with its name stand for. */
+interface Anchor {
+  /** How many values, those of aliases in it included. */
+  size: number;
+  isOpen: boolean;
+}
+
+/**
+ * Checks what the parser allows and a reader of its value would have to bear: aliases, of which a few can stand for more
+ * values than there is memory, or for what they are in.
+ */
+function checkEvents(text: string, events: readonly JsYaml.Event[]): void {
+  const { EVENT_ID } = jsYaml();
+  const anchors = new Map<string, Anchor>();
+  // The document, and the arrays and objects that are open; a value without an anchor as well.
+  const open: Anchor[] = [];
+  let [aliases, aliased] = [0, 0];
+  const anchor = (event: { anchorStart: number; anchorEnd: number }, isOpen: boolean): Anchor => {
+    const added = { size: 1, isOpen };
+    if (event.anchorStart !== -1) {
+      anchors.set(text.slice(event.anchorStart, event.anchorEnd), added);
+    }
+    return added;
+  };
+  const close = (closed: Anchor | undefined) => {
+    const parent = open.at(-1);
+    if (closed !== undefined && parent !== undefined) {
+      parent.size += closed.size;
+    }
+  };
+  for (const event of events) {
+    if (event.type === EVENT_ID.DOCUMENT) {
+      open.push({ size: 1, isOpen: true });
+    } else if (event.type === EVENT_ID.SEQUENCE || event.type === EVENT_ID.MAPPING) {
+      open.push(anchor(event, true));
+    } else if (event.type === EVENT_ID.SCALAR) {
+      close(anchor(event, false));
+    } else if (event.type === EVENT_ID.POP) {
+      const closed = open.pop();
+      if (closed !== undefined) {
+        closed.isOpen = false;
+      }
+      close(closed);
+    } else {
+      const name = text.slice(event.anchorStart, event.anchorEnd);
+      const meant = anchors.get(name);
       aliases += 1;
+      aliased += meant?.size ?? 0;
       if (aliases > maxAliases) {
-        throw at(from, `has more than ${maxAliases} aliases`);
+        throw problemAt(text, event.anchorStart, `has more than ${maxAliases} aliases`);
       }
-      // Reading such a value would never end. To resolve an alias takes a walk over the document.
-      const mayBeInside = above.some((node) => 'anchor' in node && node.anchor === alias.source);
-      const meant = mayBeInside ? alias.resolve(document) : undefined;
-      if (meant !== undefined && above.some((node) => node === meant)) {
-        throw at(from, `the alias *${alias.source.slice(0, 64)} contains itself`);
+      if (meant?.isOpen === true) {
+        throw problemAt(text, event.anchorStart, `the alias *${name.slice(0, 64)} contains itself`);
       }
-    },
-    Map: (_key, map) => {
-      const seen = new Set<unknown>();
-      for (const { key } of map.items) {
-        if (!isScalar(key)) {
-          throw at(map.range?.[0], 'a key must be plain text');
-        }
-        if (seen.has(key.value)) {
-          throw at(key.range?.[0], `the key ${JSON.stringify(String(key.value).slice(0, 64))} is given twice`);
-        }
-        seen.add(key.value);
+      if (aliased > maxAliased) {
+        throw problemAt(text, event.anchorStart, `has aliases that stand for more than ${maxAliased} values`);
       }
-    },
-  });
-  return document.toJS({ maxAliasCount: maxAliases });
+      close(meant);
+    }
+  }
+}
+
+/** A problem at an offset of a text, with the line that it is in. */
+function problemAt(text: string, offset: number, problem: string): YamlError {
+  return new YamlError(`line ${text.slice(0, offset).split('\n').length}: ${problem}`);
+}
+
+/** The key that is at an offset, as it is written. */
+function keyAt(text: string, offset: number, events: readonly JsYaml.Event[]): string {
+  const { EVENT_ID, getScalarValue } = jsYaml();
+  for (const event of events) {
+    if (event.type === EVENT_ID.SCALAR && event.valueStart >= offset) {
+      return JSON.stringify(getScalarValue(text, event).slice(0, 64));
+    }
+    if (event.type === EVENT_ID.ALIAS && event.anchorStart >= offset) {
+      return `*${text.slice(event.anchorStart, event.anchorEnd).slice(0, 64)}`;
+    }
+  }
+  return '';
+}
+
+function parse(text: string): unknown {
+  const { constructFromEvents, parseEvents, YAMLException } = jsYaml();
+  let events: readonly JsYaml.Event[] = [];
+  try {
+    events = parseEvents(text, { maxDepth });
+    checkEvents(text, events);
+    const documents = constructFromEvents(events as JsYaml.Event[], { source: text });
+    if (documents.length > 1) {
+      throw new YamlError('holds more than one document');
+    }
+    return documents[0] ?? null;
+  } catch (error) {
+    if (!(error instanceof YAMLException)) {
+      throw error;
+    }
+    const offset = error.mark?.position ?? 0;
+    const known: Record<string, () => string> = {
+      'duplicated mapping key': () => `the key ${keyAt(text, offset, events)} is given twice`,
+      'object-based map does not support complex keys': () => 'a key must be plain text',
+      [`nesting exceeded maxDepth (${maxDepth})`]: () => 'nests too deep',
+    };
+    throw problemAt(text, offset, known[error.reason]?.() ?? error.reason.slice(0, 300));
+  }
 }
