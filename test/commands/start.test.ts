@@ -52,9 +52,10 @@ test('a command loads nothing that only another one needs', () => {
   writeFileSync(manifest, 'apiVersion: v1\nkind: Namespace\nmetadata:\n  name: a\n');
   writeFileSync(rules, 'rules:\n  url-query: warn\n');
   // What one has not loaded, none before it has.
-  const [version, listing, linting, serving, configured] = packagesLoadedBy(
+  const [version, listing, described, linting, serving, configured] = packagesLoadedBy(
     ['--version'],
     ['rules'],
+    ['openapi'],
     ['lint', '--allow-empty', manifest],
     ['serve', '--help'],
     ['lint', '--allow-empty', '--rules-config', rules, manifest],
@@ -64,6 +65,7 @@ test('a command loads nothing that only another one needs', () => {
   }
   expect(listing).not.toContain('yaml');
   expect(listing).not.toContain('express');
+  expect(described).not.toContain('yaml');
   expect(linting).not.toContain('yaml');
   expect(serving).toContain('express');
   // Serving with a certificate that is there needs nothing that makes certificates, and no YAML unless a flag names some.

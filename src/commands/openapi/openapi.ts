@@ -1,4 +1,3 @@
-import { stringify } from 'yaml';
 import type { DefineCommand } from '../../cli/index.ts';
 import { addFlags, choiceFlag, type Flags, readFlags } from '../../cli/index.ts';
 import { clusterApiHooks, formatRelease, phaseIn } from '../../hooks/index.ts';
@@ -26,7 +25,7 @@ export const defineOpenApi: DefineCommand = (command, io, end) => {
 A page for a browser: extensionconfig-webhook openapi --output html > hooks.html
 Compare two documents: extensionconfig-webhook hooks diff OLD NEW`,
     )
-    .action(() => {
+    .action(async () => {
       const flags = readFlags(openApiFlags, command, io.env);
       const release = flags['target-cluster-api-version'];
       const hooks = clusterApiHooks.filter(({ lifecycle }) =>
@@ -40,8 +39,10 @@ Compare two documents: extensionconfig-webhook hooks diff OLD NEW`,
         case 'html':
           io.stdout.write(openApiPage(document));
           break;
-        default:
-          io.stdout.write(stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 }));
+        default: {
+          const { dump } = await import('js-yaml');
+          io.stdout.write(dump(document, { noRefs: true, lineWidth: -1 }));
+        }
       }
     });
   addFlags(command, openApiFlags);
