@@ -1,4 +1,4 @@
-import { stringify } from 'yaml';
+import { yaml } from '../files/index.ts';
 import type { Json } from '../kubernetes/index.ts';
 
 /** Texts that need no quotes in any version of YAML: nearly all that extensions have. */
@@ -30,5 +30,5 @@ export function yamlText(value: Json): string {
     return `${escaped}\n`;
   }
   // Version 1.1 quotes more: `1_000` and `0o7` are texts here, and numbers for some parsers.
-  return stringify(value, { version: '1.1', lineWidth: 0, indent: 4, aliasDuplicateObjects: false });
+  return yaml().stringify(value, { version: '1.1', lineWidth: 0, indent: 4, aliasDuplicateObjects: false });
 }

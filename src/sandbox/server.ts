@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { dump } from 'js-yaml';
 import { Registry as MetricsRegistry } from 'prom-client';
-import { stringify } from 'yaml';
 import { failure, isJsonObject, type JsonObject } from '../kubernetes/index.ts';
 import { type AggregationPace, Aggregator, keepLocalApiServices } from './aggregation/index.ts';
 import { isAuthorized, makeCredentials, proxyClientName } from './credentials.ts';
@@ -146,7 +146,7 @@ function sendError(context: Context, request: IncomingMessage, response: ServerR
 
 function kubeconfigOf(url: string, ca: string, token: string): string {
   const name = 'extensionconfig-sandbox';
-  return stringify({
+  return dump({
     apiVersion: 'v1',
     kind: 'Config',
     clusters: [{ name, cluster: { server: url, 'certificate-authority-data': Buffer.from(ca).toString('base64') } }],

@@ -4,22 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { recordLoads } from '../tools/loads.ts';
+import { recordLoads, tellPackages } from '../tools/loads.ts';
 
 /** Names of the CommonJS packages that are loaded, and of those in Node.js. */
 const packages = `const { cache } = (await import('node:module')).createRequire('/');
 const packages = () => [...new Set([...Object.keys(cache), ...process.moduleLoadList.filter((name) => name.includes('/deps/'))]
   .map((file) => file.split(/\\/node_modules\\/|\\/deps\\//).at(-1).split('/')[0]))];`;
 
-/** Tells the packages of all files that were loaded, when the program ends. */
-const tell = `${recordLoads}
-const packageOf = (url) => url.split('/node_modules/').at(1)?.split('/')[0];
-process.on('exit', () => console.error(JSON.stringify([...new Set(loads.map(packageOf))])));`;
-
 test('the help loads nothing that only a command needs', () => {
   const main = fileURLToPath(new URL('../../bin/extensionconfig-webhook', import.meta.url));
-  const hook = `data:text/javascript,${encodeURIComponent(tell)}`;
-  const { stderr, status } = spawnSync(process.execPath, ['--import', hook, main, '--help'], { encoding: 'utf8' });
+  const { stderr, status } = spawnSync(process.execPath, ['--import', tellPackages, main, '--help'], {
+    encoding: 'utf8',
+  });
   expect(status).toBe(0);
   const loaded = JSON.parse(stderr) as string[];
   expect(loaded).toContain('commander');

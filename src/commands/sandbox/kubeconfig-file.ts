@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:tls';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 import { FailureError, readLimitedFile } from '../../cli/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
 
@@ -16,7 +16,7 @@ function only(list: Json | undefined): JsonObject | undefined {
 function sandboxOf(text: string): { port: number; ca: string } | undefined {
   let document: Json;
   try {
-    document = parse(text, { uniqueKeys: false, maxAliasCount: 0 }) as Json;
+    document = load(text, { json: true, maxAliases: 0 }) as Json;
   } catch {
     return undefined;
   }

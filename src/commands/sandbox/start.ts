@@ -8,8 +8,8 @@ import type {
   V1MutatingWebhookConfiguration,
   V1ValidatingWebhookConfiguration,
 } from '@kubernetes/client-node';
+import { loadAll } from 'js-yaml';
 import type { Logger } from 'pino';
-import { parseAllDocuments } from 'yaml';
 import { crd, group } from '../../api/index.ts';
 import { FailureError, portProblem } from '../../cli/index.ts';
 import { connect, loadKubeConfig, StatusError } from '../../cluster/index.ts';
@@ -38,8 +38,8 @@ const configurationsFile = new URL('../../../manifests/base/webhooks.yaml', impo
 
 /** The configurations of the manifest, with a reference to a webhook server. */
 function configurationsFor(webhook: WebhookReference, clusterFacts: boolean) {
-  return parseAllDocuments(readFileSync(configurationsFile, 'utf8')).map((document) => {
-    const configuration = document.toJS() as V1MutatingWebhookConfiguration & V1ValidatingWebhookConfiguration;
+  return loadAll(readFileSync(configurationsFile, 'utf8')).map((document) => {
+    const configuration = document as V1MutatingWebhookConfiguration & V1ValidatingWebhookConfiguration;
     for (const entry of configuration.webhooks ?? []) {
       entry.clientConfig = webhook.clientConfig(entry.clientConfig.service?.path ?? '/');
       if (clusterFacts && configuration.kind === 'ValidatingWebhookConfiguration') {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { stringify } from 'yaml';
+import { yaml as library } from '../../files/index.ts';
 import type { JsonObject, Status } from '../../kubernetes/index.ts';
 import type { View } from '../reads/index.ts';
 import { notAcceptable, tooLarge, tooManyRequests } from '../resources/index.ts';
@@ -45,7 +45,7 @@ export function sendJson(
   yaml = false,
   type?: string,
 ): void {
-  const text = yaml ? stringify(document) : `${JSON.stringify(document)}\n`;
+  const text = yaml ? library().stringify(document) : `${JSON.stringify(document)}\n`;
   if (!hold(response, text.length)) {
     sendTooManyAnswers(response);
     return;

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { shellPath } from '../../../src/cli/index.ts';
 import { eventually } from '../../sandbox/client.ts';
+import { tellPackages } from '../../tools/loads.ts';
 import { needs } from '../../tools/needs.ts';
 
 test('a terminal that is closed ends it, and leaves nothing behind', needs('script'), async () => {
@@ -39,7 +40,7 @@ test.each([
   const folder = mkdtempSync(join(tmpdir(), 'stopped-'));
   const env = { ...process.env, TMPDIR: folder };
   const args = ['sandbox', '--no-extension', '--no-controller'];
-  const child = spawn(process.execPath, ['bin/extensionconfig-webhook', ...args], {
+  const child = spawn(process.execPath, ['--import', tellPackages, 'bin/extensionconfig-webhook', ...args], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -56,8 +57,13 @@ test.each([
     ({ files, text }) => files.length > 0 && (when === 'before it is ready' || text.includes('kubectl get')),
   );
   child.kill(signal);
-  expect((await once(child, 'exit'))[0]).toBe(code);
+  // Then what it printed is read to its end.
+  expect((await once(child, 'close'))[0]).toBe(code);
   expect(readdirSync(folder)).toEqual([]);
+  // Of YAML, what is only read and written needs no library that rewrites it.
+  const loaded = JSON.parse(output.trimEnd().split('\n').at(-1)!) as string[];
+  expect(loaded).toContain('js-yaml');
+  expect(loaded).not.toContain('yaml');
   expect(output).toMatch(code === 0 ? /kubectl get/ : /^extensionconfig-webhook: interrupted$/m);
   rmSync(folder, { recursive: true });
 });
