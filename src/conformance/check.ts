@@ -1,4 +1,5 @@
-import type { Trial, TriedHandler } from './trial.ts';
+import type { Trial } from './trial.ts';
+import type { TriedHandler } from './tried.ts';
 
 /** What a check is about, for the order and the headings of reports. */
 export type CheckGroup = 'TLS' | 'Discovery' | 'Calls' | 'Answers' | 'Patches' | 'Variables' | 'Upgrade plans' | 'Load';

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../kubernetes/index.ts';
 import type { CheckProblem, Skipped } from './check.ts';
 import { describe, difference, isSameAnswer } from './heard.ts';
-import type { Trial, TriedHandler } from './trial.ts';
+import type { Trial } from './trial.ts';
+import type { TriedHandler } from './tried.ts';
 
 /**
  * Calls handlers with a variation of their request and compares the responses with those of their second call, since

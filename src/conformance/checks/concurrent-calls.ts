@@ -1,6 +1,7 @@
+import { callsAtOnce } from '../caller.ts';
 import type { Check } from '../check.ts';
 import { describe, difference, isSameAnswer } from '../heard.ts';
-import { callsAtOnce, eachOf } from '../trial.ts';
+import { eachOf } from '../trial.ts';
 
 export const check: Check = {
   id: 'concurrent-calls',
