@@ -99,6 +99,14 @@ test('a default is filled in, as admission does', async () => {
   ]);
 });
 
+test('DiscoverVariables with a name twice stops the class, as upstream', async () => {
+  variables = [defined('flavor', { type: 'string' }), defined('flavor', { type: 'string' })];
+  const { end } = await play();
+  expect(end?.reason).toBe(
+    'DiscoverVariables of patch "lab" has a variable with the name "flavor" more than once: Cluster API refuses them all',
+  );
+});
+
 test('DiscoverVariables that changes its answer is named', async () => {
   variables = [defined('flavor', { type: 'string' })];
   const changing = await startExtension((received) => {

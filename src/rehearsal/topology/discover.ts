@@ -46,9 +46,16 @@ export function* discoverVariables(blueprint: Blueprint): Life<string | undefine
       }
       answers.set(patch.name, variables);
       const definitions = definitionsIn(variables, patch.name);
-      const bad = definitions.find(([name]) => isBadName(name));
-      if (bad !== undefined) {
-        return `DiscoverVariables of patch ${JSON.stringify(patch.name)} has a variable with the name ${JSON.stringify(bad[0].slice(0, 100))}: 1 to 256 characters, no dot, not builtin`;
+      const names = new Set<string>();
+      for (const [name] of definitions) {
+        const which = `DiscoverVariables of patch ${JSON.stringify(patch.name)} has a variable with the name ${JSON.stringify(name.slice(0, 100))}`;
+        if (isBadName(name)) {
+          return `${which}: 1 to 256 characters, no dot, not builtin`;
+        }
+        if (names.has(name)) {
+          return `${which} more than once: Cluster API refuses them all`;
+        }
+        names.add(name);
       }
       define(blueprint, definitions);
     }
