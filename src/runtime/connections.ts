@@ -109,9 +109,6 @@ function explained(thrown: unknown, target: Target): CallError {
   const [first] = outer.errors ?? [];
   const error = (first ?? outer) as SystemError;
   const code = error.code ?? '';
-  if (code.startsWith('Z_')) {
-    return { step: 'decode', message: `http call failed: failed to decode response: gzip: ${quotable(error.message)}` };
-  }
   if (isTlsProblem(code)) {
     // Node.js suggests a flag of its own, which does not help with the caBundle.
     const [said = ''] = error.message.replaceAll(/\s+/g, ' ').split('; if the root CA is installed locally');
@@ -124,6 +121,27 @@ function explained(thrown: unknown, target: Target): CallError {
   const where = error.address === undefined ? '' : `dial tcp ${error.address}:${error.port}: `;
   const what = words[code] ?? `${code === '' ? '' : `${code}: `}${quotable(error.message)}`;
   return { step: 'connect', message: `${prefix}${where}${what}` };
+}
+
+/** Why a response 200 could not be read to its end, as Cluster API's decoder meets it. */
+function explainedWithin(thrown: unknown, signal: AbortSignal): CallError {
+  const failed = (step: 'timeout' | 'decode', problem: string): CallError => ({
+    step,
+    message: `http call failed: failed to decode response: ${problem}`,
+    code: 200,
+  });
+  if (signal.aborted) {
+    return failed('timeout', 'context deadline exceeded');
+  }
+  const { code = '', message } = thrown as SystemError;
+  return failed(
+    'decode',
+    code.startsWith('Z_')
+      ? `gzip: ${quotable(message)}`
+      : code === 'UND_ERR_SOCKET' || code === 'ECONNRESET'
+        ? 'unexpected EOF: the server closed the connection'
+        : `${code}: ${quotable(message)}`,
+  );
 }
 
 const isOverTime = (signal: AbortSignal) => (signal.reason as Error | undefined)?.name === 'TimeoutError';
@@ -260,7 +278,15 @@ export function createConnections(options: ConnectionOptions): ExtensionConnecti
           return { code: response.statusCode, body: beginning };
         }
         const limit = exchange.maxAnswerBytes ?? maxAnswerBytes;
-        const read = await readFirstValue(body, limit);
+        let read: Buffer | undefined;
+        try {
+          read = await readFirstValue(body, limit);
+        } catch (error) {
+          if (signal.aborted && !isOverTime(signal)) {
+            throw error;
+          }
+          return explainedWithin(error, signal);
+        }
         if (read === undefined) {
           const message = `http call failed: the answer is larger than ${limit / 1024 / 1024} MiB`;
           return { step: 'size', message, code: 200 };

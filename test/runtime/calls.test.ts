@@ -246,7 +246,7 @@ const hostile: Hostile[] = [
       return undefined;
     },
     'timeout',
-    'context deadline exceeded',
+    'http call failed: failed to decode response: context deadline exceeded',
   ],
   [
     'an endless answer',
@@ -274,8 +274,8 @@ const hostile: Hostile[] = [
       setTimeout(() => response.destroy(), 20);
       return undefined;
     },
-    'connect',
-    'http call failed',
+    'decode',
+    'http call failed: failed to decode response: unexpected EOF: the server closed the connection',
   ],
   [
     'headers without end',
@@ -315,6 +315,22 @@ test.concurrent('a server that answers an error without end is named with its st
   expect(await call()).toMatchObject({
     error: { step: 'http', message: expect.stringMatching(/status code 503 != 200: response : "no backend"$/) },
   });
+});
+
+test.concurrent.for([200, 503])('a response %d that is cut off counts under its code in the metrics', async (code, {
+  expect,
+}) => {
+  const metrics = new MetricsRegistry();
+  const { call } = await single(
+    (_received, response) => {
+      response.writeHead(code, { 'content-length': '100' });
+      response.write('{"status":', () => response.destroy());
+      return undefined;
+    },
+    { options: { metrics } },
+  );
+  await call();
+  expect(await metrics.metrics()).toMatch(new RegExp(`^capi_runtime_sdk_requests_total\\{code="${code}".* 1$`, 'm'));
 });
 
 test.concurrent('a caller can end a call while an error comes in', async ({ expect }) => {
