@@ -50,8 +50,8 @@ const usualForms = new Map<string, UsualForm>([
 ]);
 
 /**
- * Why API servers do not read a certificate with this public key, as the end of a sentence: one such certificate makes a whole
- * bundle invalid (Go, x509.ParseCertificate). Undefined when they do.
+ * Why API servers do not read a certificate with this public key (Go, x509.ParseCertificate), as the end of a sentence: they
+ * ignore it in a bundle, and a bundle with no other certificate is invalid. Undefined when they do.
  */
 export function unreadableProblem(key: KeyObject): string | undefined {
   if (key.asymmetricKeyType !== 'ec') {
