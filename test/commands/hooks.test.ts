@@ -49,6 +49,14 @@ test.each(clusterApiHooks.map(({ name }) => name))('%s is explained with its mes
   expect(json.request.sample).toMatchObject({ kind: `${name}Request` });
 });
 
+test('a document for an earlier release says that its fields are those of the newest', async () => {
+  const descriptionOf = async (...args: string[]): Promise<string> =>
+    JSON.parse((await runProgram(['openapi', '--output', 'json', ...args])).stdout).info.description;
+  const note = 'the fields of their messages those of v1.14';
+  expect(await descriptionOf('--target-cluster-api-version', '1.11')).toContain(note);
+  expect(await descriptionOf()).not.toContain(note);
+});
+
 test('a hook that does not exist is answered with one that does', async () => {
   const { code, stderr } = await runProgram(['hooks', 'BeforeClusterCreat']);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('did you mean BeforeClusterCreate') });

@@ -1,6 +1,6 @@
 import type { DefineCommand } from '../../cli/index.ts';
 import { addFlags, choiceFlag, type Flags, readFlags } from '../../cli/index.ts';
-import { clusterApiHooks, formatRelease, phaseIn } from '../../hooks/index.ts';
+import { clusterApiHooks, formatRelease, newestKnownRelease, phaseIn } from '../../hooks/index.ts';
 import { openApiDocument, openApiPage } from '../../messages/index.ts';
 import { catalogFlags } from '../catalog-flags.ts';
 import { defineMerge } from './merge.ts';
@@ -32,6 +32,11 @@ Compare two documents: extensionconfig-webhook hooks diff OLD NEW`,
         ['supported', 'deprecated'].includes(phaseIn(lifecycle, release)),
       );
       const document = openApiDocument(hooks, { version: formatRelease(release), release });
+      const [own, newest] = [release, newestKnownRelease].map(formatRelease);
+      if (own !== newest) {
+        // Which fields a message had in which release is not recorded.
+        document.info.description += ` The hooks are those of ${own}, the fields of their messages those of ${newest}: ${own} does not have all of them.`;
+      }
       switch (flags.output) {
         case 'json':
           io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
