@@ -913,7 +913,7 @@ export interface AfterClusterUpgradeResponse {
    */
   status: 'Failure' | 'Success';
   /**
-   * Seconds to wait before the hook is called again; 0 goes on.
+   * Seconds to wait before the hook is called again; 0 does not wait.
    */
   retryAfterSeconds: number;
   /**
@@ -925,7 +925,7 @@ export interface AfterClusterUpgradeResponse {
    */
   kind?: string;
   /**
-   * What users read in conditions: the same text for the same reason, without secrets.
+   * Text that users read in conditions: the same for the same cause, without secrets.
    */
   message?: string;
 }
@@ -969,7 +969,7 @@ export interface AfterControlPlaneInitializedResponse {
    */
   kind?: string;
   /**
-   * What users read in conditions: the same text for the same reason, without secrets.
+   * Text that users read in conditions: the same for the same cause, without secrets.
    */
   message?: string;
 }
@@ -1017,7 +1017,7 @@ export interface AfterControlPlaneUpgradeResponse {
    */
   status: 'Failure' | 'Success';
   /**
-   * Seconds to wait before the hook is called again; 0 goes on.
+   * Seconds to wait before the hook is called again; 0 does not wait.
    */
   retryAfterSeconds: number;
   /**
@@ -1029,7 +1029,7 @@ export interface AfterControlPlaneUpgradeResponse {
    */
   kind?: string;
   /**
-   * What users read in conditions: the same text for the same reason, without secrets.
+   * Text that users read in conditions: the same for the same cause, without secrets.
    */
   message?: string;
 }
@@ -1077,7 +1077,7 @@ export interface AfterWorkersUpgradeResponse {
    */
   status: 'Failure' | 'Success';
   /**
-   * Seconds to wait before the hook is called again; 0 goes on.
+   * Seconds to wait before the hook is called again; 0 does not wait.
    */
   retryAfterSeconds: number;
   /**
@@ -1089,7 +1089,7 @@ export interface AfterWorkersUpgradeResponse {
    */
   kind?: string;
   /**
-   * What users read in conditions: the same text for the same reason, without secrets.
+   * Text that users read in conditions: the same for the same cause, without secrets.
    */
   message?: string;
 }
@@ -1125,7 +1125,7 @@ export interface BeforeClusterCreateResponse {
    */
   status: 'Failure' | 'Success';
   /**
-   * Seconds to wait before the hook is called again; 0 goes on.
+   * Seconds to wait before the hook is called again; 0 does not wait.
    */
   retryAfterSeconds: number;
   /**
@@ -1137,7 +1137,7 @@ export interface BeforeClusterCreateResponse {
    */
   kind?: string;
   /**
-   * What users read in conditions: the same text for the same reason, without secrets.
+   * Text that users read in conditions: the same for the same cause, without secrets.
    */
   message?: string;
 }
@@ -1173,7 +1173,7 @@ export interface BeforeClusterDeleteResponse {
    */
   status: 'Failure' | 'Success';
   /**
-   * Seconds to wait before the hook is called again; 0 goes on.
+   * Seconds to wait before the hook is called again; 0 does not wait.
    */
   retryAfterSeconds: number;
   /**
@@ -1185,7 +1185,7 @@ export interface BeforeClusterDeleteResponse {
    */
   kind?: string;
   /**
-   * What users read in conditions: the same text for the same reason, without secrets.
+   * Text that users read in conditions: the same for the same cause, without secrets.
    */
   message?: string;
 }
@@ -1237,7 +1237,7 @@ export interface BeforeClusterUpgradeResponse {
    */
   status: 'Failure' | 'Success';
   /**
-   * Seconds to wait before the hook is called again; 0 goes on.
+   * Seconds to wait before the hook is called again; 0 does not wait.
    */
   retryAfterSeconds: number;
   /**
@@ -1249,7 +1249,7 @@ export interface BeforeClusterUpgradeResponse {
    */
   kind?: string;
   /**
-   * What users read in conditions: the same text for the same reason, without secrets.
+   * Text that users read in conditions: the same for the same cause, without secrets.
    */
   message?: string;
 }
@@ -1301,7 +1301,7 @@ export interface BeforeControlPlaneUpgradeResponse {
    */
   status: 'Failure' | 'Success';
   /**
-   * Seconds to wait before the hook is called again; 0 goes on.
+   * Seconds to wait before the hook is called again; 0 does not wait.
    */
   retryAfterSeconds: number;
   /**
@@ -1313,7 +1313,7 @@ export interface BeforeControlPlaneUpgradeResponse {
    */
   kind?: string;
   /**
-   * What users read in conditions: the same text for the same reason, without secrets.
+   * Text that users read in conditions: the same for the same cause, without secrets.
    */
   message?: string;
 }
@@ -1365,7 +1365,7 @@ export interface BeforeWorkersUpgradeResponse {
    */
   status: 'Failure' | 'Success';
   /**
-   * Seconds to wait before the hook is called again; 0 goes on.
+   * Seconds to wait before the hook is called again; 0 does not wait.
    */
   retryAfterSeconds: number;
   /**
@@ -1377,7 +1377,7 @@ export interface BeforeWorkersUpgradeResponse {
    */
   kind?: string;
   /**
-   * What users read in conditions: the same text for the same reason, without secrets.
+   * Text that users read in conditions: the same for the same cause, without secrets.
    */
   message?: string;
 }
@@ -1426,7 +1426,7 @@ export interface CanUpdateMachineRequestObjects {
   bootstrapConfig?: RawExtension;
 }
 /**
- * The changes that can be made in place, as patches of what is.
+ * The changes that can be made in place, as patches to the current state.
  */
 export interface CanUpdateMachineResponse {
   /**
@@ -1442,7 +1442,7 @@ export interface CanUpdateMachineResponse {
    */
   kind?: string;
   /**
-   * What users read in conditions: the same text for the same reason, without secrets.
+   * Text that users read in conditions: the same for the same cause, without secrets.
    */
   message?: string;
   /**
@@ -1459,7 +1459,7 @@ export interface CanUpdateMachineResponse {
   bootstrapConfigPatch?: Patch;
 }
 /**
- * A set of machines as it is, and as it should be.
+ * The current and the desired state of a set of machines.
  */
 export interface CanUpdateMachineSetRequest {
   /**
@@ -1503,7 +1503,7 @@ export interface CanUpdateMachineSetRequestObjects {
   bootstrapConfigTemplate?: RawExtension;
 }
 /**
- * The changes that can be made in place, as patches of what is.
+ * The changes that can be made in place, as patches to the current state.
  */
 export interface CanUpdateMachineSetResponse {
   /**
@@ -1519,7 +1519,7 @@ export interface CanUpdateMachineSetResponse {
    */
   kind?: string;
   /**
-   * What users read in conditions: the same text for the same reason, without secrets.
+   * Text that users read in conditions: the same for the same cause, without secrets.
    */
   message?: string;
   /**
@@ -1571,7 +1571,7 @@ export interface DiscoverVariablesResponse {
    */
   kind?: string;
   /**
-   * What users read in conditions: the same text for the same reason, without secrets.
+   * Text that users read in conditions: the same for the same cause, without secrets.
    */
   message?: string;
   /**
@@ -1609,7 +1609,7 @@ export interface DiscoveryResponse {
    */
   kind?: string;
   /**
-   * What users read in conditions: the same text for the same reason, without secrets.
+   * Text that users read in conditions: the same for the same cause, without secrets.
    */
   message?: string;
   /**
@@ -1634,7 +1634,7 @@ export interface ExtensionHandler {
    */
   timeoutSeconds?: number;
   /**
-   * What a call that fails means: `Fail` (default) or `Ignore`.
+   * How a failed call is handled: `Fail` (default) or `Ignore`.
    */
   failurePolicy?: string;
 }
@@ -1661,7 +1661,7 @@ export interface GeneratePatchesRequest {
     [k: string]: string;
   };
   /**
-   * Variables of the whole cluster; those of an item win over them.
+   * Variables of the whole cluster; those of an item take precedence.
    */
   variables?: Variable[];
 }
@@ -1682,7 +1682,7 @@ export interface GeneratePatchesRequestItem {
    */
   object: RawExtension;
   /**
-   * Variables of that place: they win over those of the whole request.
+   * Variables of that place; they take precedence over those of the whole request.
    */
   variables?: Variable[];
 }
@@ -1703,11 +1703,11 @@ export interface GeneratePatchesResponse {
    */
   kind?: string;
   /**
-   * What users read in conditions: the same text for the same reason, without secrets.
+   * Text that users read in conditions: the same for the same cause, without secrets.
    */
   message?: string;
   /**
-   * The patches, which are applied in this order.
+   * The patches, applied in this order.
    */
   items?: GeneratePatchesResponseItem[];
 }
@@ -1780,7 +1780,7 @@ export interface GenerateUpgradePlanResponse {
    */
   kind?: string;
   /**
-   * What users read in conditions: the same text for the same reason, without secrets.
+   * Text that users read in conditions: the same for the same cause, without secrets.
    */
   message?: string;
   /**
@@ -1844,7 +1844,7 @@ export interface Patch {
   patch: string;
 }
 /**
- * A machine as it should be.
+ * The desired state of a machine.
  */
 export interface UpdateMachineRequest {
   /**
@@ -1892,7 +1892,7 @@ export interface UpdateMachineResponse {
    */
   status: 'Failure' | 'Success';
   /**
-   * Seconds to wait before the hook is called again; 0 goes on.
+   * Seconds to wait before the hook is called again; 0 does not wait.
    */
   retryAfterSeconds: number;
   /**
@@ -1904,7 +1904,7 @@ export interface UpdateMachineResponse {
    */
   kind?: string;
   /**
-   * What users read in conditions: the same text for the same reason, without secrets.
+   * Text that users read in conditions: the same for the same cause, without secrets.
    */
   message?: string;
 }
@@ -1949,7 +1949,7 @@ export interface ValidateTopologyRequest {
     [k: string]: string;
   };
   /**
-   * Variables of the whole cluster; those of an item win over them.
+   * Variables of the whole cluster; those of an item take precedence.
    */
   variables?: Variable[];
 }
@@ -1966,7 +1966,7 @@ export interface ValidateTopologyRequestItem {
    */
   object: RawExtension;
   /**
-   * Variables of that place: they win over those of the whole request.
+   * Variables of that place; they take precedence over those of the whole request.
    */
   variables?: Variable[];
 }
@@ -1987,7 +1987,7 @@ export interface ValidateTopologyResponse {
    */
   kind?: string;
   /**
-   * What users read in conditions: the same text for the same reason, without secrets.
+   * Text that users read in conditions: the same for the same cause, without secrets.
    */
   message?: string;
 }

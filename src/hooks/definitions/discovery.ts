@@ -6,7 +6,7 @@ export const discovery = clusterApiHook<DiscoveryRequest, DiscoveryResponse>({
   name: 'Discovery',
   summary: 'Asks an extension server which handlers it has.',
   purpose:
-    'Called for each ExtensionConfig when Cluster API starts, when the object changes and every ten minutes. The handlers of the answer replace those in its status; one bad handler refuses the whole answer.',
+    'Called for each ExtensionConfig when Cluster API starts, when the object changes and every ten minutes. The handlers in the answer replace those in its status; one bad handler makes Cluster API refuse the whole answer.',
   tags: ['Discovery'],
   singleton: true,
   introduced: '1.2',

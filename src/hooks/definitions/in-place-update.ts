@@ -14,14 +14,14 @@ export const canUpdateMachine = clusterApiHook<CanUpdateMachineRequest, CanUpdat
   name: 'CanUpdateMachine',
   summary: 'Asks which changes of a machine can be made in place.',
   purpose:
-    'Called for a machine of a control plane that would be replaced. If the patches of the answer turn what is into what should be, the machine is updated in place; else it is replaced. Only one extension may serve it.',
+    'Called for a machine of a control plane that would be replaced. If the patches in the answer turn the current state into the desired state, the machine is updated in place; otherwise it is replaced. Only one extension may serve it.',
   tags,
   introduced: '1.12',
   request: request('A machine as it is, and as it should be.', {
     current: part('CanUpdateMachineRequestObjects', 'What is.'),
     desired: part('CanUpdateMachineRequestObjects', 'What should be.'),
   }),
-  response: response('The changes that can be made in place, as patches of what is.', {
+  response: response('The changes that can be made in place, as patches to the current state.', {
     machinePatch: part('Patch', 'Patch of the Machine.'),
     infrastructureMachinePatch: part('Patch', 'Patch of the infrastructure machine.'),
     bootstrapConfigPatch: part('Patch', 'Patch of the bootstrap configuration.'),
@@ -32,14 +32,14 @@ export const canUpdateMachineSet = clusterApiHook<CanUpdateMachineSetRequest, Ca
   name: 'CanUpdateMachineSet',
   summary: 'Asks which changes of a set of machines can be made in place.',
   purpose:
-    'Called for an old and a new MachineSet of a MachineDeployment; the decision is remembered for a day. If the patches of the answer turn what is into what should be, the machines are updated in place. Only one extension may serve it.',
+    'Called for an old and a new MachineSet of a MachineDeployment; the decision is cached for a day. If the patches in the answer turn the current state into the desired state, the machines are updated in place. Only one extension may serve it.',
   tags,
   introduced: '1.12',
-  request: request('A set of machines as it is, and as it should be.', {
+  request: request('The current and the desired state of a set of machines.', {
     current: part('CanUpdateMachineSetRequestObjects', 'What is.'),
     desired: part('CanUpdateMachineSetRequestObjects', 'What should be.'),
   }),
-  response: response('The changes that can be made in place, as patches of what is.', {
+  response: response('The changes that can be made in place, as patches to the current state.', {
     machineSetPatch: part('Patch', 'Patch of the MachineSet.'),
     infrastructureMachineTemplatePatch: part('Patch', 'Patch of the template of infrastructure machines.'),
     bootstrapConfigTemplatePatch: part('Patch', 'Patch of the template of bootstrap configurations.'),
@@ -50,11 +50,11 @@ export const updateMachine = clusterApiHook<UpdateMachineRequest, UpdateMachineR
   name: 'UpdateMachine',
   summary: 'Updates a machine in place.',
   purpose:
-    'Called again and again until it succeeds without retryAfterSeconds, which means that the machine is as it should be. Only one extension may serve it.',
+    'Called repeatedly until it succeeds without retryAfterSeconds, which means that the machine is up to date. Only one extension may serve it.',
   tags,
   introduced: '1.12',
   blockingSince: '1.12',
-  request: request('A machine as it should be.', {
+  request: request('The desired state of a machine.', {
     desired: part('UpdateMachineRequestObjects', 'What should be.'),
   }),
   response: retryResponse('How far the update is: retryAfterSeconds 0 means done.'),

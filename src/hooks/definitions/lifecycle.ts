@@ -36,9 +36,9 @@ const upgradeRequest = (description: string, from: string, to: string) =>
 
 export const beforeClusterCreate = clusterApiHook<BeforeClusterCreateRequest, BeforeClusterCreateResponse>({
   name: 'BeforeClusterCreate',
-  summary: 'Before anything of a new Cluster is created.',
+  summary: 'Before any object of a new Cluster is created.',
   purpose:
-    'Called in each reconcile while a Cluster with a topology has neither infrastructure nor control plane. Blocking keeps every object of its topology from being created. It may come again after a success.',
+    'Called in each reconcile while a Cluster with a topology has neither infrastructure nor control plane. Blocking keeps every object of its topology from being created. It may be called again after a success.',
   tags,
   introduced: '1.2',
   blockingSince: '1.2',
@@ -51,9 +51,9 @@ export const afterControlPlaneInitialized = clusterApiHook<
   AfterControlPlaneInitializedResponse
 >({
   name: 'AfterControlPlaneInitialized',
-  summary: 'After the control plane of a new Cluster can be reached for the first time.',
+  summary: 'After the control plane of a new Cluster is reachable for the first time.',
   purpose:
-    'Called once the Cluster says that its control plane is initialized, until all handlers succeed. It cannot block; the usual place to install add-ons.',
+    'Called once the control plane of the Cluster is initialized, until all handlers succeed. It cannot block. This is the usual place to install add-ons.',
   tags,
   introduced: '1.2',
   request: request('The control plane of a Cluster is initialized.', cluster),
@@ -64,7 +64,7 @@ export const beforeClusterUpgrade = clusterApiHook<BeforeClusterUpgradeRequest, 
   name: 'BeforeClusterUpgrade',
   summary: 'Before a Cluster is upgraded to another version of Kubernetes.',
   purpose:
-    'Called when the version of the topology differs from that of the control plane and everything is stable. Blocking holds the upgrade back, and other changes of what waits for it.',
+    'Called when the version of the topology differs from that of the control plane and everything is stable. Blocking holds back the upgrade, and other changes to the objects that wait for it.',
   tags,
   introduced: '1.2',
   blockingSince: '1.2',
@@ -164,7 +164,7 @@ export const beforeClusterDelete = clusterApiHook<BeforeClusterDeleteRequest, Be
   name: 'BeforeClusterDelete',
   summary: 'Before the objects of a Cluster are deleted.',
   purpose:
-    'Called when the Cluster is being deleted. Blocking keeps everything that belongs to it; the usual place to clean up load balancers and volumes.',
+    'Called when the Cluster is being deleted. Blocking keeps all objects that belong to it. This is the usual place to clean up load balancers and volumes.',
   tags,
   introduced: '1.2',
   blockingSince: '1.2',

@@ -27,7 +27,7 @@ export const parts = {
     },
     optional: {
       timeoutSeconds: int32('How long a call may take, 1 to 30 seconds; 10 when it is absent or 0.', { example: 10 }),
-      failurePolicy: string('What a call that fails means: `Fail` (default) or `Ignore`.', { example: 'Fail' }),
+      failurePolicy: string('How a failed call is handled: `Fail` (default) or `Ignore`.', { example: 'Fail' }),
     },
   }),
   GroupVersionHook: object('A hook in one version.', {
@@ -72,7 +72,10 @@ export const parts = {
       object: raw('The template, with the patches so far applied.'),
     },
     optional: {
-      variables: list(ref(`${prefix}.Variable`), 'Variables of that place: they win over those of the whole request.'),
+      variables: list(
+        ref(`${prefix}.Variable`),
+        'Variables of that place; they take precedence over those of the whole request.',
+      ),
     },
   }),
   GeneratePatchesResponseItem: object('One patch to one template.', {
@@ -90,7 +93,10 @@ export const parts = {
       object: raw('The template, with all patches applied.'),
     },
     optional: {
-      variables: list(ref(`${prefix}.Variable`), 'Variables of that place: they win over those of the whole request.'),
+      variables: list(
+        ref(`${prefix}.Variable`),
+        'Variables of that place; they take precedence over those of the whole request.',
+      ),
     },
   }),
   CanUpdateMachineRequestObjects: object('A machine with the objects that belong to it.', {
@@ -149,7 +155,7 @@ const envelope = {
 };
 const optionalEnvelope = {
   ...typeMeta,
-  message: string('What users read in conditions: the same text for the same reason, without secrets.'),
+  message: string('Text that users read in conditions: the same for the same cause, without secrets.'),
 };
 
 /** A response that cannot block. */
@@ -161,7 +167,7 @@ export const retryResponse = (description: string): MessageSchema =>
   object(description, {
     required: {
       ...envelope,
-      retryAfterSeconds: int32('Seconds to wait before the hook is called again; 0 goes on.', { example: 0 }),
+      retryAfterSeconds: int32('Seconds to wait before the hook is called again; 0 does not wait.', { example: 0 }),
     },
     optional: optionalEnvelope,
   });

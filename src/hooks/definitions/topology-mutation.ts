@@ -11,14 +11,14 @@ import { clusterApiHook, core, part, request, response } from './parts.ts';
 
 const tags = ['Topology Mutation Hook'];
 const variables = {
-  variables: list(part('Variable'), 'Variables of the whole cluster; those of an item win over them.'),
+  variables: list(part('Variable'), 'Variables of the whole cluster; those of an item take precedence.'),
 };
 
 export const generatePatches = clusterApiHook<GeneratePatchesRequest, GeneratePatchesResponse>({
   name: 'GeneratePatches',
   summary: 'Patches the templates of a ClusterClass for one Cluster.',
   purpose:
-    'Called for each external patch of the ClusterClass, in its order, in every reconcile of every Cluster: answer fast, without side effects, and the same for the same input. Any error stops the topology.',
+    'Called for each external patch of the ClusterClass, in its order, in every reconcile of every Cluster: answer fast, without side effects, and the same for the same input. Any error stops the topology reconcile.',
   tags,
   introduced: '1.2',
   request: request(
@@ -27,14 +27,14 @@ export const generatePatches = clusterApiHook<GeneratePatchesRequest, GeneratePa
     variables,
   ),
   response: response('Patches to templates.', {
-    items: list(part('GeneratePatchesResponseItem'), 'The patches, which are applied in this order.'),
+    items: list(part('GeneratePatchesResponseItem'), 'The patches, applied in this order.'),
   }),
 });
 
 export const validateTopology = clusterApiHook<ValidateTopologyRequest, ValidateTopologyResponse>({
   name: 'ValidateTopology',
   summary: 'Checks the templates of one Cluster after all patches.',
-  purpose: 'Called for each external patch that names a validator. `Failure` stops the topology.',
+  purpose: 'Called for each external patch that names a validator. `Failure` stops the topology reconcile.',
   tags,
   introduced: '1.2',
   request: request(
@@ -49,7 +49,7 @@ export const discoverVariables = clusterApiHook<DiscoverVariablesRequest, Discov
   name: 'DiscoverVariables',
   summary: 'Asks which variables an external patch needs.',
   purpose:
-    'Called for each external patch of a ClusterClass that names it; the answer is remembered for ten minutes. Without it no Cluster of the class is reconciled.',
+    'Called for each external patch of a ClusterClass that names it; the answer is cached for ten minutes. Without it no Cluster of the class is reconciled.',
   tags,
   introduced: '1.4',
   request: request('The question which variables an external patch needs.', {}),

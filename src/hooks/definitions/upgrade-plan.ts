@@ -6,7 +6,7 @@ export const generateUpgradePlan = clusterApiHook<GenerateUpgradePlanRequest, Ge
   name: 'GenerateUpgradePlan',
   summary: 'Asks which versions an upgrade goes through.',
   purpose:
-    'Called when a version is off the target and the ClusterClass names a plan extension; the answer is remembered for ten minutes. At least one version for each minor release, ascending, and the target last.',
+    'Called when a version differs from the target and the ClusterClass names a plan extension; the answer is cached for ten minutes. The plan has at least one version for each minor release, in ascending order, with the target last.',
   tags: ['Chained Upgrade Hook'],
   introduced: '1.12',
   request: request(
