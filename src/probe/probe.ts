@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { lookup } from 'node:dns/promises';
 import { isIP, isIPv6 } from 'node:net';
 import { type ExtensionConfig, injectCaFromSecretAnnotation } from '../api/index.ts';
 import type { Facts } from '../facts/index.ts';
@@ -7,7 +6,7 @@ import { type Finding, namedSecret } from '../rules/index.ts';
 import { createCache, createClient, isCallError, type KnownHooks, targetOf } from '../runtime/index.ts';
 import type { AllowList } from './allow-list.ts';
 import { findingsOf } from './findings.ts';
-import { createSlots } from './slots.ts';
+import { createReach, systemAddresses } from './reach.ts';
 
 /**
  * How a probe ended. `refused`: not allowed by the operator; `busy`: too many at a time; `unknown`: the CA is in a
@@ -48,25 +47,18 @@ export interface Prober {
 const defaultTimeoutMs = 2_000;
 /** Maximum number of probes at a time; more are not made. */
 const maxAtOnce = 10;
-/**
- * Maximum number of names that are resolved at a time: the system's resolver takes a thread for each, of four, for as
- * long as it hangs.
- */
-const maxLookups = 3;
 /** How long a result is reused for the same server, in ms: for kubectl apply of several files, and for retries. */
 const lifeMs = 15_000;
 const discoveryPort = 443;
 
-async function systemAddresses(hostname: string): Promise<string[]> {
-  return (await lookup(hostname, { all: true })).map(({ address }) => address);
-}
-
-/** Rejects as soon as the signal is aborted. */
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(signal.reason as Error);
-  signal.addEventListener('abort', onAbort, { once: true });
-  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', onAbort));
+/** The config with the CA that Cluster API would inject; undefined when that is not known. */
+function withCa(config: ExtensionConfig, facts: Facts | undefined): ExtensionConfig | undefined {
+  const found = namedSecret(config, facts)?.found;
+  const injected = found === undefined || found === 'absent' ? undefined : found.caBundle;
+  const caBundle = injected ?? config.spec?.clientConfig?.caBundle;
+  return caBundle === undefined
+    ? undefined
+    : { ...config, spec: { ...config.spec, clientConfig: { ...config.spec?.clientConfig, caBundle } } };
 }
 
 /** A prober without memories. */
@@ -75,41 +67,7 @@ export function createProber(options: ProberOptions): Prober {
   const now = options.now ?? (() => performance.now());
   const cache = createCache<readonly Finding[]>(now);
   const running = new Map<string, Promise<readonly Finding[]>>();
-  const slots = createSlots(maxLookups);
-
-  /** The config with the CA that Cluster API would inject; undefined when that is not known. */
-  function withCa(config: ExtensionConfig): ExtensionConfig | undefined {
-    if (!config.metadata.annotations?.[injectCaFromSecretAnnotation]) {
-      return config;
-    }
-    const found = namedSecret(config, options.facts?.())?.found;
-    const injected = found === undefined || found === 'absent' ? undefined : found.caBundle;
-    const caBundle = injected ?? config.spec?.clientConfig?.caBundle;
-    return caBundle === undefined
-      ? undefined
-      : { ...config, spec: { ...config.spec, clientConfig: { ...config.spec?.clientConfig, caBundle } } };
-  }
-
-  /** The address at which a host is asked, or why it is not. Each of its addresses has to be allowed. */
-  async function addressFor(hostname: string, signal: AbortSignal): Promise<{ address: string } | 'refused' | 'busy'> {
-    if (isIP(hostname) !== 0) {
-      return allow.allows(hostname, hostname) ? { address: hostname } : 'refused';
-    }
-    if (!allow.mayReach(hostname)) {
-      return 'refused';
-    }
-    try {
-      await slots.take(signal);
-    } catch {
-      return 'busy';
-    }
-    // A lookup cannot be ended: it keeps its slot until it ends by itself.
-    const work = resolve(hostname).finally(slots.give);
-    const [address, ...others] = await orAborted(work, signal);
-    return address !== undefined && [address, ...others].every((one) => allow.allows(hostname, one))
-      ? { address }
-      : 'refused';
-  }
+  const reach = createReach(allow, resolve);
 
   async function ask(config: ExtensionConfig): Promise<readonly Finding[]> {
     const signal = AbortSignal.timeout(timeoutMs);
@@ -119,22 +77,11 @@ export function createProber(options: ProberOptions): Prober {
       return [];
     }
     const hostname = target.serverName.toLowerCase().replace(/\.$/, '');
-    let reached: Awaited<ReturnType<typeof addressFor>>;
-    try {
-      reached = await addressFor(hostname, signal);
-    } catch {
-      // Which other names there are is not for everybody to find out.
-      reached = 'refused';
-      if (allow.names(hostname)) {
-        onResult('failed');
-        return [
-          {
-            path: ['spec', 'clientConfig'],
-            reason: 'FieldValueInvalid',
-            message: `the host ${hostname} could not be resolved; correct it, or create the Service`,
-          },
-        ];
-      }
+    const reached = await reach(hostname, signal);
+    if (reached === 'unresolved') {
+      onResult('failed');
+      const message = `the host ${hostname} could not be resolved; correct it, or create the Service`;
+      return [{ path: ['spec', 'clientConfig'], reason: 'FieldValueInvalid', message }];
     }
     if (typeof reached === 'string') {
       onResult(reached);
@@ -159,7 +106,8 @@ export function createProber(options: ProberOptions): Prober {
 
   return {
     async probe(config) {
-      const complete = withCa(config);
+      const isInjected = Boolean(config.metadata.annotations?.[injectCaFromSecretAnnotation]);
+      const complete = isInjected ? withCa(config, options.facts?.()) : config;
       if (complete === undefined) {
         onResult('unknown');
         return [];

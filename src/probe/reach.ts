@@ -1,0 +1,62 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import type { AllowList } from './allow-list.ts';
+import { createSlots } from './slots.ts';
+
+/**
+ * The address at which a host is asked, or why it is not: `refused`: not allowed by the operator; `busy`: too many names
+ * are being resolved; `unresolved`: its name has no address.
+ */
+export type Reached = { address: string } | 'refused' | 'busy' | 'unresolved';
+
+/** Finds the address of a host, by its name in lower case or its IP address, until `signal` is aborted. Never rejects. */
+export type Reach = (hostname: string, signal: AbortSignal) => Promise<Reached>;
+
+/**
+ * Maximum number of names that are resolved at a time: the system's resolver takes a thread for each, of four, for as
+ * long as it hangs.
+ */
+const maxLookups = 3;
+
+/** The addresses of a name, as the system resolves it. */
+export async function systemAddresses(hostname: string): Promise<string[]> {
+  return (await lookup(hostname, { all: true })).map(({ address }) => address);
+}
+
+/** Rejects as soon as the signal is aborted. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason as Error);
+  signal.addEventListener('abort', onAbort, { once: true });
+  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', onAbort));
+}
+
+/** Creates a `Reach` that gives only addresses that are allowed: each address of a name has to be. */
+export function createReach(allow: AllowList, resolve: (hostname: string) => Promise<readonly string[]>): Reach {
+  const slots = createSlots(maxLookups);
+
+  return async (hostname, signal) => {
+    if (isIP(hostname) !== 0) {
+      return allow.allows(hostname, hostname) ? { address: hostname } : 'refused';
+    }
+    if (!allow.mayReach(hostname)) {
+      return 'refused';
+    }
+    try {
+      await slots.take(signal);
+    } catch {
+      return 'busy';
+    }
+    try {
+      // A lookup cannot be ended: it keeps its slot until it ends by itself.
+      const work = resolve(hostname).finally(slots.give);
+      const [address, ...others] = await orAborted(work, signal);
+      return address !== undefined && [address, ...others].every((one) => allow.allows(hostname, one))
+        ? { address }
+        : 'refused';
+    } catch {
+      // Which other names there are is not for everybody to find out.
+      return allow.names(hostname) ? 'unresolved' : 'refused';
+    }
+  };
+}
