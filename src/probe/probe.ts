@@ -66,10 +66,11 @@ export function createProber(options: ProberOptions): Prober {
   const { allow, known, onResult = () => {}, resolve = systemAddresses, timeoutMs = defaultTimeoutMs } = options;
   const now = options.now ?? (() => performance.now());
   const cache = createCache<readonly Finding[]>(now);
-  const running = new Map<string, Promise<readonly Finding[]>>();
+  const running = new Map<string, Promise<readonly Finding[] | undefined>>();
   const reach = createReach(allow, resolve);
 
-  async function ask(config: ExtensionConfig): Promise<readonly Finding[]> {
+  /** The findings about a server; undefined when there was no room to ask it. */
+  async function ask(config: ExtensionConfig): Promise<readonly Finding[] | undefined> {
     const signal = AbortSignal.timeout(timeoutMs);
     const target = targetOf(config.spec?.clientConfig ?? {}, { group: '', version: '', hook: '', timeoutSeconds: 1 });
     if (isCallError(target)) {
@@ -85,7 +86,7 @@ export function createProber(options: ProberOptions): Prober {
     }
     if (typeof reached === 'string') {
       onResult(reached);
-      return [];
+      return reached === 'busy' ? undefined : [];
     }
     const { address } = reached;
     const host = isIPv6(address) ? `[${address}]` : address;
@@ -117,7 +118,7 @@ export function createProber(options: ProberOptions): Prober {
       const remembered = cache.get(key) ?? running.get(key);
       if (remembered !== undefined) {
         onResult('cached');
-        return remembered;
+        return (await remembered) ?? [];
       }
       if (running.size >= maxAtOnce) {
         onResult('busy');
@@ -127,8 +128,10 @@ export function createProber(options: ProberOptions): Prober {
       running.set(key, work);
       try {
         const findings = await work;
-        cache.set(key, findings, lifeMs);
-        return findings;
+        if (findings !== undefined) {
+          cache.set(key, findings, lifeMs);
+        }
+        return findings ?? [];
       } finally {
         running.delete(key);
       }

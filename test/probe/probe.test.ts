@@ -122,6 +122,18 @@ test('a resolver that hangs takes its time and no more, and few wait for it', as
   expect(results.toSorted()).toEqual(['busy', 'busy', 'failed', 'failed', 'failed']);
 });
 
+test('a server that was not asked for lack of room is asked the next time', async () => {
+  const { promise, resolve } = Promise.withResolvers<string[]>();
+  const { results, messages } = prober({ entries: ['svc', '192.0.2.0/24'], timeoutMs: 200, resolve: () => promise });
+  const configs = [0, 1, 2, 3].map((index) => extensionConfig(`e${index}`, { url: `https://${index}.svc`, caBundle }));
+  await Promise.all(configs.map(messages));
+  expect(results.toSorted()).toEqual(['busy', 'failed', 'failed', 'failed']);
+  resolve([]);
+  await promise;
+  await messages(configs[3]!);
+  expect(results.at(-1)).toBe('refused');
+});
+
 test('what resolves to loopback, or to the metadata of a cloud, is not asked', async () => {
   const { url, received, port } = await serve(() => offered());
   const asked = async (addresses: string[], host = 'a.svc') => {
