@@ -16,7 +16,7 @@ import {
   textFlag,
   UsageError,
 } from '../cli/index.ts';
-import { yaml } from '../files/index.ts';
+import { readableYaml } from '../files/index.ts';
 import { clusterApiHooks, type HookDefinition } from '../hooks/index.ts';
 import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
 import { sampleRequest } from '../messages/index.ts';
@@ -98,8 +98,7 @@ function verdictText(name: string, { verdict, retryAfterSeconds, message, error 
 
 /** A response as indented YAML, without control characters. */
 function responseText(response: object): string {
-  return yaml()
-    .stringify(response, { aliasDuplicateObjects: false })
+  return readableYaml(response)
     .trimEnd()
     .split('\n')
     .map((line) => `  ${withoutControls(line)}\n`)

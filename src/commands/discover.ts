@@ -8,7 +8,7 @@ import {
   readFlags,
   table,
 } from '../cli/index.ts';
-import { yaml } from '../files/index.ts';
+import { readableYaml } from '../files/index.ts';
 import { createClient, type Survey, type SurveyFinding, surveyExtension } from '../runtime/index.ts';
 import { count, withoutControls } from '../terminal/index.ts';
 import { catalogFlags, hookCatalogOf } from './catalog-flags.ts';
@@ -104,7 +104,7 @@ would not, 2 wrong usage or a file that cannot be read.`,
             flags.output === 'json'
               ? `${JSON.stringify(survey)}\n`
               : flags.output === 'yaml'
-                ? `---\n${yaml().stringify(survey, { aliasDuplicateObjects: false })}`
+                ? `---\n${readableYaml(survey)}`
                 : surveyText(survey),
           );
         }

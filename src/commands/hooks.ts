@@ -11,7 +11,7 @@ import {
   table,
   UsageError,
 } from '../cli/index.ts';
-import { yaml } from '../files/index.ts';
+import { readableYaml } from '../files/index.ts';
 import {
   clusterApiHooks,
   formatRelease,
@@ -106,10 +106,7 @@ function fieldsTable({ schema }: HookDefinition['request']): string {
   return table(rows);
 }
 
-const indented = (object: object) =>
-  yaml()
-    .stringify(object, { aliasDuplicateObjects: false })
-    .replaceAll(/^(?=.)/gm, '  ');
+const indented = (object: object) => readableYaml(object).replaceAll(/^(?=.)/gm, '  ');
 
 function explanationText(hook: HookDefinition, release: Release): string {
   const { phase, introduced } = describe(hook, release);

@@ -10,7 +10,7 @@ import {
   table,
   UsageError,
 } from '../cli/index.ts';
-import { yaml } from '../files/index.ts';
+import { readableYaml } from '../files/index.ts';
 import { exampleReports, type Rule, rules } from '../rules/index.ts';
 
 const rulesFlags = {
@@ -30,9 +30,7 @@ function explain(rule: Rule) {
 }
 
 function toYaml(object: object): string {
-  return yaml()
-    .stringify(object, { aliasDuplicateObjects: false })
-    .replaceAll(/^(?=.)/gm, '  ');
+  return readableYaml(object).replaceAll(/^(?=.)/gm, '  ');
 }
 
 function explanationText(rule: Rule): string {

@@ -1,3 +1,3 @@
 export { makeFolder } from './make-folder.ts';
 export { FileError, readRegularFile, readRegularFileSync } from './regular-file.ts';
-export { parseSmallYaml, YamlError, yaml } from './yaml.ts';
+export { parseSmallYaml, readableYaml, YamlError, yaml } from './yaml.ts';

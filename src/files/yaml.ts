@@ -17,6 +17,11 @@ function jsYaml(): typeof JsYaml {
   return require('js-yaml') as typeof JsYaml;
 }
 
+/** A value as YAML for people to read. */
+export function readableYaml(value: object): string {
+  return jsYaml().dump(value, { noRefs: true, quoteStyle: 'double' });
+}
+
 /** Why a text is not valid YAML within the limits: one line, with the line number. */
 export class YamlError extends Error {}
 

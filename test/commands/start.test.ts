@@ -48,13 +48,14 @@ test('a command loads nothing that only another one needs', () => {
   writeFileSync(manifest, 'apiVersion: v1\nkind: Namespace\nmetadata:\n  name: a\n');
   writeFileSync(rules, 'rules:\n  url-query: warn\n');
   // What one has not loaded, none before it has.
-  const [version, listing, described, linting, serving, configured] = packagesLoadedBy(
+  const [version, listing, described, linting, serving, configured, explained] = packagesLoadedBy(
     ['--version'],
     ['rules'],
     ['openapi'],
     ['lint', '--allow-empty', manifest],
     ['serve', '--help'],
     ['lint', '--allow-empty', '--rules-config', rules, manifest],
+    ['hooks', 'BeforeClusterUpgrade'],
   );
   for (const name of ['yaml', 'ajv']) {
     expect(version).not.toContain(name);
@@ -73,6 +74,7 @@ test('a command loads nothing that only another one needs', () => {
   expect(configured).toContain('js-yaml');
   // It rewrites YAML, and takes as long to load as all else of a start: what is only read has another.
   expect(configured).not.toContain('yaml');
+  expect(explained).not.toContain('yaml');
 });
 
 test('commands that call extensions load no rules, and of the HTTP client what calls need', () => {

@@ -102,7 +102,6 @@ export async function openTerminal(name: string, commands?: string) {
     npm_config_cache: join(checkout, npmCacheFolder),
     npm_config_prefer_offline: 'true',
     npm_config_loglevel: 'error',
-    npm_config_update_notifier: 'false',
     KUBECONFIG: '/dev/null',
   };
   const withPorts = (text: string) =>

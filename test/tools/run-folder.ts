@@ -37,6 +37,8 @@ export default function setUp(project: TestProject): () => void {
   Object.assign(process.env, { NODE_COMPILE_CACHE: join(folder, 'compiled'), NODE_COMPILE_CACHE_PORTABLE: '1' });
   // Each of some hundred kubectls lives for a moment, and ends before its garbage would matter.
   process.env.GOGC ??= 'off';
+  // Else npm asks the registry for a newer npm at each start, and loads for that what it needs for little else.
+  process.env.npm_config_update_notifier = 'false';
   // It keeps a folder for each server and port: of sandboxes that are gone soon, and not in the user's own cache.
   process.env.KUBECACHEDIR = join(folder, 'kubectl');
   return () => rmSync(folder, { recursive: true, force: true });

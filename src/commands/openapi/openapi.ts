@@ -46,7 +46,7 @@ Compare two documents: extensionconfig-webhook hooks diff OLD NEW`,
           break;
         default: {
           const { dump } = await import('js-yaml');
-          io.stdout.write(dump(document, { noRefs: true, lineWidth: -1 }));
+          io.stdout.write(dump(document, { noRefs: true, lineWidth: -1, quoteStyle: 'double' }));
         }
       }
     });

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type * as Diff from 'diff';
-import { yaml } from '../../files/index.ts';
+import { readableYaml } from '../../files/index.ts';
 import { type JsonObject, jsonPatchOf } from '../../kubernetes/index.ts';
 import { printable } from '../../terminal/index.ts';
 
@@ -19,8 +19,7 @@ const maxLength = 200;
 export function diffLines(before: JsonObject, after: JsonObject): string[] {
   // A hundred files, and lives without patches need none of them.
   const { structuredPatch } = require('diff') as typeof Diff;
-  const yamlOf = (object: JsonObject) => yaml().stringify(object, { aliasDuplicateObjects: false });
-  const [old, changed] = [yamlOf(before), yamlOf(after)];
+  const [old, changed] = [readableYaml(before), readableYaml(after)];
   const isShort = [old, changed].every((text) => text.split('\n').length <= maxLines);
   const patch = isShort
     ? structuredPatch('', '', old, changed, '', '', { context: 3, maxEditLength: maxEdits })
