@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { KubeConfig } from '@kubernetes/client-node';
-import { afterEach, expect, test, vi } from 'vitest';
+import { aroundEach, expect, test, vi } from 'vitest';
 import {
   type Informer,
   type InformerChange,
@@ -14,6 +14,7 @@ import {
 } from '../../src/cluster/index.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import { send } from '../sandbox/client.ts';
+import { ending, endWith } from '../tools/ends.ts';
 import { ApiServer } from './api-server.ts';
 
 const within = { timeout: 20_000, interval: 10 };
@@ -21,12 +22,7 @@ const pace = { watchMs: 60_000, graceMs: 300, minRetryMs: 10, maxRetryMs: 40 };
 const namespaces = '/api/v1/namespaces';
 const secrets = '/api/v1/namespaces/default/secrets';
 
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) {
-    await cleanup();
-  }
-});
+aroundEach(ending);
 
 /** An informer, and what it says: `type key` of each change, and problems. */
 function follow(config: KubeConfig, options: Partial<InformerOptions> = {}) {
@@ -40,7 +36,7 @@ function follow(config: KubeConfig, options: Partial<InformerOptions> = {}) {
     onProblem: (problem) => problems.push(problem),
     ...options,
   });
-  cleanups.push(() => informer.stop());
+  endWith(() => informer.stop());
   const keys = () => informer.list().map(({ metadata }) => (metadata as { name: string }).name);
   return { informer, problems, changes, keys, lines: () => changes.map(({ type, key }) => `${type} ${key}`) };
 }
@@ -79,7 +75,7 @@ async function scripted(
     onWatch(response, ++counts.watches, searchParams.get('resourceVersion') ?? '');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  cleanups.push(() => {
+  endWith(() => {
     server.closeAllConnections();
     return new Promise((resolve) => server.close(resolve));
   });
@@ -91,9 +87,11 @@ const namespace = (name: string, resourceVersion = '1', uid = `uid of ${name}`) 
 });
 const event = (type: string, object: object) => `${JSON.stringify({ type, object })}\n`;
 
-test('an informer reads pages, then follows what is made, changed, deleted, and made again under the same name', async () => {
+test.concurrent('an informer reads pages, then follows what is made, changed, deleted, and made again under the same name', async ({
+  expect,
+}) => {
   const sandbox = await startSandbox();
-  cleanups.push(() => sandbox.stop());
+  endWith(() => sandbox.stop());
   const make = (name: string) => send(sandbox, 'POST', secrets, { body: { metadata: { name } } });
   await Promise.all(Array.from({ length: 120 }, (_, index) => make(`s${index}`)));
   const { informer, keys, changes, lines, problems } = follow(configOf(sandbox.kubeconfig), {
@@ -117,7 +115,9 @@ test('an informer reads pages, then follows what is made, changed, deleted, and 
   expect(problems).toEqual([]);
 });
 
-test('watches that the server ends in order go on where they stopped: nothing is read again, nothing is missed', async () => {
+test.concurrent('watches that the server ends in order go on where they stopped: nothing is read again, nothing is missed', async ({
+  expect,
+}) => {
   const { counts, config } = await scripted(
     () => [namespace('a')],
     (response, watches, from) => {
@@ -151,7 +151,7 @@ test.each([
   await vi.waitFor(() => expect(informer.problem).toBeUndefined(), within);
 });
 
-test('a watch that dies without a word is noticed', async () => {
+test.concurrent('a watch that dies without a word is noticed', async ({ expect }) => {
   const { counts, config } = await scripted(
     (lists) => [namespace(`of-list-${lists}`)],
     () => {},
@@ -164,7 +164,9 @@ test('a watch that dies without a word is noticed', async () => {
   expect(problems).toEqual([]);
 });
 
-test('an API server that goes and comes back with other objects and versions that begin anew is followed', async () => {
+test.concurrent('an API server that goes and comes back with other objects and versions that begin anew is followed', async ({
+  expect,
+}) => {
   const first = await startSandbox();
   const port = Number(new URL(first.url).port);
   await send(first, 'POST', namespaces, { body: { metadata: { name: 'before' } } });
@@ -178,7 +180,7 @@ test('an API server that goes and comes back with other objects and versions tha
   await vi.waitFor(() => expect(problems.at(-1)).toMatch(/^namespaces: no answer from the API server /), within);
   expect(keys()).toContain('before');
   const second = await startSandbox({ port });
-  cleanups.push(() => second.stop());
+  endWith(() => second.stop());
   // The new server has a CA and a token of its own; the old kubeconfig would be refused.
   Object.assign(config, { clusters: configOf(second.kubeconfig).clusters, users: configOf(second.kubeconfig).users });
   await send(second, 'POST', namespaces, { body: { metadata: { name: 'after' } } });
@@ -187,9 +189,11 @@ test('an API server that goes and comes back with other objects and versions tha
   await vi.waitFor(() => expect(informer.problem).toBeUndefined(), within);
 });
 
-test('a permission that is missing is named, what was read stays, and the copy follows once it is there', async () => {
+test.concurrent('a permission that is missing is named, what was read stays, and the copy follows once it is there', async ({
+  expect,
+}) => {
   const server = await new ApiServer().start();
-  cleanups.push(() => server.stop());
+  endWith(() => server.stop());
   server.put(`${secrets}/a`, { metadata: { name: 'a', namespace: 'default' } });
   server.forbidden.add(`GET ${secrets}`);
   const { informer, problems, keys } = follow(loadKubeConfig({ kubeconfig: server.kubeconfig() }), {
@@ -213,7 +217,9 @@ test('a permission that is missing is named, what was read stays, and the copy f
   await vi.waitFor(() => expect(keys()).toEqual(['b']), within);
 });
 
-test('a collection over the maximum is a problem, whether it is listed or grows, and memory stays bounded', async () => {
+test.concurrent('a collection over the maximum is a problem, whether it is listed or grows, and memory stays bounded', async ({
+  expect,
+}) => {
   const { config } = await scripted(
     () => [namespace('a'), namespace('b')],
     (response) => response.write(event('ADDED', namespace('c', '101'))),
@@ -229,7 +235,7 @@ test('a collection over the maximum is a problem, whether it is listed or grows,
   expect(listed.keys()).toEqual([]);
 });
 
-test('a list that never ends, of pages with nothing in them, is a problem', async () => {
+test.concurrent('a list that never ends, of pages with nothing in them, is a problem', async ({ expect }) => {
   const { config } = await scripted(
     () => [],
     () => {},
@@ -239,7 +245,7 @@ test('a list that never ends, of pages with nothing in them, is a problem', asyn
   await vi.waitFor(() => expect(informer.problems.at(-1)).toMatch(/keeps listing namespaces in empty pages/), within);
 });
 
-test('so is one of which more is kept than there may be', async () => {
+test.concurrent('so is one of which more is kept than there may be', async ({ expect }) => {
   const { config } = await scripted(
     () => [namespace('a'), namespace('b')],
     (response) => response.write(event('ADDED', namespace('c', '101'))),
@@ -253,7 +259,7 @@ test('so is one of which more is kept than there may be', async () => {
   expect(listed.keys()).toEqual([]);
 });
 
-test('only what is to be kept is kept; after stop nothing is reported', async () => {
+test.concurrent('only what is to be kept is kept; after stop nothing is reported', async ({ expect }) => {
   let watch: ServerResponse | undefined;
   const { config } = await scripted(
     () => [{ ...namespace('a'), data: 'large' }],
@@ -273,6 +279,7 @@ test('only what is to be kept is kept; after stop nothing is reported', async ()
   expect(lines()).toHaveLength(2);
 });
 
+// Alone, since it is about a time in which little happens.
 test('a server that ends every watch at once is not hammered', async () => {
   const { counts, config } = await scripted(
     () => [],
@@ -293,7 +300,7 @@ test('the key of an object is its name, after its namespace where it has one', (
   expect(objectKey({})).toBe('undefined');
 });
 
-test('selectors go with the list and the watch, which begins where the list ended', async () => {
+test.concurrent('selectors go with the list and the watch, which begins where the list ended', async ({ expect }) => {
   const { asked, config, counts } = await scripted(
     () => [],
     () => {},
@@ -315,7 +322,9 @@ test('selectors go with the list and the watch, which begins where the list ende
   expect(all.asked[1]).toMatch(/^\/api\/v1\/namespaces\?resourceVersion=100&watch=true/);
 });
 
-test('what the copy knows before and after the first list, and when it last heard of the server', async () => {
+test.concurrent('what the copy knows before and after the first list, and when it last heard of the server', async ({
+  expect,
+}) => {
   let watch: ServerResponse | undefined;
   const { config } = await scripted(
     () => [namespace('a')],
@@ -347,7 +356,9 @@ test('what the copy knows before and after the first list, and when it last hear
   expect(performance.now() - (informer.heardAt as number)).toBeLessThan(10_000);
 });
 
-test('events change the copy by version and uid: what was known already is not told again', async () => {
+test.concurrent('events change the copy by version and uid: what was known already is not told again', async ({
+  expect,
+}) => {
   const { config } = await scripted(
     () => [namespace('a', '1'), namespace('b', '1')],
     (response) => {
@@ -374,7 +385,7 @@ test('events change the copy by version and uid: what was known already is not t
   expect(problems).toEqual([]);
 });
 
-test('a list after a lost connection tells only what changed', async () => {
+test.concurrent('a list after a lost connection tells only what changed', async ({ expect }) => {
   const { config } = await scripted(
     (lists) =>
       lists === 1
@@ -390,7 +401,7 @@ test('a list after a lost connection tells only what changed', async () => {
   expect(problems).toEqual([]);
 });
 
-test('a version that is too old again and again is a problem', async () => {
+test.concurrent('a version that is too old again and again is a problem', async ({ expect }) => {
   const { config } = await scripted(
     () => [],
     (response) => response.end(event('ERROR', { code: 410, message: 'too old' })),
@@ -416,7 +427,7 @@ test.each([
   await vi.waitFor(() => expect(asked[2]).toContain(`resourceVersion=${from}&watch=true`), within);
 });
 
-test('what was deleted makes room, and what grows takes it', async () => {
+test.concurrent('what was deleted makes room, and what grows takes it', async ({ expect }) => {
   const small = namespace('a');
   const length = JSON.stringify(small).length;
   const { config } = await scripted(
@@ -438,7 +449,7 @@ test('what was deleted makes room, and what grows takes it', async () => {
   expect(lines().slice(2)).toEqual(['deleted a', 'added c', 'updated c', 'updated c', 'updated c']);
 });
 
-test('the maximum of objects and characters is kept', async () => {
+test.concurrent('the maximum of objects and characters is kept', async ({ expect }) => {
   const { config, counts } = await scripted(
     () => [namespace('a'), namespace('b')],
     (response) => response.write(event('MODIFIED', namespace('a', '2'))),
@@ -452,7 +463,7 @@ test('the maximum of objects and characters is kept', async () => {
 /** When a server that refuses everything is asked, and what is said of it. */
 async function refused(count: number, code: number, changes: Partial<WatchPace>, retryAfterSeconds?: number) {
   const server = await new ApiServer().start();
-  cleanups.push(() => server.stop());
+  endWith(() => server.stop());
   server.retryAfterSeconds = retryAfterSeconds;
   server.faults.push(...Array<number>(1000).fill(code));
   const began = performance.now();
@@ -461,32 +472,32 @@ async function refused(count: number, code: number, changes: Partial<WatchPace>,
   return { ms: performance.now() - began, problems };
 }
 
-test('a server that fails is asked with growing waits, and said once', async () => {
+test.concurrent('a server that fails is asked with growing waits, and said once', async ({ expect }) => {
   const { ms, problems } = await refused(5, 500, { minRetryMs: 20, maxRetryMs: 60_000 });
   // 20, 40, 80 and 160 ms, each three quarters of it at least.
   expect(ms).toBeGreaterThan(0.75 * 300 - 10);
   expect(problems).toEqual(['namespaces: a fault of the test']);
 });
 
-test('the waits grow up to the longest', async () => {
+test.concurrent('the waits grow up to the longest', async ({ expect }) => {
   const { ms } = await refused(12, 500, { minRetryMs: 5, maxRetryMs: 10 });
   // Without a longest one it would take 10 s.
   expect(ms).toBeLessThan(7_000);
 });
 
-test('a server that asks to wait is not asked before', async () => {
+test.concurrent('a server that asks to wait is not asked before', async ({ expect }) => {
   const { ms } = await refused(2, 503, { minRetryMs: 1, maxRetryMs: 1 }, 0.3);
   expect(ms).toBeGreaterThan(290);
 });
 
-test('a server that cannot be reached is a problem at once', async () => {
+test.concurrent('a server that cannot be reached is a problem at once', async ({ expect }) => {
   // Another try would come in a minute.
   const { problems } = follow(plain('http://127.0.0.1:1'), { pace: { ...pace, minRetryMs: 60_000 } });
   const problem = 'namespaces: no answer from the API server http://127.0.0.1:1: ECONNREFUSED';
   await vi.waitFor(() => expect(problems).toEqual([problem]), within);
 });
 
-test('what is stopped by a change hears of no other', async () => {
+test.concurrent('what is stopped by a change hears of no other', async ({ expect }) => {
   const { config, counts } = await scripted(
     () => [namespace('a'), namespace('b')],
     () => {},
@@ -508,20 +519,20 @@ test('what is stopped by a change hears of no other', async () => {
   expect([isSynced, informer.isSynced]).toEqual([false, false]);
 });
 
-test('nobody has to listen', async () => {
+test.concurrent('nobody has to listen', async ({ expect }) => {
   const { config } = await scripted(
     () => [namespace('a')],
     (response) => response.end(event('SURPRISE', {})),
   );
   const informer = startInformer(config, { path: namespaces, resource: 'namespaces', pace });
-  cleanups.push(() => informer.stop());
+  endWith(() => informer.stop());
   await informer.synced;
   const problem = 'namespaces: a watch sent an event of an unknown type';
   await vi.waitFor(() => expect(informer.problem).toBe(problem), within);
   expect(informer.list()).toEqual([namespace('a')]);
 });
 
-test('objects without a version are kept, too', async () => {
+test.concurrent('objects without a version are kept, too', async ({ expect }) => {
   const { config } = await scripted(
     () => [{ metadata: { name: 'a' } }],
     () => {},
@@ -531,13 +542,13 @@ test('objects without a version are kept, too', async () => {
   expect(lines()).toEqual(['added a']);
 });
 
-test('what is stopped before the first list says nothing, and is never synced', async () => {
+test.concurrent('what is stopped before the first list says nothing, and is never synced', async ({ expect }) => {
   let answer = () => {};
   const server = createServer((_request, response) => {
     answer = () => response.end(JSON.stringify({ metadata: { resourceVersion: '1' }, items: [namespace('a')] }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  cleanups.push(() => {
+  endWith(() => {
     server.closeAllConnections();
     return new Promise((resolve) => server.close(resolve));
   });
