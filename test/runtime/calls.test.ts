@@ -299,7 +299,7 @@ const hostile: Hostile[] = [
 ];
 
 // Time that a busy machine cannot use up, unless a timeout is what is looked for.
-const patience = (step: string) => ({ timeoutSeconds: step === 'timeout' ? 1 : 10 });
+const patience = (step: string) => ({ timeoutSeconds: step === 'timeout' ? 1 : 30 });
 
 const withoutEnd: Answering = (_received, response) => {
   response.writeHead(503);
