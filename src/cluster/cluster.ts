@@ -8,9 +8,11 @@ import {
   ConnectionError,
   causeOf,
   linesOf,
+  type OutgoingRequest,
   ResponseError,
   ResponseTooLong,
   readLimited,
+  type Transport,
   transportFor,
 } from './transport.ts';
 
@@ -195,61 +197,81 @@ function eventOf(line: Uint8Array): WatchEvent | { type: 'BOOKMARK'; object: Jso
   }
 }
 
+/** The type of a body, as JSON. A patch that is an array is a JSON patch. */
+function contentType(method: string, text: string): string {
+  if (method !== 'PATCH') {
+    return 'application/json';
+  }
+  return text.startsWith('[') ? 'application/json-patch+json' : 'application/merge-patch+json';
+}
+
+/** The object in a response; errors are those of `request`. */
+async function objectIn(server: string, what: string, body: ApiResponse['body']): Promise<JsonObject> {
+  const bytes = await readLimited(body, maxAnswerBytes);
+  if (bytes === undefined) {
+    throw new ResponseTooLong(`the answer of ${server} to ${what} is longer than ${maxAnswerBytes / 1024 / 1024} MiB`);
+  }
+  let value: Json;
+  try {
+    value = parseJson(bytes);
+  } catch (error) {
+    throw new ResponseError(`the answer of ${server} to ${what} is not JSON: ${(error as Error).message}`);
+  }
+  if (!isJsonObject(value)) {
+    throw new ResponseError(`the answer of ${server} to ${what} is not a JSON object`);
+  }
+  return value;
+}
+
+/** Sends a request once; errors are those of `request`. */
+async function send(transport: Transport, request: OutgoingRequest): Promise<JsonObject> {
+  const { server } = transport;
+  const { method, path } = request;
+  const what = `${method} ${path}`;
+  const answer = await transport.open(request);
+  return reading(server, async () => {
+    if (answer.code > 299) {
+      throw await refusalOf(server, what, path, answer);
+    }
+    return objectIn(server, what, answer.body);
+  });
+}
+
+/** Passes on what a watch reports, until the server ends it. */
+async function passEvents(body: ApiResponse['body'], { onEvent, onBookmark }: WatchOptions): Promise<void> {
+  let events = 0;
+  for await (const line of linesOf(body, maxEventBytes)) {
+    if (++events % eventsPerTurn === 0) {
+      await setImmediate();
+    }
+    const event = eventOf(line);
+    if (event.type !== 'BOOKMARK') {
+      onEvent(event);
+    } else if (isJsonObject(event.object.metadata) && typeof event.object.metadata.resourceVersion === 'string') {
+      onBookmark?.(event.object.metadata.resourceVersion);
+    }
+  }
+}
+
 /** The client: client-node's authentication and TLS, without its typed models, so that unknown fields survive. */
 export function connect(config: KubeConfig, signal: AbortSignal, patience: Patience = defaultPatience): Cluster {
   const transport = transportFor(config);
   const { server } = transport;
 
-  async function send(
-    method: 'GET' | 'POST' | 'PUT' | 'PATCH',
-    path: string,
-    body: string | undefined,
-    stop: AbortSignal,
-  ): Promise<JsonObject> {
-    const what = `${method} ${path}`;
-    const type =
-      method !== 'PATCH'
-        ? 'application/json'
-        : body?.startsWith('[')
-          ? 'application/json-patch+json'
-          : 'application/merge-patch+json';
-    const answer = await transport.open({
-      method,
-      path,
-      body: body === undefined ? undefined : { type, text: body },
-      signal: stop,
-      headersTimeoutMs: patience.deadlineMs,
-    });
-    return reading(server, async () => {
-      if (answer.code > 299) {
-        throw await refusalOf(server, what, path, answer);
-      }
-      const bytes = await readLimited(answer.body, maxAnswerBytes);
-      if (bytes === undefined) {
-        throw new ResponseTooLong(
-          `the answer of ${server} to ${what} is longer than ${maxAnswerBytes / 1024 / 1024} MiB`,
-        );
-      }
-      let value: Json;
-      try {
-        value = parseJson(bytes);
-      } catch (error) {
-        throw new ResponseError(`the answer of ${server} to ${what} is not JSON: ${(error as Error).message}`);
-      }
-      if (!isJsonObject(value)) {
-        throw new ResponseError(`the answer of ${server} to ${what} is not a JSON object`);
-      }
-      return value;
-    });
-  }
-
   return {
     async request(method, path, body) {
       const stop = AbortSignal.any([signal, AbortSignal.timeout(patience.deadlineMs)]);
       const text: string | undefined = JSON.stringify(body);
+      const request: OutgoingRequest = {
+        method,
+        path,
+        body: text === undefined ? undefined : { type: contentType(method, text), text },
+        signal: stop,
+        headersTimeoutMs: patience.deadlineMs,
+      };
       let last: unknown;
       try {
-        return await pRetry(() => send(method, path, text, stop), {
+        return await pRetry(() => send(transport, request), {
           retries: patience.retries,
           minTimeout: patience.minTimeoutMs,
           maxTimeout: patience.maxTimeoutMs,
@@ -270,7 +292,8 @@ export function connect(config: KubeConfig, signal: AbortSignal, patience: Patie
         throw last ?? new ConnectionError(server, `nothing came within ${patience.deadlineMs / 1000} s`);
       }
     },
-    async watch(path, { watchMs, graceMs, onOpen, onEvent, onBookmark }) {
+    async watch(path, options) {
+      const { watchMs, graceMs } = options;
       const end = AbortSignal.timeout(watchMs + graceMs);
       const stop = AbortSignal.any([signal, end]);
       const query = `watch=true&allowWatchBookmarks=true&timeoutSeconds=${Math.ceil(watchMs / 1000)}`;
@@ -282,22 +305,8 @@ export function connect(config: KubeConfig, signal: AbortSignal, patience: Patie
           if (answer.code !== 200) {
             throw await refusalOf(server, `watching ${path}`, path, answer);
           }
-          onOpen();
-          let events = 0;
-          for await (const line of linesOf(answer.body, maxEventBytes)) {
-            if (++events % eventsPerTurn === 0) {
-              await setImmediate();
-            }
-            const event = eventOf(line);
-            if (event.type !== 'BOOKMARK') {
-              onEvent(event);
-            } else if (
-              isJsonObject(event.object.metadata) &&
-              typeof event.object.metadata.resourceVersion === 'string'
-            ) {
-              onBookmark?.(event.object.metadata.resourceVersion);
-            }
-          }
+          options.onOpen();
+          await passEvents(answer.body, options);
         });
       } catch (error) {
         signal.throwIfAborted();
