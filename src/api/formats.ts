@@ -22,7 +22,7 @@ const maxDecodedLength = 64 * 1024;
 /** Whether a text is base64. The native decoder decides on what is base64 in one line, ajv's expression on the rest. */
 function isByte(text: string): boolean {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
-  // It leaves out what is not base64, takes the two characters of base64url, and reads beyond ASCII the low byte only.
+  // It skips what is not base64, accepts the two characters of base64url, and uses only the low byte beyond ASCII.
   return (
     (text.length % 4 === 0 &&
       text.length <= maxDecodedLength &&

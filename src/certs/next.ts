@@ -88,7 +88,7 @@ function caStep(facts: CertificateFacts, settings: Settings): Action | undefined
     return stage(`the next CA ${successor.problem}`);
   }
   if (successor.state === 'usable') {
-    // Nothing is signed by it yet: another one harms nobody, whichever clock is wrong.
+    // Nothing is signed by it yet, so another one does no harm, whichever clock is wrong.
     const early = earlyProblem(successor.value, now);
     return early === undefined ? undefined : stage(`the next CA ${early}`);
   }

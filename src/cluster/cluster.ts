@@ -90,7 +90,7 @@ export interface Cluster {
    */
   request(method: 'GET' | 'POST' | 'PUT' | 'PATCH', path: string, body?: Json): Promise<JsonObject>;
   /**
-   * Watches a collection: first what is there, then every change. `path` has its query, without `watch` and
+   * Watches a collection: first the existing objects, then every change. `path` has its query, without `watch` and
    * `timeoutSeconds`. Resolves when the server ends the watch; nothing is retried. Errors are those of `request`.
    */
   watch(path: string, options: WatchOptions): Promise<void>;

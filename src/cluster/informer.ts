@@ -226,7 +226,7 @@ class CollectionFollower implements Informer {
 
 /**
  * Copies a collection and follows it: across lost connections, a server that is gone and comes back (also one whose
- * versions began anew), versions that are too old (410), and watches that die without a word. Needs `list` and `watch`.
+ * versions began anew), versions that are too old (410), and watches that die silently. Needs `list` and `watch`.
  *
  * The informer of @kubernetes/client-node is not used: it stops at the first error until it is started again, reads
  * lists of any length in one response, loses events whose JSON it cannot read, and swallows exceptions of its

@@ -1,4 +1,4 @@
-// What the Kubernetes client takes of undici, and this room: see client-node.ts.
+// The parts of undici that the Kubernetes client and this room use: see client-node.ts.
 import { createRequire } from 'node:module';
 import type * as Undici from 'undici';
 import methods from 'undici/lib/api/index.js';

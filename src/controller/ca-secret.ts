@@ -11,7 +11,7 @@ export interface SecretName {
 /** The CA bundle in a Secret as base64, or why there is none. */
 export type CaReading = { caBundle: string } | { problem: string };
 
-/** Quotes an annotation, which comes from anybody who may write an ExtensionConfig. */
+/** Quotes an annotation, which anyone who may write an ExtensionConfig controls. */
 const quoted = (text: string) => JSON.stringify(text.slice(0, 300));
 
 /** The Secret that an annotation names, as Cluster API reads it: split at the first slash. */

@@ -9,7 +9,7 @@ export interface LeaseName {
 
 /** What an election reads of the spec of a Lease; a Lease without a spec has no holder. */
 export interface LeaseSpec {
-  /** Empty: nobody holds it. */
+  /** Empty if there is no holder. */
   holderIdentity: string;
   leaseDurationSeconds: number;
   leaseTransitions: number;

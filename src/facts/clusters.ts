@@ -9,7 +9,7 @@ import { keyOf, objectAt, textAt } from './parts.ts';
 /** Longest value of the annotation with pending hooks that is read, in characters: all hooks there are take 300. */
 export const maxPendingLength = 1024;
 /**
- * Maximum number of hooks that one Cluster waits for: Cluster API has 17. Anybody who may write Clusters can write the
+ * Maximum number of hooks that one Cluster waits for: Cluster API has 17. Anyone who may write Clusters can write the
  * annotation.
  */
 const maxPending = 32;

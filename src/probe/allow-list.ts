@@ -11,8 +11,8 @@ interface Range {
 export class AllowListError extends Error {}
 
 /**
- * Addresses that lead to the pod itself, to its node, to the credentials that clouds give away without a question, or to
- * anybody: reached only when a range that lies within one of these is named. A wide range that contains them does not count.
+ * Addresses of the pod itself, of its node, of cloud metadata services that hand out credentials, and multicast addresses.
+ * They are reached only if a range within one of these is listed. A wider range that contains them is not enough.
  */
 const guarded: readonly string[] = [
   '0.0.0.0/8',
@@ -24,7 +24,7 @@ const guarded: readonly string[] = [
   // Metadata of Alibaba Cloud and of Azure, which are not link-local.
   '100.100.100.200/32',
   '168.63.129.16/32',
-  // Nobody, the pod itself, and IPv4-compatible addresses, which some systems still route as the IPv4 address in them.
+  // Unspecified, the pod itself, and IPv4-compatible addresses, which some systems still route as the IPv4 address in them.
   '::/96',
   'fe80::/10',
   'ff00::/8',

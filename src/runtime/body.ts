@@ -10,7 +10,7 @@ export function unpacked(body: Readable, encoding: string | string[] | undefined
   if (String(encoding).toLowerCase() !== 'gzip') {
     return body;
   }
-  // Errors of either end both, and are met by whoever reads.
+  // An error of either ends both, and reaches the reader.
   return pipeline(body, createGunzip(), () => {});
 }
 

@@ -91,7 +91,7 @@ export function trackConnections(
   server.prependListener('request', (request: IncomingMessage, response: Http1Response) => {
     begin(table.bySocket(request.socket), response);
   });
-  // One that nobody knows. Node would answer it without an event: the connection, which then never had a request, would
+  // An unknown one. Node would answer it without an event: the connection, which then never had a request, would
   // stay for as long as its client likes.
   server.on('checkExpectation', (request: IncomingMessage, response: Http1Response) => {
     delete request.headers.expect;

@@ -7,7 +7,7 @@ import { refusal } from './response.ts';
 
 /**
  * The health port's application, in plain HTTP: `/healthz` and `/livez` (200 while the process can respond at all),
- * `/readyz` (200 or 503 with the reason; with `?verbose` a line a check) and `/metrics` (Prometheus' text format).
+ * `/readyz` (200 or 503 with the reason; with `?verbose` one line per check) and `/metrics` (Prometheus' text format).
  */
 export function createHealthApplication(
   readiness: () => Readiness,

@@ -57,7 +57,7 @@ async function inject(context: CertsContext, extensionConfigs: boolean): Promise
   return injections;
 }
 
-/** Steps of a run as lines; on a terminal also what it waits for, once that takes over a second. */
+/** Steps of a run as lines; on a terminal also the current wait, once it lasts over a second. */
 function showSteps(io: Io): { report(step: Step): void; end(): void } {
   const line = createProgress(io.stderr);
   const width = (io.stdout.columns ?? 80) - 4;

@@ -67,7 +67,7 @@ const controlPlaneFields = [
   'spec.template.spec.machineTemplate.infrastructureRef',
   'spec.template.spec.machineTemplate.spec.infrastructureRef',
 ];
-/** What Cluster API takes of a patched object besides its spec. */
+/** The parts of a patched object that Cluster API accepts besides its spec. */
 const metadataFields = ['labels', 'annotations'];
 
 const isOneOf = (allowed: string | readonly string[] | undefined, value: string, same: (a: string) => boolean) =>

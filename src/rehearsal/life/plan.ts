@@ -72,7 +72,7 @@ function minorSteps(from: string, to: string): string[] {
 }
 
 /**
- * The workers' default steps: each third minor, in the last version that the control plane takes of it, and the target.
+ * The workers' default steps: every third minor, in the last version of it in the control plane's plan, and the target.
  */
 function defaultWorkerSteps(state: State, controlPlane: readonly string[], to: string): string[] {
   const lowest = lowestWorkerVersion(state);

@@ -189,7 +189,7 @@ export class Meter {
     this.#left = Math.min(perCall, budget.left);
     const before = this.#left;
     const { stackTraceLimit } = Error;
-    // Expressions absorb errors by the ten thousand, and two thirds of the time for one goes into a stack that nobody reads.
+    // Expressions absorb errors by the ten thousand, and two thirds of the time for each goes into an unused stack trace.
     Error.stackTraceLimit = 0;
     try {
       return expression(variables);
@@ -246,7 +246,7 @@ export class Meter {
     operation.values.fill(undefined);
   }
 
-  /** The plan of a node, to be filled in by whoever knows of it first: the node itself, or the one that it is an operand of. */
+  /** The plan of a node, filled in by the node itself or by the one that it is an operand of, whichever comes first. */
   #planOf(node: Node): Plan {
     let plan = this.#plans.get(node);
     if (plan === undefined) {

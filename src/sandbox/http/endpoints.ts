@@ -33,7 +33,7 @@ function beginWatch(context: WriteContext, read: ReadRequest, response: ServerRe
   }
 }
 
-/** Resolves when a client has read what was sent; with false when it takes too long, or too many others do not read. */
+/** Resolves when a client has read the response; false if that takes too long, or too many others do not read. */
 function drained(response: ServerResponse): Promise<boolean> {
   const bytes = response.writableLength;
   if (!takeBytes(bytes)) {

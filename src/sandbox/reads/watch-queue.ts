@@ -39,7 +39,7 @@ export interface WatchQueue {
   /** Does something when everything before has been sent: at once, if nothing waits. */
   act(action: () => void): void;
   isSending(): boolean;
-  /** Forgets what waits, and takes no more. */
+  /** Discards what is queued, and accepts no more. */
   end(): void;
 }
 

@@ -73,7 +73,7 @@ function outsideOf(schema: JsonObject | undefined): Map<string, JsonObject> {
   return known;
 }
 
-/** What is wrong with a branch; `schema` is what the schema outside of it, at `path`, says of the same value. */
+/** What is wrong with a branch; `schema` is what the schema outside it, at `path`, says about the same value. */
 function branchCauses(branch: JsonObject, at: string, schema: JsonObject | undefined, path: string): StatusCause[] {
   const causes: StatusCause[] = [];
   const isIntOrString = schema?.['x-kubernetes-int-or-string'] === true;
