@@ -1,8 +1,7 @@
 import { count, type Paint, printable } from '../../terminal/index.ts';
-import type { TemplateChange } from '../cluster/index.ts';
 import type { CallEntry, EndEntry, Entry } from '../record.ts';
-import { diffLines } from './diff.ts';
-import { answerText, argumentsText, clockText, eventText, isRoundHook, stepsText, verdictOf } from './words.ts';
+import { eventLines, indent, line } from './event-lines.ts';
+import { answerText, argumentsText, clockText, isRoundHook, stepsText, verdictOf } from './words.ts';
 
 /** Makes the lines of a timeline from the entries of one Cluster. */
 export interface Timeline {
@@ -14,7 +13,6 @@ const styleOf = { passed: 'green', blocked: 'yellow', failed: 'red', ignored: 'd
 /** Width of the column with the hook and its versions. */
 const hookWidth = 27;
 const argumentWidth = 19;
-const indent = ' '.repeat(11);
 
 /** A timeline for people: a line per call, below it what changed. Runs of the same call are counted. */
 export function createTimeline(paint: Paint): Timeline {
@@ -23,8 +21,6 @@ export function createTimeline(paint: Paint): Timeline {
   const rounds = new Map<string, string>();
   const counts = new Map<string, number>();
   let steps = '';
-
-  const line = (at: number, text: string) => `  ${clockText(at).padStart(7)}  ${text}\n`;
 
   function repeats(): string {
     const { key, repeats: more, until } = last;
@@ -64,19 +60,6 @@ export function createTimeline(paint: Paint): Timeline {
     ].join('');
   }
 
-  const templateText = ({ holder, template, before, after, ignored }: TemplateChange): string =>
-    [
-      `${indent}${printable(template)} (${printable(holder)})\n`,
-      ...diffLines(before, after).map((text) => {
-        const style = text.startsWith('+') ? 'green' : text.startsWith('-') ? 'red' : 'dim';
-        return `${indent}  ${paint(style, text)}\n`;
-      }),
-      ...ignored.map(
-        (path) =>
-          `${indent}  ${paint('yellow', `! Cluster API does not take over the change of ${printable(path)}`)}\n`,
-      ),
-    ].join('');
-
   function endText({ isComplete, reason, at, calls }: EndEntry): string {
     const list = [...counts].map(([hook, number]) => `${number} ${hook}`).join(', ');
     const length = `${clockText(at)} of simulated time, ${count(calls, 'call')}`;
@@ -97,29 +80,7 @@ export function createTimeline(paint: Paint): Timeline {
       if (entry.type === 'end') {
         return endText(entry);
       }
-      const { event, at } = entry;
-      const text = eventText(event);
-      switch (event.kind) {
-        case 'condition': {
-          const lines = event.message === '' ? [] : event.message.split('\n');
-          const [first = '', ...more] = lines.map(printable);
-          const style = event.reason === 'ReconcileFailed' ? 'red' : 'cyan';
-          return [
-            repeats(),
-            `${indent}${paint(style, `${text}${first === '' ? '' : `: ${first}`}`)}\n`,
-            ...more.map((one) => `${indent}${paint(style, one)}\n`),
-          ].join('');
-        }
-        case 'pending-hooks':
-        case 'plan':
-          return `${repeats()}${indent}${paint('dim', text)}\n`;
-        case 'templates':
-          return `${repeats()}${line(at, text)}${event.changes.map(templateText).join('')}`;
-        case 'finding':
-          return `${repeats()}${line(at, paint(event.severity === 'error' ? 'red' : 'yellow', text))}`;
-        default:
-          return `${repeats()}${line(at, event.kind === 'fault' ? paint('yellow', text) : text)}`;
-      }
+      return repeats() + eventLines(entry, paint);
     },
   };
 }
