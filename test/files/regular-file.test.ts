@@ -75,3 +75,19 @@ test('files whose size says nothing are read, and limited', onLinux, async () =>
   expect(String(text)).toContain('VmRSS');
   await expect(readRegularFile('/proc/self/status', 16)).rejects.toThrow('/proc/self/status is larger than 16 bytes');
 });
+
+test('a file that is longer than it says is read in larger and larger pieces', onLinux, async () => {
+  // Some hundred lines, of which none is like another.
+  const readMaps = (bytes: number) => [
+    readRegularFile('/proc/self/maps', bytes),
+    (async () => readRegularFileSync('/proc/self/maps', bytes))(),
+  ];
+  for (const text of await Promise.all(readMaps(maxBytes))) {
+    expect(text.length).toBeGreaterThan(2 * 4096);
+    const lines = text.toString('latin1').split('\n');
+    expect(lines.pop()).toBe('');
+    expect(lines.filter((line) => !/^[0-9a-f]+-[0-9a-f]+ [-rwxsp]{4} /.test(line))).toEqual([]);
+  }
+  const refused = (await Promise.allSettled(readMaps(5_000))).map((one) => one.status === 'rejected' && one.reason);
+  expect(refused.map(String)).toEqual(Array(2).fill('Error: /proc/self/maps is larger than 5000 bytes'));
+});
