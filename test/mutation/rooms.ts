@@ -66,7 +66,7 @@ export const mutationRooms: Readonly<Record<string, MutationRoom>> = {
   runtime: { mutate: ['src/runtime/**/*.ts'], tests: ['test/runtime/**/*.test.ts'] },
   hooks: {
     mutate: ['src/hooks/**/*.ts', '!src/hooks/message-types.ts', '!src/hooks/definitions/**'],
-    tests: ['test/hooks/**/*.test.ts'],
+    tests: ['test/hooks/**/*.test.ts', '!test/hooks/message-types.test.ts'],
   },
   files: { mutate: ['src/files/**/*.ts'], tests: ['test/files/**/*.test.ts'] },
   terminal: { mutate: ['src/terminal/**/*.ts'], tests: ['test/terminal/**/*.test.ts', 'test/lint/formats.test.ts'] },

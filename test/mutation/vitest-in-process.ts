@@ -41,6 +41,7 @@ export const vi = Object.assign(Object.create(vitests) as typeof vitests, { wait
 
 type Run = () => unknown;
 type Body = (context: object) => unknown;
+type Around = (run: () => Promise<void>, context: object) => unknown;
 
 /** A describe, or a file. */
 interface Suite {
@@ -50,6 +51,7 @@ interface Suite {
   before: Run[];
   beforeEach: Run[];
   afterEach: Run[];
+  aroundEach: Around[];
 }
 
 /** A test that can be run again and again. */
@@ -71,6 +73,7 @@ const newSuite = (name: string, parent?: Suite, isSkipped = false): Suite => ({
   before: [],
   beforeEach: [],
   afterEach: [],
+  aroundEach: [],
 });
 
 /** Imports a test file and returns its tests. */
@@ -124,11 +127,24 @@ const each = (definer: Definer) => (rows: readonly unknown[]) => (name: string, 
   }
 };
 
-const skipped = Object.assign(() => {}, { each: () => () => {} });
+/** Like `each`, but a row is one argument, and a test gets its context behind it. */
+const forRows = (definer: Definer) => (rows: readonly unknown[]) => (name: string, a: unknown, b?: unknown) => {
+  const [options, body] = split<(row: unknown, context?: object) => unknown>(a, b);
+  for (const row of rows) {
+    definer(name, options, (context?: object) => body(row, context));
+  }
+};
+
+const skipped = Object.assign(() => {}, { each: () => () => {}, for: () => () => {} });
 
 function definer(of: Definer) {
-  const run = Object.assign((name: string, a: unknown, b?: unknown) => of(name, a, b), { each: each(of) });
+  const run = Object.assign((name: string, a: unknown, b?: unknown) => of(name, a, b), {
+    each: each(of),
+    for: forRows(of),
+  });
   return Object.assign(run, {
+    // One after the other here: each runs for a fault of its own.
+    concurrent: run,
     skip: skipped,
     skipIf: (isSkipped: unknown) => (isSkipped ? skipped : run),
     runIf: (isRun: unknown) => (isRun ? run : skipped),
@@ -139,6 +155,7 @@ export const test = definer(define);
 export const describe = definer(group);
 export const beforeAll = (run: Run) => void current().before.push(run);
 export const beforeEach = (run: Run) => void current().beforeEach.push(run);
+export const aroundEach = (run: Around) => void current().aroundEach.push(run);
 export const afterEach = (run: Run) => void current().afterEach.push(run);
 /** What a file has set up stays until the process ends: the next fault needs it too. */
 export const afterAll = (_run: Run) => {};
@@ -175,14 +192,26 @@ export async function runTest(
 ): Promise<void> {
   const suites = suitesOf(one);
   finished = [];
+  const context = { expect, onTestFinished };
   async function body(): Promise<void> {
     for (const run of suites.flatMap((each) => each.beforeEach)) {
       await run();
     }
-    await one.body({ expect, onTestFinished });
+    await one.body(context);
   }
+  const whole = suites
+    .flatMap((each) => each.aroundEach)
+    .reduceRight<() => Promise<void>>(
+      (run, around) => async () => void (await around(run, context)),
+      () => Promise.race([body(), stopped]),
+    );
   try {
-    await Promise.race([body(), stopped]);
+    const done = whole();
+    // What is around a test that was given up takes it down.
+    await Promise.race([
+      done,
+      stopped.catch((error) => within(done.catch(() => {})).then(() => Promise.reject(error))),
+    ]);
   } finally {
     for (const run of [...suites.reverse().flatMap((each) => each.afterEach), ...finished]) {
       await within(Promise.resolve(run()));

@@ -14,6 +14,7 @@ import {
   maxPemBytes,
   missingNames,
   problemOf,
+  readableCertificates,
   readCa,
   readCaKey,
   readCertificates,
@@ -110,6 +111,29 @@ test('a CA that API servers do not read is none', async () => {
     const end = /, which API servers do not read: /;
     expect(readCa(unread.certificate.pem, new Date()), name).toMatchObject({ problem: expect.stringMatching(end) });
   }
+});
+
+test('of a bundle those are taken that API servers read', async () => {
+  const unread = await Promise.all(
+    [oddCa(new Date(), day, undefined, 'fb')].concat(
+      (await unreadableKeys()).map(([, keys]) => oddCa(new Date(), day, keys)),
+    ),
+  );
+  const longer = Buffer.concat([elliptic.x509.raw, Buffer.from([0])]).toString('base64');
+  const block = (body: string) => `${header}\n${body}\n-----END CERTIFICATE-----\n`;
+  const text = [
+    ca.certificate.pem,
+    ...unread.map(({ certificate }) => certificate.pem),
+    block('AAAA'),
+    block(longer),
+    ` ${serving.certificate.pem}`,
+    elliptic.pem,
+  ].join('');
+  expect(readableCertificates(text).map(({ fingerprint256 }) => fingerprint256)).toEqual([
+    ca.certificate.fingerprint,
+    elliptic.fingerprint,
+  ]);
+  expect(readableCertificates('garbage')).toEqual([]);
 });
 
 test('a key is read with its certificate', () => {
