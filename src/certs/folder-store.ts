@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { textValues } from '../cluster/index.ts';
+import { folderProblem } from '../files/index.ts';
 import { isJsonObject } from '../kubernetes/index.ts';
-import { type CertificateStore, Conflict, type SecretRole } from './store.ts';
+import { type CertificateStore, Conflict, type SecretContents, type SecretRole } from './store.ts';
 import { VersionedFolder } from './versioned-folder.ts';
 
 /** File with the annotations of a version, next to its data. */
@@ -18,6 +19,15 @@ async function readAnnotations(read: (name: string) => Promise<string>): Promise
   }
 }
 
+/** An error of the system says what to do about it; others say so already. */
+function explained(folder: string, action: 'read' | 'written', error: unknown): unknown {
+  return (error as NodeJS.ErrnoException).syscall === undefined
+    ? error
+    : new Error(`${folderProblem(folder, action, error)}: choose a folder that this user can write to`, {
+        cause: error,
+      });
+}
+
 /**
  * The two Secrets as files: `tls.crt`, `tls.key` and `ca.crt` in the folder itself, the CA in `authority/` below it
  * (a name kept for existing folders). All files of a Secret change at once, and one of two runs at a time wins.
@@ -28,40 +38,53 @@ export function folderStore(folder: string): CertificateStore {
     ca: new VersionedFolder(join(folder, 'authority'), false),
   };
 
+  async function read(versioned: VersionedFolder) {
+    const [version] = await versioned.versions();
+    if (version === undefined) {
+      return undefined;
+    }
+    const files = await versioned.open(version);
+    const data: Record<string, string> = {};
+    for (const name of files.names.filter((found) => found !== annotationsFile)) {
+      data[name] = await files.read(name);
+    }
+    const annotations = await readAnnotations(files.read);
+    if (!(await versioned.isPublished(version))) {
+      // The run that made this version was killed before it pointed the links at it.
+      const names = Object.keys(data);
+      await versioned.checkPlace(names);
+      await versioned.publish(version, names);
+    }
+    return { data, annotations, version: String(version) };
+  }
+
+  async function write(versioned: VersionedFolder, contents: SecretContents, version: number) {
+    const files = Object.entries(contents.data).filter(([name]) => keyName.test(name));
+    const names = files.map(([name]) => name);
+    await versioned.prepare(names);
+    const all = await versioned.add(version, [...files, [annotationsFile, JSON.stringify(contents.annotations)]]);
+    if (all === undefined) {
+      throw new Conflict(`${versioned.home} was changed by another run`);
+    }
+    await versioned.publish(version, names);
+    await versioned.clean(names, all);
+  }
+
   return {
     describe: (role) => `folder ${folders[role].home}`,
     async read(role) {
-      const versioned = folders[role];
-      const [version] = await versioned.versions();
-      if (version === undefined) {
-        return undefined;
+      try {
+        return await read(folders[role]);
+      } catch (error) {
+        throw explained(folders[role].home, 'read', error);
       }
-      const files = await versioned.open(version);
-      const data: Record<string, string> = {};
-      for (const name of files.names.filter((found) => found !== annotationsFile)) {
-        data[name] = await files.read(name);
-      }
-      const annotations = await readAnnotations(files.read);
-      if (!(await versioned.isPublished(version))) {
-        // The run that made this version was killed before it pointed the links at it.
-        const names = Object.keys(data);
-        await versioned.checkPlace(names);
-        await versioned.publish(version, names);
-      }
-      return { data, annotations, version: String(version) };
     },
     async write(role, contents, from) {
-      const versioned = folders[role];
-      const files = Object.entries(contents.data).filter(([name]) => keyName.test(name));
-      const names = files.map(([name]) => name);
-      await versioned.prepare(names);
-      const version = Number(from?.version ?? 0) + 1;
-      const all = await versioned.add(version, [...files, [annotationsFile, JSON.stringify(contents.annotations)]]);
-      if (all === undefined) {
-        throw new Conflict(`${versioned.home} was changed by another run`);
+      try {
+        await write(folders[role], contents, Number(from?.version ?? 0) + 1);
+      } catch (error) {
+        throw explained(folders[role].home, 'written', error);
       }
-      await versioned.publish(version, names);
-      await versioned.clean(names, all);
     },
   };
 }

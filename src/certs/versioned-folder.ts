@@ -105,14 +105,14 @@ export class VersionedFolder {
    */
   async add(version: number, files: Iterable<readonly [name: string, text: string]>): Promise<number[] | undefined> {
     const draft = await mkdtemp(join(this.home, '..draft-'));
-    for (const [name, text] of files) {
-      await writeFile(join(draft, name), text, { mode: name.endsWith('.key') ? 0o600 : 0o644, flush: true });
-    }
     const folder = join(this.home, folderName(version));
     try {
+      for (const [name, text] of files) {
+        await writeFile(join(draft, name), text, { mode: name.endsWith('.key') ? 0o600 : 0o644, flush: true });
+      }
       await rename(draft, folder);
     } catch (error) {
-      await rm(draft, { recursive: true });
+      await rm(draft, { recursive: true, force: true });
       if (['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) {
         return undefined;
       }

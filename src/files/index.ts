@@ -1,3 +1,4 @@
+export { folderProblem } from './folder-problem.ts';
 export { makeFolder } from './make-folder.ts';
 export { FileError, readRegularFile, readRegularFileSync } from './regular-file.ts';
 export { parseSmallYaml, readableYaml, YamlError, yaml } from './yaml.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { makeFolder } from '../files/index.ts';
+import { folderProblem, makeFolder } from '../files/index.ts';
 import { handlerFile, handlerNameOf, handlersFile, handlersTable, variablesFile } from './handlers.ts';
 
 /** What issues the serving certificate of the extension. */
@@ -72,16 +72,6 @@ export function projectFiles(options: ProjectOptions): Map<string, string> {
   return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Why folders cannot be written, by the codes of errors. */
-const reasons: Readonly<Record<string, string>> = {
-  EEXIST: 'something that is not a folder has that name',
-  ENOTDIR: 'a part of the path is not a folder',
-  ENOENT: 'no folder can be created there, or a link in the path is broken',
-  EACCES: 'permission denied',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'the disk is full',
-};
-
 /**
  * Writes a project into a folder that does not exist yet or is empty. Never overwrites.
  *
@@ -105,10 +95,7 @@ export function writeProject(folder: string, options: ProjectOptions): string[] 
     if (error instanceof ProjectError) {
       throw error;
     }
-    const { code = '', message } = error as NodeJS.ErrnoException;
-    throw new ProjectError(
-      `${folder} cannot be written: ${Object.hasOwn(reasons, code) ? reasons[code] : code || message}`,
-    );
+    throw new ProjectError(folderProblem(folder, 'written', error));
   }
   return [...files.keys()];
 }

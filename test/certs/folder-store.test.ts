@@ -44,6 +44,24 @@ test('the folder store swaps all files at once, keeps keys private, and refuses 
   expect(readdirSync(folder).filter((name) => name.startsWith('..v'))).toHaveLength(4);
 });
 
+test('a folder that cannot be read or written is an error that says why and what to do, and leaves no key behind', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'file'), 'precious');
+  const remedy = 'choose a folder that this user can write to';
+  const contents = { data: { 'tls.key': 'k' }, annotations: {} };
+  await expect(folderStore(join(folder, 'file')).read('serving')).rejects.toThrow(
+    `${join(folder, 'file')} cannot be read: a part of the path is not a folder: ${remedy}`,
+  );
+  await expect(folderStore('/proc/certs').write('serving', contents, undefined)).rejects.toThrow(
+    `/proc/certs cannot be written: no folder can be created there, or a link in the path is broken: ${remedy}`,
+  );
+  const long = { data: { 'tls.key': 'k', ['n'.repeat(300)]: '' }, annotations: {} };
+  await expect(folderStore(folder).write('serving', long, undefined)).rejects.toThrow(
+    `${folder} cannot be written: ENAMETOOLONG: ${remedy}`,
+  );
+  expect(readdirSync(folder)).toEqual(['file']);
+});
+
 test('the folder store takes nothing away that it did not make, and follows no link out of its folder', async () => {
   const folder = temporaryFolder();
   const elsewhere = temporaryFolder();
@@ -199,15 +217,9 @@ test('a version that cannot be made is an error of the file system, with nothing
   writeFileSync(join(folder, '..v1'), 'a file');
   const store = folderStore(folder);
   const written = store.write('serving', { data: { 'tls.crt': 'c' }, annotations: {} }, undefined);
-  await expect(written).rejects.toMatchObject({ code: 'ENOTDIR' });
+  await expect(written).rejects.toMatchObject({ cause: { code: 'ENOTDIR' } });
   expect(readdirSync(folder)).toEqual(['..v1']);
   await expect(store.read('serving')).rejects.toThrow(`${folder}/..v1 is not a folder: move it away`);
-});
-
-test('a folder that is a file is an error, not an empty store', async () => {
-  const file = join(temporaryFolder(), 'file');
-  writeFileSync(file, '');
-  await expect(folderStore(file).read('serving')).rejects.toMatchObject({ code: 'ENOTDIR' });
 });
 
 test('annotations that are not text are left out, and ones that cannot be read are none', async () => {
