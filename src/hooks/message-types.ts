@@ -6,7 +6,7 @@ export type AnyJSON = unknown;
  */
 export type MetaTime = string;
 /**
- * A number, or a text such as `40%`.
+ * A number, or a string such as `40%`.
  */
 export type IntOrString = number | string;
 
@@ -33,7 +33,7 @@ export interface NodeSystemInfo {
   swap?: NodeSwapStatus;
 }
 /**
- * A condition in the form of Kubernetes.
+ * A condition in the Kubernetes format.
  */
 export interface MetaCondition {
   type: string;
@@ -50,7 +50,7 @@ export interface MetaFieldsV1 {
   [k: string]: unknown;
 }
 /**
- * Chooses objects by their labels. All requirements must hold; an empty selector chooses everything.
+ * Selects objects by their labels. All requirements must be met; an empty selector selects everything.
  */
 export interface MetaLabelSelector {
   matchExpressions?: MetaLabelSelectorRequirement[];
@@ -59,7 +59,7 @@ export interface MetaLabelSelector {
   };
 }
 /**
- * One requirement on the value of a label.
+ * A requirement for a label.
  */
 export interface MetaLabelSelectorRequirement {
   key: string;
@@ -107,7 +107,7 @@ export interface MetaObjectMeta {
   uid?: string;
 }
 /**
- * An object that this one belongs to.
+ * An object that owns this one.
  */
 export interface MetaOwnerReference {
   apiVersion: string;
@@ -121,13 +121,13 @@ export interface MetaOwnerReference {
   controller?: boolean;
 }
 /**
- * Any object of Kubernetes, with apiVersion and kind.
+ * Any Kubernetes object, with apiVersion and kind.
  */
 export interface RawExtension {
   [k: string]: unknown;
 }
 /**
- * Where the API server of a workload cluster is reached.
+ * Address of the API server of a workload cluster.
  */
 export interface APIEndpoint {
   /**
@@ -140,7 +140,7 @@ export interface APIEndpoint {
   port?: number;
 }
 /**
- * Where the data that turns a machine into a node comes from.
+ * Source of the bootstrap data that turns a machine into a node.
  */
 export interface Bootstrap {
   /**
@@ -148,12 +148,12 @@ export interface Bootstrap {
    */
   configRef?: ContractVersionedObjectReference;
   /**
-   * Secret that holds the data.
+   * Secret with the data.
    */
   dataSecretName?: string;
 }
 /**
- * A cluster, as Cluster API manages it. Hooks get it without its status.
+ * A cluster that Cluster API manages. Hooks receive it without its status.
  */
 export interface Cluster {
   spec: ClusterSpec;
@@ -163,14 +163,14 @@ export interface Cluster {
   status?: ClusterStatus;
 }
 /**
- * A further condition that counts for the availability of a Cluster.
+ * An additional condition for the availability of a Cluster.
  */
 export interface ClusterAvailabilityGate {
   conditionType: string;
   polarity?: string;
 }
 /**
- * The ClusterClass that a Cluster is made from.
+ * The ClusterClass that a Cluster uses.
  */
 export interface ClusterClassRef {
   /**
@@ -183,7 +183,7 @@ export interface ClusterClassRef {
   namespace?: string;
 }
 /**
- * A variable that Clusters of a class may set, and the schema of its value.
+ * A variable that Clusters of a ClusterClass may set, and the schema of its value.
  */
 export interface ClusterClassVariable {
   /**
@@ -191,14 +191,14 @@ export interface ClusterClassVariable {
    */
   name: string;
   /**
-   * Whether every Cluster of the class must set it.
+   * Whether every Cluster of the ClusterClass must set it.
    */
   required: boolean;
   schema: VariableSchema;
   deprecatedV1Beta1Metadata?: ClusterClassVariableMetadata;
 }
 /**
- * Labels and annotations of a variable, from the time of v1beta1.
+ * Labels and annotations of a variable, carried over from v1beta1.
  */
 export interface ClusterClassVariableMetadata {
   annotations?: {
@@ -225,7 +225,7 @@ export interface ClusterDeprecatedStatus {
   v1beta1?: ClusterV1Beta1DeprecatedStatus;
 }
 /**
- * Which first steps of a Cluster are done.
+ * Completed initialization steps of a Cluster.
  */
 export interface ClusterInitializationStatus {
   controlPlaneInitialized?: boolean;
@@ -241,11 +241,11 @@ export interface ClusterNetwork {
   services?: NetworkRanges;
 }
 /**
- * What a Cluster should be.
+ * Desired state of a Cluster.
  */
 export interface ClusterSpec {
   /**
-   * Further conditions that count for availability, 1 to 32.
+   * Additional conditions for availability, 1 to 32.
    */
   availabilityGates?: ClusterAvailabilityGate[];
   clusterNetwork?: ClusterNetwork;
@@ -259,16 +259,16 @@ export interface ClusterSpec {
    */
   infrastructureRef?: ContractVersionedObjectReference;
   /**
-   * Whether controllers leave the Cluster alone.
+   * Whether controllers skip the Cluster.
    */
   paused?: boolean;
   /**
-   * The topology, for Clusters that are made from a class.
+   * The topology, for Clusters that use a ClusterClass.
    */
   topology?: Topology;
 }
 /**
- * What a Cluster is.
+ * Observed state of a Cluster.
  */
 export interface ClusterStatus {
   conditions?: MetaCondition[];
@@ -297,12 +297,12 @@ export interface ClusterVariable {
    */
   name: string;
   /**
-   * Its value, which the schema of the variable describes.
+   * Its value, as the schema of the variable describes it.
    */
   value: AnyJSON;
 }
 /**
- * A condition in the form of v1beta1.
+ * A condition in the v1beta1 format.
  */
 export interface Condition {
   type: string;
@@ -313,7 +313,7 @@ export interface Condition {
   severity?: string;
 }
 /**
- * A reference to an object of a provider; its version follows from the contract.
+ * A reference to an object of a provider; the contract determines its version.
  */
 export interface ContractVersionedObjectReference {
   /**
@@ -330,7 +330,7 @@ export interface ContractVersionedObjectReference {
   apiGroup: string;
 }
 /**
- * The control plane that a Cluster asks its class for.
+ * Control plane of the topology.
  */
 export interface ControlPlaneTopology {
   deletion?: ControlPlaneTopologyMachineDeletionSpec;
@@ -354,7 +354,7 @@ export interface ControlPlaneTopologyHealthCheck {
   remediation?: ControlPlaneTopologyHealthCheckRemediation;
 }
 /**
- * When a control plane machine counts as unhealthy.
+ * Conditions under which a control plane machine is unhealthy.
  */
 export interface ControlPlaneTopologyHealthCheckChecks {
   nodeStartupTimeoutSeconds?: number;
@@ -362,21 +362,21 @@ export interface ControlPlaneTopologyHealthCheckChecks {
   unhealthyNodeConditions?: UnhealthyNodeCondition[];
 }
 /**
- * What happens to an unhealthy control plane machine.
+ * Remediation of unhealthy control plane machines.
  */
 export interface ControlPlaneTopologyHealthCheckRemediation {
   templateRef?: MachineHealthCheckRemediationTemplateReference;
   triggerIf?: ControlPlaneTopologyHealthCheckRemediationTriggerIf;
 }
 /**
- * How many unhealthy machines there may be for remediation to go on.
+ * Number of unhealthy machines up to which they are remediated.
  */
 export interface ControlPlaneTopologyHealthCheckRemediationTriggerIf {
   unhealthyInRange?: string;
   unhealthyLessThanOrEqualTo?: IntOrString;
 }
 /**
- * How long deleting a control plane machine may take.
+ * Timeouts for deleting a control plane machine.
  */
 export interface ControlPlaneTopologyMachineDeletionSpec {
   nodeDeletionTimeoutSeconds?: number;
@@ -384,19 +384,19 @@ export interface ControlPlaneTopologyMachineDeletionSpec {
   nodeVolumeDetachTimeoutSeconds?: number;
 }
 /**
- * When control plane machines are rolled out again.
+ * When control plane machines are rolled out.
  */
 export interface ControlPlaneTopologyRolloutSpec {
   after?: MetaTime;
 }
 /**
- * Variables that differ for the control plane.
+ * Overrides of variables for the control plane.
  */
 export interface ControlPlaneVariables {
   overrides?: ClusterVariable[];
 }
 /**
- * A place that fails as a whole, for example a zone.
+ * A failure domain, for example an availability zone.
  */
 export interface FailureDomain {
   name: string;
@@ -443,7 +443,7 @@ export interface JSONSchemaProps {
   'x-metadata'?: VariableSchemaMetadata;
 }
 /**
- * A machine of a cluster. Hooks get it without its status.
+ * A machine of a cluster. Hooks receive it without its status.
  */
 export interface Machine {
   spec: MachineSpec;
@@ -460,7 +460,7 @@ export interface MachineAddress {
   address: string;
 }
 /**
- * How long deleting a machine may take.
+ * Timeouts for deleting a machine.
  */
 export interface MachineDeletionSpec {
   nodeDeletionTimeoutSeconds?: number;
@@ -468,18 +468,18 @@ export interface MachineDeletionSpec {
   nodeVolumeDetachTimeoutSeconds?: number;
 }
 /**
- * How far the deletion of a machine is.
+ * Progress of the deletion of a machine.
  */
 export interface MachineDeletionStatus {
   nodeDrainStartTime?: MetaTime;
   waitForNodeVolumeDetachStartTime?: MetaTime;
 }
 /**
- * A MachineDeployment that a Cluster asks its class for.
+ * A MachineDeployment of the topology.
  */
 export interface MachineDeploymentTopology {
   /**
-   * Class of workers in the ClusterClass.
+   * Worker class in the ClusterClass.
    */
   class: string;
   /**
@@ -509,7 +509,7 @@ export interface MachineDeploymentTopologyHealthCheck {
   remediation?: MachineDeploymentTopologyHealthCheckRemediation;
 }
 /**
- * When a machine of a MachineDeployment counts as unhealthy.
+ * Conditions under which a machine of a MachineDeployment is unhealthy.
  */
 export interface MachineDeploymentTopologyHealthCheckChecks {
   nodeStartupTimeoutSeconds?: number;
@@ -517,7 +517,7 @@ export interface MachineDeploymentTopologyHealthCheckChecks {
   unhealthyNodeConditions?: UnhealthyNodeCondition[];
 }
 /**
- * What happens to an unhealthy machine of a MachineDeployment.
+ * Remediation of unhealthy machines of a MachineDeployment.
  */
 export interface MachineDeploymentTopologyHealthCheckRemediation {
   maxInFlight?: IntOrString;
@@ -525,14 +525,14 @@ export interface MachineDeploymentTopologyHealthCheckRemediation {
   triggerIf?: MachineDeploymentTopologyHealthCheckRemediationTriggerIf;
 }
 /**
- * How many unhealthy machines there may be for remediation to go on.
+ * Number of unhealthy machines up to which they are remediated.
  */
 export interface MachineDeploymentTopologyHealthCheckRemediationTriggerIf {
   unhealthyInRange?: string;
   unhealthyLessThanOrEqualTo?: IntOrString;
 }
 /**
- * How machines of a MachineDeployment are deleted.
+ * Deletion of machines of a MachineDeployment: order and timeouts.
  */
 export interface MachineDeploymentTopologyMachineDeletionSpec {
   nodeDeletionTimeoutSeconds?: number;
@@ -548,21 +548,21 @@ export interface MachineDeploymentTopologyRolloutSpec {
   strategy?: MachineDeploymentTopologyRolloutStrategy;
 }
 /**
- * The way in which new machines take the place of old ones.
+ * Strategy for replacing old machines with new ones.
  */
 export interface MachineDeploymentTopologyRolloutStrategy {
   type: string;
   rollingUpdate?: MachineDeploymentTopologyRolloutStrategyRollingUpdate;
 }
 /**
- * Bounds of a rolling update.
+ * Limits of a rolling update.
  */
 export interface MachineDeploymentTopologyRolloutStrategyRollingUpdate {
   maxSurge?: IntOrString;
   maxUnavailable?: IntOrString;
 }
 /**
- * Variables that differ for a MachineDeployment.
+ * Overrides of variables for a MachineDeployment.
  */
 export interface MachineDeploymentVariables {
   overrides?: ClusterVariable[];
@@ -574,7 +574,7 @@ export interface MachineDeprecatedStatus {
   v1beta1?: MachineV1Beta1DeprecatedStatus;
 }
 /**
- * A template for the objects that remediate machines.
+ * Reference to a template for objects that remediate machines.
  */
 export interface MachineHealthCheckRemediationTemplateReference {
   kind: string;
@@ -582,30 +582,30 @@ export interface MachineHealthCheckRemediationTemplateReference {
   apiVersion: string;
 }
 /**
- * Which first steps of a machine are done.
+ * Completed initialization steps of a machine.
  */
 export interface MachineInitializationStatus {
   bootstrapDataSecretCreated?: boolean;
   infrastructureProvisioned?: boolean;
 }
 /**
- * How machines are named.
+ * Naming of machines.
  */
 export interface MachineNamingSpec {
   template?: string;
 }
 /**
- * The node that a machine became.
+ * Reference to the node of a machine.
  */
 export interface MachineNodeReference {
   name: string;
 }
 /**
- * A MachinePool that a Cluster asks its class for.
+ * A MachinePool of the topology.
  */
 export interface MachinePoolTopology {
   /**
-   * Class of workers in the ClusterClass.
+   * Worker class in the ClusterClass.
    */
   class: string;
   /**
@@ -624,7 +624,7 @@ export interface MachinePoolTopology {
   variables?: MachinePoolVariables;
 }
 /**
- * How long deleting a machine of a MachinePool may take.
+ * Timeouts for deleting a machine of a MachinePool.
  */
 export interface MachinePoolTopologyMachineDeletionSpec {
   nodeDeletionTimeoutSeconds?: number;
@@ -632,20 +632,20 @@ export interface MachinePoolTopologyMachineDeletionSpec {
   nodeVolumeDetachTimeoutSeconds?: number;
 }
 /**
- * Variables that differ for a MachinePool.
+ * Overrides of variables for a MachinePool.
  */
 export interface MachinePoolVariables {
   overrides?: ClusterVariable[];
 }
 /**
- * A further condition that counts for the readiness of a machine.
+ * An additional condition for the readiness of a machine.
  */
 export interface MachineReadinessGate {
   conditionType: string;
   polarity?: string;
 }
 /**
- * A set of equal machines. Hooks get it without its status.
+ * A set of identical machines. Hooks receive it without its status.
  */
 export interface MachineSet {
   spec: MachineSetSpec;
@@ -655,7 +655,7 @@ export interface MachineSet {
   status?: MachineSetStatus;
 }
 /**
- * Which machines of a set go first.
+ * Order in which machines of a MachineSet are deleted.
  */
 export interface MachineSetDeletionSpec {
   order?: string;
@@ -667,11 +667,11 @@ export interface MachineSetDeprecatedStatus {
   v1beta1?: MachineSetV1Beta1DeprecatedStatus;
 }
 /**
- * What a MachineSet should be.
+ * Desired state of a MachineSet.
  */
 export interface MachineSetSpec {
   /**
-   * The Cluster that the machines are part of.
+   * The Cluster that the machines belong to.
    */
   clusterName: string;
   selector: MetaLabelSelector;
@@ -684,7 +684,7 @@ export interface MachineSetSpec {
   replicas?: number;
 }
 /**
- * What a MachineSet is.
+ * Observed state of a MachineSet.
  */
 export interface MachineSetStatus {
   availableReplicas?: number;
@@ -708,23 +708,23 @@ export interface MachineSetV1Beta1DeprecatedStatus {
   readyReplicas?: number;
 }
 /**
- * What a machine should be.
+ * Desired state of a machine.
  */
 export interface MachineSpec {
   /**
-   * The Cluster that the machine is part of.
+   * The Cluster that the machine belongs to.
    */
   clusterName: string;
   bootstrap: Bootstrap;
   infrastructureRef: ContractVersionedObjectReference;
   deletion?: MachineDeletionSpec;
   /**
-   * Failure domain that the machine is in.
+   * Failure domain of the machine.
    */
   failureDomain?: string;
   minReadySeconds?: number;
   /**
-   * Identity of the machine at its provider.
+   * ID of the machine at its provider.
    */
   providerID?: string;
   readinessGates?: MachineReadinessGate[];
@@ -735,7 +735,7 @@ export interface MachineSpec {
   version?: string;
 }
 /**
- * What a machine is.
+ * Observed state of a machine.
  */
 export interface MachineStatus {
   addresses?: MachineAddress[];
@@ -761,7 +761,7 @@ export interface MachineTaint {
   value?: string;
 }
 /**
- * The machines that a set makes.
+ * Template for the machines of a MachineSet.
  */
 export interface MachineTemplateSpec {
   spec: MachineSpec;
@@ -776,7 +776,7 @@ export interface MachineV1Beta1DeprecatedStatus {
   failureReason?: string;
 }
 /**
- * Ranges of addresses.
+ * Ranges of IP addresses.
  */
 export interface NetworkRanges {
   /**
@@ -785,7 +785,7 @@ export interface NetworkRanges {
   cidrBlocks: string[];
 }
 /**
- * Labels and annotations that are handed on to what is made.
+ * Labels and annotations for the objects that are created.
  */
 export interface ObjectMeta {
   annotations?: {
@@ -796,7 +796,7 @@ export interface ObjectMeta {
   };
 }
 /**
- * The shape of a Cluster that is made from a ClusterClass.
+ * The topology of a Cluster that uses a ClusterClass.
  */
 export interface Topology {
   /**
@@ -815,7 +815,7 @@ export interface Topology {
   workers?: WorkersTopology;
 }
 /**
- * A condition of a Machine that makes it unhealthy after a while.
+ * A Machine condition that, after a timeout, makes the machine unhealthy.
  */
 export interface UnhealthyMachineCondition {
   type: string;
@@ -823,7 +823,7 @@ export interface UnhealthyMachineCondition {
   timeoutSeconds: number;
 }
 /**
- * A condition of a node that makes its machine unhealthy after a while.
+ * A node condition that, after a timeout, makes its machine unhealthy.
  */
 export interface UnhealthyNodeCondition {
   type: string;
@@ -831,7 +831,7 @@ export interface UnhealthyNodeCondition {
   timeoutSeconds: number;
 }
 /**
- * A rule in the Common Expression Language that values must satisfy.
+ * A CEL rule that values must satisfy.
  */
 export interface ValidationRule {
   /**
@@ -871,7 +871,7 @@ export interface WorkersStatus {
   upToDateReplicas?: number;
 }
 /**
- * The workers that a Cluster asks its class for.
+ * Workers of the topology.
  */
 export interface WorkersTopology {
   machineDeployments?: MachineDeploymentTopology[];

@@ -17,16 +17,16 @@ const prefix = 'sigs.k8s.io.cluster-api.api.core.v1beta2.';
 const core = (name: string, description?: string) => ref(`${prefix}${name}`, description);
 
 const schemas: Readonly<Record<string, MessageSchema>> = {
-  APIEndpoint: object('Where the API server of a workload cluster is reached.', {
+  APIEndpoint: object('Address of the API server of a workload cluster.', {
     optional: { host: string('Host name or address.'), port: int32('Port.') },
   }),
-  Bootstrap: object('Where the data that turns a machine into a node comes from.', {
+  Bootstrap: object('Source of the bootstrap data that turns a machine into a node.', {
     optional: {
       configRef: core('ContractVersionedObjectReference', 'Configuration object of the bootstrap provider.'),
-      dataSecretName: string('Secret that holds the data.'),
+      dataSecretName: string('Secret with the data.'),
     },
   }),
-  Cluster: object('A cluster, as Cluster API manages it. Hooks get it without its status.', {
+  Cluster: object('A cluster that Cluster API manages. Hooks receive it without its status.', {
     required: { spec: core('ClusterSpec') },
     optional: {
       apiVersion: string(),
@@ -35,23 +35,23 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
       status: core('ClusterStatus'),
     },
   }),
-  ClusterAvailabilityGate: object('A further condition that counts for the availability of a Cluster.', {
+  ClusterAvailabilityGate: object('An additional condition for the availability of a Cluster.', {
     required: { conditionType: string() },
     optional: { polarity: string() },
   }),
-  ClusterClassRef: object('The ClusterClass that a Cluster is made from.', {
+  ClusterClassRef: object('The ClusterClass that a Cluster uses.', {
     required: { name: string('Name of the ClusterClass.') },
     optional: { namespace: string("Its namespace; the Cluster's own when absent.") },
   }),
-  ClusterClassVariable: object('A variable that Clusters of a class may set, and the schema of its value.', {
+  ClusterClassVariable: object('A variable that Clusters of a ClusterClass may set, and the schema of its value.', {
     required: {
       name: string('Name of the variable, 1 to 256 characters; not `builtin`, and without a dot.'),
-      required: boolean('Whether every Cluster of the class must set it.'),
+      required: boolean('Whether every Cluster of the ClusterClass must set it.'),
       schema: core('VariableSchema'),
     },
     optional: { deprecatedV1Beta1Metadata: core('ClusterClassVariableMetadata') },
   }),
-  ClusterClassVariableMetadata: object('Labels and annotations of a variable, from the time of v1beta1.', {
+  ClusterClassVariableMetadata: object('Labels and annotations of a variable, carried over from v1beta1.', {
     optional: { annotations: stringMap(), labels: stringMap() },
   }),
   ClusterControlPlaneStatus: object('Counts of control plane machines.', {
@@ -66,7 +66,7 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
   ClusterDeprecatedStatus: object('Status fields of older versions.', {
     optional: { v1beta1: core('ClusterV1Beta1DeprecatedStatus') },
   }),
-  ClusterInitializationStatus: object('Which first steps of a Cluster are done.', {
+  ClusterInitializationStatus: object('Completed initialization steps of a Cluster.', {
     optional: { controlPlaneInitialized: boolean(), infrastructureProvisioned: boolean() },
   }),
   ClusterNetwork: object('Network of the workload cluster.', {
@@ -77,22 +77,22 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
       services: core('NetworkRanges'),
     },
   }),
-  ClusterSpec: object('What a Cluster should be.', {
+  ClusterSpec: object('Desired state of a Cluster.', {
     optional: {
       availabilityGates: listByKeys(
         core('ClusterAvailabilityGate'),
         ['conditionType'],
-        'Further conditions that count for availability, 1 to 32.',
+        'Additional conditions for availability, 1 to 32.',
       ),
       clusterNetwork: core('ClusterNetwork'),
       controlPlaneEndpoint: core('APIEndpoint'),
       controlPlaneRef: core('ContractVersionedObjectReference', 'Control plane object of the provider.'),
       infrastructureRef: core('ContractVersionedObjectReference', 'Infrastructure object of the provider.'),
-      paused: boolean('Whether controllers leave the Cluster alone.'),
-      topology: core('Topology', 'The topology, for Clusters that are made from a class.'),
+      paused: boolean('Whether controllers skip the Cluster.'),
+      topology: core('Topology', 'The topology, for Clusters that use a ClusterClass.'),
     },
   }),
-  ClusterStatus: object('What a Cluster is.', {
+  ClusterStatus: object('Observed state of a Cluster.', {
     optional: {
       conditions: listByKeys(ref(kubernetes.condition), ['type']),
       controlPlane: core('ClusterControlPlaneStatus'),
@@ -110,15 +110,15 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
   ClusterVariable: object('The value of one variable.', {
     required: {
       name: string('Name of the variable.'),
-      value: ref(kubernetes.json, 'Its value, which the schema of the variable describes.'),
+      value: ref(kubernetes.json, 'Its value, as the schema of the variable describes it.'),
     },
   }),
-  Condition: object('A condition in the form of v1beta1.', {
+  Condition: object('A condition in the v1beta1 format.', {
     required: { type: string(), status: string(), lastTransitionTime: ref(kubernetes.time) },
     optional: { message: string(), reason: string(), severity: string() },
   }),
   ContractVersionedObjectReference: object(
-    'A reference to an object of a provider; its version follows from the contract.',
+    'A reference to an object of a provider; the contract determines its version.',
     {
       required: {
         kind: string('Kind of the object.'),
@@ -127,7 +127,7 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
       },
     },
   ),
-  ControlPlaneTopology: object('The control plane that a Cluster asks its class for.', {
+  ControlPlaneTopology: object('Control plane of the topology.', {
     optional: {
       deletion: core('ControlPlaneTopologyMachineDeletionSpec'),
       healthCheck: core('ControlPlaneTopologyHealthCheck'),
@@ -146,37 +146,37 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
       remediation: core('ControlPlaneTopologyHealthCheckRemediation'),
     },
   }),
-  ControlPlaneTopologyHealthCheckChecks: object('When a control plane machine counts as unhealthy.', {
+  ControlPlaneTopologyHealthCheckChecks: object('Conditions under which a control plane machine is unhealthy.', {
     optional: {
       nodeStartupTimeoutSeconds: int32(),
       unhealthyMachineConditions: atomicList(core('UnhealthyMachineCondition')),
       unhealthyNodeConditions: atomicList(core('UnhealthyNodeCondition')),
     },
   }),
-  ControlPlaneTopologyHealthCheckRemediation: object('What happens to an unhealthy control plane machine.', {
+  ControlPlaneTopologyHealthCheckRemediation: object('Remediation of unhealthy control plane machines.', {
     optional: {
       templateRef: core('MachineHealthCheckRemediationTemplateReference'),
       triggerIf: core('ControlPlaneTopologyHealthCheckRemediationTriggerIf'),
     },
   }),
   ControlPlaneTopologyHealthCheckRemediationTriggerIf: object(
-    'How many unhealthy machines there may be for remediation to go on.',
+    'Number of unhealthy machines up to which they are remediated.',
     { optional: { unhealthyInRange: string(), unhealthyLessThanOrEqualTo: ref(kubernetes.intOrString) } },
   ),
-  ControlPlaneTopologyMachineDeletionSpec: object('How long deleting a control plane machine may take.', {
+  ControlPlaneTopologyMachineDeletionSpec: object('Timeouts for deleting a control plane machine.', {
     optional: {
       nodeDeletionTimeoutSeconds: int32(),
       nodeDrainTimeoutSeconds: int32(),
       nodeVolumeDetachTimeoutSeconds: int32(),
     },
   }),
-  ControlPlaneTopologyRolloutSpec: object('When control plane machines are rolled out again.', {
+  ControlPlaneTopologyRolloutSpec: object('When control plane machines are rolled out.', {
     optional: { after: ref(kubernetes.time) },
   }),
-  ControlPlaneVariables: object('Variables that differ for the control plane.', {
+  ControlPlaneVariables: object('Overrides of variables for the control plane.', {
     optional: { overrides: listByKeys(core('ClusterVariable'), ['name']) },
   }),
-  FailureDomain: object('A place that fails as a whole, for example a zone.', {
+  FailureDomain: object('A failure domain, for example an availability zone.', {
     required: { name: string() },
     optional: { attributes: stringMap(), controlPlane: boolean() },
   }),
@@ -214,7 +214,7 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
       'x-metadata': core('VariableSchemaMetadata'),
     },
   }),
-  Machine: object('A machine of a cluster. Hooks get it without its status.', {
+  Machine: object('A machine of a cluster. Hooks receive it without its status.', {
     required: { spec: core('MachineSpec') },
     optional: {
       apiVersion: string(),
@@ -224,19 +224,19 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
     },
   }),
   MachineAddress: object('An address of a machine.', { required: { type: string(), address: string() } }),
-  MachineDeletionSpec: object('How long deleting a machine may take.', {
+  MachineDeletionSpec: object('Timeouts for deleting a machine.', {
     optional: {
       nodeDeletionTimeoutSeconds: int32(),
       nodeDrainTimeoutSeconds: int32(),
       nodeVolumeDetachTimeoutSeconds: int32(),
     },
   }),
-  MachineDeletionStatus: object('How far the deletion of a machine is.', {
+  MachineDeletionStatus: object('Progress of the deletion of a machine.', {
     optional: { nodeDrainStartTime: ref(kubernetes.time), waitForNodeVolumeDetachStartTime: ref(kubernetes.time) },
   }),
-  MachineDeploymentTopology: object('A MachineDeployment that a Cluster asks its class for.', {
+  MachineDeploymentTopology: object('A MachineDeployment of the topology.', {
     required: {
-      class: string('Class of workers in the ClusterClass.'),
+      class: string('Worker class in the ClusterClass.'),
       name: string('Name of this MachineDeployment within the topology.'),
     },
     optional: {
@@ -259,62 +259,68 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
       remediation: core('MachineDeploymentTopologyHealthCheckRemediation'),
     },
   }),
-  MachineDeploymentTopologyHealthCheckChecks: object('When a machine of a MachineDeployment counts as unhealthy.', {
-    optional: {
-      nodeStartupTimeoutSeconds: int32(),
-      unhealthyMachineConditions: atomicList(core('UnhealthyMachineCondition')),
-      unhealthyNodeConditions: atomicList(core('UnhealthyNodeCondition')),
-    },
-  }),
-  MachineDeploymentTopologyHealthCheckRemediation: object(
-    'What happens to an unhealthy machine of a MachineDeployment.',
+  MachineDeploymentTopologyHealthCheckChecks: object(
+    'Conditions under which a machine of a MachineDeployment is unhealthy.',
     {
       optional: {
-        maxInFlight: ref(kubernetes.intOrString),
-        templateRef: core('MachineHealthCheckRemediationTemplateReference'),
-        triggerIf: core('MachineDeploymentTopologyHealthCheckRemediationTriggerIf'),
+        nodeStartupTimeoutSeconds: int32(),
+        unhealthyMachineConditions: atomicList(core('UnhealthyMachineCondition')),
+        unhealthyNodeConditions: atomicList(core('UnhealthyNodeCondition')),
       },
     },
   ),
-  MachineDeploymentTopologyHealthCheckRemediationTriggerIf: object(
-    'How many unhealthy machines there may be for remediation to go on.',
-    { optional: { unhealthyInRange: string(), unhealthyLessThanOrEqualTo: ref(kubernetes.intOrString) } },
-  ),
-  MachineDeploymentTopologyMachineDeletionSpec: object('How machines of a MachineDeployment are deleted.', {
+  MachineDeploymentTopologyHealthCheckRemediation: object('Remediation of unhealthy machines of a MachineDeployment.', {
     optional: {
-      nodeDeletionTimeoutSeconds: int32(),
-      nodeDrainTimeoutSeconds: int32(),
-      nodeVolumeDetachTimeoutSeconds: int32(),
-      order: string(),
+      maxInFlight: ref(kubernetes.intOrString),
+      templateRef: core('MachineHealthCheckRemediationTemplateReference'),
+      triggerIf: core('MachineDeploymentTopologyHealthCheckRemediationTriggerIf'),
     },
   }),
+  MachineDeploymentTopologyHealthCheckRemediationTriggerIf: object(
+    'Number of unhealthy machines up to which they are remediated.',
+    { optional: { unhealthyInRange: string(), unhealthyLessThanOrEqualTo: ref(kubernetes.intOrString) } },
+  ),
+  MachineDeploymentTopologyMachineDeletionSpec: object(
+    'Deletion of machines of a MachineDeployment: order and timeouts.',
+    {
+      optional: {
+        nodeDeletionTimeoutSeconds: int32(),
+        nodeDrainTimeoutSeconds: int32(),
+        nodeVolumeDetachTimeoutSeconds: int32(),
+        order: string(),
+      },
+    },
+  ),
   MachineDeploymentTopologyRolloutSpec: object('How machines of a MachineDeployment are replaced.', {
     optional: { after: ref(kubernetes.time), strategy: core('MachineDeploymentTopologyRolloutStrategy') },
   }),
-  MachineDeploymentTopologyRolloutStrategy: object('The way in which new machines take the place of old ones.', {
+  MachineDeploymentTopologyRolloutStrategy: object('Strategy for replacing old machines with new ones.', {
     required: { type: string() },
     optional: { rollingUpdate: core('MachineDeploymentTopologyRolloutStrategyRollingUpdate') },
   }),
-  MachineDeploymentTopologyRolloutStrategyRollingUpdate: object('Bounds of a rolling update.', {
+  MachineDeploymentTopologyRolloutStrategyRollingUpdate: object('Limits of a rolling update.', {
     optional: { maxSurge: ref(kubernetes.intOrString), maxUnavailable: ref(kubernetes.intOrString) },
   }),
-  MachineDeploymentVariables: object('Variables that differ for a MachineDeployment.', {
+  MachineDeploymentVariables: object('Overrides of variables for a MachineDeployment.', {
     optional: { overrides: listByKeys(core('ClusterVariable'), ['name']) },
   }),
   MachineDeprecatedStatus: object('Status fields of older versions.', {
     optional: { v1beta1: core('MachineV1Beta1DeprecatedStatus') },
   }),
-  MachineHealthCheckRemediationTemplateReference: object('A template for the objects that remediate machines.', {
-    required: { kind: string(), name: string(), apiVersion: string() },
-  }),
-  MachineInitializationStatus: object('Which first steps of a machine are done.', {
+  MachineHealthCheckRemediationTemplateReference: object(
+    'Reference to a template for objects that remediate machines.',
+    {
+      required: { kind: string(), name: string(), apiVersion: string() },
+    },
+  ),
+  MachineInitializationStatus: object('Completed initialization steps of a machine.', {
     optional: { bootstrapDataSecretCreated: boolean(), infrastructureProvisioned: boolean() },
   }),
-  MachineNamingSpec: object('How machines are named.', { optional: { template: string() } }),
-  MachineNodeReference: object('The node that a machine became.', { required: { name: string() } }),
-  MachinePoolTopology: object('A MachinePool that a Cluster asks its class for.', {
+  MachineNamingSpec: object('Naming of machines.', { optional: { template: string() } }),
+  MachineNodeReference: object('Reference to the node of a machine.', { required: { name: string() } }),
+  MachinePoolTopology: object('A MachinePool of the topology.', {
     required: {
-      class: string('Class of workers in the ClusterClass.'),
+      class: string('Worker class in the ClusterClass.'),
       name: string('Name of this MachinePool within the topology.'),
     },
     optional: {
@@ -327,21 +333,21 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
       variables: core('MachinePoolVariables'),
     },
   }),
-  MachinePoolTopologyMachineDeletionSpec: object('How long deleting a machine of a MachinePool may take.', {
+  MachinePoolTopologyMachineDeletionSpec: object('Timeouts for deleting a machine of a MachinePool.', {
     optional: {
       nodeDeletionTimeoutSeconds: int32(),
       nodeDrainTimeoutSeconds: int32(),
       nodeVolumeDetachTimeoutSeconds: int32(),
     },
   }),
-  MachinePoolVariables: object('Variables that differ for a MachinePool.', {
+  MachinePoolVariables: object('Overrides of variables for a MachinePool.', {
     optional: { overrides: listByKeys(core('ClusterVariable'), ['name']) },
   }),
-  MachineReadinessGate: object('A further condition that counts for the readiness of a machine.', {
+  MachineReadinessGate: object('An additional condition for the readiness of a machine.', {
     required: { conditionType: string() },
     optional: { polarity: string() },
   }),
-  MachineSet: object('A set of equal machines. Hooks get it without its status.', {
+  MachineSet: object('A set of identical machines. Hooks receive it without its status.', {
     required: { spec: core('MachineSetSpec') },
     optional: {
       apiVersion: string(),
@@ -350,13 +356,15 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
       status: core('MachineSetStatus'),
     },
   }),
-  MachineSetDeletionSpec: object('Which machines of a set go first.', { optional: { order: string() } }),
+  MachineSetDeletionSpec: object('Order in which machines of a MachineSet are deleted.', {
+    optional: { order: string() },
+  }),
   MachineSetDeprecatedStatus: object('Status fields of older versions.', {
     optional: { v1beta1: core('MachineSetV1Beta1DeprecatedStatus') },
   }),
-  MachineSetSpec: object('What a MachineSet should be.', {
+  MachineSetSpec: object('Desired state of a MachineSet.', {
     required: {
-      clusterName: string('The Cluster that the machines are part of.'),
+      clusterName: string('The Cluster that the machines belong to.'),
       selector: ref(kubernetes.labelSelector),
       template: core('MachineTemplateSpec'),
     },
@@ -366,7 +374,7 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
       replicas: int32('Number of machines.'),
     },
   }),
-  MachineSetStatus: object('What a MachineSet is.', {
+  MachineSetStatus: object('Observed state of a MachineSet.', {
     optional: {
       availableReplicas: int32(),
       conditions: listByKeys(ref(kubernetes.condition), ['type']),
@@ -388,23 +396,23 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
       readyReplicas: int32(),
     },
   }),
-  MachineSpec: object('What a machine should be.', {
+  MachineSpec: object('Desired state of a machine.', {
     required: {
-      clusterName: string('The Cluster that the machine is part of.'),
+      clusterName: string('The Cluster that the machine belongs to.'),
       bootstrap: core('Bootstrap'),
       infrastructureRef: core('ContractVersionedObjectReference'),
     },
     optional: {
       deletion: core('MachineDeletionSpec'),
-      failureDomain: string('Failure domain that the machine is in.'),
+      failureDomain: string('Failure domain of the machine.'),
       minReadySeconds: int32(),
-      providerID: string('Identity of the machine at its provider.'),
+      providerID: string('ID of the machine at its provider.'),
       readinessGates: listByKeys(core('MachineReadinessGate'), ['conditionType']),
       taints: listByKeys(core('MachineTaint'), ['key', 'effect']),
       version: string('Kubernetes version of the machine.'),
     },
   }),
-  MachineStatus: object('What a machine is.', {
+  MachineStatus: object('Observed state of a machine.', {
     optional: {
       addresses: list(core('MachineAddress')),
       certificatesExpiryDate: ref(kubernetes.time),
@@ -424,20 +432,20 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
     required: { key: string(), effect: string(), propagation: string() },
     optional: { value: string() },
   }),
-  MachineTemplateSpec: object('The machines that a set makes.', {
+  MachineTemplateSpec: object('Template for the machines of a MachineSet.', {
     required: { spec: core('MachineSpec') },
     optional: { metadata: core('ObjectMeta') },
   }),
   MachineV1Beta1DeprecatedStatus: object('Status fields of v1beta1.', {
     optional: { conditions: list(core('Condition')), failureMessage: string(), failureReason: string() },
   }),
-  NetworkRanges: object('Ranges of addresses.', {
+  NetworkRanges: object('Ranges of IP addresses.', {
     required: { cidrBlocks: atomicList(string(), 'Ranges in CIDR notation.') },
   }),
-  ObjectMeta: object('Labels and annotations that are handed on to what is made.', {
+  ObjectMeta: object('Labels and annotations for the objects that are created.', {
     optional: { annotations: stringMap(), labels: stringMap() },
   }),
-  Topology: object('The shape of a Cluster that is made from a ClusterClass.', {
+  Topology: object('The topology of a Cluster that uses a ClusterClass.', {
     required: {
       classRef: core('ClusterClassRef', 'The ClusterClass.'),
       version: string('Kubernetes version of the cluster.'),
@@ -448,13 +456,13 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
       workers: core('WorkersTopology'),
     },
   }),
-  UnhealthyMachineCondition: object('A condition of a Machine that makes it unhealthy after a while.', {
+  UnhealthyMachineCondition: object('A Machine condition that, after a timeout, makes the machine unhealthy.', {
     required: { type: string(), status: string(), timeoutSeconds: int32() },
   }),
-  UnhealthyNodeCondition: object('A condition of a node that makes its machine unhealthy after a while.', {
+  UnhealthyNodeCondition: object('A node condition that, after a timeout, makes its machine unhealthy.', {
     required: { type: string(), status: string(), timeoutSeconds: int32() },
   }),
-  ValidationRule: object('A rule in the Common Expression Language that values must satisfy.', {
+  ValidationRule: object('A CEL rule that values must satisfy.', {
     required: { rule: string('The expression; `self` is the value.') },
     optional: { fieldPath: string(), message: string(), messageExpression: string(), reason: string() },
   }),
@@ -473,7 +481,7 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
       upToDateReplicas: int32(),
     },
   }),
-  WorkersTopology: object('The workers that a Cluster asks its class for.', {
+  WorkersTopology: object('Workers of the topology.', {
     optional: {
       machineDeployments: listByKeys(core('MachineDeploymentTopology'), ['name']),
       machinePools: listByKeys(core('MachinePoolTopology'), ['name']),

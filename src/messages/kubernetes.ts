@@ -45,7 +45,7 @@ export const kubernetesSchemas: Readonly<Record<string, MessageSchema>> = {
     },
     optional: { swap: ref(kubernetes.nodeSwapStatus) },
   }),
-  [kubernetes.condition]: object('A condition in the form of Kubernetes.', {
+  [kubernetes.condition]: object('A condition in the Kubernetes format.', {
     required: {
       type: string(),
       status: string(),
@@ -56,11 +56,11 @@ export const kubernetesSchemas: Readonly<Record<string, MessageSchema>> = {
     optional: { observedGeneration: int64() },
   }),
   [kubernetes.labelSelector]: object(
-    'Chooses objects by their labels. All requirements must hold; an empty selector chooses everything.',
+    'Selects objects by their labels. All requirements must be met; an empty selector selects everything.',
     { optional: { matchExpressions: atomicList(ref(kubernetes.labelSelectorRequirement)), matchLabels: stringMap() } },
     { 'x-kubernetes-map-type': 'atomic' },
   ),
-  [kubernetes.labelSelectorRequirement]: object('One requirement on the value of a label.', {
+  [kubernetes.labelSelectorRequirement]: object('A requirement for a label.', {
     required: { key: string(), operator: string('In, NotIn, Exists or DoesNotExist.') },
     optional: { values: atomicList(string()) },
   }),
@@ -96,7 +96,7 @@ export const kubernetesSchemas: Readonly<Record<string, MessageSchema>> = {
     },
   }),
   [kubernetes.ownerReference]: object(
-    'An object that this one belongs to.',
+    'An object that owns this one.',
     {
       required: { apiVersion: string(), kind: string(), name: string(), uid: string('UID of the owner.') },
       optional: { blockOwnerDeletion: boolean(), controller: boolean() },
@@ -111,10 +111,10 @@ export const kubernetesSchemas: Readonly<Record<string, MessageSchema>> = {
     description: 'A point in time (RFC 3339).',
     example: '2026-08-21T12:00:00Z',
   },
-  [kubernetes.rawExtension]: { type: 'object', description: 'Any object of Kubernetes, with apiVersion and kind.' },
+  [kubernetes.rawExtension]: { type: 'object', description: 'Any Kubernetes object, with apiVersion and kind.' },
   [kubernetes.intOrString]: {
     format: 'int-or-string',
-    description: 'A number, or a text such as `40%`.',
+    description: 'A number, or a string such as `40%`.',
     oneOf: [{ type: 'integer' }, { type: 'string' }],
   },
 };

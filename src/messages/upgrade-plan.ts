@@ -73,7 +73,7 @@ function controlPlaneProblems(
     if (order <= 0 && !isOtherBuild) {
       problems.push(`${field}: ${step.text} must be greater than ${before.text}`);
     } else if (step.numbers[0] !== before.numbers[0] || step.numbers[1] - before.numbers[1] > 1) {
-      problems.push(`${field}: ${step.text} skips a minor after ${before.text}`);
+      problems.push(`${field}: ${step.text} skips a minor version after ${before.text}`);
     }
     before = step;
   }
@@ -109,7 +109,7 @@ function workersProblems(
     } else if (at <= place || compareVersions(step, before) < 0 || step.text === before.text) {
       problems.push(`${field}: ${step.text} must come after ${before.text}`);
     } else if (step.numbers[1] - before.numbers[1] > maxWorkerMinors) {
-      problems.push(`${field}: ${step.text} is more than ${maxWorkerMinors} minors after ${before.text}`);
+      problems.push(`${field}: ${step.text} is more than ${maxWorkerMinors} minor versions after ${before.text}`);
     }
     place = at ?? place;
     before = step;

@@ -87,7 +87,7 @@ export function defineHookVersions(changes: readonly HookVersionChange[]): HookV
   if (first === undefined || stranger !== undefined) {
     throw new Error(
       first === undefined || stranger === undefined
-        ? 'a hook with versions has at least one change'
+        ? 'a hook with versions needs at least one change'
         : `${formatHook(stranger)} is not a version of ${formatHook(first)}`,
     );
   }

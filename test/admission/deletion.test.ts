@@ -28,7 +28,7 @@ test('a deletion while a class names a handler is refused, with what to do', () 
     auditAnnotations: { 'denied-by': 'deletion-named-by-class', 'facts-age-seconds': '2', 'facts-unknown': 'Secret' },
   });
   expect(response.status?.message).toBe(
-    'ExtensionConfig "my-extension" cannot be deleted, because handlers of it are named by ClusterClass clusters/quick-start (spec.patches[0].external.generatePatchesExtension): their Clusters would stop; remove them there first, or allow it with kubectl annotate extensionconfig my-extension extensionconfig-webhook.runtime.cluster.x-k8s.io/allow-deletion=true',
+    'ExtensionConfig "my-extension" cannot be deleted, because its handlers are named by ClusterClass clusters/quick-start (spec.patches[0].external.generatePatchesExtension): their Clusters would stop reconciling; remove them there first, or allow it with kubectl annotate extensionconfig my-extension extensionconfig-webhook.runtime.cluster.x-k8s.io/allow-deletion=true',
   );
   expect([verdict, deniedBy]).toEqual(['denied', ['deletion-named-by-class']]);
 });
@@ -78,8 +78,8 @@ test('several reasons are one message, in which warnings have no part', () => {
   ]);
   const requestHook = { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'AfterClusterUpgrade' };
   const request = deletionOf(example({ handler: { requestHook } }));
-  const byClass = /handlers of it are named by ClusterClass clusters\/quick-start/;
-  const awaited = /its hook AfterClusterUpgrade is still to be called/;
+  const byClass = /its handlers are named by ClusterClass clusters\/quick-start/;
+  const awaited = /its hook AfterClusterUpgrade is still pending/;
   const both = admission({ facts }).validate(request).response;
   expect(both.status?.message).toMatch(
     /^ExtensionConfig "my-extension" cannot be deleted, because .*=true; cannot be deleted, because .*=true$/,

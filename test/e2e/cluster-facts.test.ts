@@ -63,7 +63,7 @@ describe('a cluster whose objects name each other, with kubectl', needs('kubectl
 
     const refusal = await deletion('my-extension', 'refused');
     expect(refusal).toMatch(
-      /^Error from server \(Forbidden\): admission webhook "validate\.\S+" denied the request: ExtensionConfig "my-extension" cannot be deleted, because handlers of it are named by ClusterClass clusters\/quick-start \(spec\.patches\[0\]/,
+      /^Error from server \(Forbidden\): admission webhook "validate\.\S+" denied the request: ExtensionConfig "my-extension" cannot be deleted, because its handlers are named by ClusterClass clusters\/quick-start \(spec\.patches\[0\]/,
     );
     // The Service is there by now, the Secret is not.
     const second = await apply(example({ spec: { settings: { a: 'b' } } }));
@@ -98,7 +98,7 @@ describe('a cluster whose objects name each other, with kubectl', needs('kubectl
     await kubectl(['patch', 'ext', name, '--subresource=status', '--type=merge', '-p', status]);
     await apply(exampleCluster({ 'runtime.cluster.x-k8s.io/pending-hooks': 'AfterClusterUpgrade' }));
     expect(await deletion(name, 'refused')).toMatch(
-      /its hook AfterClusterUpgrade is still to be called for Cluster clusters\/prod-1/,
+      /its hook AfterClusterUpgrade is still pending for Cluster clusters\/prod-1/,
     );
     await kubectl(['-n', 'clusters', 'annotate', 'cl', 'prod-1', 'runtime.cluster.x-k8s.io/pending-hooks-']);
     await deletion(name, 'allowed');

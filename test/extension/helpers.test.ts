@@ -63,7 +63,12 @@ describe('upgrade plans', () => {
       plan(['v1.29.0', 'v1.31.0']),
       /\[0\]: v1\.29\.0 must be greater than v1\.30\.0/,
     ],
-    ['a skipped minor', request('v1.30.0', 'v1.32.0'), plan(['v1.32.0']), /v1\.32\.0 skips a minor after v1\.30\.0/],
+    [
+      'a skipped minor',
+      request('v1.30.0', 'v1.32.0'),
+      plan(['v1.32.0']),
+      /v1\.32\.0 skips a minor version after v1\.30\.0/,
+    ],
     ['no version', request('v1.30.0', 'v1.31.0'), plan(['1.x']), /"1\.x" is not a version/],
     ['no workers', request('v1.30.0', 'v1.31.0'), plan(['v1.31.0'], ['v1.31.0']), /there are no workers/],
     [
@@ -72,7 +77,12 @@ describe('upgrade plans', () => {
       plan(['v1.31.0'], ['v1.30.5', 'v1.31.0']),
       /v1\.30\.5 is not a version of the control plane/,
     ],
-    ['workers too far', request('v1.30.0', 'v1.31.0', 'v1.27.0'), plan(['v1.31.0'], ['v1.31.0']), /more than 3 minors/],
+    [
+      'workers too far',
+      request('v1.30.0', 'v1.31.0', 'v1.27.0'),
+      plan(['v1.31.0'], ['v1.31.0']),
+      /more than 3 minor versions/,
+    ],
     [
       'workers not to the end',
       request('v1.30.0', 'v1.32.0', 'v1.30.0'),
@@ -106,7 +116,7 @@ describe('upgrade plans', () => {
     const { response } = await callHandler(skipping, request('v1.30.0', 'v1.33.0'));
     expect(response).toEqual({
       status: 'Failure',
-      message: 'the upgrade plan is not valid: controlPlaneUpgrades[0]: v1.33.0 skips a minor after v1.30.0',
+      message: 'the upgrade plan is not valid: controlPlaneUpgrades[0]: v1.33.0 skips a minor version after v1.30.0',
     });
   });
 });

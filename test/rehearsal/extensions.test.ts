@@ -249,7 +249,9 @@ test('an upgrade of thousands of minors is refused: each call would have them al
   const { calls, end } = await played([await sample()], '', { upgrades: ['v1.9999.0'] });
   expect(end).toMatchObject({
     isComplete: false,
-    reason: expect.stringContaining('v1.9999.0 is more than 100 minors above v1.31.0, the most that a rehearsal plays'),
+    reason: expect.stringContaining(
+      'v1.9999.0 is more than 100 minor versions above v1.31.0, the maximum of a rehearsal',
+    ),
   });
   expect(calls.length).toBeLessThan(10);
 });

@@ -15,7 +15,7 @@ const expired = 'the certificate of CN=Expired CA expired on 2021-01-01T00:00:00
 const expiring =
   'the certificate of CN=Expired CA expires on 2021-01-01T00:00:00.000Z; add its successor next to it now';
 const future =
-  'the certificate of CN=Future CA is valid only from 2100-01-01T00:00:00.000Z on; check the clocks, or put the current one here';
+  'the certificate of CN=Future CA is not valid before 2100-01-01T00:00:00.000Z; check the clocks, or put the current one here';
 
 test.each<[string, string, number, string[]]>([
   ['30 days before the end', exampleExpiredCaBundle, year2021 - days30, []],
@@ -33,7 +33,7 @@ test.each<[string, string, number, string[]]>([
 
 const injected = { service: { namespace: 'a', name: 'b' }, caBundle: exampleCaBundle };
 const forbidden =
-  'spec.clientConfig.caBundle Forbidden -: will be overwritten, since the annotation runtime.cluster.x-k8s.io/inject-ca-from-secret injects the CA of its Secret; remove one of them';
+  'spec.clientConfig.caBundle Forbidden -: will be overwritten, because the annotation runtime.cluster.x-k8s.io/inject-ca-from-secret injects the CA from its Secret; remove one of the two';
 
 test.each<[string, object | undefined, string[]]>([
   ['new', undefined, [forbidden]],

@@ -20,11 +20,11 @@ const server = { url: 'https://second.example.com' };
 
 const allow = `allow it with kubectl annotate extensionconfig my-extension ${allowDeletionAnnotation}=true`;
 const namedBy = (classes: string) =>
-  `metadata.name Forbidden -: cannot be deleted, because handlers of it are named by ${classes}: their Clusters would stop; remove them there first, or ${allow}`;
+  `metadata.name Forbidden -: cannot be deleted, because its handlers are named by ${classes}: their Clusters would stop reconciling; remove them there first, or ${allow}`;
 const awaited = (hook: string, clusters: string) =>
-  `metadata.name Forbidden "${hook}": cannot be deleted, because its hook ${hook} is still to be called for ${clusters}; wait until their annotation runtime.cluster.x-k8s.io/pending-hooks is gone, or ${allow}`;
+  `metadata.name Forbidden "${hook}": cannot be deleted, because its hook ${hook} is still pending for ${clusters}; wait until their annotation runtime.cluster.x-k8s.io/pending-hooks is gone, or ${allow}`;
 const excludes = (namespaces: string, classes: string) =>
-  `spec.namespaceSelector Invalid -: now excludes ${namespaces}, with Clusters of a ClusterClass that names the extension (${classes}): they fail; select these namespaces`;
+  `spec.namespaceSelector Invalid -: now excludes ${namespaces}, which have Clusters of a ClusterClass that names the extension (${classes}): those Clusters fail; select these namespaces too`;
 
 /** What is written, the objects of the cluster, and what the rule finds. */
 const cases: [name: string, rule: string, object: JsonObject, situation: Situation, findings: string[]][] = [
@@ -173,7 +173,7 @@ const cases: [name: string, rule: string, object: JsonObject, situation: Situati
     { subject: 'status' },
     [1, 2].map(
       (index) =>
-        `status.handlers[${index}].requestHook.hook Duplicate "CanUpdateMachineSet": handler "a.my-extension" serves this hook already, and Cluster API fails every in-place update when there are two; keep one of them`,
+        `status.handlers[${index}].requestHook.hook Duplicate "CanUpdateMachineSet": handler "a.my-extension" already serves this hook, and Cluster API fails every in-place update when there are two; keep one of them`,
     ),
   ],
   [
@@ -321,7 +321,7 @@ const cases: [name: string, rule: string, object: JsonObject, situation: Situati
     example(),
     { context: [{ ...exampleServiceObject, spec: { ports: [{ port: 443, protocol: 'UDP' }, { port: 80 }] } }] },
     [
-      'spec.clientConfig.service.port NotFound 443: the Service has no such TCP port, but 80: look with kubectl -n capi-extensions get service my-extension',
+      'spec.clientConfig.service.port NotFound 443: the Service has no such TCP port, only 80: look with kubectl -n capi-extensions get service my-extension',
     ],
   ],
 ];

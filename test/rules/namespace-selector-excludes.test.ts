@@ -6,7 +6,7 @@ import { example } from '../../src/rules/examples/index.ts';
 import { factsOf, linesWith } from './lines.ts';
 
 const excludes = (namespaces: string, classes: string) =>
-  `spec.namespaceSelector Invalid -: now excludes ${namespaces}, with Clusters of a ClusterClass that names the extension (${classes}): they fail; select these namespaces`;
+  `spec.namespaceSelector Invalid -: now excludes ${namespaces}, which have Clusters of a ClusterClass that names the extension (${classes}): those Clusters fail; select these namespaces too`;
 
 describe('an update that narrows the selector', () => {
   const id = 'namespace-selector-excludes';

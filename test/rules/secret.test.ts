@@ -33,7 +33,7 @@ describe('a Secret', () => {
   const days30 = 30 * 24 * 60 * 60 * 1000;
   const expires = (at: number) =>
     line(
-      `a CA in this Secret ends on ${new Date(at).toISOString()}, and with it calls of other too; add its successor to ca.crt now`,
+      `a CA in this Secret expires on ${new Date(at).toISOString()}, and then calls to other fail too; add its successor to ca.crt now`,
     );
   const bundled = (...texts: string[]): JsonObject => ({
     service: exampleService,

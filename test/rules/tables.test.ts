@@ -70,7 +70,7 @@ const tenWithoutValues = Array.from(
 ).join('; ');
 
 const namedByClass =
-  'metadata.name Forbidden -: cannot be deleted, because handlers of it are named by ClusterClass clusters/quick-start (spec.patches[0].external.generatePatchesExtension): their Clusters would stop; remove them there first, or allow it with kubectl';
+  'metadata.name Forbidden -: cannot be deleted, because its handlers are named by ClusterClass clusters/quick-start (spec.patches[0].external.generatePatchesExtension): their Clusters would stop reconciling; remove them there first, or allow it with kubectl';
 
 /** By the id of the rule. */
 const cases: Record<string, Table> = {
@@ -268,16 +268,16 @@ const cases: Record<string, Table> = {
     ].map(url),
     findings: [
       [
-        'spec.clientConfig.url Invalid "https://svc": is a Service of the cluster; use service with the name and the namespace of the Service instead of url',
+        'spec.clientConfig.url Invalid "https://svc": is a Service in the cluster; use service with the name and namespace of the Service instead of url',
       ],
       ...['a.svc', 'svc.cluster.local'].map((host) => [
-        `spec.clientConfig.url Invalid "https://${host}": is a Service of the cluster; use service with the name and the namespace of the Service instead of url`,
+        `spec.clientConfig.url Invalid "https://${host}": is a Service in the cluster; use service with the name and namespace of the Service instead of url`,
       ]),
       [
-        'spec.clientConfig.url Invalid "https://a.b.svc": is a Service of the cluster; use service with name a and namespace b instead of url',
+        'spec.clientConfig.url Invalid "https://a.b.svc": is a Service in the cluster; use service with name a and namespace b instead of url',
       ],
       [
-        'spec.clientConfig.url Invalid "https://A.B.SVC.cluster.local.:443": is a Service of the cluster; use service with name a and namespace b instead of url',
+        'spec.clientConfig.url Invalid "https://A.B.SVC.cluster.local.:443": is a Service in the cluster; use service with name a and namespace b instead of url',
       ],
     ],
   },
@@ -412,7 +412,7 @@ const cases: Record<string, Table> = {
   'inject-annotation': {
     valid: [annotated('a/b.c')],
     invalid: ['', '/', 'a/', '/b', 'a/b/c', 'A/b', ' a/b', 'a/b/', 'a/B'].map(annotated),
-    message: 'must be NAMESPACE/NAME of a Secret that has the CA in ca.crt (e.g. capi-extensions/my-extension-cert)',
+    message: 'must be the NAMESPACE/NAME of a Secret with the CA in ca.crt (e.g. capi-extensions/my-extension-cert)',
     findings: [
       ['metadata.annotations[runtime.cluster.x-k8s.io/inject-ca-from-secret] Invalid ""'],
       ['metadata.annotations[runtime.cluster.x-k8s.io/inject-ca-from-secret] Invalid "/"'],
@@ -534,7 +534,7 @@ const cases: Record<string, Table> = {
       handlers({ name: '' }, { name: '' }),
       handlers({ name: null }, { name: null }),
     ],
-    message: 'status.handlers[0] has this name already; rename or remove one of them',
+    message: 'status.handlers[0] already has this name; rename or remove one of them',
     findings: [
       ['status.handlers[2].name Duplicate "before-upgrade.my-extension"'],
       ['status.handlers[1].name Duplicate ""'],
@@ -577,10 +577,10 @@ const cases: Record<string, Table> = {
     ],
     findings: [
       [
-        'status.handlers[1].requestHook.hook Duplicate "UpdateMachine": handler "a.my-extension" serves this hook already, and Cluster API fails every in-place update when there are two; keep one of them',
+        'status.handlers[1].requestHook.hook Duplicate "UpdateMachine": handler "a.my-extension" already serves this hook, and Cluster API fails every in-place update when there are two; keep one of them',
       ],
       [
-        'status.handlers[1].requestHook.hook Duplicate "UpdateMachine": handler "" serves this hook already, and Cluster API fails every in-place update when there are two; keep one of them',
+        'status.handlers[1].requestHook.hook Duplicate "UpdateMachine": handler "" already serves this hook, and Cluster API fails every in-place update when there are two; keep one of them',
       ],
     ],
   },
@@ -602,11 +602,11 @@ const cases: Record<string, Table> = {
     ],
     findings: [
       [
-        'status.handlers[1].requestHook.hook Duplicate "Discovery": handler "a.my-extension" serves Discovery (hooks.runtime.cluster.x-k8s.io/v1alpha1) already, and a server may have only one; remove one of them',
+        'status.handlers[1].requestHook.hook Duplicate "Discovery": handler "a.my-extension" already serves Discovery (hooks.runtime.cluster.x-k8s.io/v1alpha1), which only one handler may serve; remove one of them',
       ],
       [1, 2].map(
         (index) =>
-          `status.handlers[${index}].requestHook.hook Duplicate "Discovery": handler "" serves Discovery (hooks.runtime.cluster.x-k8s.io/v1alpha1) already, and a server may have only one; remove one of them`,
+          `status.handlers[${index}].requestHook.hook Duplicate "Discovery": handler "" already serves Discovery (hooks.runtime.cluster.x-k8s.io/v1alpha1), which only one handler may serve; remove one of them`,
       ),
     ],
   },
@@ -701,7 +701,7 @@ const cases: Record<string, Table> = {
     invalid: [example({ clientConfig: { service: exampleService, caBundle: exampleCaBundle } })],
     findings: [
       [
-        'spec.clientConfig.caBundle Forbidden -: will be overwritten, since the annotation runtime.cluster.x-k8s.io/inject-ca-from-secret injects the CA of its Secret; remove one of them',
+        'spec.clientConfig.caBundle Forbidden -: will be overwritten, because the annotation runtime.cluster.x-k8s.io/inject-ca-from-secret injects the CA from its Secret; remove one of the two',
       ],
     ],
   },
@@ -715,7 +715,7 @@ const cases: Record<string, Table> = {
     valid: [bundle(exampleCaBundle)],
     invalid: [bundle(exampleFutureCaBundle), bundle(encode(pem + decode(exampleFutureCaBundle)))],
     message:
-      'the certificate of CN=Future CA is valid only from 2100-01-01T00:00:00.000Z on; check the clocks, or put the current one here',
+      'the certificate of CN=Future CA is not valid before 2100-01-01T00:00:00.000Z; check the clocks, or put the current one here',
     findings: [['spec.clientConfig.caBundle Invalid -'], ['spec.clientConfig.caBundle Invalid -']],
   },
   'ca-certificate-expiring': {
@@ -731,7 +731,7 @@ const cases: Record<string, Table> = {
     valid: [bundle(exampleCaBundle)],
     invalid: [bundle(exampleServingCertificate), bundle(encode(pem + decode(exampleServingCertificate)))],
     message:
-      'the certificate of CN=my-extension.capi-extensions.svc is not a CA certificate; put the certificate here that signed the serving certificate',
+      'the certificate of CN=my-extension.capi-extensions.svc is not a CA certificate; put the certificate of the CA that signed the serving certificate here',
     findings: [['spec.clientConfig.caBundle Invalid -'], ['spec.clientConfig.caBundle Invalid -']],
   },
   'schema-limits': {
@@ -804,7 +804,7 @@ const cases: Record<string, Table> = {
     invalid: [hook(capi, 'AfterClusterUpgrade')],
     findings: [
       [
-        'metadata.name Forbidden "AfterClusterUpgrade": cannot be deleted, because its hook AfterClusterUpgrade is still to be called for Cluster clusters/prod-1; wait until their annotation runtime.cluster.x-k8s.io/pending-hooks is gone, or allow it with kubectl annotate extensionconfig my-extension extensionconfig-webhook.runtime.cluster.x-k8s.io/allow-deletion=true',
+        'metadata.name Forbidden "AfterClusterUpgrade": cannot be deleted, because its hook AfterClusterUpgrade is still pending for Cluster clusters/prod-1; wait until their annotation runtime.cluster.x-k8s.io/pending-hooks is gone, or allow it with kubectl annotate extensionconfig my-extension extensionconfig-webhook.runtime.cluster.x-k8s.io/allow-deletion=true',
       ],
     ],
   },
@@ -813,7 +813,7 @@ const cases: Record<string, Table> = {
     invalid: [handlers({})],
     findings: [
       [
-        'status.handlers Required "generate.my-extension": is not offered any more, but named by ClusterClass clusters/quick-start (spec.patches[0].external.generatePatchesExtension), whose Clusters now fail; serve it again, or change the class',
+        'status.handlers Required "generate.my-extension": is no longer served, but is still named by ClusterClass clusters/quick-start (spec.patches[0].external.generatePatchesExtension), whose Clusters now fail; serve it again, or change the ClusterClass',
       ],
     ],
   },
@@ -822,7 +822,7 @@ const cases: Record<string, Table> = {
     invalid: [selector({ matchExpressions: [{ key: 'team', operator: 'DoesNotExist' }] })],
     findings: [
       [
-        'spec.namespaceSelector Invalid -: now excludes clusters, with Clusters of a ClusterClass that names the extension (clusters/quick-start): they fail; select these namespaces',
+        'spec.namespaceSelector Invalid -: now excludes clusters, which have Clusters of a ClusterClass that names the extension (clusters/quick-start): those Clusters fail; select these namespaces too',
       ],
     ],
   },
@@ -868,7 +868,7 @@ const cases: Record<string, Table> = {
     invalid: [service({ port: 9443 })],
     findings: [
       [
-        'spec.clientConfig.service.port NotFound 9443: the Service has no such TCP port, but 443: look with kubectl -n capi-extensions get service my-extension',
+        'spec.clientConfig.service.port NotFound 9443: the Service has no such TCP port, only 443: look with kubectl -n capi-extensions get service my-extension',
       ],
     ],
   },
@@ -895,7 +895,7 @@ const cases: Record<string, Table> = {
     invalid: [annotated('capi-extensions/old')],
     findings: [
       [
-        'metadata.annotations[runtime.cluster.x-k8s.io/inject-ca-from-secret] Invalid "capi-extensions/old": a CA in this Secret ends on 2021-01-01T00:00:00.000Z, and with it calls of other too; add its successor to ca.crt now',
+        'metadata.annotations[runtime.cluster.x-k8s.io/inject-ca-from-secret] Invalid "capi-extensions/old": a CA in this Secret expires on 2021-01-01T00:00:00.000Z, and then calls to other fail too; add its successor to ca.crt now',
       ],
     ],
   },

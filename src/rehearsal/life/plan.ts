@@ -170,7 +170,7 @@ export function refusalOf(state: State, to: string): string | undefined {
     return `${JSON.stringify(to)} is not a version such as v1.33.0`;
   }
   if (minorOf(to) - minorOf(from) > maxMinors) {
-    return `${to} is more than ${maxMinors} minors above ${from}, the most that a rehearsal plays`;
+    return `${to} is more than ${maxMinors} minor versions above ${from}, the maximum of a rehearsal`;
   }
   if (isOlder(to, from)) {
     return `version cannot be decreased from ${JSON.stringify(from)} to ${JSON.stringify(to)}`;

@@ -24,7 +24,7 @@ export const rule: Rule = {
       report({
         path: caBundlePath,
         reason: 'FieldValueForbidden',
-        message: `will be overwritten, since the annotation ${injectCaFromSecretAnnotation} injects the CA of its Secret; remove one of them`,
+        message: `will be overwritten, because the annotation ${injectCaFromSecretAnnotation} injects the CA from its Secret; remove one of the two`,
       });
     }
   },

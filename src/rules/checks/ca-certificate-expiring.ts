@@ -2,7 +2,7 @@ import { caBundlePath, certificatesOf } from '../ca-bundle.ts';
 import { example, exampleCaBundle, exampleExpiredCaBundle, exampleService } from '../examples/index.ts';
 import type { Rule } from '../rule.ts';
 
-/** How long before its end a certificate is reported, in milliseconds: 30 days. */
+/** How long before its expiry a certificate is reported, in milliseconds: 30 days. */
 const notice = 30 * 24 * 60 * 60 * 1000;
 
 export const rule: Rule = {

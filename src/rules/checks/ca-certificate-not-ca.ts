@@ -12,7 +12,7 @@ export const rule: Rule = {
   check({ object }, report) {
     for (const { subject, isCa } of certificatesOf(object)) {
       if (!isCa) {
-        const message = `the certificate of ${subject} is not a CA certificate; put the certificate here that signed the serving certificate`;
+        const message = `the certificate of ${subject} is not a CA certificate; put the certificate of the CA that signed the serving certificate here`;
         report({ path: caBundlePath, reason: 'FieldValueInvalid', message });
       }
     }

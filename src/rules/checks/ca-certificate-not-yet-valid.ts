@@ -4,7 +4,7 @@ import type { Rule } from '../rule.ts';
 
 export const rule: Rule = {
   id: 'ca-certificate-not-yet-valid',
-  summary: 'Every certificate in caBundle is valid already.',
+  summary: 'The validity of every certificate in caBundle has begun.',
   severity: 'warn',
   upstream: false,
   subjects: ['object'],
@@ -12,7 +12,7 @@ export const rule: Rule = {
   check({ object, now }, report) {
     for (const { subject, notBefore } of certificatesOf(object)) {
       if (notBefore > now.getTime()) {
-        const message = `the certificate of ${subject} is valid only from ${new Date(notBefore).toISOString()} on; check the clocks, or put the current one here`;
+        const message = `the certificate of ${subject} is not valid before ${new Date(notBefore).toISOString()}; check the clocks, or put the current one here`;
         report({ path: caBundlePath, reason: 'FieldValueInvalid', message });
       }
     }

@@ -11,7 +11,7 @@ const requestHook = { apiVersion: `${hooksGroup}/v1alpha1`, hook: 'AfterClusterU
 
 export const rule: Rule = {
   id: 'deletion-awaited-by-cluster',
-  summary: 'No Cluster waits for a hook of an ExtensionConfig that is deleted.',
+  summary: 'No Cluster waits for a hook of an ExtensionConfig that is being deleted.',
   severity: 'deny',
   upstream: false,
   subjects: ['deletion'],
@@ -29,7 +29,7 @@ export const rule: Rule = {
           path: ['metadata', 'name'],
           reason: 'FieldValueForbidden',
           value: hook,
-          message: `cannot be deleted, because its hook ${hook} is still to be called for ${waiting}; wait until their annotation runtime.cluster.x-k8s.io/pending-hooks is gone, or ${howToAllowDeletion(object.metadata)}`,
+          message: `cannot be deleted, because its hook ${hook} is still pending for ${waiting}; wait until their annotation runtime.cluster.x-k8s.io/pending-hooks is gone, or ${howToAllowDeletion(object.metadata)}`,
         });
       }
     }

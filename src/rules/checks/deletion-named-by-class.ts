@@ -6,7 +6,7 @@ import type { Rule } from '../rule.ts';
 
 export const rule: Rule = {
   id: 'deletion-named-by-class',
-  summary: 'No ClusterClass names a handler of an ExtensionConfig that is deleted.',
+  summary: 'No ClusterClass names a handler of an ExtensionConfig that is being deleted.',
   severity: 'deny',
   upstream: false,
   subjects: ['deletion'],
@@ -20,7 +20,7 @@ export const rule: Rule = {
     report({
       path: ['metadata', 'name'],
       reason: 'FieldValueForbidden',
-      message: `cannot be deleted, because handlers of it are named by ${someReferences(references)}: their Clusters would stop; remove them there first, or ${howToAllowDeletion(object.metadata)}`,
+      message: `cannot be deleted, because its handlers are named by ${someReferences(references)}: their Clusters would stop reconciling; remove them there first, or ${howToAllowDeletion(object.metadata)}`,
     });
   },
   example: {

@@ -20,7 +20,7 @@ export const rule: Rule = {
           path: [...path, 'requestHook', 'hook'],
           reason: 'FieldValueDuplicate',
           value: hook,
-          message: `handler ${showValue(first.handler.name ?? '')} serves this hook already, and Cluster API fails every in-place update when there are two; keep one of them`,
+          message: `handler ${showValue(first.handler.name ?? '')} already serves this hook, and Cluster API fails every in-place update when there are two; keep one of them`,
         });
       }
     }

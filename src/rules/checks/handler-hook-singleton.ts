@@ -27,7 +27,7 @@ export const rule: Rule = {
           path: [...path, 'requestHook', 'hook'],
           reason: 'FieldValueDuplicate',
           value: life.name,
-          message: `handler ${showValue(first)} serves ${hook} already, and a server may have only one; remove one of them`,
+          message: `handler ${showValue(first)} already serves ${hook}, which only one handler may serve; remove one of them`,
         });
       }
     }

@@ -17,7 +17,7 @@ export const rule: Rule = {
       if (first === undefined) {
         seen.set(name, index);
       } else {
-        const message = `status.handlers[${first}] has this name already; rename or remove one of them`;
+        const message = `status.handlers[${first}] already has this name; rename or remove one of them`;
         report({ path: [...path, 'name'], reason: 'FieldValueDuplicate', value: name, message });
       }
     }

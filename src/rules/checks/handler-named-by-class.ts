@@ -10,7 +10,7 @@ const generate = exampleHandler({
 
 export const rule: Rule = {
   id: 'handler-named-by-class',
-  summary: 'A status update drops no handler that a ClusterClass names.',
+  summary: 'A status update does not remove a handler that a ClusterClass names.',
   severity: 'warn',
   upstream: false,
   subjects: ['status'],
@@ -36,7 +36,7 @@ export const rule: Rule = {
         path: ['status', 'handlers'],
         reason: 'FieldValueRequired',
         value: handler,
-        message: `is not offered any more, but named by ${someReferences(places)}, whose Clusters now fail; serve it again, or change the class`,
+        message: `is no longer served, but is still named by ${someReferences(places)}, whose Clusters now fail; serve it again, or change the ClusterClass`,
       });
     }
   },

@@ -5,7 +5,7 @@ import { secretAnnotationPath, secretNameOf } from '../secret.ts';
 
 export const rule: Rule = {
   id: 'inject-annotation',
-  summary: 'The annotation that injects the CA of a Secret names it as NAMESPACE/NAME.',
+  summary: 'The annotation that injects the CA from a Secret names that Secret as NAMESPACE/NAME.',
   severity: 'deny',
   upstream: false,
   subjects: ['object'],
@@ -17,7 +17,7 @@ export const rule: Rule = {
         reason: 'FieldValueInvalid',
         value,
         message:
-          'must be NAMESPACE/NAME of a Secret that has the CA in ca.crt (e.g. capi-extensions/my-extension-cert)',
+          'must be the NAMESPACE/NAME of a Secret with the CA in ca.crt (e.g. capi-extensions/my-extension-cert)',
       });
     }
   },

@@ -2,12 +2,12 @@ import { dns1123LabelProblems } from '../../kubernetes/index.ts';
 import { example } from '../examples/index.ts';
 import type { Rule } from '../rule.ts';
 
-/** Stands for the suffix that the API server appends to a generateName: five characters that are valid in any label. */
+/** Placeholder for the suffix that the API server appends to a generateName: five characters that are valid in any label. */
 const generatedSuffix = 'xxxxx';
 
 export const rule: Rule = {
   id: 'name-dns-label',
-  summary: 'The name is an RFC 1123 label: without dots, since it becomes the last part of every handler name.',
+  summary: 'The name is an RFC 1123 label without dots, because it becomes the last part of every handler name.',
   severity: 'deny',
   upstream: true,
   subjects: ['object'],

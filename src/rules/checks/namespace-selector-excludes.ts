@@ -10,7 +10,7 @@ const maxNamespaces = 5_000;
 export const rule: Rule = {
   id: 'namespace-selector-excludes',
   summary:
-    'An update of namespaceSelector excludes no namespace whose Clusters need the extension, by their ClusterClass.',
+    'An update of namespaceSelector does not exclude a namespace with Clusters whose ClusterClass names the extension.',
   severity: 'warn',
   upstream: false,
   subjects: ['object'],
@@ -40,7 +40,7 @@ export const rule: Rule = {
     if (outside.length === 0) {
       return;
     }
-    // For an object in git, the one in the cluster is the one before it.
+    // For an object in git, the previous version is the one in the cluster.
     const before =
       oldObject === undefined
         ? facts.extensionConfigs?.find(name)?.namespaceSelector
@@ -53,7 +53,7 @@ export const rule: Rule = {
       report({
         path: ['spec', 'namespaceSelector'],
         reason: 'FieldValueInvalid',
-        message: `now excludes ${someOf(excluded)}, with Clusters of a ClusterClass that names the extension (${classes}): they fail; select these namespaces`,
+        message: `now excludes ${someOf(excluded)}, which have Clusters of a ClusterClass that names the extension (${classes}): those Clusters fail; select these namespaces too`,
       });
     }
   },

@@ -4,14 +4,14 @@ import { someOf } from '../related.ts';
 import type { Rule } from '../rule.ts';
 import { secretAnnotationPath, usableSecret } from '../secret.ts';
 
-/** How long before its end a shared CA is reported, in milliseconds: 30 days. */
+/** How long before its expiry a shared CA is reported, in milliseconds: 30 days. */
 const notice = 30 * 24 * 60 * 60 * 1000;
 
 const shared = { [injectCaFromSecretAnnotation]: 'capi-extensions/old' };
 
 export const rule: Rule = {
   id: 'secret-expiring',
-  summary: 'No CA that several ExtensionConfigs take from one Secret expires within 30 days.',
+  summary: 'No CA in a Secret that several ExtensionConfigs name expires within 30 days.',
   severity: 'warn',
   upstream: false,
   subjects: ['object'],
@@ -34,7 +34,7 @@ export const rule: Rule = {
         path: secretAnnotationPath,
         reason: 'FieldValueInvalid',
         value: secret.key,
-        message: `a CA in this Secret ends on ${end}, and with it calls of ${someOf(others)} too; add its successor to ca.crt now`,
+        message: `a CA in this Secret expires on ${end}, and then calls to ${someOf(others)} fail too; add its successor to ca.crt now`,
       });
     }
   },

@@ -5,7 +5,7 @@ import { checkServiceLabel } from '../service.ts';
 
 export const rule: Rule = {
   id: 'service-name',
-  summary: 'service.name is set and is an RFC 1035 label, as every Service name is.',
+  summary: 'service.name is set and is an RFC 1035 label, like every Service name.',
   severity: 'deny',
   upstream: true,
   subjects: ['object'],

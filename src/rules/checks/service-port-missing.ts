@@ -27,7 +27,7 @@ export const rule: Rule = {
       path: ['spec', 'clientConfig', 'service', 'port'],
       reason: 'FieldValueNotFound',
       value: port,
-      message: `the Service has no such TCP port, but ${someOf(service.ports.map(String))}: look with kubectl -n ${named.namespace} get service ${named.name}`,
+      message: `the Service has no such TCP port, only ${someOf(service.ports.map(String))}: look with kubectl -n ${named.namespace} get service ${named.name}`,
     });
   },
   example: {

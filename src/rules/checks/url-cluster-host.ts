@@ -6,7 +6,7 @@ const clusterHost = /(^|\.)svc(\.cluster\.local)?$/;
 
 export const rule: Rule = {
   id: 'url-cluster-host',
-  summary: 'The host in url is not a Service of the cluster; those belong in service.',
+  summary: 'The host in url is not a Service in the cluster; use service for those.',
   severity: 'warn',
   upstream: false,
   subjects: ['object'],
@@ -18,13 +18,13 @@ export const rule: Rule = {
       const [name, namespace] = url.hostname.split('.');
       const remedy =
         name === 'svc' || namespace === 'svc'
-          ? 'use service with the name and the namespace of the Service'
+          ? 'use service with the name and namespace of the Service'
           : `use service with name ${name} and namespace ${namespace}`;
       report({
         path: urlPath,
         reason: 'FieldValueInvalid',
         value: showableUrl(url.text),
-        message: `is a Service of the cluster; ${remedy} instead of url`,
+        message: `is a Service in the cluster; ${remedy} instead of url`,
       });
     }
   },

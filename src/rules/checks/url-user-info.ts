@@ -4,7 +4,7 @@ import { clientUrlOf, showableUrl, urlPath } from '../url.ts';
 
 export const rule: Rule = {
   id: 'url-user-info',
-  summary: 'url has no user name and password; they would be stored in clear.',
+  summary: 'url has no user name or password; they would be stored in clear text.',
   severity: 'deny',
   upstream: false,
   subjects: ['object'],

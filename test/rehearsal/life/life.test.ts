@@ -255,7 +255,7 @@ describe('what fails', () => {
   });
 
   test.each<[string, Answer, RegExp]>([
-    ['that skips a minor', { controlPlaneUpgrades: steps('v1.32.0') }, /skips a minor after v1\.30\.0/],
+    ['that skips a minor', { controlPlaneUpgrades: steps('v1.32.0') }, /skips a minor version after v1\.30\.0/],
     ['without the target', { controlPlaneUpgrades: steps('v1.31.0') }, /must end with v1\.32\.0/],
     ['of nothing', {}, /must end with v1\.32\.0/],
     ['with something else', { controlPlaneUpgrades: [{ version: 'new' }] }, /is not a version/],
