@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { ExtensionConfig } from '../api/index.ts';
-import { framingProblem, readPem, unreadProblem } from '../x509/index.ts';
+import { framingProblem, hasDates, readPem, unreadProblem } from '../x509/index.ts';
 
 /** A parsed caBundle. */
 export interface CaBundle {
@@ -10,7 +10,7 @@ export interface CaBundle {
   certificates: readonly BundledCertificate[];
 }
 
-/** One certificate of a caBundle. Times are in milliseconds since 1970. */
+/** One certificate of a caBundle. Times are in milliseconds since 1970; both are NaN if one of them cannot be read. */
 export interface BundledCertificate {
   subject: string;
   /** Why Cluster API does not read it, as the end of a sentence, or undefined. */
@@ -41,11 +41,13 @@ function certificateOf(der: Buffer): BundledCertificate {
   if (certificate.raw.length !== der.length) {
     throw new Error('bytes after the certificate');
   }
+  const { validFromDate, validToDate } = certificate;
+  const isDated = hasDates(certificate);
   return {
     subject: certificate.subject.replaceAll('\n', ', '),
     unread: unreadProblem(certificate),
-    notBefore: certificate.validFromDate.getTime(),
-    notAfter: certificate.validToDate.getTime(),
+    notBefore: isDated ? validFromDate.getTime() : Number.NaN,
+    notAfter: isDated ? validToDate.getTime() : Number.NaN,
     isCa: certificate.ca,
   };
 }

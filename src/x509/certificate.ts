@@ -32,6 +32,15 @@ export function problemOf(reading: Reading<unknown>): string | undefined {
 }
 
 /**
+ * Whether the dates of a certificate can be read. Parsing does not check them, and an invalid date compares as neither
+ * before nor after any other. The text is then "Bad time value"; Node.js's Date is usually invalid, and sometimes whatever
+ * was in memory.
+ */
+export function hasDates({ validFrom, validTo }: X509Certificate): boolean {
+  return !Number.isNaN(Date.parse(validFrom)) && !Number.isNaN(Date.parse(validTo));
+}
+
+/**
  * Reads all certificates of a PEM text. Text between them is ignored, as by OpenSSL; one certificate that does not
  * parse makes the whole text broken.
  */
@@ -52,9 +61,7 @@ export function readCertificates(text: string | undefined): Reading<[Certificate
   try {
     const certificates = blocks.map((pem) => {
       const x509 = new X509Certificate(pem);
-      // Parsing does not check the dates, and an invalid date compares as neither before nor after any other. The text
-      // is then "Bad time value"; Node.js's Date is usually invalid, and sometimes whatever was in memory.
-      if (Number.isNaN(Date.parse(x509.validFrom)) || Number.isNaN(Date.parse(x509.validTo))) {
+      if (!hasDates(x509)) {
         throw new Error('dates');
       }
       return { x509, pem: x509.toString(), fingerprint: x509.fingerprint256 };
@@ -100,6 +107,9 @@ function publicKeyOf(x509: X509Certificate): KeyObject | undefined {
 export function unreadProblem(x509: X509Certificate): string | undefined {
   if (x509.serialNumber.startsWith('-')) {
     return 'has a negative serial number, which API servers do not read: issue it again with a positive one';
+  }
+  if (!hasDates(x509)) {
+    return 'has a date that cannot be read, which API servers do not read either: issue it again';
   }
   const key = publicKeyOf(x509);
   return key === undefined ? undefined : unreadableProblem(key);

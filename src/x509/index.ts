@@ -2,6 +2,7 @@ export {
   bundleOf,
   type Certificate,
   caProblem,
+  hasDates,
   isSignedBy,
   maxPemBytes,
   missingNames,

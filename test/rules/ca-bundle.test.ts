@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ExtensionConfig } from '../../src/api/index.ts';
 import { caBundleOf, certificatesOf } from '../../src/rules/ca-bundle.ts';
 import { exampleCaBundle } from '../../src/rules/examples/index.ts';
@@ -82,6 +83,19 @@ test('a certificate that Cluster API does not read is named by its number', asyn
   const { certificate } = await oddCa(now, day, undefined, '80');
   expect(problemOf(certificate.pem)).toMatch(/^has a certificate \(number 1\) that has a negative serial number/);
   expect(problemOf((await oddCa(now, day)).certificate.pem)).toBeUndefined();
+});
+
+test.each([
+  Number.NaN,
+  Date.UTC(2100),
+])('a date that cannot be read is named, also when Node.js makes %d of it', (time) => {
+  const end = vi.spyOn(X509Certificate.prototype, 'validToDate', 'get').mockReturnValue(new Date(time));
+  onTestFinished(() => end.mockRestore());
+  const text = readFileSync(new URL('../fixtures/certs/year-12019.crt', import.meta.url), 'utf8');
+  // Another text each time, since each is parsed once.
+  const bundle = caBundleOf(withBundle(Buffer.from(`${text}${time}`).toString('base64')));
+  expect(bundle?.problem).toMatch(/^has a certificate \(number 1\) that has a date that cannot be read/);
+  expect(bundle?.certificates).toMatchObject([{ notBefore: Number.NaN, notAfter: Number.NaN }]);
 });
 
 test('a subject of several parts is one line', async () => {
