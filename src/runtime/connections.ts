@@ -160,7 +160,7 @@ interface KeptPool {
  * @throws {Error} when there is none.
  */
 function readable(caBundle: string): string[] {
-  const good = readableCertificates(Buffer.from(caBundle, 'base64').toString('latin1'));
+  const good = [...readableCertificates(Buffer.from(caBundle, 'base64').toString('latin1'))];
   if (good.length === 0) {
     throw new Error('clientConfig.caBundle contains no PEM certificate that can be read');
   }

@@ -115,16 +115,23 @@ export function unreadProblem(x509: X509Certificate): string | undefined {
   return key === undefined ? undefined : unreadableProblem(key);
 }
 
-/** The certificates of a PEM text that Go reads for a trust bundle; it passes over the others. */
-export function readableCertificates(text: string): X509Certificate[] {
-  return readPem(text).certificates.flatMap((der) => {
-    try {
-      const x509 = new X509Certificate(der ?? '');
-      return x509.raw.length === der?.length && unreadProblem(x509) === undefined ? [x509] : [];
-    } catch {
-      return [];
+function readableCertificate(der: Buffer): X509Certificate | undefined {
+  try {
+    const x509 = new X509Certificate(der);
+    return x509.raw.length === der.length && unreadProblem(x509) === undefined ? x509 : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The certificates of a PEM text that Go reads for a trust bundle, each read when it is asked for; Go passes over the others. */
+export function* readableCertificates(text: string): Generator<X509Certificate, undefined> {
+  for (const der of readPem(text).certificates) {
+    const x509 = der && readableCertificate(der);
+    if (x509 !== undefined) {
+      yield x509;
     }
-  });
+  }
 }
 
 /** Why a certificate is not a CA that is valid now and that API servers read, or undefined. */

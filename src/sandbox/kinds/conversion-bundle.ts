@@ -12,10 +12,22 @@ function bundleOf(object: JsonObject): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Whether a definition has a caBundle of which an API server reads no certificate. */
+/** What was found out about specs. Every change of any definition asks about all that are not established. */
+const known = new WeakMap<object, boolean>();
+
+/** Whether a definition, which is not changed any more, has a caBundle of which an API server reads no certificate. */
 export function hasBadBundle(object: JsonObject): boolean {
   const bundle = bundleOf(object);
-  return bundle !== undefined && readableCertificates(Buffer.from(bundle, 'base64').toString('latin1')).length === 0;
+  if (bundle === undefined) {
+    return false;
+  }
+  const spec = object.spec as JsonObject;
+  let isBad = known.get(spec);
+  if (isBad === undefined) {
+    isBad = readableCertificates(Buffer.from(bundle, 'base64').toString('latin1')).next().done === true;
+    known.set(spec, isBad);
+  }
+  return isBad;
 }
 
 /**

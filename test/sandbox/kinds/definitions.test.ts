@@ -1,9 +1,12 @@
+import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { crd } from '../../../src/api/index.ts';
 import { applyMergePatch, type Json, type JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import { structuralCauses } from '../../../src/sandbox/schema/structural.ts';
 import { testCa } from '../../server/certificates.ts';
+import { entropyOn } from '../../x509/entropy.ts';
+import { oddCa } from '../../x509/odd-ca.ts';
 import { send } from '../client.ts';
 
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -264,4 +267,32 @@ test('a definition whose conversion webhook has a caBundle without a certificate
   });
   expect((await patch(bundle(''))).status).toBe(200);
   expect((await send(sandbox, 'DELETE', path)).status).toBe(200);
+});
+
+test('a caBundle is read up to the first certificate that counts, and not again for each change of other definitions', async () => {
+  const { certificate } = await oddCa(new Date(), 86_400_000, entropyOn('secp256k1').makeKeyPair());
+  const read = vi.spyOn(X509Certificate.prototype, 'publicKey', 'get');
+  onTestFinished(() => read.mockRestore());
+  const create = (plural: string, caBundle: string) => {
+    const clientConfig = { url: 'https://127.0.0.1:1', caBundle: Buffer.from(caBundle).toString('base64') };
+    const conversion = { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'], clientConfig } };
+    const spec = { ...good.spec, names: { plural, kind: plural.toUpperCase() }, conversion };
+    return send(sandbox, 'POST', definitions, { body: { metadata: { name: `${plural}.example.com` }, spec } });
+  };
+  const establishedOf = async (plural: string) => {
+    const { json } = await send(sandbox, 'GET', `${definitions}/${plural}.example.com`);
+    const { conditions } = json.status as { conditions: JsonObject[] };
+    return conditions.find(({ type }) => type === 'Established')?.status;
+  };
+  // Of a curve that is not read: each look at it asks for its key.
+  expect((await create('levers', certificate.pem.repeat(3))).status).toBe(201);
+  await vi.waitFor(async () => expect(await establishedOf('levers')).toBe('False'));
+  const first = read.mock.calls.length;
+  expect(first).toBe(3);
+  expect((await create('pulleys', testCa.cert.repeat(50))).status).toBe(201);
+  await vi.waitFor(async () => expect(await establishedOf('pulleys')).toBe('True'));
+  expect(read.mock.calls.length - first).toBe(1);
+  for (const plural of ['levers', 'pulleys']) {
+    expect((await send(sandbox, 'DELETE', `${definitions}/${plural}.example.com`)).status).toBe(200);
+  }
 });
