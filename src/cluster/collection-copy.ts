@@ -109,7 +109,7 @@ export class CollectionCopy {
   #put(object: JsonObject, most: number): void {
     const { resource, maxObjects, onChange } = this.#options;
     const key = objectKey(object);
-    // An object that was deleted and created again has another uid.
+    // An object that was deleted and created again has a different uid.
     if (textIn(this.#objects.get(key), 'uid') !== textIn(object, 'uid')) {
       this.remove(key);
     }

@@ -24,7 +24,7 @@ export function compilePlans(
   const problems = new Set([...toNewer.problems, ...toOlder.problems, ...read.problems()]);
   if (problems.size > 0) {
     throw new UnlistedDifferenceError(
-      `${older.apiVersion} and ${newer.apiVersion} differ in ways that no table lists:\n- ${[...problems].join('\n- ')}`,
+      `${older.apiVersion} and ${newer.apiVersion} differ in ways that the table does not list:\n- ${[...problems].join('\n- ')}`,
     );
   }
   return { toNewer: toNewer.plan, toOlder: toOlder.plan };

@@ -87,7 +87,7 @@ export function formatConversionData(data: ConversionData, annotation: string): 
   if (bytes > maxConversionDataBytes) {
     throw new ConversionError(
       ['metadata', 'annotations', annotation],
-      `would need ${bytes} bytes to keep what the other version cannot represent; at most ${maxConversionDataBytes} are possible`,
+      `would need ${bytes} bytes to keep what the other version cannot represent; the maximum is ${maxConversionDataBytes}`,
     );
   }
   return text;

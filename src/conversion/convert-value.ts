@@ -52,7 +52,7 @@ function keep({ kept }: Walk, position: Position, value: Json): void {
   if (kept.length > maxKept) {
     throw new ConversionError(
       fieldOf(position),
-      `is one of more than ${kept.length} values that only one version can represent; at most ${maxConversionDataBytes} bytes of them can be kept`,
+      `is one of more than ${kept.length} values that only one version can represent; conversion data is limited to ${maxConversionDataBytes} bytes`,
     );
   }
   kept.push({ path: keptPathOf(position), value });
@@ -62,7 +62,7 @@ function put(object: JsonObject, name: string, value: Json, position: Position):
   if (Object.hasOwn(object, name)) {
     throw new ConversionError(
       fieldOf(position),
-      `becomes ${name} in the other version, where there is another value already`,
+      `becomes ${name} in the other version, which already has another value there`,
     );
   }
   setOwn(object, name, value);

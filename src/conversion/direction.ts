@@ -44,7 +44,7 @@ function limitsFor({ from, to, table, kept, problems }: Compilation, source: Fie
     return undefined;
   }
   if (/[\]}]$/.test(path) || !keywords.every(canCheck)) {
-    problems.push(`${path}: only a property can be left out and kept, and not for ${keywords.join(', ')}`);
+    problems.push(`${path}: only a property can be omitted and kept, and not for ${keywords.join(', ')}`);
     return undefined;
   }
   kept.set(path, target.schema);
@@ -83,7 +83,9 @@ function moveAction(
   const isInside = scope === '' || isBelow(toPath, scope);
   const steps = tokensOf(toPath.slice(scope.length));
   if (!isInside || steps.some((step) => step === '[]' || step === '{}')) {
-    problems.push(`${path}: moves to ${toPath}, out of its list or into another; only a hand-written step can do that`);
+    problems.push(
+      `${path}: moves to ${toPath}, outside its list or in another one; only a hand-written step can do that`,
+    );
     return undefined;
   }
   const target = { path: toPath, schema };
@@ -186,7 +188,7 @@ function listPlan(compilation: Compilation, source: Field, target: Field): Value
   listKeys.set(items.path, keys);
   if (keeps && keys.length === 0 && [...kept.keys()].some((path) => isBelow(path, items.path))) {
     problems.push(
-      `${source.path}: its items have no keys to find them by, so nothing below it can be kept as conversion data`,
+      `${source.path}: its items have no keys to identify them, so nothing below it can be kept as conversion data`,
     );
   }
   return item && { kind: 'list', item, keys };

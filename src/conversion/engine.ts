@@ -70,7 +70,7 @@ function withAnnotation(object: JsonObject, name: string, text: string | undefin
   const metadata = own(object, 'metadata') ?? {};
   const annotations = isJsonObject(metadata) ? (own(metadata, 'annotations') ?? {}) : null;
   if (!isJsonObject(metadata) || !isJsonObject(annotations)) {
-    throw new ConversionError(['metadata'], 'must be an object, and its annotations too');
+    throw new ConversionError(['metadata'], 'must be an object, and so must its annotations');
   }
   const { [name]: _replaced, ...others } = annotations;
   const { annotations: _old, ...rest } = metadata;
@@ -155,7 +155,7 @@ export function createConverter(map: VersionMap): KindConverter {
   const isConnected = [...routes.values()].every((reached) => reached.size === apiVersions.length);
   if (!isConnected || map.changes.length !== apiVersions.length - 1) {
     throw new Error(
-      `the versions of ${kind} must form a tree, with one path between each two: ${apiVersions.join(', ')}`,
+      `the versions of ${kind} must form a tree, with one path between any two: ${apiVersions.join(', ')}`,
     );
   }
 

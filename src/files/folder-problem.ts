@@ -1,8 +1,8 @@
 /** Why a folder cannot be read or written, by the system's codes. */
 const reasons: Readonly<Record<string, string>> = {
-  EEXIST: 'something that is not a folder has that name',
+  EEXIST: 'it exists and is not a folder',
   ENOTDIR: 'a part of the path is not a folder',
-  ENOENT: 'no folder can be created there, or a link in the path is broken',
+  ENOENT: 'a folder cannot be created there, or a link in the path is broken',
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',

@@ -167,7 +167,7 @@ function checkEvents(text: string, events: readonly JsYaml.Event[]): void {
         throw problemAt(text, event.anchorStart, `the alias *${name.slice(0, 64)} contains itself`);
       }
       if (aliased > maxAliased) {
-        throw problemAt(text, event.anchorStart, `has aliases that stand for more than ${maxAliased} values`);
+        throw problemAt(text, event.anchorStart, `has aliases that expand to more than ${maxAliased} values`);
       }
       close(meant);
     }
@@ -201,7 +201,7 @@ function parse(text: string): unknown {
     checkEvents(text, events);
     const documents = constructFromEvents(events as JsYaml.Event[], { source: text });
     if (documents.length > 1) {
-      throw new YamlError('holds more than one document');
+      throw new YamlError('contains more than one document');
     }
     return documents[0] ?? null;
   } catch (error) {
@@ -210,9 +210,9 @@ function parse(text: string): unknown {
     }
     const offset = error.mark?.position ?? 0;
     const known: Record<string, () => string> = {
-      'duplicated mapping key': () => `the key ${keyAt(text, offset, events)} is given twice`,
+      'duplicated mapping key': () => `the key ${keyAt(text, offset, events)} is duplicated`,
       'object-based map does not support complex keys': () => 'a key must be plain text',
-      [`nesting exceeded maxDepth (${maxDepth})`]: () => 'nests too deep',
+      [`nesting exceeded maxDepth (${maxDepth})`]: () => 'nests too deeply',
     };
     throw problemAt(text, offset, known[error.reason]?.() ?? error.reason.slice(0, 300));
   }

@@ -182,7 +182,7 @@ class Composer {
     }
     if (typeof value === 'number') {
       if (!Number.isFinite(value)) {
-        this.fail(`${source} is not a number that JSON has; put it in quotes if it is text`, event.valueStart);
+        this.fail(`${source} is not a JSON number; put it in quotes if it is text`, event.valueStart);
       }
       // JSON's integers have no negative zero.
       value = value === 0 ? 0 : value;
@@ -236,11 +236,11 @@ class Composer {
       const at = event.anchorStart - 1;
       const { scalar } = this.alias();
       if (scalar === undefined) {
-        this.fail('a key is a map or a list; write text', at);
+        this.fail('a key must be text, not a map or a list', at);
       }
       return { key: this.keyOf(scalar), at };
     }
-    return this.fail('a key is a map or a list; write text', 'start' in event ? event.start : this.lastAt);
+    return this.fail('a key must be text, not a map or a list', 'start' in event ? event.start : this.lastAt);
   }
 
   /** How many flow collections are open. */
@@ -413,7 +413,7 @@ class Composer {
       case EVENT_ID.ALIAS:
         return this.alias().value;
       default:
-        return this.fail('something is missing here', this.lastAt);
+        return this.fail('a value is missing here', this.lastAt);
     }
   }
 }

@@ -285,7 +285,9 @@ export function editDocument(text: string, read: ReadDocument, edits: readonly E
   }
   const again = readDocument({ text: result, firstLine: 1, form: read.form });
   if ('errors' in again || !isDeepStrictEqual(JSON.parse(JSON.stringify(again.value)), expected)) {
-    throw new EditError('cannot be rewritten without changing something else; anchors and aliases are the usual cause');
+    throw new EditError(
+      'cannot be rewritten without changing another part of the document; usually anchors and aliases are the cause',
+    );
   }
   return result;
 }

@@ -60,7 +60,7 @@ export function createReplacer(): (file: string, content: string) => Promise<voi
         if (created.uid !== found.uid || created.gid !== found.gid) {
           await handle.chown(found.uid, found.gid).catch(() => {
             throw new ReplaceError(
-              `belongs to user ${found.uid}, group ${found.gid}, which this user cannot give to a new file; run as its owner, or convert a copy`,
+              `belongs to user ${found.uid}, group ${found.gid}, to which this user cannot assign a new file; run as its owner, or convert a copy`,
             );
           });
         }

@@ -131,13 +131,13 @@ function tagged(tag: string, text: string): { value: Resolved; integer?: bigint 
   if (short === '!!binary') {
     const packed = text.replaceAll(/[\r\n]/g, '');
     if (packed.length % 4 !== 0 || !base64.test(packed)) {
-      throw new ScalarError('the text behind !!binary is not base64');
+      throw new ScalarError('the text after !!binary is not base64');
     }
     return { value: new TextDecoder().decode(Buffer.from(packed, 'base64')) };
   }
   if (short === '!!timestamp') {
     if (!timestamp.test(text)) {
-      throw new ScalarError('the text behind !!timestamp is not a date or a time');
+      throw new ScalarError('the text after !!timestamp is not a date or a time');
     }
     return { value: text };
   }
@@ -150,7 +150,7 @@ function tagged(tag: string, text: string): { value: Resolved; integer?: bigint 
         ? value === null
         : typeof value === 'number' && (short === '!!float' || found.integer !== undefined);
   if (!fits) {
-    throw new ScalarError(`the text behind ${short} cannot be read as one`);
+    throw new ScalarError(`the text after ${short} cannot be read as one`);
   }
   return short === '!!float' ? { value } : found;
 }

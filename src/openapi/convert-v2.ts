@@ -332,7 +332,7 @@ class Conversion {
     if (this.#copied > this.#maxCopied) {
       const at = printable(place.slice(0, 300));
       throw new V2ConversionError(
-        `the schemas up to ${at}, once a media type, have more than ${this.#maxCopied} characters`,
+        `the schemas up to ${at}, repeated for each media type, have more than ${this.#maxCopied} characters`,
       );
     }
     const result: JsonObject = {};
@@ -465,7 +465,7 @@ function infoOf(document: JsonObject): JsonObject {
  */
 export function convertV2ToV3(document: JsonObject, { maxCopied = defaultMaxCopied } = {}): JsonObject {
   if (document.swagger !== '2.0') {
-    throw wrong('swagger', document.swagger, '"2.0": only documents of OpenAPI v2 are converted');
+    throw wrong('swagger', document.swagger, '"2.0": only OpenAPI v2 documents can be converted');
   }
   const conversion = new Conversion(document, maxCopied);
   const result: JsonObject = { openapi: '3.0.0', info: infoOf(document) };

@@ -314,7 +314,7 @@ function withInherited(
     }
     if (left.characters < 0) {
       throw new MergeError(
-        `${name} has security or servers that would have to stand in each operation, which is too much; make them those of all documents, or leave them out`,
+        `${name} has security or servers that would have to be repeated in each operation, which is too much; use the same ones in all documents, or remove them`,
       );
     }
     setOwn(result, path, copy);

@@ -19,7 +19,7 @@ export interface ReadOpenApi {
 const maxValues = 5_000_000;
 const maxCharacters = 256 * 1024 * 1024;
 
-const tooMany = 'has more values than can be read, or aliases that stand for too many';
+const tooMany = 'has too many values, or aliases that expand to too many';
 
 /**
  * How many values a YAML parser's value has, each counted as often as aliases stand for it: known before any of them is copied.
@@ -120,7 +120,7 @@ export function openApiOf(value: Json): ReadOpenApi {
   }
   if (documentList(value) !== undefined) {
     throw new InvalidOpenApi(
-      'is the list of the documents of an API server, not one of them: name the API server, or files with documents',
+      'is an API server index of documents, not a document: pass the API server, or files with documents',
     );
   }
   const { openapi } = value;
@@ -129,7 +129,7 @@ export function openApiOf(value: Json): ReadOpenApi {
   }
   if (!/^3\.0\.\d{1,9}(-[\w.]{1,99})?$/.test(openapi)) {
     throw new InvalidOpenApi(
-      `is OpenAPI ${printable(JSON.stringify(openapi.slice(0, 20)))}; documents of 3.0 and 2.0 can be merged`,
+      `is OpenAPI ${printable(JSON.stringify(openapi.slice(0, 20)))}; only OpenAPI 3.0 and 2.0 documents can be merged`,
     );
   }
   checkObjects(value);

@@ -95,7 +95,7 @@ interface Context extends WriteContext, DocumentContext {
 async function answer(context: Context, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = URL.parse(request.url ?? '/', 'https://sandbox');
   if (url === null) {
-    throw badRequest('the URL of the request cannot be read');
+    throw badRequest('the URL of the request is not valid');
   }
   if (['/healthz', '/readyz', '/livez'].includes(url.pathname)) {
     sendText(response, 200, 'ok');
@@ -123,7 +123,7 @@ async function answer(context: Context, request: IncomingMessage, response: Serv
 }
 
 function sendError(context: Context, request: IncomingMessage, response: ServerResponse, error: unknown): void {
-  let status = failure(500, 'InternalError', 'Internal error occurred: the sandbox failed; this is a bug, see its log');
+  let status = failure(500, 'InternalError', 'Internal error occurred: this is a bug of the sandbox; see its log');
   if (error instanceof RequestError) {
     status = error.status;
   } else if (error instanceof DefaultsError) {

@@ -56,7 +56,7 @@ export function readCertificates(text: string | undefined): Reading<[Certificate
     return { state: 'broken', problem: 'is not PEM' };
   }
   if (blocks.length > maxCertificates) {
-    return { state: 'broken', problem: `holds more than ${maxCertificates} certificates` };
+    return { state: 'broken', problem: `contains more than ${maxCertificates} certificates` };
   }
   try {
     const certificates = blocks.map((pem) => {
@@ -70,7 +70,7 @@ export function readCertificates(text: string | undefined): Reading<[Certificate
   } catch {
     return {
       state: 'broken',
-      problem: 'holds something that is not an X.509 certificate, or one with unreadable dates',
+      problem: 'contains data that is not an X.509 certificate, or one with unreadable dates',
     };
   }
 }
@@ -106,7 +106,7 @@ function publicKeyOf(x509: X509Certificate): KeyObject | undefined {
  */
 export function unreadProblem(x509: X509Certificate): string | undefined {
   if (x509.serialNumber.startsWith('-')) {
-    return 'has a negative serial number, which API servers do not read: issue it again with a positive one';
+    return 'has a negative serial number, which API servers cannot parse: reissue it with a positive one';
   }
   if (!hasDates(x509)) {
     return 'has a date that cannot be read, which API servers do not read either: issue it again';

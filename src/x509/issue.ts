@@ -84,16 +84,14 @@ function issue({ publicKey, issuer, issuerKey, now, notAfter, ...contents }: Req
   const der = signedCertificate({ ...contents, issuer, publicKey: key, notBefore, notAfter: end }, issuerKey);
   const read = readCertificates(new X509Certificate(der).toString());
   if (read.state !== 'usable') {
-    throw new Error(`a certificate just made ${problemOf(read)}`);
+    throw new Error(`the new certificate ${problemOf(read)}`);
   }
   const [made] = read.value;
   // OpenSSL must read the dates that were asked for, to the second.
   const isSame = (date: Date, asked: Date) => Math.floor(asked.getTime() / 1000) === date.getTime() / 1000;
   if (!isSame(made.x509.validFromDate, notBefore) || !isSame(made.x509.validToDate, end)) {
     const asked = `from ${notBefore.toISOString()} to ${end.toISOString()}`;
-    throw new Error(
-      `a certificate just made is valid from ${made.x509.validFrom} to ${made.x509.validTo}, not ${asked}`,
-    );
+    throw new Error(`the new certificate is valid from ${made.x509.validFrom} to ${made.x509.validTo}, not ${asked}`);
   }
   return made;
 }

@@ -71,5 +71,5 @@ export function framingProblem({ certificates }: PemContent): string | undefined
   const at = certificates.indexOf(undefined);
   return at === -1
     ? undefined
-    : `has a certificate that is not found (number ${at + 1}): its BEGIN and END lines must be there, each alone in its line`;
+    : `has a certificate that cannot be read (number ${at + 1}): its BEGIN and END markers must each be on a line of their own`;
 }

@@ -31,7 +31,7 @@ export function signatureOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObje
       : undefined;
 }
 
-const remedy = 'use an RSA key, or one on P-256, P-384 or P-521';
+const remedy = 'use an RSA key, or an EC key on P-256, P-384 or P-521';
 
 /** A public key in DER (SubjectPublicKeyInfo) with the name of its curve and an uncompressed point, which all read. */
 interface UsualForm {
@@ -60,12 +60,12 @@ export function unreadableProblem(key: KeyObject): string | undefined {
   const curve = key.asymmetricKeyDetails?.namedCurve;
   const usual = usualForms.get(curve ?? '');
   if (usual === undefined) {
-    return `has a key on ${curve ?? 'a curve without a name'}, which API servers do not read: ${remedy}`;
+    return `has a key on ${curve ?? 'an unnamed curve'}, which API servers cannot parse: ${remedy}`;
   }
   const der = key.export({ type: 'spki', format: 'der' });
   return der.length === usual.length && der.at(-usual.point) === 4
     ? undefined
-    : 'has a key that is compressed, or has the parameters of its curve in place of its name, which API servers do not read: make one with the name of the curve, uncompressed';
+    : 'has a key in compressed form, or with explicit curve parameters instead of a named curve, which API servers cannot parse: generate an uncompressed one with a named curve';
 }
 
 /** Why a key cannot sign certificates here, as the end of a sentence; undefined when it can. */
@@ -74,6 +74,6 @@ export function signingProblem(key: KeyObject): string | undefined {
     return undefined;
   }
   const { asymmetricKeyType, asymmetricKeyDetails } = key;
-  const curve = asymmetricKeyType === 'ec' ? ` on ${asymmetricKeyDetails?.namedCurve ?? 'a curve without a name'}` : '';
-  return `is of type ${asymmetricKeyType}${curve}, which cannot sign here: ${remedy}`;
+  const curve = asymmetricKeyType === 'ec' ? ` on ${asymmetricKeyDetails?.namedCurve ?? 'an unnamed curve'}` : '';
+  return `is of type ${asymmetricKeyType}${curve}, which is not supported for signing: ${remedy}`;
 }

@@ -53,7 +53,7 @@ test('a folder that cannot be read or written is an error that says why and what
     `${join(folder, 'file')} cannot be read: a part of the path is not a folder: ${remedy}`,
   );
   await expect(folderStore('/proc/certs').write('serving', contents, undefined)).rejects.toThrow(
-    `/proc/certs cannot be written: no folder can be created there, or a link in the path is broken: ${remedy}`,
+    `/proc/certs cannot be written: a folder cannot be created there, or a link in the path is broken: ${remedy}`,
   );
   const long = { data: { 'tls.key': 'k', ['n'.repeat(300)]: '' }, annotations: {} };
   await expect(folderStore(folder).write('serving', long, undefined)).rejects.toThrow(

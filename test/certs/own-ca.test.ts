@@ -142,7 +142,7 @@ test('one with a key that cannot sign is replaced by a CA of our own, and the re
   expect(run.progress).toContainEqual(
     expect.objectContaining({
       action: 'stage-ca',
-      reason: expect.stringContaining('use an RSA key, or one on P-256, P-384 or P-521'),
+      reason: expect.stringContaining('use an RSA key, or an EC key on P-256, P-384 or P-521'),
     }),
   );
   expect(await handshake()).toBe('connected');
@@ -156,7 +156,7 @@ test.each(
   const run = runFor(server, clock, { mode: 'repair' });
   await runCertificates(run);
   expect(run.progress).toContainEqual(
-    expect.objectContaining({ action: 'create-ca', reason: expect.stringContaining('which API servers do not read') }),
+    expect.objectContaining({ action: 'create-ca', reason: expect.stringContaining('which API servers cannot parse') }),
   );
   expect(
     server.history.filter(({ objects }) => bundlesOf(objects).some((found) => found.includes(certificate.pem))),

@@ -99,7 +99,7 @@ describe('never overwrites: exit code 1, and what was there stays', () => {
   test('a file of that name, and a folder below a file', async () => {
     writeFileSync(join(folder, 'file'), 'mine');
     for (const [target, why] of [
-      [join(folder, 'file'), 'something that is not a folder has that name'],
+      [join(folder, 'file'), 'it exists and is not a folder'],
       [join(folder, 'file/new'), 'a part of the path is not a folder'],
     ] as const) {
       const { code, stderr } = await create(target);

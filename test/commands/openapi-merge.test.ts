@@ -82,7 +82,9 @@ describe('files', () => {
     const large = file('large.json', { openapi: '3.0.0', servers, paths });
     const ended = await merge([large, file('small.json', { openapi: '3.0.0', paths: {} })]);
     expect(ended).toMatchObject({ code: 1, stdout: '' });
-    expect(ended.stderr).toContain(`openapi merge: ${large} has security or servers that would have to stand in each`);
+    expect(ended.stderr).toContain(
+      `openapi merge: ${large} has security or servers that would have to be repeated in each`,
+    );
     expect((await merge([large])).code).toBe(0);
   });
 

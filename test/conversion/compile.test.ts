@@ -36,7 +36,7 @@ function problemsOf(older: Fields, newer: Fields, table: ChangeTable = {}, keeps
   } catch (error) {
     expect(error).toBeInstanceOf(UnlistedDifferenceError);
     const [first, ...lines] = (error as Error).message.split('\n- ');
-    expect(first).toBe('v1 and v2 differ in ways that no table lists:');
+    expect(first).toBe('v1 and v2 differ in ways that the table does not list:');
     return lines;
   }
 }
@@ -122,7 +122,7 @@ describe('fields that one version has', () => {
       { a: list(object({ b: text })) },
       { a: list(object({})) },
       { removed: ['a[].b'] },
-      ['a: its items have no keys to find them by, so nothing below it can be kept as conversion data'],
+      ['a: its items have no keys to identify them, so nothing below it can be kept as conversion data'],
     ],
     [
       'in items without keys, where nothing is kept',
@@ -251,8 +251,8 @@ describe('fields that change their name or place', () => {
       { a: list(object({})), c: text },
       { moves: { 'a[].b': 'c' } },
       [
-        'a[].b: moves to c, out of its list or into another; only a hand-written step can do that',
-        'c: moves to a[].b, out of its list or into another; only a hand-written step can do that',
+        'a[].b: moves to c, outside its list or in another one; only a hand-written step can do that',
+        'c: moves to a[].b, outside its list or in another one; only a hand-written step can do that',
       ],
     ],
     [
@@ -261,7 +261,7 @@ describe('fields that change their name or place', () => {
       { a: map(object({ b: text })) },
       { moves: { b: 'a{}.b' } },
       [
-        'b: moves to a{}.b, out of its list or into another; only a hand-written step can do that',
+        'b: moves to a{}.b, outside its list or in another one; only a hand-written step can do that',
         'moves a{}.b b: listed, but matches nothing',
       ],
     ],
@@ -294,7 +294,7 @@ describe('fields that change their name or place', () => {
 describe('limits that one version has', () => {
   const dated: OpenApiSchema = { type: 'string', format: 'date-time', maxLength: 5 };
   const onlyProperties = (path: string, keywords: string) =>
-    `${path}: only a property can be left out and kept, and not for ${keywords}`;
+    `${path}: only a property can be omitted and kept, and not for ${keywords}`;
   test.each<Case>([
     ['new ones', { a: text }, { a: short }, {}, ['a: v2 limits maxLength where v1 does not']],
     ['ones that are gone', { a: short }, { a: text }, {}, ['a: v1 limits maxLength where v2 does not']],

@@ -78,7 +78,7 @@ test('data is written as it is read, up to 256 KiB of UTF-8', () => {
   const tooLong = () => formatConversionData(kept(`${'x'.repeat(room - 1)}ä`), 'a.example/kept');
   expect(tooLong).toThrow(ConversionError);
   expect(tooLong).toThrow(
-    'would need 262145 bytes to keep what the other version cannot represent; at most 262144 are possible',
+    'would need 262145 bytes to keep what the other version cannot represent; the maximum is 262144',
   );
   try {
     tooLong();

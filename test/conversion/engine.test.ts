@@ -147,7 +147,7 @@ describe('an unlisted difference is an error at start', () => {
     [
       'a move out of a list',
       without({ moves: { ...firstChange.moves, 'spec.pots[].lid': 'spec.url' } }),
-      /spec.pots\[\].lid: moves to spec.url, out of its list/,
+      /spec.pots\[\].lid: moves to spec.url, outside its list/,
     ],
     [
       'a move to nowhere',
@@ -155,7 +155,7 @@ describe('an unlisted difference is an error at start', () => {
       /spec.cook: moves to spec.boss, which .*v2 does not have/,
     ],
     ['a version on its own', { ...kitchens, changes: [firstChange] }, /must form a tree/],
-    ['two ways', { ...kitchens, changes: [firstChange, secondChange, secondChange] }, /one path between each two/],
+    ['two ways', { ...kitchens, changes: [firstChange, secondChange, secondChange] }, /one path between any two/],
     ['a version without a schema', { ...kitchens, versions: kitchenSchemas.slice(1) }, /no schema for .*\/v1$/],
     [
       'the newest version without a schema',
@@ -165,7 +165,7 @@ describe('an unlisted difference is an error at start', () => {
     [
       'no changes, and all the versions',
       { ...kitchens, changes: [] },
-      /^the versions of Kitchen must form a tree, with one path between each two: \S+\/v1, \S+\/v2, \S+\/v3$/,
+      /^the versions of Kitchen must form a tree, with one path between any two: \S+\/v1, \S+\/v2, \S+\/v3$/,
     ],
   ])('%s', (_name, map, message) => {
     expect(() => createConverter(map)).toThrow(message);
@@ -242,7 +242,7 @@ describe('metadata', () => {
   ])('%s has no room for what is to be kept', (_, metadata) => {
     const error = errorOf({ ...kitchen(v1, { mood: 'Odd' }), metadata });
     expect(error).toBeInstanceOf(ConversionError);
-    expect([error.path, error.message]).toEqual([['metadata'], 'must be an object, and its annotations too']);
+    expect([error.path, error.message]).toEqual([['metadata'], 'must be an object, and so must its annotations']);
   });
 
   test('is not made where nothing is to be kept, and is made where something is', () => {

@@ -272,7 +272,7 @@ describe('Secrets', () => {
     expect(problemOf({ 'ca.crt': 'A'.repeat(200_000) })).toMatch(/is longer than/);
     expect(problemOf({ 'ca.crt': exampleCaBundle })).toBeUndefined();
     const marked = Buffer.concat([Buffer.from('\ufeff'), Buffer.from(exampleCaBundle, 'base64')]).toString('base64');
-    expect(problemOf({ 'ca.crt': marked })).toMatch(/^has a ca\.crt that has a certificate that is not found/);
+    expect(problemOf({ 'ca.crt': marked })).toMatch(/^has a ca\.crt that has a certificate that cannot be read/);
   });
 
   test('whether it signed what is beside it', () => {

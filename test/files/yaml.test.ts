@@ -16,15 +16,15 @@ test('YAML and JSON are read', () => {
 
 test.each<[string, string, RegExp]>([
   ['not YAML', 'a: [', /^line 1: /],
-  ['two documents', 'a: 1\n---\nb: 2\n', /^holds more than one document$/],
-  ['an alias as a key twice', 'x: &a k\n*a : 1\nk: 2\n', /^line 3: the key "k" is given twice$/],
-  ['a key twice, as an alias', 'x: &a k\nk: 2\n*a : 1\n', /^line 3: the key \*a is given twice$/],
-  ['a key twice', 'a: 1\nb:\n  c: 1\n  c: 2\n', /^line 4: the key "c" is given twice$/],
-  ['a key twice in JSON', '{"a":1,\n"b":{"c":1,\n"c":2}}', /^line 3: the key "c" is given twice$/],
+  ['two documents', 'a: 1\n---\nb: 2\n', /^contains more than one document$/],
+  ['an alias as a key twice', 'x: &a k\n*a : 1\nk: 2\n', /^line 3: the key "k" is duplicated$/],
+  ['a key twice, as an alias', 'x: &a k\nk: 2\n*a : 1\n', /^line 3: the key \*a is duplicated$/],
+  ['a key twice', 'a: 1\nb:\n  c: 1\n  c: 2\n', /^line 4: the key "c" is duplicated$/],
+  ['a key twice in JSON', '{"a":1,\n"b":{"c":1,\n"c":2}}', /^line 3: the key "c" is duplicated$/],
   [
     'a key twice that reads alike in JSON',
     String.raw`{"a\\":1,"a\u005c":2}`,
-    /^line 1: the key "a\\\\" is given twice$/,
+    /^line 1: the key "a\\\\" is duplicated$/,
   ],
   ['a key that is a map', '? {a: 1}\n: 2\n', /a key must be plain text/],
   ['an alias of nothing', '*x', /^line 1: unidentified alias "x"$/],
@@ -33,11 +33,11 @@ test.each<[string, string, RegExp]>([
   ['a long tag', `a: !${'x'.repeat(400)} 1`, /^line 1: unknown scalar tag !<!x{250,300}$/],
   ['many aliases', `a: &a x\nb: [${'*a,'.repeat(101)}]`, /^line 2: has more than 100 aliases$/],
   [
-    'aliases that stand for too much',
+    'aliases that expand to too much',
     ['k0: &k0 [x, x]', ...Array.from({ length: 25 }, (_, k) => `k${k + 1}: &k${k + 1} [*k${k}, *k${k}]`)].join('\n'),
-    /^line 15: has aliases that stand for more than 100000 values$/,
+    /^line 15: has aliases that expand to more than 100000 values$/,
   ],
-  ['nesting too deep', `a:\n  ${'['.repeat(4000)}${']'.repeat(4000)}`, /^line 2: nests too deep$/],
+  ['nesting too deep', `a:\n  ${'['.repeat(4000)}${']'.repeat(4000)}`, /^line 2: nests too deeply$/],
   ['too long', '#'.repeat(longest + 1), /^is longer than 65536 characters$/],
 ])('%s is refused, with the line', (_name, text, message) => {
   let problem: unknown;
@@ -65,9 +65,9 @@ test.each<[string, number, (size: number) => string, string | undefined]>([
   ['keys', 32_000, (size) => Array.from({ length: size / 8 }, (_, index) => `k${index}: 1\n`).join(''), undefined],
   ['aliases', 16_000, (size) => `a: &a x\nb: [${'*a,'.repeat(size / 3)}]`, 'line 2: has more than 100 aliases'],
   ['quotes', 16_000, (size) => '"'.repeat(size), 'line 1: end of the stream or a document separator is expected'],
-  ['open brackets', 16_000, (size) => '['.repeat(size), 'line 1: nests too deep'],
-  ['brackets', 16_000, (size) => '['.repeat(size / 2) + ']'.repeat(size / 2), 'line 1: nests too deep'],
-  ['documents', 64_000, (size) => '---\n'.repeat(size / 4), 'holds more than one document'],
+  ['open brackets', 16_000, (size) => '['.repeat(size), 'line 1: nests too deeply'],
+  ['brackets', 16_000, (size) => '['.repeat(size / 2) + ']'.repeat(size / 2), 'line 1: nests too deeply'],
+  ['documents', 64_000, (size) => '---\n'.repeat(size / 4), 'contains more than one document'],
   // To quote the line of each error would be to read it as often.
   [
     'errors in one long line',

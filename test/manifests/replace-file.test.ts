@@ -71,7 +71,7 @@ test('an owner that cannot stay is a refusal, and the file stays', needs('root',
   chmodSync(file, 0o666);
   const code = `await createReplacer()(${JSON.stringify(file)}, 'new').catch(({ message }) => console.log(message))`;
   expect(await said(start(code, 4321))).toMatch(
-    /^belongs to user 1234, group 2345, which this user cannot give to a new file; run as its owner, or convert a copy/,
+    /^belongs to user 1234, group 2345, to which this user cannot assign a new file; run as its owner, or convert a copy/,
   );
   expect(readFileSync(file, 'utf8')).toBe('old');
   expect(readdirSync(folder)).toEqual(['a.yaml']);

@@ -259,7 +259,7 @@ describe('a text that is not a document of hooks', () => {
     ['openapi: 2.0.0\npaths: {}', 'is OpenAPI "2.0.0"; documents of 3.0 and 3.1 can be read'],
     ['openapi: 3.0.0\npaths: { /a: { post: {} } }', 'paths "/a": a hook is a POST to'],
     ['openapi: 3.0.0\npaths: *nothing', 'is not valid YAML'],
-    ['openapi: 3.0.0\npaths: {}\npaths: {}', 'is not valid YAML: line 3: the key "paths" is given twice'],
+    ['openapi: 3.0.0\npaths: {}\npaths: {}', 'is not valid YAML: line 3: the key "paths" is duplicated'],
   ])('%j is refused', (text, message) => {
     expect(() => readHookDocument(text)).toThrow(OpenApiError);
     expect(() => readHookDocument(text)).toThrow(message);
@@ -267,7 +267,7 @@ describe('a text that is not a document of hooks', () => {
 
   test('nesting of 5,000 levels is refused', () => {
     const text = `openapi: 3.0.0\npaths: ${'['.repeat(5_000)}`;
-    expect(() => readHookDocument(text)).toThrow(new OpenApiError('is not valid YAML: line 2: nests too deep'));
+    expect(() => readHookDocument(text)).toThrow(new OpenApiError('is not valid YAML: line 2: nests too deeply'));
   });
 
   test('time grows with the size of a document, not faster', () => {

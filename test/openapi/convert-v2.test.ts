@@ -141,7 +141,7 @@ describe('what is not converted', () => {
     [
       'a v3 document',
       { openapi: '3.0.0' },
-      'swagger is missing; it must be "2.0": only documents of OpenAPI v2 are converted',
+      'swagger is missing; it must be "2.0": only OpenAPI v2 documents can be converted',
     ],
     ['paths that are a list', swagger({ paths: [] }), 'paths is []; it must be an object'],
     ['a schema that is a text', swagger({ definitions: { A: 'x' } }), 'definitions.A is "x"; it must be a schema'],
@@ -173,7 +173,7 @@ describe('what is not converted', () => {
     }
     const parameters = { body: { name: 'body', in: 'body', schema: { description: 'x'.repeat(100_000) } } };
     expect(() => convertV2ToV3(swagger({ parameters, paths }))).toThrow(
-      'once a media type, have more than 67108864 characters',
+      'repeated for each media type, have more than 67108864 characters',
     );
   });
 });

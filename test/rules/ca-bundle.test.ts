@@ -61,9 +61,9 @@ const longer = `-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\
 
 test.each<[string, string, string | undefined]>([
   ['in lines of their own', `${pem}${pem}`, undefined],
-  ['of two files put together without a line break', `${pem.trimEnd()}${pem}`, 'not found (number 1)'],
-  ['behind a byte order mark', `\ufeff${pem}${pem}`, 'not found (number 1)'],
-  ['of which the second is cut off', `${pem}${pem.slice(0, 200)}`, 'not found (number 2)'],
+  ['of two files put together without a line break', `${pem.trimEnd()}${pem}`, 'cannot be read (number 1)'],
+  ['behind a byte order mark', `\ufeff${pem}${pem}`, 'cannot be read (number 1)'],
+  ['of which the second is cut off', `${pem}${pem.slice(0, 200)}`, 'cannot be read (number 2)'],
   ['with empty lines in it', pem.replaceAll('\n', '\n\n'), undefined],
   ['with a byte behind the certificate', longer, 'cannot be parsed (number 1)'],
 ])('certificates %s', (_, text, problem) => {
@@ -77,7 +77,7 @@ test('a certificate that Cluster API does not read is named by its number', asyn
   for (const [form, keys] of await unreadableKeys()) {
     const { certificate } = await oddCa(now, day, keys);
     expect(problemOf(pem + certificate.pem), form).toMatch(
-      /^has a certificate \(number 2\) that has a key .*which API servers do not read/,
+      /^has a certificate \(number 2\) that has a key .*which API servers cannot parse/,
     );
   }
   const { certificate } = await oddCa(now, day, undefined, '80');

@@ -97,7 +97,5 @@ test('never overwrites', () => {
   expect(() => writeProject(other, options)).toThrow('is not empty (README.md)');
   expect(readdirSync(other)).toEqual(['README.md']);
   writeFileSync(join(folder, 'file'), '');
-  expect(() => writeProject(join(folder, 'file'), options)).toThrow(
-    /cannot be written: something that is not a folder has that name/,
-  );
+  expect(() => writeProject(join(folder, 'file'), options)).toThrow(/cannot be written: it exists and is not a folder/);
 });

@@ -40,13 +40,13 @@ const odd = await oddCa(new Date(), day);
 const padded = (text: string, length: number) => text + '\n'.repeat(length - text.length);
 
 const header = '-----BEGIN CERTIFICATE-----';
-const notACertificate = 'holds something that is not an X.509 certificate, or one with unreadable dates';
+const notACertificate = 'contains data that is not an X.509 certificate, or one with unreadable dates';
 test.each([
   ['garbage', 'garbage', 'is not PEM'],
   ['a beginning without an end', `${header}\nAAAA`, 'is not PEM'],
   ['not a certificate', `${header}\nAAAA\n-----END CERTIFICATE-----`, notACertificate],
   ['a certificate, and the beginning of another', `${ca.certificate.pem}${header}`, 'is not PEM'],
-  ['17 certificates', ca.certificate.pem.repeat(17), 'holds more than 16 certificates'],
+  ['17 certificates', ca.certificate.pem.repeat(17), 'contains more than 16 certificates'],
   ['a certificate with much behind it', padded(ca.certificate.pem, maxPemBytes + 1), 'is longer than 65536 bytes'],
   ['a long text', 'a'.repeat(70_000), 'is longer than 65536 bytes'],
   ['a year of five digits', fixture('year-12019.crt'), notACertificate],
@@ -103,12 +103,12 @@ test('a CA is one by its basic constraints, until the moment that it expires', (
 test('a CA that API servers do not read is none', async () => {
   const { certificate } = await oddCa(new Date(), day, undefined, 'fb');
   expect(certificate.x509.serialNumber).toBe('-05');
-  const problem = 'has a negative serial number, which API servers do not read: issue it again with a positive one';
+  const problem = 'has a negative serial number, which API servers cannot parse: reissue it with a positive one';
   expect(readCa(certificate.pem, new Date())).toEqual({ state: 'broken', problem });
   expect(unreadProblem(odd.certificate.x509)).toBeUndefined();
   for (const [name, keys] of await unreadableKeys()) {
     const unread = await oddCa(new Date(), day, keys);
-    const end = /, which API servers do not read: /;
+    const end = /, which API servers cannot parse: /;
     expect(readCa(unread.certificate.pem, new Date()), name).toMatchObject({ problem: expect.stringMatching(end) });
   }
 });
@@ -156,7 +156,8 @@ test('the key of a CA is one that can sign', () => {
   expect(readCaKey('secret', elliptic)).toMatchObject({ problem: 'is not an unencrypted private key in PEM' });
   expect(readCaKey(odd.key, odd.certificate)).toEqual({
     state: 'broken',
-    problem: 'is of type ec on secp224r1, which cannot sign here: use an RSA key, or one on P-256, P-384 or P-521',
+    problem:
+      'is of type ec on secp224r1, which is not supported for signing: use an RSA key, or an EC key on P-256, P-384 or P-521',
   });
 });
 

@@ -166,7 +166,7 @@ test('keys on an elliptic curve are new ones each time; other keys sign nothing'
   const [one, other] = [await ellipticEntropy.makeKeyPair(), await ellipticEntropy.makeKeyPair()];
   expect(one.privateKey).not.toBe(other.privateKey);
   await expect(issueCa(now, day, entropyOn('secp256k1'))).rejects.toThrow(
-    'no certificate can be signed: the key is of type ec on secp256k1, which cannot sign here: use an RSA key, or one on P-256, P-384 or P-521',
+    'no certificate can be signed: the key is of type ec on secp256k1, which is not supported for signing: use an RSA key, or an EC key on P-256, P-384 or P-521',
   );
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const pair = {
@@ -174,13 +174,13 @@ test('keys on an elliptic curve are new ones each time; other keys sign nothing'
     publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
   };
   await expect(issueCa(now, day, { ...quickEntropy, makeKeyPair: async () => pair })).rejects.toThrow(
-    'the key is of type ed25519, which cannot sign here',
+    'the key is of type ed25519, which is not supported for signing',
   );
 });
 
 test('what cannot be written into a certificate is an error', async () => {
   await expect(issueCa(new Date('+012019-01-01'), day, quickEntropy)).rejects.toThrow(
-    'a certificate just made holds something that is not an X.509 certificate, or one with unreadable dates',
+    'the new certificate contains data that is not an X.509 certificate, or one with unreadable dates',
   );
 });
 
@@ -190,7 +190,7 @@ test.each([
 ] as const)('a certificate with another %s than asked for is an error', async (which) => {
   const date = vi.spyOn(X509Certificate.prototype, which, 'get').mockReturnValue(new Date(0));
   onTestFinished(() => date.mockRestore());
-  const problem = /^a certificate just made is valid from .* GMT to .* GMT, not from 2026-\S+Z to 2026-\S+Z$/;
+  const problem = /^the new certificate is valid from .* GMT to .* GMT, not from 2026-\S+Z to 2026-\S+Z$/;
   await expect(issueCa(new Date('2026-03-01'), day, quickEntropy)).rejects.toThrow(problem);
 });
 

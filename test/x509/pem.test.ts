@@ -68,6 +68,6 @@ test.each<[string, string, certificates: (string | undefined)[], hasPrivateKey?:
 test('the first one that Go does not find is named by its number', () => {
   expect(framingProblem(readPem(certificate))).toBeUndefined();
   expect(framingProblem(readPem(certificate + certificate.trimEnd() + certificate))).toBe(
-    'has a certificate that is not found (number 2): its BEGIN and END lines must be there, each alone in its line',
+    'has a certificate that cannot be read (number 2): its BEGIN and END markers must each be on a line of their own',
   );
 });

@@ -15,8 +15,8 @@ function hybrid(): KeyObject {
 }
 const unreadable = new Map((await unreadableKeys()).map(([name, { publicKey }]) => [name, createPublicKey(publicKey)]));
 
-const signing = 'which cannot sign here: use an RSA key, or one on P-256, P-384 or P-521';
-const reading = 'which API servers do not read: use an RSA key, or one on P-256, P-384 or P-521';
+const signing = 'which is not supported for signing: use an RSA key, or an EC key on P-256, P-384 or P-521';
+const reading = 'which API servers cannot parse: use an RSA key, or an EC key on P-256, P-384 or P-521';
 
 test.each<[string, KeyObject, object]>([
   ['RSA', rsa, { hash: 'sha256', oid: '1.2.840.113549.1.1.11', hasNull: true }],
@@ -42,10 +42,10 @@ test.each<[string, KeyObject, signs: string, isRead: string | undefined]>([
     `has a key on brainpoolP256r1, ${reading}`,
   ],
   [
-    'a curve without a name',
+    'an unnamed curve',
     nameless,
-    `is of type ec on a curve without a name, ${signing}`,
-    `has a key on a curve without a name, ${reading}`,
+    `is of type ec on an unnamed curve, ${signing}`,
+    `has a key on an unnamed curve, ${reading}`,
   ],
 ])('a key of type %s cannot sign', (_, key, signs, isRead) => {
   expect(signatureOf(key)).toBeUndefined();
@@ -58,6 +58,6 @@ test.each<[string, KeyObject | undefined]>([
   ['the parameters of its curve', unreadable.get('explicit')],
 ])('a key with %s is not read', (_, key) => {
   expect(unreadableProblem(key as KeyObject)).toBe(
-    'has a key that is compressed, or has the parameters of its curve in place of its name, which API servers do not read: make one with the name of the curve, uncompressed',
+    'has a key in compressed form, or with explicit curve parameters instead of a named curve, which API servers cannot parse: generate an uncompressed one with a named curve',
   );
 });

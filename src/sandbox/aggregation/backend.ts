@@ -131,7 +131,7 @@ export class Backend {
       response.on('data', (chunk: Buffer) => {
         size += chunk.length;
         if (size > maxBytes) {
-          call.destroy(new TooLongError(`the answer to GET ${path} is longer than ${maxBytes} bytes`));
+          call.destroy(new TooLongError(`the response to GET ${path} is longer than ${maxBytes} bytes`));
         } else {
           chunks.push(chunk);
         }

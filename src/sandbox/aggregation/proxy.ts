@@ -103,7 +103,7 @@ export class BackendProxy {
     const isWatch = ['watch', 'follow'].some((flag) => ['true', '1'].includes(url.searchParams.get(flag) ?? ''));
     const headers = passedHeaders(request, url.pathname, user);
     let call: ClientRequest | undefined;
-    const timer = setTimeout(() => call?.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs);
+    const timer = setTimeout(() => call?.destroy(new Error(`no response within ${timeoutMs / 1000} s`)), timeoutMs);
     response.once('close', () => {
       this.#running--;
       clearTimeout(timer);
@@ -127,7 +127,7 @@ export class BackendProxy {
       // Without a listener Node closes the connection, and the client would wait forever.
       started.on('upgrade', (_, socket) => {
         socket.destroy();
-        sendPlain(response, 502, 'error trying to reach service: it switched to another protocol');
+        sendPlain(response, 502, 'error trying to reach service: it switched protocols');
       });
       started.on('response', (answer) => {
         if (isWatch) {

@@ -239,7 +239,7 @@ export class Meter {
       return;
     }
     if (readers.has(operation.name) && lengthOf(operation.values[0]) > maxRead) {
-      throw new EvaluationError(`${operation.name}(): the text is longer than ${maxRead} characters`);
+      throw new EvaluationError(`${operation.name}(): the string is longer than ${maxRead} characters`);
     }
     this.#spend(costOf(operation));
     // What is computed must not stay in memory for as long as the expression.

@@ -65,7 +65,7 @@ const readTimeout = 60_000;
 
 /** Responds that there are too many responses in flight. */
 export function sendTooManyAnswers(response: ServerResponse): void {
-  const { status } = tooManyRequests('too many answers are being sent, please try again later');
+  const { status } = tooManyRequests('too many responses are being sent, please try again later');
   sendJson(response, status.code, status);
 }
 

@@ -92,20 +92,20 @@ function query(name: string, type: 'string' | 'boolean' | 'integer', description
 }
 
 const writeParameters = [
-  query('dryRun', 'string', 'With the value All nothing is stored.'),
-  query('fieldManager', 'string', 'Who or what makes the change.'),
+  query('dryRun', 'string', 'If All, nothing is stored.'),
+  query('fieldManager', 'string', 'Name of the actor that makes the change.'),
   query('fieldValidation', 'string', 'What happens to unknown and duplicate fields: Ignore, Warn or Strict.'),
 ];
 const listParameters = [
   query('labelSelector', 'string', 'Selects objects by their labels.'),
   query('fieldSelector', 'string', 'Selects objects by their fields.'),
-  query('limit', 'integer', 'Most objects in one answer.'),
-  query('continue', 'string', 'Token of the answer that this one continues.'),
-  query('resourceVersion', 'string', 'Version to read at or to watch from.'),
+  query('limit', 'integer', 'Maximum number of objects in a response.'),
+  query('continue', 'string', 'Token of the response to continue.'),
+  query('resourceVersion', 'string', 'resourceVersion to read at or to watch from.'),
   query('resourceVersionMatch', 'string', 'How resourceVersion is applied.'),
-  query('watch', 'boolean', 'Streams changes instead of listing.'),
+  query('watch', 'boolean', 'Streams changes instead of returning a list.'),
   query('allowWatchBookmarks', 'boolean', 'Sends BOOKMARK events.'),
-  query('sendInitialEvents', 'boolean', 'Begins a watch with what exists.'),
+  query('sendInitialEvents', 'boolean', 'Begins a watch with the existing objects.'),
   query('timeoutSeconds', 'integer', 'Ends a watch after this time.'),
 ];
 const pretty = query('pretty', 'string', 'Ignored.');
@@ -183,7 +183,7 @@ function operations(resource: Resource, components: Components): JsonObject {
   const patch = operation(
     'patch',
     ref,
-    [...writeParameters, query('force', 'boolean', 'Takes fields over from other managers.')],
+    [...writeParameters, query('force', 'boolean', 'Takes over fields from other managers.')],
     content(patchTypes(resource), { type: 'object' }),
   );
   const [read, replace] = [operation('get', ref, []), operation('put', ref, writeParameters, body)];

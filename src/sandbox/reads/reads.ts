@@ -78,7 +78,7 @@ export function versionOf(context: ReadContext, text: string | null): number | u
   const version = Number(text);
   if (!Number.isSafeInteger(version) || version < 0) {
     throw badRequest(
-      `resourceVersion: Invalid value: ${JSON.stringify(text)}: must be a number that the server has given`,
+      `resourceVersion: Invalid value: ${JSON.stringify(text)}: must be a number that the server returned`,
     );
   }
   if (version > context.store.version) {
@@ -96,7 +96,7 @@ function parseContinue(token: string): { version: number; after: string } {
   } catch {
     // Reported below.
   }
-  throw badRequest('continue key is not valid: give the token of the previous answer unchanged');
+  throw badRequest('continue key is not valid: pass the token of the previous response unchanged');
 }
 
 /** The index of the first entry behind a key. */
@@ -121,7 +121,7 @@ export function select(context: ReadContext, request: ReadRequest) {
   const token = query.get('continue') ?? '';
   const limit = Number(query.get('limit') ?? '0');
   if (!Number.isSafeInteger(limit) || limit < 0) {
-    throw badRequest(`limit: Invalid value: ${JSON.stringify(query.get('limit'))}: must be a number from 0`);
+    throw badRequest(`limit: Invalid value: ${JSON.stringify(query.get('limit'))}: must be a non-negative number`);
   }
   const asked = versionOf(context, query.get('resourceVersion'));
   const from = token === '' ? undefined : parseContinue(token);

@@ -132,7 +132,7 @@ export function validateSchema(value: Json, schema: Schema, path = '', most = ma
   const findings = new Findings(maxCauses, work);
   validateAt(value, schema, path, findings);
   if (work.endedAt !== undefined) {
-    const why = 'takes more work to validate than the sandbox does for one object; make it, or its schema, smaller';
+    const why = 'takes too much work to validate; make the object or its schema smaller';
     return [...findings.causes, { reason: 'FieldValueForbidden', message: `Forbidden: ${why}`, field: work.endedAt }];
   }
   return findings.causes;

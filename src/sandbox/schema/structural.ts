@@ -139,7 +139,7 @@ function patternCauses(schema: JsonObject, path: string, total: { size: number }
     try {
       total.size += compilePattern(pattern).size + 10;
       if (total.size > maxPatternSize) {
-        causes.push(forbiddenField(field, 'with this one, the patterns of the schema are too large together'));
+        causes.push(forbiddenField(field, 'together with this one, the patterns of the schema are too large'));
       }
     } catch (error) {
       if (!(error instanceof PatternError)) {

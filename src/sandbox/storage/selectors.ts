@@ -53,7 +53,7 @@ function labelRequirement(text: string, whole: string): LabelSelectorRequirement
       ? { key: text.slice(1).trim(), operator: 'DoesNotExist' }
       : { key: text, operator: 'Exists' };
   }
-  throw unable(whole, `${JSON.stringify(text)} has none of the forms k, !k, k=v, k!=v, k in (a,b), k notin (a,b)`);
+  throw unable(whole, `${JSON.stringify(text)} must have one of the forms k, !k, k=v, k!=v, k in (a,b), k notin (a,b)`);
 }
 
 /** The labels of an object; values that are not strings do not count. */

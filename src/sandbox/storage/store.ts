@@ -26,7 +26,7 @@ const maxStoredBytes = 256 * 1024 * 1024;
 /** The store has no room for another object. */
 export class StoreFullError extends Error {
   constructor() {
-    super(`the sandbox keeps at most ${maxStoredBytes / 1024 / 1024} MiB; delete something first`);
+    super(`the sandbox stores at most ${maxStoredBytes / 1024 / 1024} MiB; delete objects first`);
   }
 }
 

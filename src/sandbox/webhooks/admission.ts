@@ -283,7 +283,7 @@ function patchedObject(object: JsonObject, encoded: string): JsonObject {
     throw new Error(`its patch does not apply: ${(error as Error).message}`);
   }
   if (!isJsonObject(patched)) {
-    throw new Error('its patch leaves something that is not an object');
+    throw new Error('its patch results in a value that is not an object');
   }
   return patched;
 }

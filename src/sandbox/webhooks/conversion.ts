@@ -127,7 +127,7 @@ export class VersionConverter {
     const response = isJsonObject(answer.response) ? answer.response : {};
     const result = isJsonObject(response.result) ? response.result : {};
     if (response.uid !== uid) {
-      throw failed(resource, 'the response has another uid than the request');
+      throw failed(resource, 'the response has a different uid than the request');
     }
     if (result.status !== 'Success') {
       throw failed(resource, String(result.message ?? 'it reported a failure without a message'));

@@ -78,7 +78,7 @@ export class WebhookCaller {
         response.on('data', (chunk: Buffer) => {
           size += chunk.length;
           if (size > maxResponseBytes) {
-            fail(`the answer is longer than ${maxResponseBytes} bytes`);
+            fail(`the response is longer than ${maxResponseBytes} bytes`);
             call.destroy();
           } else {
             chunks.push(chunk);
@@ -95,7 +95,7 @@ export class WebhookCaller {
             if (isJsonObject(answer)) {
               resolve(answer);
             } else {
-              fail('the answer is not a JSON object');
+              fail('the response is not a JSON object');
             }
           } catch (error) {
             fail((error as Error).message);

@@ -37,7 +37,7 @@ function onlyDocument(text: string): DocumentText | undefined {
     throw new Error(`line ${first.line - 1}: ${first.error}`);
   }
   if (second !== undefined) {
-    throw new Error('it holds more than one document; send each in a request of its own');
+    throw new Error('it contains more than one document; send each in its own request');
   }
   return first === undefined ? undefined : { ...first, firstLine: first.firstLine - 1 };
 }

@@ -114,7 +114,7 @@ test('what is stored has a limit, and room is made by deleting', () => {
     for (let i = 0; i < 100; i++) {
       collection.create(`/a${i}`, { metadata: {}, data });
     }
-  }).toThrow('the sandbox keeps at most 256 MiB; delete something first');
+  }).toThrow('the sandbox stores at most 256 MiB; delete objects first');
   expect(collection.size).toBe(26);
   for (const [key, object] of collection.list()) {
     collection.delete(key, object);

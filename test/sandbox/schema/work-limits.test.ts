@@ -47,7 +47,7 @@ test('that is the limit of a sandbox, too', () => {
   const schema = { items: { pattern: '^[xy]*x[xy]{900}$' } } as Schema;
   expect(validateSchema(['xyxx'], schema)).toEqual([expect.objectContaining({ field: '[0]' })]);
   const [cause, ...others] = validateSchema(['xyxxyyxy'.repeat(40_000)], schema);
-  expect(cause?.message).toContain('takes more work to validate than the sandbox does');
+  expect(cause?.message).toContain('takes too much work to validate');
   expect(others).toEqual([]);
 });
 
@@ -56,6 +56,6 @@ test('many patterns are too many', () => {
     Array.from({ length: 100 }, (_, i) => [`p${i}`, { type: 'string', pattern: `${i}x{1000}x{1000}x{1000}x{1000}` }]),
   );
   const [cause, ...others] = structuralCauses({ type: 'object', properties }, 'schema');
-  expect(cause?.message).toContain('too large together');
+  expect(cause?.message).toContain('the patterns of the schema are too large');
   expect(others).toEqual([]);
 });

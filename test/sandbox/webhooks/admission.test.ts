@@ -150,7 +150,7 @@ test.each<
   ['answers a list', 'validating', () => ({ text: '[]' }), /not a JSON object/],
   ['answers without a response', 'validating', () => ({ text: '{}' }), /AdmissionReview without response/],
   [
-    'has another uid',
+    'has a different uid',
     'validating',
     (review) => reviewed(review, { uid: 'x', allowed: true }),
     /expected response.uid=/,

@@ -24,7 +24,7 @@ function convertedWith(objects: JsonObject[], changes: JsonObject): JsonObject {
 test.each<[string, (objects: JsonObject[]) => JsonObject, RegExp | undefined]>([
   ['reports a failure', () => ({ result: { status: 'Failed', message: 'cannot' } }), /failed: cannot$/],
   ['reports nothing', () => ({}), /failure without a message/],
-  ['has another uid', () => ({ uid: 'other', result: { status: 'Success' } }), /another uid/],
+  ['has a different uid', () => ({ uid: 'other', result: { status: 'Success' } }), /different uid/],
   ['loses an object', () => ({ result: { status: 'Success' }, convertedObjects: [] }), /returned 0 objects for 1/],
   [
     'does not convert',
