@@ -43,8 +43,8 @@ export interface AdmissionPolicy {
   /** The current time: certificates expire. */
   now: () => Date;
   /**
-   * What is known about the cluster, looked up at each decision; absent when nothing ever is. `elsewhere`: another
-   * thread knows it, and deletions are handed back to that one.
+   * The facts about the cluster, looked up at each decision; absent when there never are any. `elsewhere`: another
+   * thread has them, and deletions are handed back to that thread.
    */
   facts?: (() => ClusterKnowledge) | 'elsewhere' | undefined;
   /** The severity of findings about the extension server itself; absent when no server is asked. */
@@ -79,7 +79,7 @@ function isToBeJudged({ oldObject, subResource, username }: AdmissionRequest): b
     oldObject !== undefined &&
     subResource === '' &&
     !isTeardown(username) &&
-    // A second request: the deletion is under way already.
+    // A second request: the deletion is already in progress.
     !(isJsonObject(metadata) && typeof metadata.deletionTimestamp === 'string')
   );
 }

@@ -3,7 +3,7 @@ import type { FactKind } from '../facts/index.ts';
 import type { AdmissionRequest, AdmissionResponse } from '../kubernetes/index.ts';
 import type { Finding } from '../rules/index.ts';
 
-/** How much is known about the cluster at the time of a decision. */
+/** How current the facts about the cluster are at the time of a decision. */
 export interface Knowledge {
   /** The age of the oldest part that is known, in milliseconds; undefined when nothing is. */
   ageMs: number | undefined;
@@ -19,7 +19,7 @@ export interface AdmissionOutcome {
   deniedBy: string[];
   /** Ids of the rules that warned, each once. */
   warnedBy: string[];
-  /** How much was known about the cluster; absent when nothing ever is. */
+  /** How current the facts about the cluster were; absent when there never are any. */
   knowledge?: Knowledge;
   /** The request, reduced to what is needed, for the thread that has the facts to decide on it. */
   handedBack?: AdmissionRequest;

@@ -13,7 +13,7 @@ import { printable } from '../terminal/index.ts';
 import { Conflict } from './store.ts';
 import { type TargetAccess, type TargetEntry, TargetFailure, type TargetReading } from './target.ts';
 
-/** Kinds that hold a caBundle. */
+/** Kinds with a caBundle. */
 export type TargetKind =
   | 'MutatingWebhookConfiguration'
   | 'ValidatingWebhookConfiguration'
@@ -24,7 +24,7 @@ export type TargetKind =
 /** One caBundle of an object. */
 interface BundleField {
   where: string;
-  /** Path of the object that holds `service` and `caBundle`. */
+  /** Path of the object with `service` and `caBundle`. */
   path: (string | number)[];
   /** What else must still be unchanged when the patch is applied. */
   tests: [(string | number)[], Json][];
@@ -159,7 +159,7 @@ export function readTarget(
   };
 }
 
-/** The JSON patch that writes a bundle into the entries that hold another one, and nothing else. */
+/** The JSON patch that writes a bundle into the entries with a different one, and nothing else. */
 export function bundlePatch(target: TargetReading, bundle: string): JsonPatchOperation[] {
   const { resourceVersion, fields } = target.raw as Raw;
   const value = Buffer.from(bundle).toString('base64');
@@ -170,7 +170,7 @@ export function bundlePatch(target: TargetReading, bundle: string): JsonPatchOpe
       operations.push({ op: 'test', path: jsonPointer(path), value: expected });
     }
     if (field.current === undefined) {
-      // JSON Patch can't test that a field is absent; the object as a whole must be the one that was read then.
+      // JSON Patch cannot test that a field is absent, so the object as a whole must be the one that was read.
       operations.push({ op: 'test', path: '/metadata/resourceVersion', value: resourceVersion });
       operations.push({ op: 'add', path: pointer, value });
     } else {

@@ -43,7 +43,10 @@ export interface RunOutcome {
 
 /** Conflicts in a row after which a run gives up: another client keeps writing. */
 const maxConflicts = 20;
-/** Steps in a row without a wait after which a run gives up: none needs a fifth of it, unless something undoes its writes. */
+/**
+ * Steps in a row without a wait after which a run gives up: no run needs a fifth of them unless something undoes its
+ * writes.
+ */
 const maxSteps = 100;
 /** Longest sleep of a wait, in ms: in between, overwritten targets are injected again. */
 const maxSleepMs = 30_000;
@@ -76,8 +79,8 @@ export async function runCertificates(run: Run): Promise<RunOutcome> {
   let steps = 0;
   for (;;) {
     const snapshot = await readSnapshot(run);
-    // With --force-ca a rotation that is under way counts: one that was interrupted is finished, one that another run
-    // began is not followed by a second.
+    // With --force-ca, a rotation in progress counts: an interrupted one is finished, and one that another run began is
+    // not followed by a second.
     forceCa &&= snapshot.facts.stage === 'steady';
     const action = next(snapshot.facts, { ...run.settings, force, forceCa, refused });
     if (action.kind === 'done' || action.kind === 'blocked') {
@@ -135,9 +138,9 @@ export async function runCertificates(run: Run): Promise<RunOutcome> {
 }
 
 /**
- * Writes the bundle into every target that holds another one, based on one read: reading everything again for each
- * would be quadratic in the targets. Each patch tests the value that was read before the Secrets that decide, so none
- * of them undoes what another client wrote meanwhile.
+ * Writes the bundle into every target with a different one, based on one read: reading everything again for each would
+ * be quadratic in the targets. Each patch tests the value that was read before the Secrets that decide, so none of them
+ * undoes what another client wrote meanwhile.
  *
  * @returns whether no other client wrote at the same time.
  */

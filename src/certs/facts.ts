@@ -111,7 +111,8 @@ function injectionOf(kept: readonly Certificate[], targets: readonly TargetReadi
 }
 
 /**
- * Derives the facts from what the stores and targets hold. Contents are untrusted: anything invalid reads as broken.
+ * Derives the facts from the contents of the stores and targets. Contents are untrusted: anything invalid reads as
+ * broken.
  */
 export function deriveFacts(
   now: Date,

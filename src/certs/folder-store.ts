@@ -19,7 +19,7 @@ async function readAnnotations(read: (name: string) => Promise<string>): Promise
   }
 }
 
-/** An error of the system says what to do about it; others say so already. */
+/** System errors get a remedy; others already have one. */
 function explained(folder: string, action: 'read' | 'written', error: unknown): unknown {
   return (error as NodeJS.ErrnoException).syscall === undefined
     ? error
@@ -50,7 +50,7 @@ export function folderStore(folder: string): CertificateStore {
     }
     const annotations = await readAnnotations(files.read);
     if (!(await versioned.isPublished(version))) {
-      // The run that made this version was killed before it pointed the links at it.
+      // The run that created this version was killed before it pointed the links at it.
       const names = Object.keys(data);
       await versioned.checkPlace(names);
       await versioned.publish(version, names);

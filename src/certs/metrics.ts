@@ -2,9 +2,9 @@ import { readCertificates, usable } from '../x509/index.ts';
 
 /** What a pod knows about its certificates, from the serving Secret alone. */
 export interface ServingStatus {
-  /** End of the serving certificate's life. */
+  /** Expiry of the serving certificate. */
   servingNotAfter: Date | undefined;
-  /** Earliest end of life in the trust bundle. */
+  /** Earliest expiry in the trust bundle. */
   caNotAfter: Date | undefined;
   /** The stage of a rotation, as far as the bundle shows it. */
   stage: 'missing' | 'steady' | 'staged' | 'promoted';

@@ -4,7 +4,7 @@ import { isInSync, type TargetReading } from './target.ts';
 
 /** What the operator asked for. Durations in ms. */
 export interface Settings {
-  /** `repair` makes what is missing or broken; `rotate` also renews what is inside its renewal window. */
+  /** `repair` creates what is missing or broken; `rotate` also renews what is inside its renewal window. */
   mode: 'repair' | 'rotate';
   /** Renew the serving certificate now; the engine clears it once done. */
   force: boolean;
@@ -50,7 +50,10 @@ function iso(date: Date): string {
   return date.toISOString();
 }
 
-/** That a certificate is not valid yet, as the end of a sentence, or undefined: a clock is wrong, here or where it was made. */
+/**
+ * Why a certificate is not valid yet, as the end of a sentence, or undefined: a clock is wrong, here or where it was
+ * issued.
+ */
 function earlyProblem({ x509 }: Certificate, now: Date): string | undefined {
   return x509.validFromDate > now ? `is not valid before ${iso(x509.validFromDate)}` : undefined;
 }
@@ -88,7 +91,7 @@ function caStep(facts: CertificateFacts, settings: Settings): Action | undefined
     return stage(`the next CA ${successor.problem}`);
   }
   if (successor.state === 'usable') {
-    // Nothing is signed by it yet, so another one does no harm, whichever clock is wrong.
+    // It has not signed anything yet, so replacing it is harmless, whichever clock is wrong.
     const early = earlyProblem(successor.value, now);
     return early === undefined ? undefined : stage(`the next CA ${early}`);
   }
@@ -179,7 +182,7 @@ function trustStep(facts: CertificateFacts, settings: Settings): Action {
   if (!waits) {
     // A missing target does not stop a rotation: it trusts nothing, and the others must not expire with it.
     const missing = facts.targets.filter(({ state }) => state === 'missing').map((target) => missingTarget(target));
-    // It may be a user's own, and the clock that is wrong may be the one here: it is not replaced without being asked.
+    // It may be the user's own, and the wrong clock may be the local one: it is replaced only on request.
     const early = earlyProblem(active, now);
     const wrong =
       early === undefined ? [] : [`the CA ${early}: check the clocks, or replace it with rotate --force-ca`];

@@ -22,13 +22,13 @@ export interface TargetReading {
 
 /** The objects whose caBundle is injected. */
 export interface TargetAccess {
-  /** Reads all. A target that can't be read is a reading with state `failed`, not an error. */
+  /** Reads all. A target that cannot be read is returned with state `failed`, not as an error. */
   read(): Promise<TargetReading[]>;
   /**
-   * Writes the bundle into every entry of a target that holds another one.
+   * Writes the bundle into every entry of a target with a different one.
    *
    * @throws {Conflict} when the target has changed since it was read.
-   * @throws {TargetFailure} when it can't be written.
+   * @throws {TargetFailure} when it cannot be written.
    */
   inject(target: TargetReading, bundle: string): Promise<void>;
 }
@@ -36,7 +36,7 @@ export interface TargetAccess {
 /** A target that cannot be written: forbidden, or rejected by the API server. */
 export class TargetFailure extends Error {}
 
-/** The certificates of a bundle in an order that does not depend on theirs. */
+/** The certificates of a bundle in canonical order. */
 function sorted(bundle: string): string {
   return bundle
     .split(/(?<=-----END CERTIFICATE-----\n)/)
@@ -45,8 +45,8 @@ function sorted(bundle: string): string {
 }
 
 /**
- * Whether every entry of a target holds exactly the bundle. The order of its certificates does not count: clients trust
- * each of them alike, and a CA that becomes the active one only moves to the front.
+ * Whether every entry of a target has exactly the bundle. The order of its certificates does not count: clients trust
+ * each of them alike, and a CA that becomes active only moves to the front.
  */
 export function isInSync(target: TargetReading, bundle: string): boolean {
   const holds = (held: string) => held === bundle || (held.length === bundle.length && sorted(held) === sorted(bundle));

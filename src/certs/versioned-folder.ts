@@ -3,13 +3,13 @@ import { chmod, lstat, mkdtemp, readdir, readlink, rename, rm, symlink, writeFil
 import { join } from 'node:path';
 import { makeFolder, readRegularFile } from '../files/index.ts';
 
-/** Versions that are kept: a reader that follows the link just before a swap still finds its files. */
+/** Number of versions that are kept: a reader that follows the link just before a swap still finds its files. */
 const kept = 4;
 /** Largest file that is read, in bytes. */
 const maxFileBytes = 1024 * 1024;
-/** Maximum number of names that are examined: the folder is this program's own, and holds a dozen. */
+/** Maximum number of names that are examined: the folder belongs to this program and has about a dozen. */
 const maxNames = 1000;
-/** A draft of this age was left behind by a run that was killed, in ms. */
+/** Age from which a draft counts as left behind by a killed run, in ms. */
 const staleMs = 600_000;
 const versionName = /^\.\.v(\d{1,12})$/;
 
@@ -32,22 +32,22 @@ async function link(target: string, path: string): Promise<void> {
 
 /**
  * Files that change all at once. As in a Secret that the kubelet mounts, the files are links through `..data` into a
- * folder per version. A version is made under another name and renamed: that fails when it exists already, which makes
- * it the optimistic lock.
+ * folder per version. A version is created under another name and renamed: that fails when it exists already, which
+ * makes it the optimistic lock.
  *
- * Errors are those of the file system; and an `Error` for a folder that holds anything else.
+ * Errors are those of the file system, and an `Error` for a folder that contains anything else.
  */
 export class VersionedFolder {
   readonly home: string;
   readonly #mayBeLink: boolean;
 
-  /** @param mayBeLink whether the folder itself may be a link, which its owner made. */
+  /** @param mayBeLink whether the folder itself may be a link created by its owner. */
   constructor(home: string, mayBeLink: boolean) {
     this.home = home;
     this.#mayBeLink = mayBeLink;
   }
 
-  /** The versions that there are, the newest first. */
+  /** The existing versions, newest first. */
   async versions(): Promise<number[]> {
     try {
       const names = await namesIn(this.home);
@@ -75,14 +75,16 @@ export class VersionedFolder {
     };
   }
 
-  /** Makes the folder, for its owner alone. Refuses one in which another program wrote one of these names. */
+  /**
+   * Creates the folder, accessible only to its owner. Refuses one in which another program wrote one of these names.
+   */
   async prepare(names: readonly string[]): Promise<void> {
     makeFolder(this.home, 0o700);
     await this.checkPlace(names);
     await chmod(this.home, 0o700);
   }
 
-  /** Refuses to replace files that were not written here. */
+  /** Refuses to replace files that this program did not write. */
   async checkPlace(names: readonly string[]): Promise<void> {
     if (!this.#mayBeLink && !(await lstat(this.home)).isDirectory()) {
       throw new Error(`${this.home} is not a folder: move it away`);
@@ -98,10 +100,9 @@ export class VersionedFolder {
   }
 
   /**
-   * Makes a version; its files are not linked yet.
+   * Creates a version; its files are not linked yet.
    *
-   * @returns the versions that there are now, the newest first; undefined when another run made this version, or a newer
-   * one.
+   * @returns the existing versions, newest first; undefined when another run created this version or a newer one.
    */
   async add(version: number, files: Iterable<readonly [name: string, text: string]>): Promise<number[] | undefined> {
     const draft = await mkdtemp(join(this.home, '..draft-'));
@@ -130,7 +131,7 @@ export class VersionedFolder {
     return (await readlink(join(this.home, '..data')).catch(() => '')) === folderName(version);
   }
 
-  /** Points the links at a version: also repairs what a crash between two steps left. */
+  /** Points the links at a version; also repairs the state that a crash between two steps left behind. */
   async publish(version: number, names: readonly string[]): Promise<void> {
     await link(folderName(version), join(this.home, '..data'));
     for (const name of names) {
@@ -138,7 +139,7 @@ export class VersionedFolder {
     }
   }
 
-  /** Removes links to files that the present version does not have, what killed runs left, and versions of long ago. */
+  /** Removes links to files that the current version does not have, leftovers of killed runs, and old versions. */
   async clean(names: readonly string[], versions: readonly number[]): Promise<void> {
     const present = new Set(names);
     for (const name of await namesIn(this.home)) {
@@ -157,7 +158,7 @@ export class VersionedFolder {
     }
   }
 
-  /** Whether a name in the folder is a link that was made here. */
+  /** Whether a name in the folder is a link that this program created. */
   async #isOurLink(name: string): Promise<boolean> {
     try {
       return (await readlink(join(this.home, name))) === join('..data', name);

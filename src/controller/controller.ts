@@ -35,7 +35,7 @@ export interface ControllerOptions {
   rival?: LeaseName | false;
   /** Default: the system's clock. Only for the times in conditions, never for decisions, since it may step. */
   now?: () => Date;
-  /** Milliseconds of a clock that never steps. Default: the system's. */
+  /** Milliseconds of a monotonic clock. Default: the system's. */
   monotonicMs?: () => number;
   /** For tests. */
   pace?: Partial<ControllerPace>;

@@ -2,7 +2,7 @@
 export interface LeadershipOptions {
   /** How long it lasts without a renewal, in ms. */
   renewDeadlineMs: number;
-  /** Milliseconds of a clock that never steps. */
+  /** Milliseconds of a monotonic clock. */
   monotonicMs: () => number;
   /** Called when it lasted for so long without a renewal: it has to be lost, with a reason. */
   onLate(): void;

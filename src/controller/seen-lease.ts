@@ -6,7 +6,7 @@ export class SeenLease {
   readonly #monotonicMs: () => number;
   #seen: { lease: JsonObject; text: string; at: number } | undefined;
 
-  /** @param monotonicMs milliseconds of a clock that never steps; the times in the Lease are of other clocks. */
+  /** @param monotonicMs milliseconds of a monotonic clock; the times in the Lease are of other clocks. */
   constructor(monotonicMs: () => number) {
     this.#monotonicMs = monotonicMs;
   }

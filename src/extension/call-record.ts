@@ -19,7 +19,7 @@ export interface RecordContext {
   respond: (response: TrackedResponse, code: number, text: string) => void;
   log: Logger;
   metrics: HandlerMetrics;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   monotonicNow: () => number;
 }
 

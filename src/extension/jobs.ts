@@ -19,7 +19,7 @@ export interface JobsOptions {
   maxRunning?: number;
   /** Maximum number of done jobs that are remembered; the oldest are forgotten first. Default: 10,000. */
   maxRemembered?: number;
-  /** Milliseconds of a clock that never goes back. Default: the system's. */
+  /** Milliseconds of a monotonic clock. Default: the system's. */
   now?: () => number;
 }
 

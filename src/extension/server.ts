@@ -63,7 +63,7 @@ export interface ExtensionServerOptions {
   log?: Logger;
   /** Version of the extension, for metrics. */
   version?: string;
-  /** Whether metrics of the process are added, once a process. Default: yes. */
+  /** Whether metrics of the process are added, once per process. Default: yes. */
   processMetrics?: boolean;
 }
 

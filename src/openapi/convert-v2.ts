@@ -324,7 +324,7 @@ class Conversion {
     return extensions(source, result);
   }
 
-  /** One entry a media type, all with the same schema. */
+  /** One entry per media type, all with the same schema. */
   #content(types: readonly string[], schema: JsonObject, place: string): JsonObject {
     const length = this.#lengths.get(schema) ?? JSON.stringify(schema).length;
     this.#lengths.set(schema, length);

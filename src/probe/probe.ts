@@ -28,7 +28,7 @@ export interface ProberOptions {
   resolve?(hostname: string): Promise<readonly string[]>;
   /** How long a probe may take, in ms. */
   timeoutMs?: number;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   now?: () => number;
 }
 

@@ -120,7 +120,7 @@ export function caBundleOf(object: ExtensionConfig): CaBundle | undefined {
   if (last?.encoded !== encoded) {
     last = { encoded, bundle: lookUp(encoded) };
   } else {
-    // To compare a text with itself takes no time, however long it is.
+    // Comparing a string with itself takes no time, however long it is.
     last.encoded = encoded;
   }
   return last.bundle;

@@ -6,7 +6,7 @@ import { exampleLifecycles } from './examples/index.ts';
 import type { Rule, RuleInput, Situation } from './rule.ts';
 import { createRuleSet, type Report, type RuleSetOptions } from './rule-set.ts';
 
-/** When examples that name no time are checked: their certificates are what their names say. */
+/** When examples without a time are checked: at that time, their certificates are what their names say. */
 const defaultTime = new Date('2026-01-01T00:00:00Z');
 
 const options: RuleSetOptions = {

@@ -7,7 +7,7 @@ const metadata: OpenApiSchema = { properties: { name: {}, generateName: {}, labe
 const root: OpenApiSchema = openApiSchemaOf('v1beta2');
 const schema: OpenApiSchema = { ...root, properties: { ...root.properties, metadata } };
 
-/** The position of a property in a schema, which has a dozen at most; behind all of them if it is not one. */
+/** The position of a property in a schema, which has at most a dozen; after all of them if it is unknown. */
 function rankIn(at: OpenApiSchema | undefined, name: string | number): number {
   const names = Object.keys(at?.properties ?? {});
   const rank = names.indexOf(String(name));

@@ -44,7 +44,7 @@ export function someClusters(
   facts: Facts,
 ): string | undefined {
   if (selector !== undefined && selectsEverything(selector)) {
-    // Nothing has to be looked at but the first ones.
+    // Only the first ones have to be looked at.
     const first: string[] = [];
     for (const { key } of clusters) {
       if (first.push(`Cluster ${key}`) === maxNamed) {

@@ -19,7 +19,7 @@ export interface RuleSetOptions extends RuleOptions {
   enforcement: 'deny' | 'warn';
 }
 
-/** What a report says about its rule. */
+/** The part of a rule that reports contain. */
 export type ReportedRule = Pick<Rule, 'id' | 'upstream' | 'isFallback'>;
 
 /** A finding with its rule and its severity. */

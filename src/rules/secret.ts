@@ -22,7 +22,7 @@ export function secretNameOf(text: string | undefined): { namespace: string; nam
     return undefined;
   }
   const namespace = text.slice(0, slash);
-  // A second slash is no part of a name.
+  // A second slash cannot be part of a name.
   const name = text.slice(slash + 1);
   const isValid = dns1123LabelProblems(namespace).length === 0 && dns1123SubdomainProblems(name).length === 0;
   return isValid ? { namespace, name } : undefined;

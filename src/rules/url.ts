@@ -14,7 +14,7 @@ export interface ClientUrl extends RequestUri {
 /** The path of `spec.clientConfig.url`. */
 export const urlPath = ['spec', 'clientConfig', 'url'] as const;
 
-/** The url of the last call: the rules about it follow each other. */
+/** The URL of the last call: the rules about it run one after the other. */
 let latest: { text: string; url: ClientUrl | undefined } = { text: '', url: undefined };
 
 function parse(text: string): ClientUrl | undefined {

@@ -36,7 +36,7 @@ export interface ClientOptions {
   mimicsClusterApi?: boolean;
   /** Where the metrics of calls are registered. Default: nowhere. */
   metrics?: MetricsRegistry;
-  /** Milliseconds of a clock that never goes back. Default: the system's. */
+  /** Milliseconds of a monotonic clock. Default: the system's. */
   now?: () => number;
 }
 

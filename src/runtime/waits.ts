@@ -30,7 +30,7 @@ export function emptyResponse(hook: HookDefinition): JsonObject {
   };
 }
 
-/** Creates a store of waits. `now` is in milliseconds, on a clock that never goes back. */
+/** Creates a store of waits. `now` is in milliseconds, on a monotonic clock. */
 export function createWaits(now: () => number): Waits {
   const waits = createCache<Wait>(now);
   return {

@@ -46,8 +46,8 @@ const noRoom: BodyRefusal = {
 };
 
 /**
- * Collects a body and calls exactly one of the two callbacks, or neither when the client disconnects. Time is bounded by the server's
- * requestTimeout, not here: a timer a request would cost more than the rest of this function.
+ * Collects a body and calls exactly one of the two callbacks, or neither when the client disconnects. Time is bounded
+ * by the server's requestTimeout, not here: a timer per request would cost more than the rest of this function.
  *
  * @param hold reserves bytes before they are kept; false when there is no room for them.
  */
@@ -65,7 +65,7 @@ export function collectBody(
     onRefusal(noRoom);
     return;
   }
-  // One buffer: pieces kept as they come would hold some hundred bytes each, however small they are.
+  // A single buffer: keeping the pieces as they arrive would take some hundred bytes each, however small they are.
   let body: Buffer | undefined;
   let length = 0;
   function refuse(refusal: BodyRefusal): void {

@@ -1,7 +1,7 @@
 import { rawRefusal } from './response.ts';
 import type { TrackedServer } from './tracked.ts';
 
-/** What a client is told whose request did not arrive in time. */
+/** The response to a client whose request did not arrive in time. */
 export const lateMessage = 'the request did not arrive in time';
 
 /** Responds on connections on which no request could be read; Node's own responses have no body. */

@@ -1,18 +1,20 @@
-/** How many bytes may be held at a time, and how many are. */
+/** How many bytes may be in memory at a time, and how many are. */
 export interface ByteBudget {
   held(): number;
-  /** Whether there is room for more bytes of a connection that holds some already. */
+  /** Whether there is room for more bytes of a connection that already has some in memory. */
   fits(bytes: number, own: number): boolean;
   take(bytes: number): void;
   release(bytes: number): void;
 }
 
-/** Bodies of this size are served from a reserve as well: large ones cannot keep ordinary reviews (some 4 KiB) out. */
+/**
+ * Bodies of up to this size may also use a reserve, so that large ones cannot crowd out ordinary reviews (some 4 KiB).
+ */
 const smallBytes = 64 * 1024;
 /** The reserve, in shares of the maximum. */
 const reserveShare = 0.25;
 
-/** A budget of bytes. One request always fits when it is alone, whatever its size. */
+/** A budget of bytes. A single request always fits, whatever its size. */
 export function createByteBudget(maxBytes: number): ByteBudget {
   const withReserve = maxBytes * (1 + reserveShare);
   let held = 0;

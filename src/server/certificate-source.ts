@@ -18,13 +18,13 @@ export type CertificateEvent =
 
 /** Where the serving certificate comes from. */
 export interface CertificateSource {
-  /** Begins to report: the present state before the promise resolves, then each change. Never rejects. */
+  /** Starts reporting: the current state before the promise resolves, then each change. Never rejects. */
   start(onEvent: (event: CertificateEvent) => void): Promise<void>;
-  /** Ends all reports and lets go of files and timers. */
+  /** Stops reporting and releases files and timers. */
   stop(): void;
 }
 
-/** A source that has one pair and never another. */
+/** A source with one fixed pair. */
 export function fixedCertificate(pair: CertificatePair): CertificateSource {
   return {
     async start(onEvent) {

@@ -16,7 +16,7 @@ export interface CertificatePair {
   subjectAltName: string;
 }
 
-/** The result of reading a pair. A problem never contains any of the key. */
+/** The result of reading a pair. A problem never contains any part of the key. */
 export type CheckedPair = { pair: CertificatePair } | { problem: string };
 
 /** Checks that a certificate and a key can serve TLS together, before anything is switched over to them. */
@@ -72,7 +72,7 @@ export function pairOf(cert: string, key: string): CertificatePair {
   return checked.pair;
 }
 
-/** Whether to switch from the current pair to a new one, and if not, why. */
+/** Whether to switch from the current pair to a new one, and the reason if not. */
 export function judgePair(
   current: CertificatePair | undefined,
   candidate: CertificatePair,

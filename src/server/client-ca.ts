@@ -16,8 +16,8 @@ function checkClientCa(path: string, state: FileState): { pem: string } | { prob
 }
 
 /**
- * Watches the file with the client CAs and passes each usable content on; a broken new one is logged and passed to
- * `onProblem`, and the one before stays in force.
+ * Watches the file with the client CAs and passes on its contents whenever they are usable; a broken new version is
+ * logged and passed to `onProblem`, and the previous one stays in use.
  *
  * @throws {ClientCaError} when the file is unusable at start: without it no client could be authenticated.
  */

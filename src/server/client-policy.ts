@@ -5,7 +5,7 @@ import type { TrackedServer } from './tracked.ts';
 
 /** Which clients may call: those with a certificate of the client CA and, if names are given, one of these names. */
 export interface ClientPolicy {
-  /** Allowed common names and DNS names; empty allows every certificate of the CA. */
+  /** Allowed common names and DNS names; if empty, every certificate of the CA is allowed. */
   allowedNames: readonly string[];
 }
 
@@ -51,7 +51,7 @@ export function forAllowedClients(
   application: Application,
   { log, metrics, maxBodyBytes }: Pick<Foundation, 'log' | 'metrics' | 'maxBodyBytes'>,
 ): Application {
-  // Decided once a connection, at its handshake.
+  // Decided once per connection, at its handshake.
   const refusals = new WeakMap<TLSSocket, string>();
   server.on('secureConnection', (socket: TLSSocket) => {
     const refused = refusalOf(socket, policy);

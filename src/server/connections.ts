@@ -34,11 +34,11 @@ export interface Connections {
   /** To be called when a request came over HTTP/2. */
   begin(request: Http2ServerRequest, response: Http2Response): void;
   /**
-   * Takes no more requests on the HTTP/2 connection of a response: the client is told so, and its other requests are
-   * finished.
+   * Accepts no more requests on the HTTP/2 connection of a response: the client is told to go away, and its other
+   * requests are finished.
    */
   leave(response: TrackedResponse): void;
-  /** Ends all connections, those that carry no request first; resolves when none is left. */
+  /** Ends all connections, idle ones first; resolves when none are left. */
   drain(options: DrainOptions): Promise<{ cut: number }>;
 }
 
@@ -49,8 +49,8 @@ export interface Connections {
 const copiesOfResponse = 2;
 
 /**
- * Keeps account of a server's connections: closes those that are out of time or in the way of others, and drains them
- * all at the end. Node does not notice a response that is never read. The server must be made with `Http1Response`.
+ * Tracks a server's connections: closes those that time out or take room that others need, and drains them all at the
+ * end. Node does not notice a response that is never read. The server must be made with `Http1Response`.
  */
 export function trackConnections(
   server: TrackedServer,
@@ -102,7 +102,10 @@ export function trackConnections(
   const checking = setInterval(() => timeouts.check(), limits.timeoutCheckMs);
   checking.unref();
 
-  /** Cuts stalled connections until bytes fit, or none is left: theirs do not count against others. */
+  /**
+   * Cuts stalled connections until the bytes fit or none are left, so that stalled clients cannot use up the budget of
+   * others.
+   */
   function makeRoom(response: TrackedResponse, bytes: number): void {
     for (const connection of table.busy) {
       if (budget.fits(bytes, response.heldBytes)) {

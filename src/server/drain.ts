@@ -3,21 +3,21 @@ import type { TrackedServer } from './tracked.ts';
 
 /** How connections end when a server stops. */
 export interface DrainOptions {
-  /** Until this resolves, new connections are taken and idle ones stay. */
+  /** Until this resolves, new connections are accepted and idle ones stay open. */
   closeAfter?: Promise<unknown> | undefined;
   /**
    * How long an idle connection stays open, so that a request that is on its way to it is answered, in milliseconds.
    * For as long new connections are taken, unless there is none at all.
    */
   graceMs: number;
-  /** After this many milliseconds, all waits included, what is left is cut. */
+  /** After this many milliseconds, all waits included, the remaining connections are cut. */
   timeoutMs: number;
 }
 
-/** How often a stop looks at what is left, in milliseconds. */
+/** How often a stop checks the remaining connections, in milliseconds. */
 const drainCheckMs = 50;
 
-/** Ends all connections, those that carry no request first; resolves when none is left, with how many had to be cut. */
+/** Ends all connections, idle ones first; resolves when none are left, with the number that had to be cut. */
 export async function drain(
   server: TrackedServer,
   table: ConnectionTable,

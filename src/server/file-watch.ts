@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FileError, readRegularFile } from '../files/index.ts';
 
-/** What a file holds, or why it was not read: a code (ENOENT, EACCES, ENOTREG, …) and the end of a sentence. */
+/** The contents of a file, or why it was not read: a code (ENOENT, EACCES, ENOTREG, …) and the end of a sentence. */
 export type FileState = { text: string } | { code: string; problem: string };
 
 /** Files under watch. */
@@ -15,7 +15,7 @@ export interface FileWatch {
 const defaultPollMs = 10_000;
 /** How long to wait after a change before reading: writers touch two files, and the kubelet a whole folder. */
 const settleMs = 50;
-/** No certificate file is larger. */
+/** Larger than any certificate file. */
 const maxFileBytes = 1024 * 1024;
 
 async function readState(path: string): Promise<FileState> {
@@ -44,7 +44,7 @@ export async function watchFiles(
   onStates: (states: readonly FileState[]) => void,
   pollMs: number = defaultPollMs,
 ): Promise<FileWatch> {
-  // No state of files: the first one differs from it.
+  // Not a state of any file, so that the first one differs from it.
   let reported: readonly FileState[] = [];
   let closed = false;
   let checking = false;
@@ -79,7 +79,7 @@ export async function watchFiles(
         watcher.on('error', forget);
         watchers.set(folder, watcher);
       } catch {
-        // The folder does not exist yet, or the system has no watches left: the next poll tries again.
+        // The folder does not exist yet, or the system has run out of watches: the next poll tries again.
       }
     }
   }

@@ -9,7 +9,7 @@ import { createServer } from './node-http.ts';
 import type { Readiness } from './readiness.ts';
 import { Http1Response } from './tracked.ts';
 
-/** What a health port is made of. */
+/** Options of a health port. */
 export interface HealthServerOptions {
   address: Address;
   readiness(): Readiness;

@@ -19,9 +19,9 @@ const windowBytes = { request: 256 * 1024, connection: 1024 * 1024 };
 const resets = { streamResetBurst: 200, streamResetRate: 33 };
 
 /**
- * Serves HTTP/2 to those clients of an HTTPS server that negotiate it in their TLS handshake. Others get what they got
- * before, by the same code: HTTP/1.1 by `node:http`, not by the compatibility mode of `node:http2`, which lacks timeouts
- * that the server has.
+ * Serves HTTP/2 to those clients of an HTTPS server that negotiate it in their TLS handshake. Others are served as
+ * before, by the same code: HTTP/1.1 by `node:http`, not by the compatibility mode of `node:http2`, which lacks
+ * timeouts that the server has.
  */
 export function serveHttp2(
   server: TrackedServer,

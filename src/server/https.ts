@@ -46,7 +46,7 @@ export function createHttpsServer(limits: Limits, { http2, clientCertificates }:
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
     connectionsCheckingInterval: limits.timeoutCheckMs,
-    // The sweep over all connections does that, without a timer a request.
+    // The sweep over all connections does that, without a timer per request.
     keepAliveTimeout: 0,
     noDelay: true,
     ...(http2 && { ALPNProtocols: ['h2', 'http/1.1'] }),
@@ -56,7 +56,7 @@ export function createHttpsServer(limits: Limits, { http2, clientCertificates }:
 /** What the handshakes of a server use. New connections use each later value, and open ones keep theirs. */
 export interface Handshakes {
   useCertificate(pair: CertificatePair): void;
-  /** Takes the CAs of client certificates, in PEM. */
+  /** Sets the CAs of client certificates, in PEM. */
   useClientCa(pem: string): void;
 }
 
@@ -70,7 +70,7 @@ export function createHandshakes(server: Pick<Server, 'setSecureContext'>, clien
         cert: pair.cert,
         key: pair.key,
         ...tlsSettings,
-        // Without a list of its own Node would trust every public CA.
+        // Without an explicit list, Node would trust every public CA.
         ...(clientCertificates && { ca: clientCa ?? [] }),
       });
     }

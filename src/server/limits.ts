@@ -1,4 +1,4 @@
-/** The limits of a server: what its clients may use. */
+/** The limits of a server on what its clients may use. */
 export interface Limits {
   /** Largest request body, in bytes. */
   maxBodyBytes: number;
@@ -8,7 +8,8 @@ export interface Limits {
    */
   maxConnections: number;
   /**
-   * Maximum number of bytes of bodies and responses at a time; beyond, requests get a 503. One alone is always taken.
+   * Maximum number of bytes of bodies and responses at a time; beyond that, requests get a 503. A single one is always
+   * accepted.
    */
   maxInFlightBytes: number;
   /** Maximum number of requests at a time on one connection of HTTP/2. */
@@ -36,19 +37,20 @@ export const defaultLimits: Limits = {
   // A review holds the new and the old object. The API server takes objects of up to 3 MiB (the limit of its request
   // bodies); the seventh MiB is room for the rest of the review.
   maxBodyBytes: 7 * 1024 * 1024,
-  // An API server keeps at most 25 idle connections a webhook and opens more under load; a large control plane has five
-  // of them. What they may hold together is limited below, not here.
+  // An API server keeps at most 25 idle connections per webhook and opens more under load; a large control plane has
+  // five of them. What they may hold together is limited below, not here.
   maxConnections: 512,
   // From the pod's limit of 2 GiB: 200 MiB for the process at rest and 512 connections; these bytes and a quarter more for
   // small bodies, all of it twice, since buffers stay until the next garbage collection; and parsed bodies, of which
   // one at a time is in use and a few more wait for the collector, each at worst (7 MiB of `{},`) 40 times its bytes. The
   // worst that was measured, 100 clients with such bodies at once, was 1.4 GiB. Ordinary reviews have some 4 KiB.
   maxInFlightBytes: 256 * 1024 * 1024,
-  // More than a Go client has calls under way to one server; beyond, it opens another connection.
+  // More than the number of calls that a Go client has in flight to one server; beyond that, it opens another
+  // connection.
   maxStreams: 32,
   maxHeaderBytes: 16 * 1024,
   headersTimeoutMs: 10_000,
-  // The API server gives a webhook 30 s at the very most (timeoutSeconds of its configuration), 10 s by default.
+  // The API server gives a webhook at most 30 s (timeoutSeconds of its configuration), 10 s by default.
   requestTimeoutMs: 15_000,
   // A client that still waits reads at once; the API server hangs up at its own timeout.
   responseTimeoutMs: 10_000,

@@ -11,7 +11,7 @@ import type { Foundation, ServerOptions } from './options.ts';
 import { refusal, refuseUnread } from './response.ts';
 import type { TrackedRequest, TrackedResponse, TrackedServer } from './tracked.ts';
 
-/** The main port before it listens: all that handles connections and requests on it. */
+/** The main port before it listens, with everything that handles connections and requests on it. */
 export interface MainPort {
   server: TrackedServer;
   handshakes: Handshakes;

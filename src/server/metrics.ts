@@ -36,7 +36,7 @@ export interface LiveCounts {
 /** What never changes while the process runs. */
 export interface BuildFacts {
   version: string;
-  /** What the names of the metrics begin with: `extensionconfig_webhook_`. */
+  /** Prefix of the names of the metrics: `extensionconfig_webhook_`. */
   prefix: string;
   /** Name of the main port. */
   port: Port;

@@ -6,13 +6,13 @@ import type { Address } from './listen.ts';
 import type { Metrics } from './metrics.ts';
 import type { TrackedRequest, TrackedResponse } from './tracked.ts';
 
-/** What an application gets from the server that it runs on. */
+/** The server as its application sees it. */
 export interface Foundation {
   metrics: Metrics;
   log: Logger;
   maxBodyBytes: number;
   connections: Pick<Connections, 'holdBody' | 'holdDecision' | 'holdResponse' | 'leave'>;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   monotonicNow: () => number;
   /** Whether clients are to be told to close their connections. */
   isDraining: () => boolean;
@@ -21,13 +21,13 @@ export interface Foundation {
 /** Handles requests. */
 export type Application = (request: TrackedRequest, response: TrackedResponse) => void;
 
-/** What a server is made of. */
+/** Options of a server. */
 export interface ServerOptions {
-  /** Handles the requests on the main port of clients that are allowed. */
+  /** Handles the requests of allowed clients on the main port. */
   application: (foundation: Foundation) => Application;
   /** Name of the main port in the log, in metrics and in readiness checks. */
   name: string;
-  /** What the names of metrics begin with. */
+  /** Prefix of the names of metrics. */
   metricsPrefix: string;
   certificates: CertificateSource;
   /** Whether to offer HTTP/2 besides HTTP/1.1. Default: HTTP/1.1 only. */
@@ -39,7 +39,7 @@ export interface ServerOptions {
   limits?: Partial<Limits> | undefined;
   log: Logger;
   version: string;
-  /** Adds the process's own metrics; once a process. */
+  /** Adds the process's own metrics; once per process. */
   processMetrics: boolean;
   now: () => Date;
   /** How often the client CA is read when no event says that it changed, in milliseconds. */

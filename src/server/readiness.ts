@@ -1,6 +1,6 @@
 import type { CertificatePair } from './certificate.ts';
 
-/** Where a server is in its life. */
+/** The phase of a server's life. */
 export type ServerPhase = 'starting' | 'serving' | 'draining' | 'stopped';
 
 /** What readiness depends on. */
@@ -9,11 +9,11 @@ export interface ReadinessFacts {
   /** Name of the main port. */
   port: string;
   pair: CertificatePair | undefined;
-  /** Why there is no usable certificate, as the source last said. */
+  /** Why there is no usable certificate, as the source last reported. */
   certificateProblem: string | undefined;
-  /** Why news of certificates may not arrive, as the source last said. */
+  /** Why updates of certificates may not arrive, as the source last reported. */
   sourceProblem: string | undefined;
-  /** Why the newest client CA is not in force; absent without client certificates. */
+  /** Why the newest client CA is not in use; absent without client certificates. */
   clientCa?: { problem: string | undefined } | undefined;
   now: Date;
 }
@@ -76,7 +76,7 @@ export function readinessOf(facts: ReadinessFacts): Readiness {
   return reason === undefined ? { ready: true, checks } : { ready: false, reason, checks };
 }
 
-/** The checks a line each, as Kubernetes' own servers show them: `[+]name ok`, `[-]name failed: why`. */
+/** The checks, one per line, as Kubernetes' own servers show them: `[+]name ok`, `[-]name failed: why`. */
 export function describeChecks(readiness: Readiness, endpoint: string): string {
   const lines = readiness.checks.map(({ name, problem, essential }) => {
     if (problem === undefined) {

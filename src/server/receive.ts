@@ -42,7 +42,7 @@ export function receiveBody(
   const refuse = (refused: BodyRefusal) => {
     const { code, message } = refused;
     metrics.refused(code);
-    // What was read of the body is not kept.
+    // The part of the body that was read is not kept.
     connections.holdResponse(response, 0);
     refuseUnread(
       request,

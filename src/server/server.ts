@@ -23,7 +23,7 @@ export interface StopOptions {
   timeoutMs: number;
 }
 
-/** Longer than the pauses on a busy connection; short enough to wait for at the keyboard. */
+/** Longer than the pauses on a busy connection, short enough for someone who waits at the keyboard. */
 const defaultGraceMs = 2_000;
 
 /** A server that listens. */

@@ -4,20 +4,20 @@ import type { CertificateEvent } from './certificate-source.ts';
 import type { Metrics } from './metrics.ts';
 import type { ReadinessFacts } from './readiness.ts';
 
-/** The serving certificate that is in force, and what keeps a newer one from it. */
+/** The serving certificate in use, and why a newer one is not. */
 export interface ServingCertificate {
-  /** Takes news from the source. */
+  /** Handles an update from the source. */
   take(event: CertificateEvent): void;
   state(): Pick<ReadinessFacts, 'pair' | 'certificateProblem' | 'sourceProblem'>;
 }
 
-/** What a change of the certificate is told to. */
+/** Called when the certificate changes. */
 export interface CertificateReports {
   log: Logger;
   metrics: Pick<Metrics, 'certificateLoaded' | 'certificateFailed' | 'certificateSource'>;
 }
 
-/** Passes each usable certificate on to `use`; one that is not usable leaves the one before in force. */
+/** Passes each usable certificate on to `use`; if one is not usable, the previous one stays in use. */
 export function createServingCertificate(
   use: (pair: CertificatePair) => void,
   now: () => Date,

@@ -26,7 +26,7 @@ export interface KindWatchContext {
   config: KubeConfig;
   /** For asking which versions are served. */
   cluster: Cluster;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   now: () => number;
   pace: Partial<WatchPace>;
   /** Called for each object that is new or has changed. */

@@ -13,7 +13,7 @@ import { refusal } from '../server/index.ts';
 import type { Convert } from './convert.ts';
 import type { Webhook } from './webhook.ts';
 
-/** What metrics and the log get to know about an admission review. Never the object: it may contain secrets. */
+/** What metrics and the log record about an admission review. Never the object: it may contain secrets. */
 export interface ReviewNote extends Pick<AdmissionOutcome, 'verdict' | 'deniedBy' | 'warnedBy' | 'knowledge'> {
   kind: 'review';
   uid: string;
@@ -21,7 +21,7 @@ export interface ReviewNote extends Pick<AdmissionOutcome, 'verdict' | 'deniedBy
   request?: Pick<AdmissionRequest, 'operation' | 'subResource' | 'name' | 'username' | 'dryRun'>;
 }
 
-/** What metrics and the log get to know about a ConversionReview. */
+/** What metrics and the log record about a ConversionReview. */
 export interface ConversionNote {
   kind: 'conversion';
   uid: string;

@@ -3,7 +3,7 @@ import { runtimeSdkFeatureGate } from '../api/index.ts';
 /** The feature gates this program knows, with their defaults, which are Cluster API's. */
 export const knownFeatureGates: Readonly<Record<string, boolean>> = { [runtimeSdkFeatureGate]: false };
 
-/** Which gates are on. Holds every known gate. */
+/** Which gates are on. Contains every known gate. */
 export type FeatureGates = Readonly<Record<string, boolean>>;
 
 /** The result of reading `--feature-gates`. */

@@ -13,12 +13,12 @@ export interface ReviewMetrics {
     outcome: Pick<AdmissionOutcome, 'verdict' | 'deniedBy' | 'warnedBy' | 'knowledge'>,
     seconds: number,
   ): void;
-  /** To be called for each large body that went to the side thread. */
+  /** Called for each large body that went to the side thread. */
   largeBody(result: SideThreadResult): void;
   conversion(result: 'Success' | 'Failure', seconds: number): void;
 }
 
-/** What the names of the metrics begin with. */
+/** Prefix of the names of the metrics. */
 export const metricsPrefix = 'extensionconfig_webhook_';
 const prefix = metricsPrefix;
 
@@ -27,7 +27,7 @@ const latencyBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
 
 type Verdict = AdmissionOutcome['verdict'];
 
-/** Reviews that are not in their metric yet. */
+/** Reviews that have not been added to their metric yet. */
 interface ReviewCount {
   webhook: Webhook;
   operation: string;
@@ -36,8 +36,8 @@ interface ReviewCount {
 }
 
 /**
- * Counts reviews until their metric is read. To count one there takes prom-client, which looks for its labels by name, as
- * long as to decide on it.
+ * Counts reviews until their metric is read. Counting one there takes prom-client, which looks up its labels by name,
+ * as long as deciding on it.
  */
 function createReviewCounts() {
   // There are at most 2 webhooks, 5 operations and 4 verdicts.
@@ -61,18 +61,18 @@ function createReviewCounts() {
   };
 }
 
-/** Times that are not in their histogram yet. */
+/** Times that have not been added to their histogram yet. */
 interface Times {
   add(seconds: number): void;
   drain(): void;
 }
 
-/** How many times wait for their histogram at most: it takes them within a tenth of a millisecond. */
+/** Maximum number of times that wait for their histogram: it processes that many within a tenth of a millisecond. */
 const maxWaitingTimes = 256;
 
 /**
- * Keeps the times of one webhook until their histogram is read, or a good many are there: many at once cost a fraction of
- * what each would cost between two requests.
+ * Keeps the times of one webhook until their histogram is read or many have accumulated: in bulk, each costs a fraction
+ * of what it would cost between two requests.
  */
 function createTimes(histogram: Histogram.Internal<'webhook'>): Times {
   const waiting = new Float64Array(maxWaitingTimes);

@@ -16,15 +16,17 @@ export interface SideThreadOptions {
   maxHeapMib?: number | undefined;
 }
 
-/** What the module is called with. */
+/** The argument of the module's default export. */
 export interface SideThreadTask {
   webhook: Webhook;
   body: Uint8Array;
 }
 
-/** Results for metrics: refused without a try since too many bodies waited, failed for lack of memory, … */
+/**
+ * Results for metrics: refused without an attempt because too many bodies were waiting, failed for lack of memory, …
+ */
 export const sideThreadResults = ['answered', 'refused', 'timeout', 'failed', 'abandoned'] as const;
-/** What became of a body. */
+/** The outcome for a body. */
 export type SideThreadResult = (typeof sideThreadResults)[number];
 
 /** Decides on large bodies one after the other, in a thread that starts with the first one. */
@@ -46,7 +48,7 @@ const defaultOverBytes = 128 * 1024;
 const defaultTimeoutMs = 10_000;
 /**
  * Maximum memory for the objects of one body, in MiB: the worst body that is known, 7 MiB of `{},` for a status, takes
- * 300 when it is parsed. A thread that needs more ends, and the process does not.
+ * 300 when it is parsed. A thread that needs more is terminated; the process keeps running.
  */
 const defaultMaxHeapMib = 512;
 /** How long the thread waits for another body before it ends and frees its memory, in milliseconds. */
@@ -55,7 +57,7 @@ const idleTimeoutMs = 60_000;
 /** Maximum number of bodies that wait while another one is decided: they hold connections and memory. */
 const maxWaiting = 32;
 
-/** What a client is told when there is no decision. */
+/** The response when there is no decision. */
 const problems: Record<Exclude<SideThreadResult, 'answered'>, string> = {
   refused: 'too many large requests at once: try again in a second',
   timeout: 'the decision took too long: send a smaller object',

@@ -8,7 +8,7 @@ import type { FeatureGates } from './feature-gates.ts';
 import { createReviewMetrics, metricsPrefix } from './metrics.ts';
 import { createSideThread, type SideThread, type SideThreadOptions } from './side-thread.ts';
 
-/** What the webhook server is made of. */
+/** Options of the webhook server. */
 export interface WebhookOptions
   extends Omit<ServerOptions, 'application' | 'name' | 'metricsPrefix' | 'main' | 'http2'> {
   admission: Admission;
@@ -20,7 +20,7 @@ export interface WebhookOptions
   featureGates: FeatureGates;
   /** Asks extension servers, where the policy of `admission` calls for it. */
   probe?: Probe | undefined;
-  /** Adds metrics to those of reviews; `prefix` is what their names begin with. */
+  /** Adds metrics to those of reviews; `prefix` is the prefix of their names. */
   addMetrics?: ((registry: Registry, prefix: string) => void) | undefined;
 }
 
