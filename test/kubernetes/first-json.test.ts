@@ -6,6 +6,7 @@ import {
   parseFirstJson,
   withWholeFractionsShown,
 } from '../../src/kubernetes/index.ts';
+import { cpuTimeMs } from '../tools/cpu-time.ts';
 
 test('the end of the first array or object is found, whatever its pieces', () => {
   const nested = fc.jsonValue().map((value) => JSON.stringify({ '"}\\': value }));
@@ -64,8 +65,64 @@ test.each<[string, unknown]>([
   ['{"a": 0.0} rest', { a: 0.5 }],
   ['{"a":30,"b":1}', undefined],
   ['{"a":"x 3.0"}', undefined],
-  // A text that looks like a number is one reason to look closer, and nothing else.
-  ['{"a":":3.0"}', { a: ':3.0' }],
+  ['{"a":":3.0"}', undefined],
+  ['{"a":"\\\\","b\\"c":"\\",4.0,","d":[1E+2 ,-0.0e-7\n]}', { a: '\\', 'b"c': '",4.0,', d: [0.5, 0.5] }],
+  ['{"a":1e400}', undefined],
 ])('the whole fractions of %s are shown: %j', (text, shown) => {
   expect(withWholeFractionsShown(Buffer.from(text))).toEqual(shown);
+});
+
+test('whole fractions are shown as JSON.parse tells them apart, with the text of each number', () => {
+  const number = fc.oneof(
+    fc.constantFrom('0', '-0', '0.0', '30', '30.0', '3e1', '-2E+0', '15E-1', '1.5', '1e400', '1e-400', '1e21'),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+  );
+  const { json } = fc.letrec<{ json: string }>((tie) => ({
+    json: fc.oneof(
+      { depthSize: 'small' },
+      number,
+      fc.oneof(fc.string(), fc.constantFrom(':3.0', ',1e1', '"', '\\', '\u00e4')).map((text) => JSON.stringify(text)),
+      fc.constantFrom('true', 'false', 'null', ' 1.0 '),
+      fc.array(tie('json'), { maxLength: 4 }).map((items) => `[${items.join(', ')}]`),
+      fc
+        .array(fc.tuple(fc.string(), tie('json')), { maxLength: 4 })
+        .map((fields) => `{${fields.map(([key, value]) => `${JSON.stringify(key)} :${value}`).join(',')}}`),
+    ),
+  }));
+  const parse = JSON.parse as (
+    text: string,
+    reviver: (...args: [string, unknown, { source?: string }]) => unknown,
+  ) => unknown;
+  fc.assert(
+    fc.property(json, fc.constantFrom('', ' ', '{"b":2.0}'), (value, rest) => {
+      const text = `[${value}]`;
+      let count = 0;
+      const expected = parse(text, (_key, one, { source = '' }) => {
+        const isShown = Number.isInteger(one) && /[.eE]/.test(source);
+        count += isShown ? 1 : 0;
+        return isShown ? 0.5 : one;
+      });
+      // Of keys that are there twice, the reviver sees the last one.
+      const shown = withWholeFractionsShown(Buffer.from(text + rest));
+      expect(shown ?? JSON.parse(text)).toEqual(expected);
+      if (count > 0) {
+        expect(shown).toBeDefined();
+      }
+    }),
+  );
+});
+
+test('looking for whole fractions takes little longer than reading the answer', () => {
+  const items = Buffer.from(`{"fraction":1.0,"x":[${'{},'.repeat(500_000)}0]}`);
+  const timeOf = (work: () => unknown) => {
+    const start = cpuTimeMs();
+    work();
+    return cpuTimeMs() - start;
+  };
+  const times = Array.from({ length: 3 }, () => [
+    timeOf(() => parseFirstJson(items)),
+    timeOf(() => withWholeFractionsShown(items)),
+  ]);
+  const [read, shown] = [0, 1].map((at) => Math.min(...times.map((pair) => pair[at] ?? 0)));
+  expect(shown).toBeLessThan(4 * (read ?? 0) + 50);
 });
