@@ -19,7 +19,15 @@ function jsYaml(): typeof JsYaml {
 
 /** A value as YAML for people to read. */
 export function readableYaml(value: object): string {
-  return jsYaml().dump(value, { noRefs: true, quoteStyle: 'double' });
+  try {
+    return jsYaml().dump(value, { noRefs: true, quoteStyle: 'double' });
+  } catch (error) {
+    if (!(error instanceof RangeError)) {
+      throw error;
+    }
+    // Its patterns overflow the stack on texts of a few MB, such as patches may have.
+    return yaml().stringify(value, { aliasDuplicateObjects: false });
+  }
 }
 
 /** Why a text is not valid YAML within the limits: one line, with the line number. */

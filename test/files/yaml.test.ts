@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
-import { parseSmallYaml, YamlError } from '../../src/files/index.ts';
+import { parseSmallYaml, readableYaml, YamlError, yaml } from '../../src/files/index.ts';
 import { expectLinear } from '../tools/linear.ts';
 
 const longest = 64 * 1024;
@@ -77,4 +78,9 @@ test.each<[string, number, (size: number) => string, string | undefined]>([
   ],
 ])('the work grows with the number of %s, and no faster', async (_name, size, text, problem) => {
   await expectLinear(size, async (part) => expect(problemOf(text(part))).toBe(problem));
+});
+
+test.each(['a', 'word ', 'é'])('a text of 5 million characters, all %j, is written', (piece) => {
+  const value = { items: [{ patch: piece.repeat(5_000_000 / piece.length) }] };
+  expect(isDeepStrictEqual(yaml().parse(readableYaml(value)), value)).toBe(true);
 });
