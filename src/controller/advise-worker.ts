@@ -9,7 +9,7 @@ import { createOwnWrites } from './own-writes.ts';
 import { createConfigStore, type StoredConfig } from './stored.ts';
 import type { Worker } from './worker.ts';
 
-/** What the mode `advise` needs. */
+/** The dependencies of the mode `advise`. */
 export interface AdviseWorkerOptions {
   cluster: Cluster;
   events: EventRecorder;
@@ -34,7 +34,7 @@ export function createAdviseWorker({ cluster, events, known, log, now }: AdviseW
   const own = createOwnWrites(fingerprintOf);
   const store = createConfigStore(cluster, own.wrote);
 
-  /** Events and lines of the log are for what changed. */
+  /** Only changes are logged and reported as events. */
   function tell(config: StoredConfig, before: string | undefined, { status, reason, message }: Condition): void {
     const extensionConfig = config.metadata.name;
     if (status === 'False') {

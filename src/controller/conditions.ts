@@ -1,6 +1,6 @@
 import type { ExtensionConfig } from '../api/index.ts';
 
-/** What an ExtensionConfig's status holds. */
+/** The status of an ExtensionConfig. */
 export type ExtensionConfigStatus = NonNullable<ExtensionConfig['status']>;
 type StoredCondition = NonNullable<ExtensionConfigStatus['conditions']>[number];
 type StoredV1Beta1Condition = NonNullable<

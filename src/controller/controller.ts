@@ -58,7 +58,7 @@ export interface RunningController {
 /** For the reads at the start. */
 const patience = { retries: 0, minTimeoutMs: 0, maxTimeoutMs: 0, deadlineMs: 10_000 };
 
-/** Connects the looks for a rival, the election, the terms of work and their end. */
+/** Connects the checks for a rival, the election, the terms of work and their end. */
 class Controller implements RunningController {
   readonly client: Client;
   readonly synced: Promise<void>;

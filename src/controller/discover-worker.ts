@@ -10,7 +10,7 @@ import type { RunResult } from './queue.ts';
 import { createConfigStore, type StoredConfig } from './stored.ts';
 import type { Worker } from './worker.ts';
 
-/** What the mode `discover` needs. */
+/** The dependencies of the mode `discover`. */
 export interface DiscoverWorkerOptions {
   cluster: Cluster;
   client: Client;
@@ -39,7 +39,7 @@ export function createDiscoverWorker(options: DiscoverWorkerOptions): Worker {
   const { cluster, client, events, log, now, resyncMs } = options;
   const own = createOwnWrites(fingerprintOf);
   const store = createConfigStore(cluster, own.wrote);
-  /** What was last logged about each, so that a failure is not logged at every retry. */
+  /** The last log entry about each, so that a failure is not logged at every retry. */
   const said = new Map<string, string>();
 
   return {

@@ -9,7 +9,7 @@ import { discoveredStatus, pausedAnnotation, type RunFinding } from './discovere
 import type { ConfigEvent, EventRecorder } from './events.ts';
 import type { ConfigStore, StoredConfig } from './stored.ts';
 
-/** What one run found, for the log and for metrics. */
+/** The findings of one run, for the log and for metrics. */
 export interface RunReport {
   finding: RunFinding['kind'];
   /** Why it is not discovered. */
@@ -65,7 +65,7 @@ async function injectCa(
   }
 }
 
-/** Why handlers could not be registered, which is known without asking the extension. */
+/** Why handlers could not be registered, as far as that is known without calling the extension. */
 function selectorProblem({ spec }: StoredConfig): string | undefined {
   const selector = spec?.namespaceSelector as LabelSelector | undefined;
   const problem = selector && labelSelectorProblems(selector, 1)[0];
@@ -123,10 +123,10 @@ function eventOf(
 }
 
 /**
- * Reconciles one ExtensionConfig: Paused, caBundle from its Secret, discovery, status, registration. What is wrong with
- * the extension or with the object is a condition.
+ * Reconciles one ExtensionConfig: Paused, caBundle from its Secret, discovery, status, registration. Problems of the
+ * extension or the object become conditions.
  *
- * @throws {Error} when the API server fails, or another client wrote in between: the run has to start over.
+ * @throws {Error} when the API server fails, or another client wrote meanwhile: the run has to start over.
  */
 export async function discoverConfig(
   config: StoredConfig,

@@ -1,7 +1,7 @@
 import type { DiscoveredHandler } from '../runtime/index.ts';
 import { type Condition, type ExtensionConfigStatus, withConditions, withV1Beta1Condition } from './conditions.ts';
 
-/** What is known about an extension after a run. */
+/** The result of a run for an extension. */
 export type RunFinding =
   | { kind: 'paused' }
   | { kind: 'discovered'; handlers: readonly DiscoveredHandler[] }

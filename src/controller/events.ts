@@ -11,7 +11,7 @@ export interface ConfigEvent {
   message: string;
 }
 
-/** Records events. Never makes the work fail that it reports on. */
+/** Records events. Never causes the work to fail that it reports on. */
 export interface EventRecorder {
   record(config: StoredConfig, event: ConfigEvent): void;
   /** Forgets an object that is gone. */
@@ -25,9 +25,9 @@ const namespace = 'default';
 const eventsPath = `/api/v1/namespaces/${namespace}/events`;
 /** Longest message that the API accepts, in characters. */
 const maxMessage = 1_024;
-/** Events that are remembered, and so counted up instead of written again. */
+/** Maximum number of events that are remembered, so that repetitions are counted instead of written again. */
 const maxKnown = 4_096;
-/** Events that wait to be written; beyond, they are dropped. */
+/** Maximum number of events that wait to be written; more are dropped. */
 const maxWaiting = 1_000;
 /** How long the count of a repeating event may lag behind, in ms. */
 const repeatMs = 5 * 60_000;
@@ -69,7 +69,7 @@ export interface EventRecorderOptions {
  */
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
   const { cluster, component, instance, now, onProblem } = options;
-  /** In the order of their last use. */
+  /** In order of last use. */
   const known = new Map<string, Known>();
   const waiting: Waiting[] = [];
   /** The last event of each object. */
@@ -149,7 +149,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     const sinceMs = one.at.getTime() - before.writtenAt;
     // An event that recurs after another one, such as a repair after a new failure, is not delayed.
     const isDue = happensAnew && isAllowed(one.config.metadata.uid, one.at.getTime());
-    // A clock that was set back must not silence it forever.
+    // A clock that was set back must not suppress it forever.
     if (!isDue && sinceMs >= 0 && sinceMs < repeatMs) {
       remember(one.key, { ...before, count });
       return;

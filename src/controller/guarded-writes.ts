@@ -1,10 +1,10 @@
 import type { Cluster } from '../cluster/index.ts';
 
 /**
- * A connection that writes only while it may, as asked before each write: a former leader writes nothing any more, not
- * even one whose timers were late.
+ * A connection that writes only while it is allowed to, which is checked before each write: a former leader never
+ * writes, not even one whose timers were late.
  *
- * @throws {Error} instead of a write that may not be.
+ * @throws {Error} instead of a write that is not allowed.
  */
 export function guardWrites(cluster: Cluster, mayWrite: () => boolean): Cluster {
   return {

@@ -21,17 +21,17 @@ export interface LeaderElectionOptions {
   retryPeriodMs?: number;
 }
 
-/** What an election needs besides its options. */
+/** The dependencies of an election besides its options. */
 export interface ElectionRun extends Required<Omit<LeaderElectionOptions, 'identity'>> {
   kubeConfig: KubeConfig;
   identity: string;
   log: Logger;
-  /** For the times in the Lease, which no decision depends on. */
+  /** For the times in the Lease, on which no decision depends. */
   now: () => Date;
   /** Milliseconds of a clock that never steps: all decisions are made by it. */
   monotonicMs: () => number;
   onElected(): void;
-  /** The leadership ends at this moment: nothing may be written any more. */
+  /** The leadership ends at this moment: nothing may be written from now on. */
   onLost(reason: string): void;
 }
 
@@ -45,11 +45,11 @@ export interface Election {
   readonly leader: string;
   /** Why the Lease cannot be read or written; undefined when it can. */
   readonly problem: string | undefined;
-  /** Ends the candidacy; a leader releases the Lease, so that another need not wait. Never rejects. */
+  /** Ends the candidacy; a leader releases the Lease, so that another candidate need not wait. Never rejects. */
   stop(): Promise<void>;
 }
 
-/** Takes part in an election until it is stopped. */
+/** Participates in an election until it is stopped. */
 class Candidate implements Election {
   readonly #run: ElectionRun;
   readonly #what: string;
@@ -184,7 +184,7 @@ class Candidate implements Election {
 }
 
 /**
- * Takes part in an election by a Lease, as client-go does it: a candidate takes over when it has seen no renewal for
+ * Participates in an election with a Lease, as client-go does: a candidate takes over when it has seen no renewal for
  * the duration of the Lease, on its own clock; a leader that cannot renew within `renewDeadlineMs` stops before that.
  * So at most one leads, whatever the clocks say. After a loss it is a candidate again.
  */

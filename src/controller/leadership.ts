@@ -1,10 +1,10 @@
-/** What a leadership needs. */
+/** The dependencies of a leadership. */
 export interface LeadershipOptions {
-  /** How long it lasts without a renewal, in ms. */
+  /** How long it lasts without renewal, in ms. */
   renewDeadlineMs: number;
   /** Milliseconds of a monotonic clock. */
   monotonicMs: () => number;
-  /** Called when it lasted for so long without a renewal: it has to be lost, with a reason. */
+  /** Called when it has lasted this long without renewal: it must be given up, for the reason passed. */
   onLate(): void;
 }
 

@@ -7,7 +7,7 @@ export interface LeaseName {
   name: string;
 }
 
-/** What an election reads of the spec of a Lease; a Lease without a spec has no holder. */
+/** The fields of a Lease's spec that an election reads; a Lease without a spec has no holder. */
 export interface LeaseSpec {
   /** Empty if there is no holder. */
   holderIdentity: string;
@@ -62,17 +62,17 @@ export function releasedSpec(before: LeaseSpec, holder: Holder, now: Date): Json
   return { ...heldSpec(before, holder, now), holderIdentity: '', leaseDurationSeconds: 1 };
 }
 
-/** What became of a write: the Lease as it is now, or another client was faster. */
+/** The outcome of a write: the current Lease, or a conflict with a faster client. */
 export type LeaseWrite = { lease: JsonObject } | 'changed';
 
 /** One Lease at the API server. Its errors are those of `request`; 403 and 401 as `Forbidden`. */
 export interface StoredLease {
-  /** Resolves with undefined when there is none. */
+  /** Resolves with undefined if there is none. */
   read(): Promise<JsonObject | undefined>;
   create(spec: JsonObject): Promise<LeaseWrite>;
-  /** Replaces the spec, if nothing else was changed since `lease` was read. */
+  /** Replaces the spec, unless the Lease has changed since `lease` was read. */
   update(lease: JsonObject, spec: JsonObject): Promise<LeaseWrite>;
-  /** The same, for a last time: whatever prevents it is an error, in the server's words. */
+  /** The same, as the last attempt: any failure is an error, in the server's words. */
   release(lease: JsonObject, spec: JsonObject): Promise<void>;
 }
 
@@ -85,7 +85,7 @@ export function storedLease(cluster: Cluster, { namespace, name }: LeaseName): S
     try {
       return { lease: await request };
     } catch (error) {
-      // 404 for a Lease that is created is that of its namespace.
+      // A 404 when creating a Lease means that its namespace does not exist.
       const isChanged =
         error instanceof StatusError && (error.code === 409 || (error.code === 404 && verb === 'update'));
       if (isChanged) {

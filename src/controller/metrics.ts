@@ -6,16 +6,16 @@ import { conditionOf } from './conditions.ts';
 import { hookVersionsSupported } from './hook-versions.ts';
 import type { StoredConfig } from './stored.ts';
 
-/** What a controller reports. */
+/** The reports of a controller. */
 export interface ControllerMetrics {
   /** A run for an ExtensionConfig ended. */
   ran(result: 'success' | 'failure', seconds: number): void;
   /** An extension was asked, for metrics alone. */
   discovered(extensionConfig: string, isSuccess: boolean, seconds: number): void;
-  /** When the certificate of an extension server ends; undefined when it could not be seen. */
+  /** When the certificate of an extension server expires; undefined when it could not be read. */
   serverCertificate(extensionConfig: string, notAfter: Date | undefined): void;
   forget(extensionConfig: string): void;
-  /** Forgets what was seen of all extensions: another replica looks at them now. */
+  /** Forgets the observations of all extensions: another replica now observes them. */
   forgetAll(): void;
 }
 
@@ -50,7 +50,7 @@ interface HookCount {
   count: number;
 }
 
-/** How many handlers serve each hook version; those over the maximum together. */
+/** How many handlers serve each hook version; those over the maximum are counted together. */
 function countHooks(configs: readonly StoredConfig[], known: KnownHooks): HookCount[] {
   const counts = new Map<string, HookCount>();
   for (const { status } of configs) {

@@ -3,7 +3,7 @@ import { isCallError, probeTls, targetOf } from '../runtime/index.ts';
 import type { ControllerMetrics } from './metrics.ts';
 import type { Worker } from './worker.ts';
 
-/** What the mode `observe` needs. */
+/** The dependencies of the mode `observe`. */
 export interface ObserveWorkerOptions {
   client: Client;
   resolve: Resolve | undefined;
@@ -14,7 +14,7 @@ export interface ObserveWorkerOptions {
 /** How long inspecting a certificate may take, in ms. */
 const probeMs = 10_000;
 
-/** Asks extensions what they offer and looks at their certificates, for metrics. Writes nothing. */
+/** Asks extensions for their handlers and inspects their certificates, for metrics. Writes nothing. */
 export function createObserveWorker({ client, resolve, metrics, observeMs }: ObserveWorkerOptions): Worker {
   /** The generation of each that has been observed. */
   const seen = new Map<string, string>();
@@ -41,7 +41,7 @@ export function createObserveWorker({ client, resolve, metrics, observeMs }: Obs
         : await probeTls(target, AbortSignal.any([signal, AbortSignal.timeout(probeMs)]), resolve);
       signal.throwIfAborted();
       metrics.serverCertificate(name, tls?.notAfter);
-      // Those that fail are asked as often as the others: asking repairs nothing.
+      // Failing ones are asked as often as the others: asking does not repair anything.
       return { result: 'done', againMs: observeMs * (0.9 + Math.random() / 10) };
     },
     isSettled: ({ metadata }) => seen.get(metadata.name) === `${metadata.uid}/${metadata.generation}`,

@@ -2,17 +2,17 @@ import type { StoredConfig } from './stored.ts';
 
 /** Tells changes by others from this program's own writes, so that it does not discover again after its own write. */
 export interface OwnWrites {
-  /** Notes what a run saw when it began. */
+  /** Notes the state that a run started from. */
   begin(config: StoredConfig): void;
   wrote(before: StoredConfig, after: StoredConfig): void;
-  /** Whether a run has dealt with the object as it is. */
+  /** Whether a run has handled the current state of the object. */
   isSettled(config: StoredConfig): boolean;
   forget(name: string): void;
 }
 
 interface Seen {
   uid: string;
-  /** Versions that the last run read and wrote: copies may come late. */
+  /** Versions that the last run read and wrote: copies may arrive late. */
   versions: Set<string>;
   fingerprint: string;
 }

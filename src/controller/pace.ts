@@ -13,7 +13,7 @@ export interface ControllerPace {
   /** Maximum number of ExtensionConfigs that are worked on at a time, and of those whose last run failed. */
   concurrency: number;
   failingConcurrency: number;
-  /** How often Cluster API's own controller is looked for, and how soon again when that failed at the start, in ms. */
+  /** How often to look for Cluster API's own controller, and how soon to retry if that fails at the start, in ms. */
   rivalCheckMs: number;
   rivalRetryMs: number;
   queue: QueuePace;

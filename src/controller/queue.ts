@@ -7,7 +7,7 @@ export type RunResult =
 
 /** Times of a queue, in ms. */
 export interface QueuePace {
-  /** Least time between the beginnings of two runs of a key. */
+  /** Minimum time between the starts of two runs of a key. */
   minIntervalMs: number;
   /** The wait after failure n in a row (from 0) is `backoffMs + backoffStepMs * 2^n`, at most `maxBackoffMs`. */
   backoffMs: number;
@@ -20,7 +20,7 @@ export interface QueueOptions {
   run(key: string): Promise<RunResult>;
   /** Maximum number of runs at a time. */
   concurrency: number;
-  /** Maximum number of them for keys whose last run failed: what hangs does not hold up the rest. */
+  /** Maximum number of them for keys whose last run failed, so that extensions that hang do not hold up the rest. */
   failingConcurrency: number;
   pace: QueuePace;
 }
@@ -29,7 +29,7 @@ export interface QueueOptions {
 export interface AddOptions {
   /** Ends its backoff. */
   afresh?: boolean;
-  /** It has failed before, and takes a place among those that failed. */
+  /** It has failed before, and takes one of the places for failed keys. */
   suspect?: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface Queue {
   /** Keys that are ready to run but have no place yet. */
   readonly waiting: number;
   readonly running: number;
-  /** Starts nothing more, and resolves when nothing runs. */
+  /** Starts no more runs, and resolves when none is running. */
   stop(): Promise<void>;
 }
 
@@ -167,7 +167,7 @@ class RunQueue implements Queue {
     return this.#stopped.promise;
   }
 
-  /** Has a key enter its line at a time, unless it does so before. */
+  /** Schedules a key to enter its line at a time, unless it enters earlier. */
   #schedule(key: string, entry: Entry, dueAt: number): void {
     if (entry.timer !== undefined && entry.dueAt <= dueAt) {
       return;
@@ -186,7 +186,7 @@ class RunQueue implements Queue {
     this.#startNext();
   }
 
-  /** Starts as many as there are places. */
+  /** Starts as many runs as there are free places. */
   #startNext(): void {
     const { concurrency, failingConcurrency } = this.#options;
     while (!this.#isStopped && this.#running < concurrency) {
@@ -242,7 +242,7 @@ class RunQueue implements Queue {
     this.#startNext();
   }
 
-  /** When a key that has run runs again. */
+  /** When a key runs again after a run. */
   #scheduleNext(key: string, entry: Entry, outcome: RunResult): void {
     const { backoffMs, backoffStepMs, maxBackoffMs, minIntervalMs } = this.#options.pace;
     const now = performance.now();

@@ -1,6 +1,6 @@
 /**
- * What changed between two neighbouring versions, as far as their schemas cannot tell. Paths are written
- * `status.handlers[].name`: `[]` means the items of a list, `{}` the values of a map.
+ * The changes between two adjacent versions that their schemas do not show. Paths are written `status.handlers[].name`:
+ * `[]` means the items of a list, `{}` the values of a map.
  *
  * A field that no entry names becomes the field with the same name in the other version, or else the field whose name
  * differs only in case, since acronyms are often respelled between versions (`URL` and `url`).
@@ -23,13 +23,13 @@ export interface ChangeTable {
 }
 
 /**
- * A table as one direction reads it: each `path` is in the version that it converts from, each `toPath` in the one that
- * it converts to. An entry about a `path` has matched something once it is found here.
+ * A table from the point of view of one direction: each `path` is in the version that it converts from, each `toPath`
+ * in the one that it converts to. Looking up an entry here marks it as matched.
  */
 export interface DirectedTable {
-  /** Where a field moves to. */
+  /** The target path of a field that moves. */
   targetOf(path: string): string | undefined;
-  /** Which field moves to a path. */
+  /** The field that moves to a path. */
   sourceOf(toPath: string): string | undefined;
   /** Whether a field below a path moves elsewhere. */
   hasMoveBelow(path: string): boolean;
@@ -39,17 +39,17 @@ export interface DirectedTable {
   isReadByHand(path: string): boolean;
   /** Whether the hand-written step writes a field. */
   isWrittenByHand(toPath: string): boolean;
-  /** Whether an entry says what becomes a field, or that nothing does. */
+  /** Whether an entry names the source of a field, or says that it has none. */
   hasSource(toPath: string): boolean;
-  /** What becomes of values beyond the limits of a field, which is listed by its path in either version. */
+  /** How values beyond the limits of a field are handled; the field is listed by its path in either version. */
   treatmentOf(path: string, toPath: string): 'keep' | 'pass' | undefined;
 }
 
-/** A table as both directions read it. */
+/** A table from the point of view of both directions. */
 export interface ReadTable {
   toNewer: DirectedTable;
   toOlder: DirectedTable;
-  /** What is wrong with the table itself, once both directions have read it: one line each. */
+  /** Problems of the table itself, once both directions have read it, one line each. */
   problems(): string[];
 }
 

@@ -2,7 +2,7 @@ import { type ChangeTable, readTable } from './change-table.ts';
 import { compileDirection, type VersionSchema } from './direction.ts';
 import type { ConversionPlan } from './plan.ts';
 
-/** Two versions differ in a way that no table lists. */
+/** Two versions differ in a way that the table does not list. */
 export class UnlistedDifferenceError extends Error {}
 
 /**

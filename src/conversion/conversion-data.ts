@@ -14,7 +14,7 @@ export interface KeptValue {
   value: Json;
 }
 
-/** What is kept, by the `apiVersion` that can represent it. */
+/** The kept values, by the `apiVersion` that can represent them. */
 export type ConversionData = Map<string, KeptValue[]>;
 
 /**

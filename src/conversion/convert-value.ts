@@ -5,7 +5,7 @@ import { fits } from './limits.ts';
 import { own } from './own.ts';
 import type { PropertyAction, ValuePlan } from './plan.ts';
 
-/** Where the walk is: a step, and the position above it. Paths are built on demand, since few are needed. */
+/** The position of the walk: a step, and the position above it. Paths are built on demand, since few are needed. */
 interface Position {
   above: Position | undefined;
   /** A property, the index of an item, or the key of a map. */
@@ -45,7 +45,7 @@ interface Walk {
   kept: KeptValue[];
 }
 
-/** More values never fit into the conversion data: the shortest one takes this many bytes. */
+/** More values never fit into the conversion data, given the size of the shortest one. */
 const maxKept = maxConversionDataBytes / '{"path":["a"],"value":0}'.length;
 
 function keep({ kept }: Walk, position: Position, value: Json): void {
@@ -84,7 +84,7 @@ function withValueAt(object: JsonObject, path: readonly string[], { to, value, p
   return copy;
 }
 
-/** Removes the fields that move elsewhere from a value that is kept; undefined when they were all that it held. */
+/** Removes the fields that move elsewhere from a value that is kept; undefined when nothing else is left. */
 function takeMoved(
   value: Json,
   actions: ReadonlyMap<string, PropertyAction>,
@@ -185,10 +185,11 @@ function convertValue(
 }
 
 /**
- * The automatic part of a conversion, for a whole object. The result shares with the original what did not change;
- * neither may be modified in place. `kept` is what the other version cannot represent.
+ * The automatic part of a conversion, for a whole object. The result shares unchanged parts with the original; neither
+ * may be modified in place. `kept` has the values that the other version cannot represent.
  *
- * @throws {ConversionError} when two values would become the same field, or more is kept than conversion data can hold.
+ * @throws {ConversionError} when two values would become the same field, or the kept values exceed the limit of
+ *   conversion data.
  */
 export function convertStructure(
   object: JsonObject,

@@ -11,7 +11,7 @@ export interface VersionSchema {
   schema: OpenApiSchema;
 }
 
-/** A direction while it is compiled: what is given, and what has been found so far. */
+/** The state of compiling a direction: the input, and the findings so far. */
 interface Compilation {
   from: VersionSchema;
   to: VersionSchema;
@@ -51,7 +51,7 @@ function limitsFor({ from, to, table, kept, problems }: Compilation, source: Fie
   return target.schema;
 }
 
-/** Finds the properties that only the other version requires: nothing that is kept could make up for them. */
+/** Finds the properties that only the other version requires: conversion data cannot replace them. */
 function checkRequired({ from, to, table, problems }: Compilation, source: Field, target: Field): void {
   const required = new Set((source.schema.required ?? []).map((name) => joinPath(source.path, name).toLowerCase()));
   for (const name of target.schema.required ?? []) {
@@ -122,7 +122,10 @@ function actionsBelow(
   return actions;
 }
 
-/** The action for a property of an object, undefined where it is copied; `namesake` is what it becomes by its name. */
+/**
+ * The action for a property of an object, undefined where it is copied; `namesake` is the property that it becomes by
+ * name.
+ */
 function actionFor(
   compilation: Compilation,
   source: Property,
@@ -236,8 +239,8 @@ function valuePlan(compilation: Compilation, source: Field, target: Field, scope
 }
 
 /**
- * Compiles one direction. `problems` are the differences that the table does not list, one line each; with any, the
- * plan is of no use.
+ * Compiles one direction. `problems` are the differences that the table does not list, one line each; if there are any,
+ * the plan is unusable.
  *
  * @param keeps whether what the other version cannot represent is kept as conversion data.
  */

@@ -10,13 +10,13 @@ import type { ConversionPlan } from './plan.ts';
 import { restore } from './restore.ts';
 
 /**
- * A hand-written step: takes the result of the automatic part and the original object, modifies neither, and returns
- * the finished object. Throws ConversionError for what cannot be converted. Only labels and annotations of the
+ * A hand-written step: receives the result of the automatic part and the original object, modifies neither, and returns
+ * the finished object. Throws ConversionError for values that cannot be converted. Only labels and annotations of the
  * `metadata` that it returns are used.
  */
 export type ConversionStep = (converted: JsonObject, original: JsonObject) => JsonObject;
 
-/** Two neighbouring versions (a spoke and the hub, or two links of a chain), by their `apiVersion`. */
+/** Two adjacent versions (a spoke and the hub, or two links of a chain), by their `apiVersion`. */
 export interface VersionChange extends ChangeTable {
   older: string;
   newer: string;
@@ -44,7 +44,7 @@ export interface KindConverter {
   /** Size of an object's conversion data, in bytes of UTF-8. */
   conversionDataBytes(object: JsonObject): number;
   /**
-   * The object in another version, or the object itself when it is in that version already. It is never modified.
+   * The object in another version, or the object itself if it already is in that version. It is never modified.
    *
    * @throws {ConversionError} for another kind, an unknown version, or a value that cannot be converted.
    */

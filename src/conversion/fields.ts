@@ -13,7 +13,7 @@ export interface Property extends Field {
   name: string;
 }
 
-/** What values of a field are, as far as conversion treats them differently. */
+/** The types of values that conversion distinguishes. */
 export function kindOf({ schema }: Field): string {
   if (schema['x-kubernetes-int-or-string']) {
     return 'integer or string';

@@ -1,6 +1,6 @@
 import type { OpenApiSchema } from '../api/index.ts';
 
-/** What happens to one property. */
+/** The action for one property. */
 export type PropertyAction =
   /** Becomes a property of the object that its own object becomes. */
   | { do: 'set'; name: string; plan: ValuePlan | undefined; limits: OpenApiSchema | undefined }
@@ -20,7 +20,10 @@ export type ValuePlan =
 /** The automatic part of one direction. */
 export interface ConversionPlan {
   root: ValuePlan | undefined;
-  /** What conversion data may hold for the version that the plan starts from: paths, with the limits to be exceeded. */
+  /**
+   * The paths that conversion data may contain for the version that the plan starts from, with the limits that their
+   * values exceed.
+   */
   kept: ReadonlyMap<string, OpenApiSchema | undefined>;
   /** The keys that identify the items of each list that the plan goes through, by the path of its items. */
   listKeys: ReadonlyMap<string, readonly string[]>;

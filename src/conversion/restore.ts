@@ -21,7 +21,7 @@ function pathIdentityOf(path: readonly KeptStep[]): string {
   return path.map((step) => (isJsonObject(step) ? identityOf(step) : JSON.stringify(step))).join();
 }
 
-/** Adds what is missing; what is present stays as it is. */
+/** Adds missing values; existing ones are not changed. */
 function merged(present: Json | undefined, kept: Json): Json {
   if (present === undefined) {
     return kept;
@@ -70,12 +70,12 @@ function positionsOf(
   return ofList.get(identityOf(key)) ?? [];
 }
 
-/** What is being restored: a value, the names of list keys on its path, and what was changed before. */
+/** The state of restoring a value: the value, the names of list keys on its path, and earlier changes. */
 interface Restoring {
   path: readonly KeptStep[];
   listKeys: ConversionPlan['listKeys'];
   value: Json;
-  /** How many values for the same path came before. */
+  /** The number of earlier values for the same path. */
   occurrence: number;
   /** Whether a list on the path has several items with the same keys. */
   hasTwins: boolean;
@@ -124,7 +124,7 @@ function isPlainPath(path: readonly KeptStep[], maxDepth: number): boolean {
 }
 
 /**
- * Restores kept values where they are still missing and what they belong to still exists. Values that `plan` (from this
+ * Restores kept values where they are still missing and their container still exists. Values that `plan` (from this
  * version to the one that cannot represent them) would not have kept are ignored. Each value is restored once: of
  * several for one path the first counts, or, where a list has several items with the same keys, the nth is for the nth
  * of them. So time and the size of the result are linear in the object and the values.

@@ -16,7 +16,7 @@ import { discoveryRoute, type HandlerRouteContext, handlerRoute, type ReplaceAns
 export interface ApplicationOptions {
   handlers: readonly Handler[];
   /**
-   * What all paths begin with (`service.path` of the ExtensionConfig): empty, or with a slash in front and none behind.
+   * Prefix of all paths (`service.path` of the ExtensionConfig): empty, or with a leading slash and no trailing one.
    */
   prefix: string;
   metrics: HandlerMetrics;

@@ -4,7 +4,7 @@ import type { TrackedResponse } from '../server/index.ts';
 import type { HandledCall } from './call.ts';
 import type { HandlerMetrics } from './metrics.ts';
 
-/** How a call ended, and what is sent for it. */
+/** How a call ended, and the response that is sent. */
 export interface Answered {
   result: HandledCall;
   /** HTTP status; default: 200. */
@@ -14,7 +14,7 @@ export interface Answered {
   cluster?: string | undefined;
 }
 
-/** Where calls leave their traces. */
+/** Where calls are logged and measured. */
 export interface RecordContext {
   respond: (response: TrackedResponse, code: number, text: string) => void;
   log: Logger;

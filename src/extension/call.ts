@@ -6,19 +6,19 @@ import { answersOf, responseIn } from './answer.ts';
 import { clusterOf } from './cluster.ts';
 import { type Handler, type HandlerContext, HandlerFailure } from './handler.ts';
 
-/** How a call ended: two good ends, a Failure that the handler intended, and three that it did not. */
+/** How a call ended: two kinds of success, a Failure that the handler intended, and three that it did not. */
 export type HandledCall = 'success' | 'blocking' | 'failure' | 'invalid request' | 'error' | 'invalid answer';
 
 /** The result of a call. */
 export interface CallOutcome {
-  /** What is sent: always a response that fits the schema of its hook. */
+  /** The response: always one that matches the schema of its hook. */
   response: JsonObject;
   result: HandledCall;
   /** The Cluster that the request is about, as `NAMESPACE/NAME`; undefined where it names none. */
   cluster?: string | undefined;
 }
 
-/** What a call needs. */
+/** The dependencies of a call. */
 export interface CallContext {
   /**
    * Aborted when nothing waits for the answer any more; such as an AbortController, which creates its signal on demand.

@@ -18,7 +18,7 @@ export interface HandlerContext<Response> {
   settings: Readonly<Record<string, string>>;
 }
 
-/** A failure whose message users may read: thrown in a handler, it is the answer. */
+/** A failure whose message users may read: if a handler throws it, it becomes the answer. */
 export class HandlerFailure extends Error {}
 
 type Digit = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9';
@@ -46,7 +46,7 @@ export interface HandlerOptions<H extends Hook, N extends string, T extends numb
   name: N & CheckedName<N>;
   /** How long Cluster API waits for an answer, in seconds: 1 to 30. Default (Cluster API's): 10. */
   timeoutSeconds?: T & CheckedTimeout<T>;
-  /** What Cluster API does when a call gets no answer. Default (Cluster API's): `Fail`. */
+  /** What Cluster API does when a call gets no response. Default (Cluster API's): `Fail`. */
   failurePolicy?: 'Fail' | 'Ignore';
   /**
    * Answers a call. It may come again after it succeeded, and from several replicas: the same request must lead to the

@@ -25,18 +25,18 @@ export interface JobsOptions {
 
 /** One job. */
 export interface Job<Response> {
-  /** What makes the answer: `answer` of the handler's context. */
+  /** Creates the answer: `answer` of the handler's context. */
   answer: BlockingAnswers<Response>;
   /**
-   * Identifies the work: the same key is the same work. Include whatever makes it different work, such as the Cluster's
-   * namespace, name and uid, and the target version.
+   * Identifies the work: the same key is the same work. Include everything that makes it different work, such as the
+   * Cluster's namespace, name and uid, and the target version.
    */
   key: string;
-  /** What users read while it runs: a stable text. */
+  /** The message that users read while it runs: a stable text. */
   message: string;
   /**
    * Does the work. After a restart of the extension it runs again, and replicas do not know of each other: it has to
-   * find out what has been done already. A `HandlerFailure` that it throws is the answer with its message.
+   * find out what has already been done. A `HandlerFailure` that it throws is the answer with its message.
    */
   run(signal: AbortSignal): Promise<void>;
   log?: Pick<Logger, 'error' | 'info'>;
@@ -45,7 +45,7 @@ export interface Job<Response> {
 /** Runs long work in the background, so that handlers take milliseconds. */
 export interface Jobs {
   /**
-   * Makes the answer for a job: starts it, blocks while it runs, and is done when it is. A failed one is a Failure
+   * Creates the answer for a job: starts it, blocks while it runs, and is done once it is. A failed one is a Failure
    * once; the call after it, which Cluster API makes after a backoff, runs it again.
    */
   answer<Response>(job: Job<Response>): Answer<Response>;

@@ -24,8 +24,8 @@ function isoTime(): string {
 }
 
 /**
- * The log of an extension server that is given none: JSON lines on a file descriptor or into a file, by default stdout.
- * Lines are written in the background, a few in one go; at the end of the process what is left is written.
+ * The default log of an extension server: JSON lines on a file descriptor or into a file, by default stdout. Lines are
+ * written in the background, several at a time; the rest is written at the end of the process.
  */
 export function defaultLog(dest: number | string = 1): Logger {
   return pino(

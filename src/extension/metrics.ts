@@ -7,7 +7,7 @@ export const metricsPrefix = 'runtime_extension_';
 /** Counts a call that was answered. */
 export type CountCall = (result: HandledCall, seconds: number) => void;
 
-/** What is counted of calls. */
+/** The metrics of calls. */
 export interface HandlerMetrics {
   /** Counts the calls of a handler; its name is empty for Discovery. */
   of(hook: string, handler: string): CountCall;
@@ -25,7 +25,7 @@ const maxPending = 64;
 /** Adds the metrics of calls to those of the server. */
 export function createCallMetrics(registry: Registry): HandlerMetrics {
   const registers = [registry];
-  // Buffered here and passed to the library in one go: observing each call by itself takes longer than many handlers
+  // Buffered here and passed to the library all at once: observing each call by itself takes longer than many handlers
   // do.
   const pending: { labels: Record<'hook' | 'handler' | 'result', string>; count: number }[] = [];
   const observers: (() => void)[] = [];

@@ -26,7 +26,7 @@ export function readRequest(bytes: Buffer): { request: Json } | { failure: BodyF
 }
 
 /**
- * What a request with too large or a compressed body gets: a Failure, as from Go's server. An HTTP error would be
+ * The response to a request with a compressed or too large body: a Failure, as from Go's server. An HTTP error would be
  * ignored for a handler with `failurePolicy: Ignore`. A server without room counts as one that cannot be reached:
  * undefined.
  */

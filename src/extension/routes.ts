@@ -10,7 +10,7 @@ import { callInTime, type TimedOutcome } from './timed-call.ts';
 /** Replaces what is sent for a handler's answer: another body, another HTTP status, or (undefined) no change. */
 export type ReplaceAnswer = (handler: string) => { body?: string | undefined; code?: number | undefined } | undefined;
 
-/** What is behind one path, with what is the same for all of its calls prepared once. */
+/** The handling of one path; everything that its calls have in common is prepared once. */
 export interface Route {
   /** Answers a call whose body has arrived. */
   answer(bytes: Buffer, response: TrackedResponse, startedMs: number, query: string): void;
@@ -18,7 +18,7 @@ export interface Route {
   refuse(refused: BodyRefusal, startedMs: number): { code: number; text: string } | undefined;
 }
 
-/** What handlers share. */
+/** The state that handlers share. */
 export interface HandlerRouteContext extends RecordContext {
   connections: Pick<Foundation['connections'], 'holdDecision'>;
   timeoutFor: CallTimeout;
@@ -69,7 +69,7 @@ export function handlerRoute(handler: Handler, context: HandlerRouteContext): Ro
       record.count('error', startedMs);
       log.warn(record.names, 'the caller disconnected before its answer');
     } else if (outcome === 'late') {
-      // As when a call times out: failurePolicy applies, which it does not to a Failure.
+      // As when a call times out: failurePolicy applies, unlike for a Failure.
       const message = `handler ${name} did not answer within ${timeoutMs / 1000} s`;
       log.error({ ...record.names, timeoutMs }, 'the handler did not answer in time');
       const text = JSON.stringify({ ...envelope, status: 'Failure', message });
@@ -85,7 +85,7 @@ export function handlerRoute(handler: Handler, context: HandlerRouteContext): Ro
 
   return {
     answer(bytes, response, startedMs, query) {
-      // However long the handler takes, its call does not count as one of a stalled client.
+      // However long the handler takes, the client does not count as stalled.
       connections.holdDecision(response);
       const read = readRequest(bytes);
       if ('failure' in read) {

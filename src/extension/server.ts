@@ -48,7 +48,7 @@ export interface ExtensionServerOptions {
   healthPort?: number;
   /** Address of the health port to listen on. Default: all. */
   healthHost?: string;
-  /** What all paths begin with: `service.path` of the ExtensionConfig. Default: nothing. */
+  /** Prefix of all paths: `service.path` of the ExtensionConfig. Default: none. */
   path?: string;
   /** Only clients with a certificate of these CAs; Cluster API sends one since 1.11, if it is told to. */
   clients?: { caFile: string; allowedNames?: readonly string[] };
@@ -80,7 +80,7 @@ export type RunningExtension = RunningServer;
 /** An extension server, with handlers that Cluster API accepts. */
 export interface ExtensionServer {
   readonly handlers: readonly Handler[];
-  /** What will cause trouble later, one line each; `start` logs them. */
+  /** Problems that will show later, one line each; `start` logs them. */
   readonly warnings: readonly string[];
   /** The response of Discovery. */
   discovery(): DiscoveryResponse;
@@ -91,7 +91,7 @@ export interface ExtensionServer {
    */
   call(handler: string, request: unknown, options?: { signal?: AbortSignal }): Promise<CallOutcome>;
   /**
-   * Starts to listen. Without a certificate (yet) it is not ready, and says why.
+   * Starts listening. While it has no certificate, it is not ready, and says why.
    *
    * @throws {ListenError} when a port is taken or not allowed.
    */
@@ -106,7 +106,7 @@ export interface ExtensionServer {
 /** Limits that differ from those of the webhook server. */
 const extensionLimits: Limits = {
   ...defaultLimits,
-  // As in Cluster API's own server. A request holds at most all templates of a Cluster.
+  // As in Cluster API's own server. A request has at most all templates of a Cluster.
   maxBodyBytes: 20 * 1024 * 1024,
   // A handler has 30 s at most; this is counted from the end of the request.
   responseTimeoutMs: 40_000,

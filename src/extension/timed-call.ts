@@ -11,8 +11,8 @@ const graceMs = 500;
 export type TimedOutcome = CallOutcome | 'late' | 'gone';
 
 /**
- * Runs a handler, and passes on how the call ended: whatever comes first. The handler's signal is aborted when the
- * caller's timeout has passed, and when the caller has disconnected.
+ * Runs a handler, and passes on the first outcome of the call. The handler's signal is aborted when the caller's
+ * timeout has passed, and when the caller has disconnected.
  */
 export function callInTime(
   handler: Handler,

@@ -19,7 +19,7 @@ export type ProbeResult = (typeof probeResults)[number];
 /** What a prober needs. */
 export interface ProberOptions {
   allow: AllowList;
-  /** Which hooks there are, and for which release. */
+  /** The known hooks, and the release that they are checked for. */
   known: KnownHooks;
   onResult?(result: ProbeResult): void;
   /** What is known about the cluster, for the Secret of an annotation. */

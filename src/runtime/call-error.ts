@@ -1,5 +1,5 @@
 /**
- * The step that a call ended at. Up to `convert` nothing was sent; `connect` to `decode` are about the exchange, and
+ * The step at which a call ended. Up to `convert`, nothing was sent; `connect` to `decode` are about the exchange, and
  * the only ones that failurePolicy `Ignore` is for; `status` is an answer of the extension.
  */
 export type CallStep =
@@ -21,7 +21,7 @@ export type CallStep =
   | 'validation'
   | 'cancelled';
 
-/** Why a call failed: a value, worded as users know it from conditions. */
+/** Why a call failed: a value, in the words that users know from conditions. */
 export interface CallError {
   step: CallStep;
   /** One line; text from servers is truncated and has no control characters. */

@@ -14,11 +14,11 @@ import { emptyResponse } from './waits.ts';
 export interface Definitions {
   /** By group, version and name. */
   hooks: ReadonlyMap<string, HookDefinition>;
-  /** How the versions of a hook become each other, by group and name. */
+  /** The conversions between the versions of a hook, by group and name. */
   versions: ReadonlyMap<string, HookVersions>;
 }
 
-/** What all calls of a client share. */
+/** The state that all calls of a client share. */
 export interface CallContext extends ExchangeContext {
   definitions: Definitions;
   /** Responses that may be used again. */
@@ -57,7 +57,7 @@ function converted(
   }
 }
 
-/** A response as the caller's version has it. */
+/** A response in the caller's version. */
 function readResponse(
   hook: HookDefinition,
   theirs: HookDefinition,

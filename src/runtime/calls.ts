@@ -15,7 +15,7 @@ import { type HandlerRegistry, isCallError } from './registry.ts';
 import { selectorFor } from './selection.ts';
 import type { Waits } from './waits.ts';
 
-/** What several handlers of a hook say together: all messages, and the shortest wait. */
+/** The combined answer of several handlers of a hook: all messages, and the shortest wait. */
 class JointAnswer {
   readonly #messages: string[] = [];
   retryAfterSeconds = 0;
@@ -34,7 +34,7 @@ class JointAnswer {
   }
 }
 
-/** Which handlers of a registry a call is for, and their calls. */
+/** Selects the handlers of a registry for a call, and calls them. */
 export class Calls {
   readonly #registry: HandlerRegistry;
   readonly #waits: Waits;

@@ -25,13 +25,13 @@ export interface ClientOptions {
   release?: Release;
   /** Client certificate and key in PEM; read at each call, so that a new pair is used at once. */
   clientCertificate?: () => ClientCertificate | undefined;
-  /** Where hosts are reached instead, for port-forwards. */
+  /** Addresses to use for hosts instead of their own, for port-forwards. */
   resolve?: Resolve;
-  /** Maximum number of calls that one extension gets at a time. Default: 10. */
+  /** Maximum number of concurrent calls to one extension. Default: 10. */
   maxConcurrentCalls?: number;
   /**
-   * Calls as Cluster API's own client does, for rehearsals: without a Content-Type, and an extension in backoff is
-   * called anyway. Default: no. Discovery always asks so.
+   * Calls as Cluster API's own client does, for rehearsals: without a Content-Type, and even if the extension is in
+   * backoff. Default: no. Discovery always does so.
    */
   mimicsClusterApi?: boolean;
   /** Where the metrics of calls are registered. Default: nowhere. */
@@ -52,7 +52,7 @@ export interface CalledObject {
 /** A request without apiVersion and kind, which follow from the hook. */
 export type RequestBody<Request> = Omit<Request, 'apiVersion' | 'kind'>;
 
-/** What both kinds of calls need. */
+/** Options that both kinds of calls have. */
 export interface CallAllOptions<Request> {
   object: CalledObject;
   request: RequestBody<Request>;
@@ -86,7 +86,7 @@ export type CallAllResult<Response> = (
   | { ok: false; error: CallError }
 ) & { calls: { handler: string; result: CallResult<Response> }[] };
 
-/** What an extension offers. */
+/** The handlers of an extension. */
 export type DiscoverResult =
   | { ok: true; handlers: DiscoveredHandler[] }
   | { ok: false; error: CallError; problems: DiscoveryProblem[]; handlers: DiscoveredHandler[] };
@@ -94,7 +94,7 @@ export type DiscoverResult =
 /** Calls extension servers, as Cluster API does. */
 export interface Client {
   readonly registry: HandlerRegistry;
-  /** Asks an extension server for its handlers and checks the answer. An extension in backoff is asked, too. */
+  /** Asks an extension server for its handlers and checks the answer, even if the extension is in backoff. */
   discover(config: ExtensionConfig, options?: { signal?: AbortSignal }): Promise<DiscoverResult>;
   /** Calls one handler by its name. */
   callExtension<Request extends object, Response extends object>(

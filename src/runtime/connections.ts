@@ -12,7 +12,7 @@ export interface ClientCertificate {
   key: string;
 }
 
-/** Where connections of a host and port go instead, as curl's `--resolve` does it; the name is still verified. */
+/** Addresses to connect to instead of a host and port, as with curl's `--resolve`; the name is still verified. */
 export type Resolve = (host: string) => { host: string; port: number } | undefined;
 
 /** Options of connections. */
@@ -20,7 +20,7 @@ export interface ConnectionOptions {
   /** Read at each call: a certificate that changed is used from the next connection on. */
   clientCertificate?: () => ClientCertificate | undefined;
   resolve?: Resolve;
-  /** Maximum number of calls that an extension gets at a time; more wait, within their timeout. */
+  /** Maximum number of concurrent calls to an extension; more wait, within their timeout. */
   maxConcurrentCalls: number;
   /** Longest response that is read, in bytes. Default: 20 MiB, the limit of Go's server for requests. */
   maxAnswerBytes?: number;
@@ -146,7 +146,7 @@ function explainedWithin(thrown: unknown, signal: AbortSignal): CallError {
 
 const isOverTime = (signal: AbortSignal) => (signal.reason as Error | undefined)?.name === 'TimeoutError';
 
-/** A connection pool, and what it was created for. */
+/** A connection pool, and the settings it was created for. */
 interface KeptPool {
   origin: string;
   caBundle: string | undefined;
@@ -178,12 +178,12 @@ function rootsOfSystem(): string[] {
   return systemRoots;
 }
 
-/** Connections that are made when they are first needed. */
+/** Connections that are opened when they are first needed. */
 export function createConnections(options: ConnectionOptions): ExtensionConnections {
   const { maxAnswerBytes = defaultMaxAnswerBytes } = options;
   const pools = new Map<string, KeptPool>();
 
-  /** In the order of their last use. */
+  /** In order of last use. */
   const contexts = new Map<string, SecureContext>();
 
   /**
@@ -219,7 +219,7 @@ export function createConnections(options: ConnectionOptions): ExtensionConnecti
     ) {
       return kept.pool;
     }
-    // Calls in flight end on their old connections.
+    // Calls in flight finish on their old connections.
     kept?.pool.close().catch(() => {});
     const elsewhere = options.resolve?.(target.host);
     const pool = new Pool(elsewhere === undefined ? target.origin : `https://${elsewhere.host}:${elsewhere.port}`, {

@@ -32,13 +32,13 @@ export interface DiscoveryProblem {
   remedy: string;
 }
 
-/** What an extension offers, with the defaults filled in, and every reason to refuse it. */
+/** The handlers of an extension, with the defaults filled in, and every reason to reject them. */
 export interface DiscoveryResult {
   handlers: DiscoveredHandler[];
   problems: DiscoveryProblem[];
 }
 
-/** Which hooks there are, and for which release. */
+/** The known hooks, and the release that they are checked for. */
 export interface KnownHooks {
   catalog: HookCatalog;
   release: Release;
@@ -54,7 +54,7 @@ export function phaseOf(
   return lifecycle && phaseIn(lifecycle, release);
 }
 
-/** What is wrong with one handler; `seen` are the names before it. */
+/** The problems of one handler; `seen` has the names before it. */
 function problemsOf(
   offered: OfferedHandler,
   seen: Set<string>,

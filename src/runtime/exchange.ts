@@ -28,13 +28,13 @@ export interface Outgoing {
   ignoresBackoff: boolean;
 }
 
-/** What exchanges need from the client. */
+/** The dependencies of exchanges on the client. */
 export interface ExchangeContext {
   connections: ExtensionConnections;
   backoff: Backoff;
   metrics: CallMetrics | undefined;
   now: () => number;
-  /** Whether requests leave out that they are JSON, as Cluster API's do. */
+  /** Whether requests have no Content-Type, like Cluster API's. */
   withoutContentType: boolean;
 }
 
@@ -131,7 +131,7 @@ export async function exchange(outgoing: Outgoing, context: ExchangeContext): Pr
   return result;
 }
 
-/** The meaning of a response: success, or the error for its status. */
+/** Interprets a response: success, or the error for its status. */
 export function statusError({ status, message }: JsonObject): CallError | undefined {
   const text = typeof message === 'string' ? quotable(message, maxMessage) : '';
   if (status === 'Success') {

@@ -3,7 +3,7 @@ import type * as PromClient from 'prom-client';
 
 const require = createRequire(import.meta.url);
 
-/** What is counted of calls. */
+/** The metrics of calls. */
 export interface CallMetrics {
   /** A response, or a failure to get one: counted as received, before failurePolicy. */
   request(labels: RequestLabels, seconds: number): void;

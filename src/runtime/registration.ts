@@ -1,7 +1,7 @@
 import type { ExtensionConfig } from '../api/index.ts';
 import type { LabelSelector } from '../kubernetes/index.ts';
 
-/** How an extension server is reached. */
+/** The address of an extension server. */
 export type ClientConfig = NonNullable<NonNullable<ExtensionConfig['spec']>['clientConfig']>;
 
 /** An ExtensionConfig as far as calls need it. */

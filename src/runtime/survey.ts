@@ -21,7 +21,7 @@ export interface SurveyFinding {
   remedy: string;
 }
 
-/** What an extension offers, and what is wrong with it. */
+/** The handlers of an extension, and its problems. */
 export interface Survey {
   extensionConfig: string;
   status: 'Discovered' | 'NotDiscovered';
@@ -34,7 +34,7 @@ export interface Survey {
   latenciesMs: number[];
 }
 
-/** What a survey needs. */
+/** The dependencies of a survey. */
 export interface SurveyOptions {
   client: Client;
   known?: KnownHooks;
@@ -146,8 +146,8 @@ function errorFindings(result: DiscoverResult & { ok: false }): SurveyFinding[] 
 const inOrder = (handlers: readonly DiscoveredHandler[]) => handlers.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
 /**
- * Asks an extension server what it offers, three times, and inspects its certificate: everything that Cluster API would
- * refuse, and what it would accept but will cause trouble later.
+ * Asks an extension server for its handlers three times and inspects its certificate. Reports everything that Cluster
+ * API would reject, and what it would accept but will cause problems later.
  */
 export async function surveyExtension(config: ExtensionConfig, options: SurveyOptions): Promise<Survey> {
   const { client, resolve, signal, maxHandlerTimeoutSeconds = 10, now = () => new Date() } = options;

@@ -15,11 +15,11 @@ export interface Waits {
   keyOf(hook: HookDefinition, object: CalledObject, handler?: string): string | undefined;
   /** The response in place of a call while a wait has not run out; undefined when there is none. */
   running(hook: HookDefinition, key: string | undefined): JsonObject | undefined;
-  /** Remembers the wait that a response asks for, if it does, for a day at most. */
+  /** Remembers the wait that a response asks for, if any, for at most a day. */
   remember(key: string | undefined, response: Record<string, unknown>): void;
 }
 
-/** A response that says only Success. */
+/** A response with nothing but Success. */
 export function emptyResponse(hook: HookDefinition): JsonObject {
   return {
     apiVersion: `${hook.group}/${hook.version}`,

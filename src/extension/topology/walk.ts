@@ -18,7 +18,7 @@ import { HandlerFailure } from '../handler.ts';
 import { getField, setField } from '../json-path.ts';
 import { mergeVariables, type Variables, variablesOf } from './variables.ts';
 
-/** A template as a patcher gets it: a copy, to change at will. */
+/** A template as a patcher receives it: a copy that may be changed freely. */
 export interface Template {
   apiVersion: string;
   kind: string;
@@ -36,7 +36,7 @@ export interface TemplateMatch {
   holder?: Partial<Pick<HolderReference, 'apiVersion' | 'kind' | 'namespace' | 'name' | 'fieldPath'>>;
 }
 
-/** What a patcher gets besides the template. */
+/** The input of a patcher besides the template. */
 export interface TemplateContext {
   /** The variables of the place where the template is used. */
   variables: Variables;
@@ -46,7 +46,7 @@ export interface TemplateContext {
 /** Changes templates. */
 export interface TemplatePatcher<T = Template> {
   match?: TemplateMatch;
-  /** Changes the template that it gets. What is not changed is not patched. */
+  /** Changes the template that it receives. Only changes are patched. */
   mutate(template: T, context: TemplateContext): void;
 }
 
