@@ -79,6 +79,14 @@ test('a new client CA is taken up, a broken one is not', async () => {
   await until(async () => String(await codes()) === '200,200', 'both count');
 });
 
+test('a client CA counts that stands behind one without a final line break', async () => {
+  await writeFile(caFile, clientCa.cert.trimEnd() + otherCa.cert);
+  const { webhookPort } = await start({ clients: { caFile, allowedNames: [] } });
+  for (const client of [apiServer, stranger]) {
+    expect((await send(webhookPort, validate, review('x'), { ...client })).code).toBe(200);
+  }
+});
+
 test.each([
   ['missing', undefined, /ca.crt does not exist/],
   ['empty', '', /contains no valid PEM certificates/],
