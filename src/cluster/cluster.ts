@@ -16,9 +16,11 @@ import {
   transportFor,
 } from './transport.ts';
 
-/** Longest answer of the API server that is read, in bytes: an object is at most 3 MiB, and lists are read in pages. */
+/**
+ * Longest response of the API server that is read, in bytes: an object is at most 3 MiB, and lists are read in pages.
+ */
 const maxAnswerBytes = 16 * 1024 * 1024;
-/** Longest refusal that is read, in bytes. */
+/** Longest error response that is read, in bytes. */
 const maxRefusalBytes = 64 * 1024;
 /** Longest line of a watch, in bytes: one object of at most 3 MiB. */
 const maxEventBytes = 4 * 1024 * 1024;
@@ -27,7 +29,7 @@ const maxEventBytes = 4 * 1024 * 1024;
  * megabytes, and servers that watch have requests to serve.
  */
 const eventsPerTurn = 50;
-/** Longest Retry-After that is obeyed, in ms: a server that asks for more is tried again after this time. */
+/** Longest Retry-After that is obeyed, in ms: if a server asks for more, the retry comes after this time. */
 const maxRetryAfterMs = 30_000;
 /** How long the server may take to begin its response to a watch, in ms. */
 const watchHeadersTimeoutMs = 10_000;
@@ -38,7 +40,7 @@ const unknownResource = '404 page not found';
 /** A response of the API server other than 2xx. `message` is the server's own, made printable, without bodies. */
 export class StatusError extends Error {
   readonly code: number;
-  /** How long the server asks to wait before the next try, in ms; 0 when it does not. */
+  /** How long the server asks to wait before the next attempt, in ms; 0 when it does not. */
   readonly retryAfterMs: number;
   constructor(code: number, message: string, retryAfterMs = 0) {
     super(printable(message));
@@ -47,7 +49,7 @@ export class StatusError extends Error {
   }
 }
 
-/** How often and how long requests that failed for a retryable reason are tried again. */
+/** How often and for how long requests that failed for a retryable reason are retried. */
 export interface Patience {
   /** Retries that the server asks for (Retry-After) do not count. */
   retries: number;
@@ -57,7 +59,7 @@ export interface Patience {
   deadlineMs: number;
 }
 
-/** Six tries in about 10 s. */
+/** Six attempts in about 10 s. */
 const defaultPatience: Patience = { retries: 5, minTimeoutMs: 250, maxTimeoutMs: 5000, deadlineMs: 60_000 };
 
 /** A change that a watch reports. */
@@ -84,7 +86,7 @@ export interface Cluster {
   /**
    * Sends a request. The body of a PATCH is a JSON patch when it is an array, else a JSON merge patch.
    *
-   * @throws {StatusError} on any answer but 2xx, at once; for 429 and 5xx after the retries of the patience.
+   * @throws {StatusError} on any response but 2xx, at once; for 429 and 5xx after the retries of the patience.
    * @throws {ConnectionError} without a response, after retries.
    * @throws {ResponseError} for a response that is too long or not a JSON object.
    */
@@ -237,7 +239,7 @@ async function send(transport: Transport, request: OutgoingRequest): Promise<Jso
   });
 }
 
-/** Passes on what a watch reports, until the server ends it. */
+/** Passes on the events of a watch until the server ends it. */
 async function passEvents(body: ApiResponse['body'], { onEvent, onBookmark }: WatchOptions): Promise<void> {
   let events = 0;
   for await (const line of linesOf(body, maxEventBytes)) {
@@ -277,7 +279,7 @@ export function connect(config: KubeConfig, signal: AbortSignal, patience: Patie
           maxTimeout: patience.maxTimeoutMs,
           randomize: true,
           signal: stop,
-          // A server that asks for a retry gets it, until the deadline.
+          // A retry that the server asks for is made, until the deadline.
           shouldConsumeRetry: ({ error }) => askedWait(error) === 0,
           onFailedAttempt: async ({ error, retriesLeft }) => {
             last = error;

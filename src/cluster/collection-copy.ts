@@ -11,9 +11,9 @@ export interface InformerChange {
   previous?: JsonObject;
 }
 
-/** What a copy may hold, and who hears of its changes. */
+/** The limits of a copy, and the receiver of its changes. */
 export interface CollectionCopyOptions {
-  /** What permissions call it: `extensionconfigs.runtime.cluster.x-k8s.io`. */
+  /** Its name in permissions: `extensionconfigs.runtime.cluster.x-k8s.io`. */
   resource: string;
   maxObjects: number;
   /** Maximum number of characters of JSON; infinity: they are not counted. */
@@ -36,7 +36,7 @@ function textIn(object: JsonObject | undefined, field: 'uid' | 'resourceVersion'
 /** The version of an object; empty when it has none. */
 export const versionOf = (object: JsonObject): string => textIn(object, 'resourceVersion');
 
-/** A copy of a collection within its limits. What it holds changes as a whole with a list, or object by object. */
+/** A copy of a collection within its limits. Its contents change as a whole with a list, or object by object. */
 export class CollectionCopy {
   readonly #options: CollectionCopyOptions;
   readonly #objects = new Map<string, JsonObject>();
@@ -59,7 +59,7 @@ export class CollectionCopy {
   /**
    * Adds or updates an object; one with the same uid and version as before changes nothing.
    *
-   * @throws {ResponseError} when there would be more objects or characters than there may be: it is not added.
+   * @throws {ResponseError} when it would exceed the limit of objects or characters: it is not added.
    */
   put(object: JsonObject): void {
     this.#put(object, this.#options.maxLength);
@@ -75,10 +75,10 @@ export class CollectionCopy {
   }
 
   /**
-   * Begins a list that is to replace what the copy holds.
+   * Begins a list that is to replace the contents of the copy.
    *
-   * @returns `add` for each object, which throws a {@link ResponseError} for more characters than there may be; and
-   * `replace`, before which the copy stays as it is.
+   * @returns `add` for each object, which throws a {@link ResponseError} for too many characters; and `replace`, until
+   *   which the copy does not change.
    */
   newList(): { add(object: JsonObject): void; replace(): void } {
     const found = new Map<string, JsonObject>();
@@ -100,12 +100,12 @@ export class CollectionCopy {
       }
     }
     for (const object of found.values()) {
-      // A list was counted as a whole before; on the way to it there may be more.
+      // A list was counted as a whole before; while it is applied, there may be more.
       this.#put(object, Number.POSITIVE_INFINITY);
     }
   }
 
-  /** @param most most characters afterwards. */
+  /** @param most maximum number of characters afterwards. */
   #put(object: JsonObject, most: number): void {
     const { resource, maxObjects, onChange } = this.#options;
     const key = objectKey(object);

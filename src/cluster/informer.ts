@@ -21,18 +21,20 @@ const defaultPace: WatchPace = {
 export interface InformerOptions {
   /** Path of the collection, without a query: `/apis/GROUP/VERSION/PLURAL`, or that of one namespace. */
   path: string;
-  /** What permissions call it: `extensionconfigs.runtime.cluster.x-k8s.io`. */
+  /** Its name in permissions: `extensionconfigs.runtime.cluster.x-k8s.io`. */
   resource: string;
   labelSelector?: string | undefined;
   fieldSelector?: string | undefined;
-  /** What is kept of an object; `metadata` has to stay. Default: all but `metadata.managedFields`. */
+  /** The part of an object that is kept; `metadata` must be part of it. Default: all but `metadata.managedFields`. */
   keep?(object: JsonObject): JsonObject;
   /**
    * Maximum number of objects. A collection with more is a problem, and the copy stays as it was. Default:
    * 10,000.
    */
   maxObjects?: number;
-  /** Maximum number of characters of JSON that are kept; beyond, as with too many objects. Default: not counted. */
+  /**
+   * Maximum number of characters of JSON that are kept; more are handled like too many objects. Default: not counted.
+   */
   maxLength?: number;
   /** Called for each change, in their order, after the copy has it. It must not throw. */
   onChange?(change: InformerChange): void;
@@ -150,7 +152,7 @@ class CollectionFollower implements Informer {
         next = retries.afterEnd(performance.now() - began);
         problem = `${resource}: the API server ends the watch at once`;
       } catch (error) {
-        // It is not known what was missed, and a server that lost its storage counts versions from the beginning.
+        // Missed changes are unknown, and a server that lost its storage counts versions from the beginning.
         this.#version = undefined;
         const isTooOld = error instanceof StatusError && error.code === 410;
         next = retries.afterError(error, performance.now() - began, isTooOld);
@@ -177,7 +179,7 @@ class CollectionFollower implements Informer {
     }
     this.#heard();
     found.replace();
-    // One of the changes may have made its user stop it.
+    // A change may have led its user to stop it.
     this.#stop.signal.throwIfAborted();
     this.#isSynced = true;
     this.#firstList.resolve();
@@ -225,8 +227,8 @@ class CollectionFollower implements Informer {
 }
 
 /**
- * Copies a collection and follows it: across lost connections, a server that is gone and comes back (also one whose
- * versions began anew), versions that are too old (410), and watches that die silently. Needs `list` and `watch`.
+ * Copies a collection and follows it: across lost connections, a server that goes away and comes back (even with
+ * versions that start over), versions that are too old (410), and watches that die silently. Needs `list` and `watch`.
  *
  * The informer of @kubernetes/client-node is not used: it stops at the first error until it is started again, reads
  * lists of any length in one response, loses events whose JSON it cannot read, and swallows exceptions of its

@@ -15,7 +15,7 @@ const serviceAccountToken = '/var/run/secrets/kubernetes.io/serviceaccount/token
 /** A kubeconfig cannot be used. The message is one line without anything secret. */
 export class KubeConfigError extends Error {}
 
-/** Which API server is meant, and as whom. */
+/** The API server to use, and the user. */
 export interface KubeConfigOptions {
   /** The file; undefined for $KUBECONFIG, ~/.kube/config or the pod's service account. */
   kubeconfig?: string | undefined;
@@ -23,14 +23,14 @@ export interface KubeConfigOptions {
   context?: string | undefined;
 }
 
-/** The files that may be there without a file that was named: those of $KUBECONFIG, else the one in the home folder. */
+/** The files to look for when none was named: those of $KUBECONFIG, else the one in the home folder. */
 function defaultFiles(env: NodeJS.ProcessEnv): string[] {
   // An empty variable counts as not set, as for kubectl.
   const listed = (env.KUBECONFIG ?? '').split(delimiter).filter((path) => path !== '');
   return listed.length > 0 ? listed : [join(env.HOME || homedir(), '.kube', 'config')];
 }
 
-/** Whether there is nothing in a YAML text: for kubectl that is a kubeconfig, too, and for the client an error. */
+/** Whether a YAML text is empty: kubectl accepts that as a kubeconfig; for the client it is an error. */
 function isEmpty(text: string): boolean {
   return text.split('\n').every((line) => /^(?:#.*|---)?$/.test(line.trim()));
 }
@@ -75,7 +75,10 @@ function firstOfEachName<T extends { name: string }>(entries: readonly T[]): T[]
   return [...byName.values()];
 }
 
-/** Several files as one: of each name, and of the current context, the first counts (kubectl, "Merging kubeconfig files"). */
+/**
+ * Merges several files: for each name, and for the current context, the first one counts (kubectl, "Merging kubeconfig
+ * files").
+ */
 function merged(configs: readonly KubeConfig[]): KubeConfig {
   const config = new (clientNode().KubeConfig)();
   config.loadFromOptions({
@@ -87,7 +90,7 @@ function merged(configs: readonly KubeConfig[]): KubeConfig {
   return config;
 }
 
-/** The kubeconfig where no file was named. */
+/** The kubeconfig to use when no file was named. */
 function loadDefault(env: NodeJS.ProcessEnv): KubeConfig {
   const files = defaultFiles(env);
   const found = files.map(load).filter((config) => config !== undefined);

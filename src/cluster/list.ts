@@ -10,7 +10,7 @@ const pageLength = 100;
 export interface ListOptions {
   /** Path of the collection, without a query. */
   path: string;
-  /** What permissions call it: `extensionconfigs.runtime.cluster.x-k8s.io`. */
+  /** Its name in permissions: `extensionconfigs.runtime.cluster.x-k8s.io`. */
   resource: string;
   /** Selectors, as the API has them. */
   query?: Readonly<Record<string, string>> | undefined;

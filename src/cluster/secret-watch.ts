@@ -7,7 +7,7 @@ import { decodeSecret, secretPath } from './secrets.ts';
 import { connectToFollow, type WatchPace, waitAfter } from './watch-pace.ts';
 import { type AfterWatch, WatchRetries } from './watch-retries.ts';
 
-/** What a serving Secret holds. `ca` is the trust bundle. */
+/** The contents of a serving Secret. `ca` is the trust bundle. */
 export interface ServingSecret {
   cert: string;
   key: string;
@@ -83,7 +83,7 @@ class SecretFollower {
   readonly #signal = this.#stop.signal;
   readonly #cluster: Cluster;
   readonly #news: SecretNews;
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly #place: string;
 
   constructor(
@@ -130,8 +130,8 @@ class SecretFollower {
     const { watchMs, graceMs } = this.#pace;
     const selector = encodeURIComponent(`metadata.name=${this.#name}`);
     let reading: Promise<void> | undefined;
-    // Without a resourceVersion a watch begins with the present state. Only the absence of the Secret it does not
-    // report: that takes a read, begun once nothing can be missed any more.
+    // Without a resourceVersion, a watch begins with the current state. It does not report that the Secret is absent:
+    // that takes a read, which begins once no change can be missed.
     await this.#cluster.watch(`${secretPath(this.#namespace)}?fieldSelector=${selector}`, {
       watchMs,
       graceMs,
@@ -152,7 +152,7 @@ class SecretFollower {
     await reading;
   }
 
-  /** Polls for a while, since it cannot be watched. */
+  /** Polls for a while, because it cannot be watched. */
   async #poll(durationMs: number, problem: string): Promise<void> {
     const { pollMs, maxPollMs } = this.#pace;
     const until = performance.now() + durationMs;
@@ -178,7 +178,7 @@ class SecretFollower {
     }
   }
 
-  /** Reads the present state. Rejects when that fails; an absent Secret is a state. */
+  /** Reads the current state. Rejects when that fails; an absent Secret is a state, too. */
   async #read(): Promise<void> {
     const before = this.#news.seen;
     let secret: JsonObject | undefined;
@@ -222,11 +222,11 @@ class SecretFollower {
 }
 
 /**
- * Follows a kubernetes.io/tls Secret: its present state, then every change, across lost connections and while it is
+ * Follows a kubernetes.io/tls Secret: its current state, then every change, across lost connections and while it is
  * absent. Needs `get` and `watch` on it. While it cannot be watched it is read instead, and `watching` says why.
  * Contents are passed on unchecked.
  *
- * @returns a function that ends it.
+ * @returns a function that stops it.
  */
 export function watchServingSecret(
   config: KubeConfig,

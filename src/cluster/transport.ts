@@ -5,7 +5,7 @@ import type { Dispatcher } from 'undici';
 import { printable } from '../terminal/index.ts';
 import { clientNode, undici } from './client-node.ts';
 
-/** The API server can't be reached. Names the cause by its code: messages of TLS libraries quote certificates. */
+/** The API server cannot be reached. Names the cause by its code: messages of TLS libraries quote certificates. */
 export class ConnectionError extends Error {
   constructor(server: string, cause: string) {
     super(`no answer from the API server ${printable(server)}: ${printable(cause)}`);
@@ -22,7 +22,7 @@ export class ResponseError extends Error {
 /** A response over the limit: a list can be read again in smaller pages. */
 export class ResponseTooLong extends ResponseError {}
 
-/** What `open` sends. */
+/** The request of `open`. */
 export interface OutgoingRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH';
   path: string;
@@ -91,7 +91,8 @@ export function transportFor(config: KubeConfig): Transport {
             : causeOf(error);
         throw new ConnectionError(server, `no credentials: ${cause}`);
       }
-      // The library makes a pool for every request; one is enough. For a server whose CA Node.js knows it makes none.
+      // The library creates a pool for every request; one is enough. For a server whose CA Node.js knows, it creates
+      // none.
       pool ??=
         context.getDispatcher() ??
         new (undici().Agent)({ connect: { keepAlive: true, keepAliveInitialDelay: 30_000 } });

@@ -9,8 +9,8 @@ export { default as ProxyAgent } from 'undici/lib/dispatcher/proxy-agent.js';
 
 const require = createRequire(import.meta.url);
 
-// As the whole of it does: the agent for proxies connects with one of them.
+// As the complete undici does: the agent for proxies connects with one of them.
 Object.assign(Dispatcher.prototype, methods);
 
-/** Of the client's own requests, which are none of ours: loaded with the first one. */
+/** For the client's own requests, which we do not make: loaded with the first one. */
 export const fetch: typeof Undici.fetch = (...request) => (require('undici') as typeof Undici).fetch(...request);

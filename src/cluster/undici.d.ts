@@ -1,4 +1,5 @@
-// The parts of undici that are loaded one by one: the whole of it is a hundred files, four times what requests need.
+// The parts of undici that are loaded one by one: all of undici is a hundred files, four times as many as requests
+// need.
 declare module 'undici/lib/dispatcher/agent.js' {
   import { Agent } from 'undici';
   export default Agent;
@@ -18,13 +19,13 @@ declare module 'undici/lib/dispatcher/dispatcher.js' {
 declare module 'undici/lib/api/index.js' {
   import type { Dispatcher } from 'undici';
 
-  /** What the whole of undici adds to dispatchers; the agent for proxies needs `connect`. */
+  /** The addition of the complete undici to dispatchers; the agent for proxies needs `connect`. */
   const methods: Pick<Dispatcher, 'connect' | 'pipeline' | 'request' | 'stream' | 'upgrade'>;
   export default methods;
 }
 declare module 'undici/lib/api/api-request.js' {
   import type { Dispatcher } from 'undici';
-  /** What `request` of a dispatcher is, once the whole of undici is loaded. */
+  /** The `request` of a dispatcher, once the complete undici is loaded. */
   export default function request(
     this: Dispatcher,
     options: Dispatcher.RequestOptions,

@@ -2,23 +2,23 @@ import { askedWait } from './cluster.ts';
 import { ConnectionError } from './transport.ts';
 import { type WatchPace, waitAfter } from './watch-pace.ts';
 
-/** What follows the end of a watch: the next one at once, or a problem and a wait, in ms. */
+/** The step after the end of a watch: the next one at once, or a problem and a wait, in ms. */
 export type AfterWatch = 'again' | { waitMs: number };
 
-/** Decides when the next watch of a collection begins, by how the ones before it ended. */
+/** Decides when the next watch of a collection begins, based on how the previous ones ended. */
 export class WatchRetries {
   readonly #pace: Pick<WatchPace, 'minRetryMs' | 'maxRetryMs'>;
   readonly #jitter: () => number;
-  /** Ends in a row that were not in order. */
+  /** Consecutive abnormal ends. */
   #failures = 0;
 
-  /** @param jitter what a wait is multiplied with, if the server does not ask for a longer one. */
+  /** @param jitter factor for a wait, unless the server asks for a longer one. */
   constructor(pace: Pick<WatchPace, 'minRetryMs' | 'maxRetryMs'>, jitter: () => number = () => 1) {
     this.#pace = pace;
     this.#jitter = jitter;
   }
 
-  /** The server ended a watch that lasted so long, in ms: in order, unless it did so at once. */
+  /** The server ended a watch that lasted `ms`: normal, unless it did so at once. */
   afterEnd(lastedMs: number): AfterWatch {
     if (lastedMs >= this.#pace.minRetryMs) {
       this.#failures = 0;
@@ -28,8 +28,8 @@ export class WatchRetries {
   }
 
   /**
-   * A watch failed after so long, in ms. A connection that lasted a while may end, and a version may be too old:
-   * something is wrong only when the next watch fails, too.
+   * A watch failed after this many ms. A connection that lasted a while may end, and a version may be too old: there is
+   * a problem only if the next watch fails, too.
    *
    * @param isTooOld whether the error says that the version to watch from is too old.
    */

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { type Json, type JsonObject, parseRequestUri } from '../kubernetes/index.ts';
 import { textAt } from './parts.ts';
 
-/** Suffixes by which a Service of the cluster is called, besides `.svc`. */
+/** Suffixes of a Service's names in the cluster, besides `.svc`. */
 const clusterSuffix = '.svc.cluster.local';
 
 function pathOf(path: string): string {

@@ -6,7 +6,7 @@ import type { ClusterFacts, KnownCluster } from './facts.ts';
 import { Multimap } from './multimap.ts';
 import { keyOf, objectAt, textAt } from './parts.ts';
 
-/** Longest value of the annotation with pending hooks that is read, in characters: all hooks there are take 300. */
+/** Longest value of the annotation with pending hooks that is read, in characters: all existing hooks take 300. */
 export const maxPendingLength = 1024;
 /**
  * Maximum number of hooks that one Cluster waits for: Cluster API has 17. Anyone who may write Clusters can write the
@@ -22,16 +22,13 @@ interface Item extends KnownCluster {
 function classOf(object: JsonObject, namespace: string): string | undefined {
   const topology = objectAt(objectAt(object, 'spec'), 'topology');
   const classRef = objectAt(topology, 'classRef');
-  // v1beta1 has the name and the namespace in fields of their own.
+  // v1beta1 has separate fields for the name and the namespace.
   const name = textAt(classRef, 'name') ?? textAt(topology, 'class');
   const other = textAt(classRef, 'namespace') ?? textAt(topology, 'classNamespace');
   return name === undefined ? undefined : keyOf(other ?? namespace, name);
 }
 
-/**
- * The hooks that are still to be called; none for a Cluster that is being deleted, since Cluster API then calls none of
- * them.
- */
+/** The pending hooks; none for a Cluster that is being deleted, because Cluster API then calls none of them. */
 function pendingOf(metadata: JsonObject): readonly string[] {
   const pending = textAt(objectAt(metadata, 'annotations'), pendingHooksAnnotation) ?? '';
   const isRead =

@@ -9,13 +9,13 @@ export interface FactCollection {
   keys(): Iterable<string>;
 }
 
-/** What is kept of the objects of a kind, and the indexes over it. */
+/** The parts of a kind's objects that are kept, and the indexes over them. */
 export interface Indexing<Item> {
-  /** What is kept of an object; undefined when nothing needs to be. */
+  /** The part of an object that is kept; undefined when none is needed. */
   reduce(key: string, object: JsonObject): Item | undefined;
   /** Adds an item to the indexes. */
   add(item: Item): void;
-  /** Takes an item out of the indexes. */
+  /** Removes an item from the indexes. */
   remove(item: Item): void;
 }
 

@@ -1,13 +1,13 @@
 import type { LabelSelector } from '../kubernetes/index.ts';
 
-/** The kinds of objects that there are facts about. */
+/** The kinds of objects with facts. */
 export const factKinds = ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Namespace', 'Service', 'Secret'] as const;
-/** A kind of objects that there are facts about. */
+/** A kind of objects with facts. */
 export type FactKind = (typeof factKinds)[number];
 
 /**
- * What rules may know about the cluster. Every part is `undefined` while it is not known: rules then report nothing.
- * All lookups are immediate; their cost is proportional to what they find.
+ * The facts about the cluster that rules may use. Every part is `undefined` while it is not known: rules then report
+ * nothing. All lookups are immediate; their cost is proportional to what they find.
  */
 export interface Facts {
   readonly extensionConfigs: ExtensionConfigFacts | undefined;
@@ -30,7 +30,7 @@ export interface KnownExtensionConfig {
   readonly hooks: readonly string[];
 }
 
-/** ExtensionConfigs by what they have in common. */
+/** ExtensionConfigs by shared properties. */
 export interface ExtensionConfigFacts {
   find(name: string): KnownExtensionConfig | undefined;
   /** Those whose server is at an address. */
@@ -80,7 +80,7 @@ export interface NamespaceFacts {
   labelsOf(namespace: string): Readonly<Record<string, string>> | undefined;
 }
 
-/** A Service as far as calls of an extension are concerned. */
+/** The fields of a Service that matter for calls to an extension. */
 export interface KnownService {
   /** Empty for a Service of type ExternalName, which takes every port. */
   readonly ports: readonly number[];
@@ -92,7 +92,7 @@ export interface ServiceFacts {
   find(namespace: string, name: string): KnownService | 'absent' | undefined;
 }
 
-/** What a Secret says about the CA that an annotation names it for. None of this is secret. */
+/** Facts about a Secret whose CA an annotation injects. None of them is secret. */
 export interface KnownSecret {
   /** Why `ca.crt` cannot be used (`has no ca.crt`), or undefined. */
   readonly problem: string | undefined;

@@ -1,18 +1,18 @@
 import { isJsonObject, type Json, type JsonObject, type LabelSelector } from '../kubernetes/index.ts';
 
-/** A field that holds an object; an empty one for anything else. */
+/** The object in a field; an empty one for anything else. */
 export function objectAt(value: Json | undefined, key: string): JsonObject {
   const found = isJsonObject(value) ? value[key] : undefined;
   return isJsonObject(found) ? found : {};
 }
 
-/** A field that holds text that is not empty. */
+/** The non-empty string in a field. */
 export function textAt(value: Json | undefined, key: string): string | undefined {
   const found = isJsonObject(value) ? value[key] : undefined;
   return typeof found === 'string' && found !== '' ? found : undefined;
 }
 
-/** The items of a field that holds a list; none for anything else. */
+/** The items of the list in a field; none for anything else. */
 export function itemsAt(value: Json | undefined, key: string): readonly Json[] {
   const found = isJsonObject(value) ? value[key] : undefined;
   return Array.isArray(found) ? found : [];
@@ -53,7 +53,7 @@ export function selectorOf(value: Json | undefined): LabelSelector | undefined {
   };
 }
 
-/** The part of a handler's name behind its last dot, which is the name of its ExtensionConfig. */
+/** The part of a handler's name after its last dot, which is the name of its ExtensionConfig. */
 export function extensionOfHandler(handler: string): string {
   return handler.slice(handler.lastIndexOf('.') + 1);
 }

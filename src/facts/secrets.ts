@@ -24,8 +24,8 @@ function textIn(secret: JsonObject, key: string): string | undefined {
 }
 
 /**
- * What a Secret says about the CA that an annotation names it for. The private key next to the certificates is neither
- * read nor kept.
+ * Facts about a Secret whose CA an annotation injects. The private key next to the certificates is neither read nor
+ * kept.
  */
 export function readSecret(secret: JsonObject): KnownSecret {
   const text = textIn(secret, 'ca.crt');

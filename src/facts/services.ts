@@ -21,7 +21,7 @@ function reduce(_key: string, object: JsonObject): KnownService {
 /**
  * Services by namespace and name.
  *
- * @param isComplete whether a Service that was not put here is certainly absent from a namespace.
+ * @param isComplete whether a Service that was not added is certainly absent from a namespace.
  */
 export function createServices(isComplete: (namespace: string) => boolean): {
   collection: FactCollection;

@@ -6,24 +6,24 @@ import type { Facts, SecretFacts } from './facts.ts';
 import { createNamespaces } from './namespaces.ts';
 import { createServices } from './services.ts';
 
-/** The kinds that are kept whole: all objects that there are. */
+/** The kinds that are kept completely: all existing objects. */
 export const collectedKinds = ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Namespace', 'Service'] as const;
-/** A kind that is kept whole. */
+/** A kind that is kept completely. */
 export type CollectedKind = (typeof collectedKinds)[number];
 
 /** Facts that follow changes. */
 export interface FactsStore {
-  /** What is known at the moment; it changes with the store. */
+  /** The current facts; they change with the store. */
   readonly facts: Facts;
   readonly collections: Readonly<Record<CollectedKind, FactCollection>>;
-  /** Says whether all objects of a kind have been put here; at first none have. */
+  /** Sets whether all objects of a kind have been added; initially they have not. */
   setKnown(kind: CollectedKind, isKnown: boolean): void;
 }
 
-/** What a store does not know from the objects that are put into it. */
+/** Settings that a store cannot derive from the objects added to it. */
 export interface FactsStoreOptions {
   secrets: SecretFacts;
-  /** Whether a Service that was not put here is certainly absent from a namespace. Default: yes. */
+  /** Whether a Service that was not added is certainly absent from a namespace. Default: yes. */
   isServiceCertain?: (namespace: string) => boolean;
 }
 

@@ -20,7 +20,7 @@ export const proxyClientName = 'front-proxy-client';
 
 const validityMs = 30 * 24 * 60 * 60 * 1000;
 
-/** Makes a CA, a serving certificate for loopback, and a token. The CA's key is not kept. */
+/** Creates a CA, a serving certificate for loopback, and a token. The CA's key is not kept. */
 export async function makeCredentials(now: Date): Promise<Credentials> {
   const ca = await issueCa(now, validityMs, ellipticEntropy, { sandbox: true });
   const names = ['localhost', '127.0.0.1', '::1'];

@@ -21,7 +21,7 @@ const maxLength = 32 * 1024 * 1024;
  */
 const missesOfGone = 3;
 
-/** What the watches of all kinds share. */
+/** The state that the watches of all kinds share. */
 export interface KindWatchContext {
   config: KubeConfig;
   /** For asking which versions are served. */
@@ -33,11 +33,14 @@ export interface KindWatchContext {
   onObject(kind: CollectedKind, object: JsonObject): void;
   /** Why the objects of a kind may be old or missing; undefined when they follow the cluster again. */
   onProblem(kind: CollectedKind, problem: string | undefined): void;
-  /** Called when a kind was read for the first time, and whenever it is not served. */
+  /** Called when a kind has been read for the first time, and whenever it is not served. */
   onSettled(): void;
 }
 
-/** What is known of a kind: nothing yet; the version that is followed; or when the server last said that it has none. */
+/**
+ * The state of a kind: nothing known yet; the version that is followed; or when the server last reported that it serves
+ * none.
+ */
 type State =
   | { is: 'unknown' }
   | { is: 'followed'; version: string; informer: Informer; misses: number }
@@ -58,12 +61,12 @@ export class KindWatch {
     this.#context = context;
   }
 
-  /** Whether all objects were read once, or it is known that there are none. */
+  /** Whether all objects have been read once, or there are known to be none. */
   get isSettled(): boolean {
     return this.#state.is === 'absent' || (this.#state.is === 'followed' && this.#state.informer.isSynced);
   }
 
-  /** How long ago the API server last said how the objects are, in ms; undefined before it did. */
+  /** How long ago the API server last confirmed the objects, in ms; undefined before the first time. */
   get ageMs(): number | undefined {
     const heardAt = this.#heardAt();
     return heardAt === undefined ? undefined : Math.max(0, this.#context.now() - heardAt);
@@ -96,7 +99,7 @@ export class KindWatch {
         this.#follow(version);
       }
     } catch (error) {
-      // What is followed says itself what is wrong.
+      // The version that is followed reports its own problems.
       if (this.#state.is !== 'followed' && !this.#isStopped) {
         this.#tell(`${resourceName(resource)}: ${(error as Error).message}`);
       }
@@ -130,13 +133,13 @@ export class KindWatch {
     const informer = this.#startInformer(version);
     this.#state = { is: 'followed', version, informer, misses: 0 };
     void informer.synced.then(() => {
-      // The problem may be that of a version before, or that the version was not known.
+      // The problem may be that of an earlier version, or that the version was unknown.
       this.#tell(informer.problem);
       this.#context.onSettled();
     });
   }
 
-  /** Ends what is followed, and forgets its objects. */
+  /** Stops following the version, and forgets its objects. */
   #end(): void {
     if (this.#state.is === 'followed') {
       this.#state.informer.stop();

@@ -12,21 +12,21 @@ export interface KindStatus {
   problem: string | undefined;
 }
 
-/** What facts are known by. */
+/** The sources of facts. */
 export interface KnowledgeSources {
   watches: readonly KindWatch[];
   reader: Pick<SecretReader, 'problem' | 'size'>;
   store: FactsStore;
-  /** How old facts may be before they count as not known, in ms. */
+  /** How old facts may be before they count as unknown, in ms. */
   maxAgeMs: number;
 }
 
-/** The age of what is known of a kind, in ms; undefined when it is not known, or no longer. */
+/** The age of the facts about a kind, in ms; undefined when they are unknown, or too old. */
 function knownAgeOf({ ageMs }: KindWatch, maxAgeMs: number): number | undefined {
   return ageMs !== undefined && ageMs <= maxAgeMs ? ageMs : undefined;
 }
 
-/** The facts at this moment, with the age of the oldest and the kinds that are not known. */
+/** The current facts, with the age of the oldest and the kinds that are unknown. */
 export function knowledgeOf({ watches, reader, store, maxAgeMs }: KnowledgeSources): ClusterKnowledge {
   let oldest: number | undefined;
   const unknown: FactKind[] = [];

@@ -18,19 +18,19 @@ export interface ClusterReading {
   facts: Facts;
   /** Kinds that could not be read, with the reason: rules about them say nothing. */
   problems: Map<CollectedKind | 'Secret', string>;
-  /** Reads what else an ExtensionConfig names: the Secret of its annotation. */
+  /** Reads the other object that an ExtensionConfig names: the Secret of its annotation. */
   prepare(object: JsonObject): Promise<void>;
 }
 
-/** What `readCluster` needs. */
+/** The dependencies of `readCluster`. */
 export interface ReadClusterOptions {
   config: KubeConfig;
   signal: AbortSignal;
-  /** Called after each page with what is being read and how many objects there are so far. */
+  /** Called after each page with the name of the collection and the number of objects so far. */
   onProgress?(resource: string, count: number): void;
 }
 
-/** Reads once what rules know about a cluster. Rejects only when `signal` is aborted. */
+/** Reads the facts about a cluster once. Rejects only when `signal` is aborted. */
 export async function readCluster({ config, signal, onProgress }: ReadClusterOptions): Promise<ClusterReading> {
   const cluster = connect(config, signal, patience);
   const problems: ClusterReading['problems'] = new Map();

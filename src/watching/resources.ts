@@ -2,13 +2,13 @@ import { injectCaFromSecretAnnotation, pendingHooksAnnotation } from '../api/ind
 import { type CollectedKind, maxPendingLength } from '../facts/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
 
-/** A resource that is watched, and what is kept of its objects. */
+/** A watched resource, and the parts of its objects that are kept. */
 export interface FactResource {
   group: string;
-  /** Versions that are read alike, the preferred one first. */
+  /** Versions that are read in the same way, the preferred one first. */
   versions: readonly string[];
   plural: string;
-  /** The fields that facts are made of; the rest of an object is not kept. */
+  /** The fields that facts are derived from; the rest of an object is not kept. */
   fields: readonly (readonly string[])[];
 }
 
@@ -94,7 +94,7 @@ function withoutNames(ports: Json): Json {
     : [];
 }
 
-/** What is kept of handlers: 512 of them are large. */
+/** The parts of handlers that are kept, because 512 of them are large. */
 function withoutPolicies(handlers: Json): Json {
   return Array.isArray(handlers)
     ? handlers.map((handler) =>
@@ -110,7 +110,7 @@ const shorter: Readonly<Record<string, (value: Json) => Json>> = {
   ports: withoutNames,
 };
 
-/** An object with its identity and the fields that facts are made of. */
+/** An object with its identity and the fields that facts are derived from. */
 export function keptOf({ fields }: FactResource, object: JsonObject): JsonObject {
   const metadata: JsonObject = {};
   const { metadata: all } = object;

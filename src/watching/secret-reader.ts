@@ -3,11 +3,11 @@ import { type KnownSecret, readSecret, type SecretFacts } from '../facts/index.t
 
 /** Times of the reader, in ms. */
 export interface SecretReaderPace {
-  /** How old what was read may be before it is read again when it is asked for. */
+  /** How old a result may be before the Secret is read again on request. */
   freshMs: number;
   /** The same for one that is absent or has no usable CA: the user, once told, will fix it and retry soon. */
   freshBadMs: number;
-  /** How old it may be before it counts as not known. */
+  /** How old it may be before it counts as unknown. */
   maxAgeMs: number;
 }
 
@@ -34,7 +34,7 @@ export interface SecretReader {
   readonly facts: SecretFacts;
   /** Reads a Secret in the background unless it is fresh. */
   want(namespace: string, name: string): void;
-  /** Why Secrets cannot be read, as the last one showed; undefined when they can. */
+  /** Why Secrets cannot be read, according to the last attempt; undefined when they can. */
   readonly problem: string | undefined;
   readonly size: number;
   /** Resolves when nothing waits to be read. */

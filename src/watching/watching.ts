@@ -17,7 +17,7 @@ export interface WatchingPace {
   versionsMs: number;
   /** How often the Secrets of all ExtensionConfigs are read. */
   sweepMs: number;
-  /** How old facts may be before they count as not known. */
+  /** How old facts may be before they count as unknown. */
   maxAgeMs: number;
 }
 
@@ -48,10 +48,10 @@ export interface WatchingOptions {
 
 /** Facts that follow a cluster. */
 export interface Watching {
-  /** What is known at this moment. Immediate. */
+  /** The current facts. Immediate. */
   read(): ClusterKnowledge;
   status(kind: FactKind): KindStatus;
-  /** Resolves when every kind was read once, or is known not to be served. */
+  /** Resolves when every kind has been read once, or is known not to be served. */
   readonly synced: Promise<void>;
   /** Resolves when no Secret waits to be read. */
   secretsRead(): Promise<void>;
@@ -60,7 +60,7 @@ export interface Watching {
 
 /**
  * Watches the objects that rules know about. APIs that are not served are looked for again from time to time; until
- * then it is known that there are no such objects. Decisions never wait for any of this.
+ * then there are known to be no such objects. Decisions never wait for any of this.
  */
 export function watchCluster({
   config,

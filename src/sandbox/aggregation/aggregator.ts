@@ -9,7 +9,7 @@ import { readResources } from './discovery.ts';
 import { listEntry, type OpenApiEntry, readOpenApi } from './openapi.ts';
 import { BackendProxy } from './proxy.ts';
 
-/** How often aggregated servers are asked, in ms. */
+/** How often aggregated servers are checked, in ms. */
 export interface AggregationPace {
   /** Whether it is available. */
   checkMs: number;
@@ -29,14 +29,14 @@ export const defaultPace: AggregationPace = {
   timeoutMs: 15_000,
 };
 
-/** What aggregation needs. */
+/** The dependencies of aggregation. */
 export interface AggregatorContext {
   store: Store;
   registry: Registry;
   now(): string;
 }
 
-/** What is known about the aggregated server of one APIService. */
+/** The state of the aggregated server of one APIService. */
 export interface Remote {
   readonly apiService: ApiService;
   readonly proxy: BackendProxy;
@@ -108,7 +108,7 @@ class Watched implements Remote {
     const isAvailable = availability.status === 'True';
     const wasAvailable = this.#failures === 0;
     this.#failures = isAvailable ? 0 : this.#failures + 1;
-    // What it publishes is read before it is reported as available.
+    // Its documents are read before it is reported as available.
     if (isAvailable && (!wasAvailable || performance.now() - this.#readAt >= this.#pace.documentsMs)) {
       await this.#read();
     }
@@ -117,7 +117,7 @@ class Watched implements Remote {
     }
   }
 
-  /** Reads what the server publishes. What cannot be read stays as it was. */
+  /** Reads the documents that the server publishes. Those that cannot be read stay as they were. */
   async #read(): Promise<void> {
     this.#readAt = performance.now();
     const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(this.#pace.timeoutMs)]);
@@ -226,7 +226,7 @@ export class Aggregator {
   /** The server of a group and version; undefined when the API server itself serves it, or no server does. */
   find(group: string, version: string): Remote | undefined {
     const remote = this.#remotes.get(`${version}.${group}`)?.watched;
-    // What is served here stays here: an APIService cannot take it over.
+    // Locally served versions stay local: an APIService cannot take them over.
     return remote === undefined || this.#context.registry.of(group, version).length > 0 ? undefined : remote;
   }
 

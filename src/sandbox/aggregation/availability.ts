@@ -28,7 +28,7 @@ function available(status: 'True' | 'False', reason: string, message: string): A
   return { type: 'Available', status, reason, message };
 }
 
-/** What the API server serves itself is always available. */
+/** Versions that the API server serves itself are always available. */
 export const locally = available('True', 'Local', 'Local APIServices are always available');
 
 /** `/apis/GROUP/VERSION`. */

@@ -54,7 +54,10 @@ export class Backend {
   readonly #ownAgent: Agent;
   readonly #service: NonNullable<ApiService['spec']['service']>;
   readonly #resolve: ResolveService;
-  /** What all its connections are made with, from the first one on: to read the certificates takes longer than the handshake. */
+  /**
+   * The TLS settings of all its connections, read for the first one: reading the certificates takes longer than the
+   * handshake.
+   */
   readonly #secureContext: () => SecureContext;
 
   constructor({ spec }: ApiService, client: ProxyClient, resolve: ResolveService) {

@@ -55,7 +55,7 @@ function objectOf(group: string, version: string, now: string): JsonObject {
 /**
  * Keeps an APIService for each group and version that the API server serves itself, as a kube-apiserver does.
  *
- * @returns a function that ends it.
+ * @returns a function that stops it.
  */
 export function keepLocalApiServices(context: { store: Store; registry: Registry; now(): string }): () => void {
   const { store, registry } = context;

@@ -18,7 +18,7 @@ const maxV2Bytes = 8 * 1024 * 1024;
  */
 const maxCopied = 8 * 1024 * 1024;
 
-/** What is known of the OpenAPI document of an APIService. */
+/** The state of the OpenAPI document of an APIService. */
 export type OpenApiEntry =
   /** The server publishes it, under this hash; requests for it are passed on. */
   | { from: 'v3'; hash: string | undefined }
@@ -29,8 +29,8 @@ export type OpenApiEntry =
 const hashFormat = /^[\w=.-]{1,200}$/;
 
 /**
- * What a server publishes about its group and version now. Of the list of documents only the entry of the APIService
- * counts: a server speaks for itself.
+ * The documents that a server currently publishes about its group and version. Of its list of documents, only the entry
+ * of the APIService counts: a server speaks only for itself.
  *
  * @param last what was known before; returned again when it is still true.
  * @returns undefined when it publishes nothing.

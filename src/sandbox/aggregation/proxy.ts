@@ -8,7 +8,10 @@ const timeoutMs = 60_000;
  * Maximum number of requests that are passed to one server at a time: those of a slow one must not use up everything.
  */
 const maxAtOnce = 100;
-/** How often a request is sent again because its connection was just being closed: at most once for each kept one. */
+/**
+ * How often a request is sent again because its connection was just being closed: at most once for each pooled
+ * connection.
+ */
 const maxRetries = 5;
 
 /** Headers that are about one connection (RFC 9110, 7.6.1). */

@@ -41,7 +41,7 @@ interface Evaluator {
   tryEval(node: Node, context: unknown): unknown;
 }
 
-/** What the meter knows of a node. */
+/** The meter's data about a node. */
 interface Plan {
   /** The operation that the node is. */
   operation: Operation | undefined;
@@ -93,7 +93,7 @@ const readingOperators = new Set(['==', '!=', 'in', '+', '<', '<=', '>', '>=']);
 const readers = new Set(['bool', 'double', 'duration', 'int', 'timestamp', 'uint']);
 const maxRead = 256;
 
-/** What an operation costs beyond its step. */
+/** The cost of an operation beyond its step. */
 function costOf({ name, values }: Operation): number {
   const [a, b] = values;
   switch (name) {
@@ -141,14 +141,14 @@ function evaluatorOf(environment: Environment): Evaluator {
 }
 
 /**
- * Counts what expressions cost while they are evaluated, and stops them. The library has limits for the form of an
- * expression but none for its work, so every step of its evaluator goes through here.
+ * Counts the cost of expressions while they are evaluated, and stops those that cost too much. The library has limits
+ * for the form of an expression but none for its work, so every step of its evaluator goes through here.
  */
 export class Meter {
   readonly #environment: Environment;
   readonly #plans = new WeakMap<Node, Plan>();
   #budget: Budget = { left: 0 };
-  /** What the current evaluation may still cost. */
+  /** The remaining budget of the current evaluation. */
   #left = 0;
 
   constructor(environment: Environment) {
@@ -176,7 +176,7 @@ export class Meter {
   }
 
   /**
-   * Evaluates what `compile` made.
+   * Evaluates the result of `compile`.
    *
    * @throws {CostError} when it costs more than one evaluation may, or than is left of the budget.
    * @throws {EvaluationError} when the expression itself fails.
@@ -214,7 +214,7 @@ export class Meter {
 
   #run(evaluator: Evaluator, node: Node, context: unknown): unknown {
     this.#spend(1);
-    // One look-up a step: this runs a million times for an expression that is stopped.
+    // One lookup per step: this runs a million times for an expression that is stopped.
     let plan = this.#plans.get(node);
     if (plan === undefined || !plan.isLearned) {
       plan = this.#learn(node);
@@ -231,7 +231,7 @@ export class Meter {
     return value;
   }
 
-  /** Takes an operand. With the last one the operation begins, and its cost is charged. */
+  /** Receives an operand. With the last one, the operation begins and its cost is charged. */
   #note(operation: Operation, index: number, value: unknown): void {
     operation.values[index] = value;
     operation.missing--;
@@ -242,7 +242,7 @@ export class Meter {
       throw new EvaluationError(`${operation.name}(): the string is longer than ${maxRead} characters`);
     }
     this.#spend(costOf(operation));
-    // What is computed must not stay in memory for as long as the expression.
+    // Computed values must not stay in memory for as long as the expression.
     operation.values.fill(undefined);
   }
 

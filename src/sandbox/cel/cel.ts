@@ -2,7 +2,7 @@ import type { TypeCheckResult } from '@marcbachmann/cel-js';
 import type { Json } from '../../kubernetes/index.ts';
 import { fieldOf, propertyOf, type Schema } from '../schema/index.ts';
 
-/** Words of CEL that cannot be names of fields there. */
+/** Reserved words of CEL, which cannot be field names. */
 const reserved = new Set(
   'true false null in as break const continue else for function if import let loop package namespace return'.split(' '),
 );

@@ -35,7 +35,7 @@ function compile(condition: MatchCondition): ParseResult {
   return found;
 }
 
-/** What is wrong with the matchConditions of a webhook at `field`. */
+/** The problems of the matchConditions of a webhook at `field`. */
 export function matchConditionCauses(given: Json | undefined, field: string): StatusCause[] {
   if (given === undefined || given === null) {
     return [];
@@ -91,7 +91,7 @@ export function matchesConditions(conditions: readonly MatchCondition[], request
       }
     } catch (error) {
       if (error instanceof CostError) {
-        // It keeps what it had made.
+        // It retains the values that it had created.
         compiled.delete(condition);
       }
       failures.push(`${name}: ${error instanceof CostError ? error.message : (error as EvaluationError).summary}`);

@@ -45,7 +45,7 @@ function compile(expression: string): ParseResult | undefined {
   return compiled.get(expression);
 }
 
-/** Drops an expression that was stopped: it keeps what it had made, which may be many megabytes. */
+/** Drops an expression that was stopped: it retains the values that it had created, which may take many megabytes. */
 function forget(expression: string, error: unknown): void {
   if (error instanceof CostError) {
     compiled.delete(expression);

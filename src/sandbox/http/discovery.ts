@@ -70,7 +70,7 @@ interface ServedVersion {
   remote: Remote | undefined;
 }
 
-/** What is served, here and by aggregated servers: each group with its versions, preferred one first. */
+/** All that is served, here and by aggregated servers: each group with its versions, preferred one first. */
 function servedGroups(registry: Registry, aggregator: Aggregator): [group: string, versions: ServedVersion[]][] {
   const groups = new Map<string, ServedVersion[]>();
   for (const [group, versions] of registry.groups()) {

@@ -7,7 +7,7 @@ import { aggregatedDiscovery, coreVersions, groupDocument, groupList, resourceLi
 import { sendJson, sendUnknownPath } from './http.ts';
 import { sendOpenApiDocument } from './openapi-response.ts';
 
-/** What documents need. */
+/** The dependencies of documents. */
 export interface DocumentContext {
   registry: Registry;
   aggregator: Aggregator;

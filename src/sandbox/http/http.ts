@@ -7,10 +7,10 @@ import { giveBytes, takeBytes } from './in-flight.ts';
 
 /** Largest body of a request, in bytes; the limit of the real API server. */
 const maxBody = 3 * 1024 * 1024;
-/** Cache-Control of everything that may change. */
+/** Cache-Control of all responses that may change. */
 export const noCache = 'no-cache, private';
 
-/** What the Accept header and the query ask for. @throws {RequestError} 406 when none of it is served. */
+/** The formats that the Accept header and the query ask for. @throws {RequestError} 406 when none of it is served. */
 export function viewOf(accept: string, query: URLSearchParams): { view: View; yaml: boolean } {
   for (const type of (accept === '' ? '*/*' : accept).split(',').map((part) => part.trim())) {
     const [media, ...parameters] = type.split(';').map((part) => part.trim());

@@ -1,4 +1,4 @@
-/** What a path under /api or /apis names. */
+/** The resource that a path under /api or /apis names. */
 export interface ApiPath {
   group: string;
   version: string;

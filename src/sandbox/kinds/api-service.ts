@@ -50,7 +50,7 @@ export const apiServiceColumns: readonly Column[] = [
   }),
 ];
 
-/** What the API server checks in an APIService (kube-aggregator, validation of apiregistration). */
+/** The API server's checks of an APIService (kube-aggregator, validation of apiregistration). */
 function validate(object: JsonObject): StatusCause[] {
   const spec = isJsonObject(object.spec) ? object.spec : {};
   const { name } = object.metadata as JsonObject;

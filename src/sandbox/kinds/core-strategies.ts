@@ -25,7 +25,10 @@ export const namespaceStrategy: KindStrategy = {
   },
 };
 
-/** What an object that says `immutable: true` must keep (apimachinery, core validation of Secret and ConfigMap). */
+/**
+ * The fields that must not change in an object with `immutable: true` (apimachinery, core validation of Secret and
+ * ConfigMap).
+ */
 function immutableCauses(object: JsonObject, old: JsonObject | undefined, fields: readonly string[]): StatusCause[] {
   if (old?.immutable !== true) {
     return [];

@@ -103,7 +103,7 @@ function resourcesOf(object: JsonObject): Resource[] {
     }));
 }
 
-/** What the controller needs. */
+/** The dependencies of the controller. */
 export interface DefinitionControllerContext {
   store: Store;
   registry: Registry;
@@ -115,7 +115,7 @@ export interface DefinitionControllerContext {
  * definitions, and finishes deletions. It runs asynchronously after every change, as a controller does: a client that
  * creates a definition sees it established a moment later.
  *
- * @returns a function that ends it.
+ * @returns a function that stops it.
  */
 export function startDefinitionController(context: DefinitionControllerContext): () => void {
   const definitions = context.store.collection(definitionStorage);
@@ -152,7 +152,7 @@ function inOrder(definitions: Collection): JsonObject[] {
     });
 }
 
-/** The names that are held in each group. */
+/** The names in use in each group. */
 function heldNames(definitions: readonly JsonObject[]): Map<string, HeldNames> {
   const groups = new Map<string, HeldNames>();
   for (const { spec, status } of definitions as unknown as readonly Definition[]) {

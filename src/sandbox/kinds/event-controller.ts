@@ -9,7 +9,7 @@ const maxEvents = 5_000;
 /**
  * Removes events that have expired, and the oldest when there are too many.
  *
- * @returns a function that ends it.
+ * @returns a function that stops it.
  */
 export function startEventController(
   { store }: { store: Store },

@@ -58,7 +58,7 @@ function namespaceCauses(event: JsonObject, about: string): StatusCause[] {
     : [invalid(`${about}.namespace`, named, 'does not match event.namespace')];
 }
 
-/** What an event with an `eventTime` must have; `names` are the fields' names in its version. */
+/** Required fields of an event with an `eventTime`; `names` are the fields' names in its version. */
 function newEventCauses(event: JsonObject, names: Record<string, string>): StatusCause[] {
   const fieldOf = (name: string) => names[name] ?? name;
   const causes: StatusCause[] = [];

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import type { DefinitionNames } from './definition.ts';
 
-/** How many definitions hold each name. */
+/** How many definitions use each name. */
 class Counts {
   readonly #counts = new Map<string, number>();
 
@@ -25,12 +25,12 @@ export class HeldNames {
   /** Kinds and list kinds share the other. */
   readonly kinds = new Counts();
 
-  /** Adds what a definition holds. */
+  /** Adds the names that a definition uses. */
   add(names: Partial<DefinitionNames> = {}): void {
     this.#change(names, 1);
   }
 
-  /** Removes what was added. */
+  /** Removes names that were added. */
   remove(names: Partial<DefinitionNames> = {}): void {
     this.#change(names, -1);
   }
@@ -48,10 +48,10 @@ interface NamesDecision {
 }
 
 /**
- * Decides which of the names that a definition requests are accepted. A name that another definition holds is refused;
- * this definition keeps the names it held before.
+ * Decides which of the names that a definition requests are accepted. A name that another definition uses is rejected;
+ * this definition keeps the names that it had before.
  *
- * @param others the names that the other definitions of the group hold.
+ * @param others the names that the other definitions of the group use.
  */
 export function acceptNames(
   requested: DefinitionNames,

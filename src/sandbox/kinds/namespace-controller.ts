@@ -9,7 +9,7 @@ import { deleteAll } from './delete-all.ts';
  */
 const grace = 1_000;
 
-/** What the controller needs. */
+/** The dependencies of the controller. */
 export interface NamespaceControllerContext {
   store: Store;
   registry: Registry;
@@ -20,7 +20,7 @@ export interface NamespaceControllerContext {
  * The controller that finishes the deletion of namespaces: deletes everything in them, waits for objects with
  * finalizers, then removes the namespace.
  *
- * @returns a function that ends it.
+ * @returns a function that stops it.
  */
 export function startNamespaceController(context: NamespaceControllerContext): () => void {
   const namespaces = context.store.collection(namespaceStorage);

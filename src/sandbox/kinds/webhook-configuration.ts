@@ -86,5 +86,5 @@ function validate(object: JsonObject): StatusCause[] {
   });
 }
 
-/** What distinguishes the two kinds of webhook configurations from plain objects. */
+/** The features that distinguish the two kinds of webhook configurations from plain objects. */
 export const webhookConfigurationStrategy: KindStrategy = { prepare, validate };

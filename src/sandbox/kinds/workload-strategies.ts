@@ -37,7 +37,10 @@ export const deploymentStrategy: KindStrategy = {
   },
 };
 
-/** What the controllers of other workloads write first; `counts` are the fields of their status that are required. */
+/**
+ * The first status that the controllers of other workloads write; `counts` are the fields of their status that are
+ * required.
+ */
 export function observing(counts: JsonObject): Pick<KindStrategy, 'observe'> {
   return {
     observe(object) {

@@ -11,7 +11,7 @@ interface Built {
   document: PublishedDocument;
 }
 
-/** How many documents of versions that are not served any more may wait to be dropped. */
+/** Maximum number of documents of versions that are no longer served and wait to be dropped. */
 const slack = 100;
 
 /**
@@ -78,7 +78,7 @@ export class OpenApi {
     return new PublishedDocument(serialized, this.#clock());
   }
 
-  /** Forgets what is not served any more and was not asked for since. */
+  /** Forgets documents that are no longer served and have not been requested since. */
   #dropUnserved(): void {
     for (const key of this.#documents.keys()) {
       const [group = '', version = ''] = key.split('/');

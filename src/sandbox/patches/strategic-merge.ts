@@ -84,7 +84,7 @@ function mergeList(list: Json[], patch: Json[], mergeKey: string, items: Schema 
   if (patch.some((item) => isJsonObject(item) && item[directive] === 'replace')) {
     return copyOf(patch.filter((item) => !(isJsonObject(item) && item[directive] === 'replace')));
   }
-  /** What is left of the list, undefined where an item is deleted. */
+  /** The remaining items of the list, undefined where an item is deleted. */
   const merged: (Json | undefined)[] = [...list];
   /** Positions of the items by key. */
   const places = new Map<string, number[]>();
@@ -122,7 +122,9 @@ function mergeList(list: Json[], patch: Json[], mergeKey: string, items: Schema 
   return merged.filter((item) => item !== undefined);
 }
 
-/** The items in the order that the patch asks for; items it does not name stay behind the one they followed. */
+/**
+ * The items in the order that the patch asks for; items that it does not name stay after the one that they followed.
+ */
 function inOrder(list: Json[], order: Json[], mergeKey: string | undefined): Json[] {
   const identity = (item: Json) =>
     JSON.stringify(mergeKey !== undefined && isJsonObject(item) ? (item[mergeKey] ?? null) : item);

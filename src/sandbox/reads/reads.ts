@@ -12,7 +12,7 @@ import { keyOf, parseFieldSelector, parseLabelSelector, type Selector, type Stor
 import type { VersionConverter } from '../webhooks/index.ts';
 import { metadataOnly, tableOf, type View } from './tables.ts';
 
-/** What reads need. */
+/** The dependencies of reads. */
 export interface ReadContext {
   store: Store;
   converter: VersionConverter;
@@ -99,7 +99,7 @@ function parseContinue(token: string): { version: number; after: string } {
   throw badRequest('continue key is not valid: pass the token of the previous response unchanged');
 }
 
-/** The index of the first entry behind a key. */
+/** The index of the first entry after a key. */
 function positionAfter(entries: readonly (readonly [string, unknown])[], after: string): number {
   let low = 0;
   let high = entries.length;

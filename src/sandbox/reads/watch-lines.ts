@@ -2,7 +2,7 @@ import type { JsonObject, Status } from '../../kubernetes/index.ts';
 import { apiVersionOf, metadataOf } from '../resources/index.ts';
 import { type ReadContext, type ReadRequest, shown } from './reads.ts';
 
-/** JSON of objects that many watchers get, made once. */
+/** JSON of objects for many watchers, created once. */
 const texts = new WeakMap<JsonObject, string>();
 
 function textOf(object: JsonObject): string {

@@ -32,11 +32,11 @@ export interface WatchOutlet {
   fail(error: unknown): void;
 }
 
-/** What is to be sent to one watcher, in the order of the writes. */
+/** The items to send to one watcher, in the order of the writes. */
 export interface WatchQueue {
   /** Adds an object as it is stored; `live` says that it was written after the watch began: it counts as backlog. */
   add(type: string, stored: JsonObject, live: boolean, bytes: number): void;
-  /** Does something when everything before has been sent: at once, if nothing waits. */
+  /** Runs a callback when everything before it has been sent: at once, if nothing is queued. */
   act(action: () => void): void;
   isSending(): boolean;
   /** Discards what is queued, and accepts no more. */
@@ -71,7 +71,7 @@ export function createWatchQueue(resource: Resource, converter: VersionConverter
     }
   }
 
-  /** Sends what waits. It runs synchronously while the client reads and nothing needs conversion. */
+  /** Sends the queued items. Runs synchronously while the client reads and nothing needs conversion. */
   async function sendAll(): Promise<void> {
     isSending = true;
     try {

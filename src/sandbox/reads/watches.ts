@@ -22,7 +22,7 @@ const bookmarkInterval = 60_000;
 /** Default duration of a watch, in seconds: the real server picks from 30 to 60 minutes. */
 const defaultWatchSeconds = 1_800;
 
-/** A change as one watcher sees it: what enters its selection is ADDED, what leaves it DELETED. */
+/** A change from one watcher's view: an object that enters its selection is ADDED, one that leaves it DELETED. */
 function seenAs(
   event: Pick<StoreEvent, 'type' | 'object' | 'previous'>,
   selects: Selector,
@@ -33,7 +33,7 @@ function seenAs(
 }
 
 /**
- * Begins a watch: first what exists (without a version), or what was written since a version, then every write.
+ * Begins a watch: first the existing objects (without a version), or the writes since a version, then every write.
  *
  * @returns a function that ends it silently.
  * @throws {RequestError} for a wrong request; a version that is too old is reported in the stream, as the real server
@@ -70,7 +70,7 @@ export function watch(context: ReadContext, request: ReadRequest, sink: WatchSin
     sink.end();
   }
   function finish(): void {
-    // Its turn comes after what was written so far; what is written until then is not sent.
+    // Its turn comes after the writes so far; writes until then are not sent.
     const sentVersion = lastVersion;
     queue.act(() => {
       if (bookmarks) {

@@ -194,7 +194,7 @@ export class Collection {
     return this.#events.slice(at);
   }
 
-  /** Calls the listener with every write from now on, in order. @returns a function that ends it. */
+  /** Calls the listener with every write from now on, in order. @returns a function that stops it. */
   subscribe(listener: (event: StoreEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
