@@ -30,7 +30,7 @@ const io = {
   signal: stop.signal,
 };
 const args = process.argv.slice(2);
-// The name of the link that was called, not of the file behind it.
+// The name of the link that was called, not of its target.
 switch (basename(process.argv[1] ?? '')) {
   // kubectl asks a plugin's companion for completions: `kubectl_complete-NAME WORD…`.
   case 'kubectl_complete-extensionconfig':

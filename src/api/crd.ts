@@ -47,7 +47,7 @@ export interface CustomResourceDefinitionVersion {
   }[];
 }
 
-/** CustomResourceDefinition of apiextensions.k8s.io/v1, as far as this program uses its own. */
+/** The fields of CustomResourceDefinition of apiextensions.k8s.io/v1 that this program uses of its own. */
 export interface CustomResourceDefinition {
   apiVersion: 'apiextensions.k8s.io/v1';
   kind: 'CustomResourceDefinition';

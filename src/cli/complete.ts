@@ -48,7 +48,7 @@ function takesValue(option: Option): boolean {
 }
 
 /**
- * The candidates for the last of the words behind the program's name. Commands must be defined: at least the one that
+ * The candidates for the last of the words after the program's name. Commands must be defined: at least the one that
  * the words name.
  */
 function complete(program: Command, words: readonly string[]): Completion {
@@ -106,7 +106,8 @@ function complete(program: Command, words: readonly string[]): Completion {
 }
 
 /**
- * Lines for the script of a shell: a candidate each, with a tab before its summary, and the directive behind a colon.
+ * Lines for the script of a shell: one candidate per line, with a tab before its summary, and the directive after a
+ * colon.
  */
 export function completionLines(program: Command, words: readonly string[]): string {
   const { candidates, directive: code } = complete(program, words);

@@ -1,5 +1,5 @@
 /**
- * What a user can do about a port that cannot be listened on; undefined for other problems.
+ * The remedy for a port that cannot be listened on; undefined for other problems.
  *
  * @param code of the system: EADDRINUSE, EACCES, …
  * @param flag that chooses the port.

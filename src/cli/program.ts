@@ -68,7 +68,7 @@ export async function createProgram(
   end: (code: number) => void,
 ): Promise<Command> {
   const program = new Command(name)
-    // A flag behind a command belongs to that command, even where its parent has a flag of the same name.
+    // A flag after a command belongs to that command, even where its parent has a flag of the same name.
     .enablePositionalOptions()
     .option('-V, --version', 'print the version')
     .on('option:version', () => {

@@ -37,7 +37,7 @@ export const catalogFlags = {
 } satisfies Flags;
 
 /**
- * What a parser makes of a file that a flag names.
+ * The result of parsing a file that a flag names.
  *
  * @throws {UsageError} when the parser throws a `Problem`, or finds an alias that YAML cannot resolve.
  */

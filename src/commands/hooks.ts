@@ -203,7 +203,7 @@ cannot be read.`,
 /** `hooks [NAME]`, `hooks diff OLD NEW`: which Runtime Hooks there are. */
 export const defineHooks: DefineCommand = (command, io, end) => {
   command
-    // `--output` behind `diff` is that of `diff`.
+    // `--output` after `diff` belongs to `diff`.
     .enablePositionalOptions()
     .description('Lists the Runtime Hooks, or explains one with its messages and a sample of each.')
     .addArgument(

@@ -22,7 +22,7 @@ export const policyFlags = {
 } satisfies Flags;
 
 /**
- * What the flags make of the rules.
+ * The rules as the flags configure them.
  *
  * @throws {UsageError} when a file that a flag names cannot be used; names flag, file and place.
  */

@@ -38,7 +38,7 @@ export interface PlainRequest {
 
 /** Calls one extension server, over connections that stay open. */
 export interface Caller {
-  /** Makes one call. Never rejects: what goes wrong is what was heard. */
+  /** Makes one call. Never rejects: a failure is a result, too. */
   send(request: PlainRequest, variation: Variation): Promise<Heard>;
   /** How many calls there were so far. */
   calls(): number;

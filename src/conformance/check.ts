@@ -31,7 +31,7 @@ export interface Check {
   asks: string;
   /** Why it matters: what happens otherwise. */
   why: string;
-  /** What its author should do. */
+  /** The remedy for its author. */
   remedy: string;
   /** Reports every problem that it finds. */
   run(trial: Trial, report: (problem: CheckProblem) => void): Promise<Skipped | undefined>;

@@ -37,7 +37,7 @@ export interface PatchReview {
   count: number;
 }
 
-/** A patch as messages hold it. */
+/** A patch as messages contain it. */
 interface Encoded {
   patchType?: Json | undefined;
   patch?: Json | undefined;

@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts
 import { sampleRequest } from '../messages/index.ts';
 import { builtin, cluster, items, machineObjects, machineSetObjects } from './sample-objects.ts';
 
-/** Fields of requests that hold made-up objects, by the name of the hook. */
+/** Fields of requests with made-up objects, by the name of the hook. */
 function fieldsOf(name: string, variables: readonly Json[]): JsonObject {
   switch (name) {
     case 'GeneratePatches':

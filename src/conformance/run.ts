@@ -92,7 +92,7 @@ export async function checkConduct(config: ExtensionConfig, options: Conformance
             }
           });
       options.signal.throwIfAborted();
-      // What the timeout ended would look like the extension's fault.
+      // A call that the timeout ended would look like the extension's fault.
       const isLate = limit.aborted;
       const because = isLate ? 'the time limit has passed (--time-limit)' : skipped?.because;
       const found = isLate ? [] : problems;

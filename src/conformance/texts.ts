@@ -1,4 +1,4 @@
-/** What must not be in a message: patterns, each with its name. */
+/** Patterns that must not match a message, each with its name. */
 interface Unwanted {
   what: string;
   found: (text: string) => boolean;
@@ -50,8 +50,8 @@ const inner: readonly Unwanted[] = [
 const wordsOf = (unwanted: readonly Unwanted[], text: string) =>
   unwanted.filter(({ found }) => found(text)).map(({ what }) => what);
 
-/** What in a message differs from call to call. */
+/** Parts of a message that differ from call to call. */
 export const changingParts = (text: string): string[] => wordsOf(changing, text);
 
-/** What is in a message that does not belong in a condition. */
+/** Parts of a message that do not belong in a condition. */
 export const secretParts = (text: string): string[] => wordsOf([...secret, ...inner], text);

@@ -30,14 +30,12 @@ function isOfType(value: Json, type: Json | undefined): boolean {
   }
 }
 
-/** What the patterns of one answer have cost so far. */
+/** The cost of one answer's patterns so far. */
 interface PatternBudget {
   instructions: number;
 }
 
-/**
- * What is wrong with a pattern, which Cluster API compiles as RE2; also undefined once the budget has been used up.
- */
+/** The problem of a pattern, which Cluster API compiles as RE2; also undefined once the budget has been used up. */
 function patternProblem(pattern: string, budget: PatternBudget): string | undefined {
   if (budget.instructions > maxInstructions) {
     return undefined;
@@ -62,7 +60,7 @@ const pairs = [
   ['minProperties', 'maxProperties'],
 ] as const;
 
-/** What is wrong with one part of a schema, not counting its own parts. */
+/** The problems of one part of a schema, not counting its own parts. */
 function* partProblems(schema: JsonObject, budget: PatternBudget): Generator<string> {
   const { type, items, properties, additionalProperties, required, enum: allowed, pattern } = schema;
   const isOpen =
@@ -110,7 +108,8 @@ function* partProblems(schema: JsonObject, budget: PatternBudget): Generator<str
 }
 
 /**
- * What is wrong with variables as DiscoverVariables answers them, by the rules of ClusterClass variables: a line each.
+ * The problems of the variables in an answer of DiscoverVariables, by the rules of ClusterClass variables, one line
+ * each.
  */
 export function variableProblems(variables: Json | undefined): string[] {
   const problems: string[] = [];

@@ -2,10 +2,10 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder and those above it, as far as they are missing. Not by Node.js's `recursive`, which tries forever where the system
- * makes no folders: below /proc.
+ * Creates a folder and its missing parents. Does not use Node.js's `recursive`, which tries forever where the system
+ * creates no folders: below /proc.
  *
- * @param mode of the folders that are made.
+ * @param mode of the folders that are created.
  * @throws {Error} of the system, with its code.
  */
 export function makeFolder(folder: string, mode = 0o777): void {
@@ -25,7 +25,7 @@ export function makeFolder(folder: string, mode = 0o777): void {
   }
 }
 
-/** Makes a folder in one that is there; another may be first. */
+/** Creates a folder in an existing one; another process may be faster. */
 function makeOne(folder: string, mode: number): void {
   try {
     mkdirSync(folder, { mode });

@@ -6,13 +6,13 @@ const require = createRequire(import.meta.url);
 
 let loaded: typeof Yaml | undefined;
 
-/** The library that writes and rewrites YAML, loaded when it is first asked for: most runs need none of it. */
+/** The library that writes and rewrites YAML, loaded on first use: most runs do not need it. */
 export function yaml(): typeof Yaml {
   loaded ??= require('yaml') as typeof Yaml;
   return loaded;
 }
 
-/** The library that only reads and writes YAML, some three times faster; loaded when it is first asked for, too. */
+/** The library that only reads and writes YAML, some three times faster; also loaded on first use. */
 function jsYaml(): typeof JsYaml {
   return require('js-yaml') as typeof JsYaml;
 }

@@ -48,7 +48,7 @@ export type RequestOf<Hook> = Hook extends HookDefinition<infer Request, infer _
 /** The response type of a hook. */
 export type ResponseOf<Hook> = Hook extends HookDefinition<infer _, infer Response> ? Response : never;
 
-/** What `defineHook` needs to know. */
+/** The definition that `defineHook` takes. */
 export interface HookOptions {
   group: string;
   version: string;
@@ -68,7 +68,7 @@ export interface HookOptions {
   request: MessageSchema;
   /** Schema of the response: an object, with a required `status`. */
   response: MessageSchema;
-  /** What the names of the schemas begin with in an OpenAPI document. Default: `GROUP.VERSION`. */
+  /** Prefix of the names of the schemas in an OpenAPI document. Default: `GROUP.VERSION`. */
   package?: string;
   components?: Readonly<Record<string, MessageSchema>>;
 }

@@ -1386,11 +1386,11 @@ export interface BeforeWorkersUpgradeResponse {
  */
 export interface CanUpdateMachineRequest {
   /**
-   * What is.
+   * Current state.
    */
   current: CanUpdateMachineRequestObjects;
   /**
-   * What should be.
+   * Desired state.
    */
   desired: CanUpdateMachineRequestObjects;
   /**
@@ -1463,11 +1463,11 @@ export interface CanUpdateMachineResponse {
  */
 export interface CanUpdateMachineSetRequest {
   /**
-   * What is.
+   * Current state.
    */
   current: CanUpdateMachineSetRequestObjects;
   /**
-   * What should be.
+   * Desired state.
    */
   desired: CanUpdateMachineSetRequestObjects;
   /**
@@ -1848,7 +1848,7 @@ export interface Patch {
  */
 export interface UpdateMachineRequest {
   /**
-   * What should be.
+   * Desired state.
    */
   desired: UpdateMachineRequestObjects;
   /**

@@ -86,7 +86,7 @@ export function deprecationIn(lifecycle: Lifecycle, release: Release): Deprecati
   return { since, supportedUntil: stabilityOf(lifecycle.version) === 'alpha' ? undefined : supportEnd(lifecycle) };
 }
 
-/** What is inconsistent in a lifecycle, or violates the Runtime SDK rules; undefined when nothing does. */
+/** The inconsistency of a lifecycle, or its violation of the Runtime SDK rules; undefined when there is none. */
 export function lifecycleProblem(lifecycle: Lifecycle): string | undefined {
   const { introduced, deprecated, removed, replacedBy } = lifecycle;
   const stability = stabilityOf(lifecycle.version);

@@ -28,7 +28,7 @@ export interface MessageSchema {
   'x-kubernetes-map-type'?: 'atomic';
 }
 
-/** What refers to a component begins with this. */
+/** Prefix of references to a component. */
 export const componentPrefix = '#/components/schemas/';
 
 type Properties = Readonly<Record<string, MessageSchema>>;
@@ -63,7 +63,7 @@ export const int32 = (description?: string, more?: More) =>
   described({ type: 'integer', format: 'int32' }, description, more);
 /** A whole number of 64 bits. */
 export const int64 = (description?: string) => described({ type: 'integer', format: 'int64' }, description);
-/** Bytes, which JSON holds in standard base64. */
+/** Bytes, in standard base64 in JSON. */
 export const bytes = (description?: string, more?: More) =>
   described({ type: 'string', format: 'byte' }, description, more);
 /** A map from text to text. */

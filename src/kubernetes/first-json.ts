@@ -1,8 +1,8 @@
 import { type Json, JsonError, parseJson } from './json.ts';
 
 /**
- * The first JSON value of a body: Go's decoder reads that one and leaves the rest alone. There is rarely a rest, so its
- * end is looked for when the whole is not JSON.
+ * The first JSON value of a body: Go's decoder reads that one and ignores the rest. There is rarely a rest, so the end
+ * of the value is looked for only when the whole body is not JSON.
  *
  * @throws {JsonError} as `parseJson`.
  */
@@ -23,7 +23,7 @@ const isDigit = (byte = 0) => byte >= 0x30 && byte <= 0x39;
 const isOfNumber = (byte = 0) =>
   isDigit(byte) || byte === point || byte === 0x65 || byte === 0x45 || byte === plus || byte === minus;
 
-/** Where a run of bytes ends. */
+/** The end of a run of bytes. */
 function runEnd(json: Buffer, start: number, belongs: (byte: number | undefined) => boolean): number {
   let at = start;
   while (belongs(json[at])) {
@@ -32,7 +32,7 @@ function runEnd(json: Buffer, start: number, belongs: (byte: number | undefined)
   return at;
 }
 
-/** Where the text that begins at a quote ends, behind its quote. */
+/** The index after the closing quote of the text that begins at a quote. */
 function textEnd(json: Buffer, start: number): number {
   let at = start + 1;
   while (at < json.length && json[at] !== quote) {
@@ -80,7 +80,7 @@ function firstJsonValue(bytes: Buffer): Buffer {
 
 /** Looks for the end of the first array or object of a text that comes in pieces. */
 export interface FirstJsonScanner {
-  /** Index behind the end in this piece; undefined when the end is not in it. */
+  /** Index after the end in this piece; undefined when the end is not in it. */
   scan(piece: Buffer): number | undefined;
   /** Whether the end was in a piece. */
   readonly hasEnded: boolean;

@@ -1,6 +1,6 @@
 import { Buffer, isAscii, isUtf8 } from 'node:buffer';
 
-/** A value that JSON can hold, as JSON.parse returns it. */
+/** A JSON value, as JSON.parse returns it. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /** A JSON object. */
@@ -47,7 +47,7 @@ function nestsWithin(value: Json[] | JsonObject, levels: number): boolean {
   if (levels === 0) {
     return false;
   }
-  // Most values hold nothing: they are looked at here, without a call for each.
+  // Most values contain no others: they are handled here, without a call for each.
   if (Array.isArray(value)) {
     for (let at = 0; at < value.length; at++) {
       const item = value[at];

@@ -24,7 +24,7 @@ export interface LabelSelectorProblem {
 const none: readonly never[] = [];
 
 /**
- * What is wrong with a selector, in its order. Empty exactly when `metav1.LabelSelectorAsSelector` accepts it; that
+ * The problems of a selector, in its order. Empty exactly when `metav1.LabelSelectorAsSelector` accepts it; that
  * function stops at its first error, this one at `most`.
  */
 export function labelSelectorProblems(selector: LabelSelector, most: number): LabelSelectorProblem[] {

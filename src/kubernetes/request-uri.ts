@@ -10,7 +10,7 @@ export interface RequestUri {
   /** Undefined when the URI has no `//`. */
   host: string | undefined;
   path: string;
-  /** Text behind the first `?`, or undefined without one. A `#` ends neither query nor path here. */
+  /** Text after the first `?`, or undefined without one. A `#` ends neither query nor path here. */
   query: string | undefined;
 }
 
@@ -29,13 +29,13 @@ const badZoneEscape = /%(?!2[0-24-9A-E]|3[0-9A-E]|[46][1-9A-F]|[57][0-9A]|5[BDF]
 /** An absolute path of unreserved characters (RFC 3986, 2.3): what most Services have, and nothing can be wrong with. */
 const plainPath = /^\/[A-Za-z0-9\-._~/]*$/;
 
-/** What is wrong with the `%` escapes of a piece, or undefined. */
+/** The problem of the `%` escapes of a piece, or undefined. */
 function escapeProblem(text: string): string | undefined {
   const at = text.search(badEscape);
   return at === -1 ? undefined : `has the invalid escape ${showValue(text.slice(at, at + 3))}`;
 }
 
-/** What is wrong with a host (or an IPv6 zone), or undefined. */
+/** The problem of a host (or an IPv6 zone), or undefined. */
 function hostProblem(text: string, badPartEscape: RegExp): string | undefined {
   const problem = escapeProblem(text);
   if (problem !== undefined) {
@@ -127,7 +127,7 @@ export function parseRequestUri(text: string): RequestUri | { problem: string } 
     if (scheme === '') {
       return { problem: 'has neither a scheme nor a leading "/"' };
     }
-    // What Go calls opaque: accepted as it stands.
+    // An opaque URL in Go's terms: accepted as it is.
     return { scheme, userInfo: undefined, host: undefined, path: hierarchy, query };
   }
   let userInfo: string | undefined;

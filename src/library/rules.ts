@@ -30,7 +30,7 @@ export interface Problem {
   message: string;
 }
 
-/** What is known about a rule without running it. */
+/** The description of a rule. */
 export interface RuleDescription {
   id: string;
   /** One sentence: what is checked. */

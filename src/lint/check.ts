@@ -11,7 +11,7 @@ export interface LintPolicy {
   rules: RuleSet;
   /** The current time: certificates expire. */
   now: () => Date;
-  /** What is known about the cluster that the objects are for. */
+  /** The facts about the cluster that the objects are for. */
   facts?: Facts | undefined;
   /** Finds out what else rules need to know about an ExtensionConfig. */
   prepare?: ((object: JsonObject) => Promise<void>) | undefined;

@@ -7,12 +7,12 @@ import type { LintError } from './result.ts';
 /** Documents between two turns of the event loop, so that signals are handled. */
 const documentsPerTurn = 50;
 
-/** What manifests say about the cluster that they are for. */
+/** The facts that manifests give about the cluster that they are for. */
 export interface ManifestContext {
   facts: Facts;
-  /** How many objects there are facts about. */
+  /** The number of objects with facts. */
   objects: number;
-  /** What could not be read, and counts as absent: a folder may contain templates. */
+  /** Files that could not be read and count as absent: a folder may contain templates. */
   errors: LintError[];
 }
 

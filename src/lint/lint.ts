@@ -4,7 +4,7 @@ import { readDocument, type Source, SourceError, sourcesOf, splitDocuments } fro
 import { checkObject, type LintPolicy } from './check.ts';
 import type { LintResult } from './result.ts';
 
-/** What a run works on. */
+/** The input of a run. */
 export interface LintRun {
   /** Files, folders, and `-` for standard input. */
   paths: readonly string[];

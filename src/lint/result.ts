@@ -33,7 +33,7 @@ export interface LintError {
   message: string;
 }
 
-/** What linting yields, in the order of the files. */
+/** The results of linting, in the order of the files. */
 export type LintResult = { object: LintedObject } | { error: LintError };
 
 /** The totals of a run. */

@@ -419,8 +419,8 @@ class Composer {
 }
 
 /**
- * Makes values of the parser's events of one document, as kubectl does. Aliases share their value with their anchor;
- * their expansion is limited as in kubectl.
+ * Composes values from the parser's events for one document, as kubectl does. Aliases share their value with their
+ * anchor; their expansion is limited as in kubectl.
  *
  * @throws {ComposeError} for what kubectl's parser refuses.
  */

@@ -111,7 +111,7 @@ function createLines(text: string, firstLine: number) {
   };
 }
 
-/** What kubectl's parser allows nowhere in YAML: control characters. */
+/** Control characters, which kubectl's parser does not allow anywhere in YAML. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it looks for
 const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\ufffe\uffff]/;
 /** Line breaks of YAML 1.1 only. */
@@ -175,7 +175,7 @@ function readYaml(text: string): Composed {
   return composed;
 }
 
-/** Replaces lone surrogates, which Go's strings cannot hold. */
+/** Replaces lone surrogates, which Go's strings cannot represent. */
 function wellFormed(value: unknown): unknown {
   if (typeof value === 'string') {
     return value.toWellFormed();

@@ -194,7 +194,7 @@ function valueAt(root: Json, path: Path): Json | undefined {
   return value;
 }
 
-/** The collections below a node by what they hold. */
+/** The collections below a node by their contents. */
 function collect(node: unknown, value: Json | undefined, pool: Map<string, Node>): void {
   if (typeof value !== 'object' || value === null || !yaml().isCollection(node)) {
     return;

@@ -12,7 +12,7 @@ function lineEnd(text: string, at: number): number {
   return found === -1 ? text.length : found;
 }
 
-/** Offset behind a quoted scalar that begins at `at`. */
+/** Offset after a quoted scalar that begins at `at`. */
 function quotedEnd(text: string, at: number): number {
   const quote = text.charCodeAt(at);
   for (let next = at + 1; next < text.length; next++) {
@@ -32,7 +32,7 @@ function quotedEnd(text: string, at: number): number {
 /** Blanks a part of a text: its line breaks and tabs, or (for comments) all of it. */
 type Blank = (from: number, to: number, isWhole: boolean) => void;
 
-/** Offset behind a flow collection that begins at `start`. */
+/** Offset after a flow collection that begins at `start`. */
 function flowEnd(text: string, start: number, blank: Blank): number {
   let depth = 0;
   let before = space;
@@ -64,7 +64,7 @@ function flowEnd(text: string, start: number, blank: Blank): number {
   return text.length;
 }
 
-/** Offset behind the lines of a block scalar: those that are blank, or indented deeper than `indent`. */
+/** Offset after the lines of a block scalar: those that are blank, or indented deeper than `indent`. */
 function blockEnd(text: string, start: number, indent: number): number {
   let at = start;
   while (at < text.length) {

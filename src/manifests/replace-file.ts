@@ -16,7 +16,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Removes what killed runs left in a folder: files with our prefix whose process is gone. */
+/** Removes leftovers of killed runs from a folder: files with our prefix whose process no longer exists. */
 async function sweep(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     const pid = Number(suffix.exec(name)?.[2]);

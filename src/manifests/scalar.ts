@@ -44,7 +44,7 @@ function parseInteger(text: string): bigint | undefined {
           : decimal,
   );
   const value = sign === '-' ? -size : size;
-  // What does not fit is tried without a sign, in 64 bits.
+  // Numbers that do not fit are tried without a sign, in 64 bits.
   const max = sign === '' ? 2n ** 64n : 2n ** 63n;
   return value >= -(2n ** 63n) && value < max ? value : undefined;
 }

@@ -32,7 +32,7 @@ export interface Unreadable {
   message: string;
 }
 
-/** Largest stream, in bytes (64 MiB): it is held in memory as a whole. */
+/** Largest stream, in bytes (64 MiB): it is kept in memory as a whole. */
 export const maxStreamBytes = 64 * 1024 * 1024;
 
 const tooLarge = `is larger than ${maxStreamBytes / 1024 / 1024} MiB; split it into several files`;
@@ -119,7 +119,7 @@ async function readStream(stream: Readable, signal: AbortSignal): Promise<string
 
 const fileSource = (file: string): Source => ({ file, read: async () => readFile(file) });
 
-/** What an entry of a folder is, links followed. */
+/** The type of a folder's entry, following links. */
 function kindOf(path: string, entry: Dirent): 'folder' | 'file' | 'other' {
   const found = entry.isSymbolicLink() ? statSync(path) : entry;
   return found.isDirectory() ? 'folder' : found.isFile() ? 'file' : 'other';

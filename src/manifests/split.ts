@@ -8,7 +8,7 @@ export interface DocumentText {
   form: 'yaml' | 'json';
 }
 
-/** A part of a stream that holds no document, and why. */
+/** A part of a stream without a document, and why. */
 export interface SplitError {
   error: string;
   line: number;
@@ -52,7 +52,7 @@ const tooLarge = (limit: number) => `a document is larger than ${limit} characte
 
 /**
  * The documents of a YAML stream. As for kubectl, a line that begins with `---` ends a document wherever it is, and may
- * have only a comment behind it; after a `...` only the next `---` may follow. Documents of nothing but comments are
+ * be followed only by a comment; after a `...` only the next `---` may follow. Documents of nothing but comments are
  * left out.
  */
 function* yamlDocuments(text: string, limit: number): Generator<DocumentText | SplitError> {
@@ -110,7 +110,7 @@ function* yamlDocuments(text: string, limit: number): Generator<DocumentText | S
   yield* take(text.length);
 }
 
-/** Offset behind the JSON value that begins at `start`: its closing bracket, or the end of the text. */
+/** Offset after the JSON value that begins at `start`: its closing bracket, or the end of the text. */
 function jsonEnd(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at++) {

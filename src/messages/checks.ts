@@ -11,7 +11,7 @@ const require = createRequire(import.meta.url);
 export interface MessageProblem {
   /** The field as users write it: `items[0].uid`; empty for the message itself. */
   field: string;
-  /** What is wrong, as a sentence without subject: "must be set". */
+  /** The problem, as a sentence without subject: "must be set". */
   message: string;
 }
 
@@ -196,7 +196,7 @@ function problemOf({ keyword, instancePath, params, data, message }: ErrorObject
   }
 }
 
-/** What is wrong with a message of a hook; empty for a valid one. At most 20 problems are listed. */
+/** The problems of a message of a hook; empty for a valid one. At most 20 problems are listed. */
 export function messageProblems(
   hook: HookDefinition,
   message: 'request' | 'response',

@@ -54,7 +54,7 @@ function spelled(value: Json, schema: MessageSchema | undefined, components: Com
  * @returns the request, or what is wrong with it as one line.
  */
 export function decodeRequest(hook: HookDefinition, value: Json): { request: JsonObject } | { problem: string } {
-  // What Cluster API sends needs no copy.
+  // Messages from Cluster API need no copy.
   if (isJsonObject(value) && messageProblems(hook, 'request', value, 'received').length === 0) {
     return { request: value };
   }

@@ -121,8 +121,8 @@ function workersProblems(
 }
 
 /**
- * What is wrong with an upgrade plan by Cluster API's rules, one line each. Workers without steps get
- * Cluster API's own: the last version of each third minor, and the target.
+ * The violations of Cluster API's rules by an upgrade plan, one line each. Workers without steps get Cluster API's own:
+ * the last version of each third minor, and the target.
  */
 export function upgradePlanProblems(request: GenerateUpgradePlanRequest, plan: UpgradePlan): string[] {
   const problems: string[] = [];

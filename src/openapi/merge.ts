@@ -21,7 +21,7 @@ export interface MergeConflict {
   leftOut: string[];
 }
 
-/** What a merge did. */
+/** The result of a merge. */
 export interface MergeReport {
   documents: number;
   paths: number;
@@ -53,7 +53,7 @@ export interface MergeOptions {
 const ofAllOperations = ['$ref', 'summary', 'description', 'servers', 'parameters'];
 const definitionPrefix = '#/definitions/';
 
-/** What the documents have under one name: one entry for each meaning. */
+/** The documents' entries under one name: one for each meaning. */
 interface Variant {
   newName: string;
   documents: string[];

@@ -22,7 +22,8 @@ const maxCharacters = 256 * 1024 * 1024;
 const tooMany = 'has too many values, or aliases that expand to too many';
 
 /**
- * How many values a YAML parser's value has, each counted as often as aliases stand for it: known before any of them is copied.
+ * The number of values in a YAML parser's value, each counted as often as aliases refer to it; known before any of them
+ * is copied.
  *
  * @param known the numbers of those that were counted.
  */

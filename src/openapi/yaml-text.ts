@@ -7,8 +7,8 @@ const plainText = /^[A-Za-z][A-Za-z.-]{2,99}$/;
 const words = new Set(['null', 'true', 'false', 'yes', 'off']);
 
 /**
- * What some parser would read differently from what was written: the merge key, line breaks that only YAML 1.1 has, and
- * blocks that begin with white space (the library counts indentation from another column than Go's parser).
+ * Text that some parsers would read differently: the merge key, line breaks that only YAML 1.1 has, and blocks that
+ * begin with white space (the library counts indentation from another column than Go's parser).
  */
 const unsafe = /"<<"|[\u0085\u2028\u2029\ufeff]|"(?: |\\[nt])/;
 

@@ -22,13 +22,13 @@ import { inOrder, type PreflightFinding, type Topic, type Verdict, verdictOf } f
 import { wireChangesBetween } from './wire-changes.ts';
 import { olderVersionsOf } from './written-as.ts';
 
-/** What is known about an extension before an upgrade. */
+/** The facts about an extension before an upgrade. */
 export interface ExtensionFacts {
   config: ExtensionConfig;
   /** The object as it was written, or as the API server gave it. */
   original: JsonObject;
   isFromCluster: boolean;
-  /** What the extension offers now, by the rules of the target; undefined where it was not asked. */
+  /** The extension's current handlers, by the rules of the target; undefined where it was not asked. */
   discovered: DiscoverResult | undefined;
   tls: TlsFacts | undefined;
 }
@@ -42,7 +42,7 @@ export interface Upgrade {
   resolve?: Resolve | undefined;
 }
 
-/** What an upgrade means for one extension. */
+/** The effects of an upgrade on one extension. */
 export interface ExtensionVerdict {
   extensionConfig: string;
   verdict: Verdict;
@@ -75,7 +75,7 @@ const remedies = {
 } satisfies Partial<Record<Topic, string>>;
 
 function ruleFindings({ config, discovered }: ExtensionFacts, { to, catalog, now }: Upgrade): PreflightFinding[] {
-  // What is registered is replaced by what is offered when the managers restart.
+  // When the managers restart, the discovered handlers replace the registered ones.
   const current =
     discovered?.ok === true ? { ...config, status: { ...config.status, handlers: discovered.handlers } } : config;
   const rules = createRuleSet({
@@ -103,7 +103,7 @@ function ruleFindings({ config, discovered }: ExtensionFacts, { to, catalog, now
   });
 }
 
-/** What the response to Discovery means, by the rules of the target. */
+/** Interprets the response to Discovery by the rules of the target. */
 function discoveryFindings(facts: ExtensionFacts, upgrade: Upgrade): PreflightFinding[] {
   const { discovered, config, isFromCluster } = facts;
   const condition = config.status?.conditions?.find(({ type }) => type === 'Discovered');
@@ -244,7 +244,7 @@ function handlerFindings({ config, discovered }: ExtensionFacts): PreflightFindi
       ];
 }
 
-/** What an upgrade of Cluster API means for an extension. Pure: all facts are passed in. */
+/** The effects of an upgrade of Cluster API on an extension. Pure: all facts are passed in. */
 export function examineExtension(facts: ExtensionFacts, upgrade: Upgrade): ExtensionVerdict {
   const { config, discovered } = facts;
   const offered = discovered?.ok === true ? discovered.handlers : (config.status?.handlers ?? []);
@@ -252,7 +252,7 @@ export function examineExtension(facts: ExtensionFacts, upgrade: Upgrade): Exten
   const isRefused = discovered?.ok === false && discovered.problems.length > 0;
   const findings = [
     ...discoveryFindings(facts, upgrade),
-    // What the target says about the whole answer is said once.
+    // Problems of the whole answer are reported once.
     ...ruleFindings(facts, upgrade).filter(({ topic }) => !isRefused || !aboutHooks.includes(topic)),
     ...caFindings(facts),
     ...certificateFindings(facts, upgrade),

@@ -2,7 +2,7 @@ import { compareReleases, formatRelease, inPlaceHooks, type Release } from '../h
 import type { ExtensionVerdict } from './examine.ts';
 import { inOrder, type PreflightFinding, type Verdict, verdictOf } from './finding.ts';
 
-/** What an upgrade means for all extensions. */
+/** The effects of an upgrade on all extensions. */
 export interface PreflightReport {
   /** The release that runs now. */
   from: string;

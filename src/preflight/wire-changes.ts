@@ -89,14 +89,14 @@ const wireChanges: readonly WireChange[] = [
   },
   {
     release: v1(14),
-    // Discovery that answers does not redirect, and hooks stand behind the same address.
+    // A server that answers Discovery does not redirect, and hooks have the same address.
     isBreaking: false,
     change: 'redirects are no longer followed',
     remedy: 'name the final address in spec.clientConfig',
   },
 ];
 
-/** What changes on the wire for some hooks when one release takes the place of another. */
+/** The changes on the wire for some hooks when one release replaces another. */
 export function wireChangesBetween(from: Release, to: Release, called: ReadonlySet<string>): WireChange[] {
   return wireChanges.filter(
     ({ release, hooks: concerned }) =>

@@ -131,8 +131,8 @@ export interface AllowList {
 const name = /^\.?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 
 /**
- * The allow list of an operator: ranges of addresses (`10.0.0.0/8`, `192.0.2.7`) and names, which stand for themselves and for
- * what ends in them behind a dot (`svc`, `example.com`).
+ * The allow list of an operator: ranges of addresses (`10.0.0.0/8`, `192.0.2.7`) and names, which stand for themselves
+ * and their subdomains (`svc`, `example.com`).
  *
  * @throws {AllowListError} for an entry that is neither, and for a range that does not start at its address (`10.1.2.3/8`).
  */

@@ -9,7 +9,7 @@ const maxRepeated = 120;
 
 const clientConfigPath: FieldPath = ['spec', 'clientConfig'];
 
-/** What to do about a step that failed. */
+/** The remedy for a step that failed. */
 const remedies: Partial<Record<CallStep, string>> = {
   connect: 'check the address, and that the server is running',
   tls: 'serve a certificate for this name, signed by the CA in caBundle',

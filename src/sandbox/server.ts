@@ -61,10 +61,10 @@ export interface SandboxOptions {
   clock?(): Date;
   /**
    * How long requests for the objects of a new definition get a 429, in milliseconds: a kube-apiserver does that until
-   * it has read what is stored. Default: not at all.
+   * it has read the stored objects. Default: not at all.
    */
   initializing?: number;
-  /** How often aggregated API servers are asked; default as a kube-apiserver asks. */
+  /** How often aggregated API servers are checked; default: as often as by a kube-apiserver. */
   aggregationPace?: AggregationPace;
 }
 
@@ -77,7 +77,7 @@ export interface Sandbox {
   token: string;
   /** A kubeconfig (YAML) with one context, for a file that only its owner may read. */
   kubeconfig: string;
-  /** Ends all connections and watches. Everything that was stored is gone. */
+  /** Ends all connections and watches. All stored objects are lost. */
   stop(): Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import { type LintPolicy, readContext } from '../../lint/index.ts';
 import { showPlace } from '../../manifests/index.ts';
 import { count, withoutControls } from '../../terminal/index.ts';
 
-/** What the linter knows about the cluster. */
+/** The linter's facts about the cluster. */
 export interface LintContext extends Pick<LintPolicy, 'facts' | 'prepare'> {
   /** Reports what could not be found out. */
   finish?(): void;
@@ -80,7 +80,7 @@ async function ofFolders(paths: readonly string[], io: Io): Promise<LintContext>
 }
 
 /**
- * What the flag `--context` says about the cluster; nothing without it.
+ * The facts that the flag `--context` gives about the cluster; none without it.
  *
  * @throws {UsageError} for a context that cannot be read, {FailureError} when the cluster does not answer.
  */

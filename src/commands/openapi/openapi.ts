@@ -16,7 +16,7 @@ const openApiFlags = {
 /** `openapi`: the OpenAPI document of all hooks; `openapi merge`: one out of those of an API server. */
 export const defineOpenApi: DefineCommand = (command, io, end) => {
   command
-    // `--output` behind `merge` is that of `merge`.
+    // `--output` after `merge` belongs to `merge`.
     .enablePositionalOptions()
     .description('Prints the OpenAPI document of the Runtime Hooks of a Cluster API release.')
     .addHelpText(

@@ -9,7 +9,7 @@ import { cacheDirectory, noCache, openCache } from './cache.ts';
 import type { MergeFlagValues } from './merge-flags.ts';
 import { type Gathered, gather } from './sources.ts';
 
-/** The whole report: what the merge did, and what it was given. */
+/** The whole report: the result of the merge, and its input. */
 type Report = MergeReport & Pick<Gathered, 'cached' | 'missing' | 'converted'>;
 
 /** Maximum number of lines about one thing in the summary. */

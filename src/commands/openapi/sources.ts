@@ -25,7 +25,7 @@ export interface Gathered {
   converted: string[];
 }
 
-/** What getting documents needs. */
+/** The dependencies of getting documents. */
 export interface Surroundings {
   io: Pick<Io, 'stdin' | 'env'>;
   cache: DocumentCache;

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { createSampleExtension } from '../../sample/index.ts';
 import type { CertificateEvent, CertificateSource } from '../../server/index.ts';
 
-/** What the thread is started with. */
+/** The input of the thread. */
 export interface ExtensionThreadData {
   /** On loopback; 0 takes any free one. */
   port: number;

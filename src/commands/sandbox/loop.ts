@@ -17,7 +17,7 @@ const serviceHost = `${extensionName}.${extensionName}.svc:443`;
 export const resolveFlagOf = ({ host, port }: { host: string; port: number }): string =>
   `--resolve ${extensionName}/${extensionName}:443=${host}:${port}`;
 
-/** What runs in a sandbox besides its API server and the webhook. */
+/** The parts of a sandbox besides its API server and the webhook. */
 export interface LoopSettings {
   extension: boolean;
   controller: boolean;

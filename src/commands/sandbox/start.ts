@@ -184,7 +184,7 @@ export async function startSandboxWithWebhook(
       rmSync(file, { recursive: true, force: true });
     }
   }
-  // However the program ends, no token is left behind.
+  // No token is left behind, however the program ends.
   process.once('exit', clear);
   async function stop(): Promise<void> {
     clear();

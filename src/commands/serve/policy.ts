@@ -6,7 +6,7 @@ import { ruleSetOptionsOf } from '../policy-flags.ts';
 import { whyFactsAreUnused } from '../unused-facts.ts';
 import type { ServeFlags } from './flags.ts';
 
-/** What an operator has decided, as plain data: both threads of `serve` make their decisions from it. */
+/** The operator's configuration as plain data: both threads of `serve` decide according to it. */
 export interface ServePolicy {
   rules: Omit<RuleSetOptions, 'hooks'>;
   lifecycles: readonly Lifecycle[];

@@ -29,7 +29,7 @@ import { keepYoungHeapSmall } from '../heap.ts';
 import { type ServeFlags, serveFlags, shutdownDelayOf } from './flags.ts';
 import { admissionOf, servePolicyOf, unusedFacts } from './policy.ts';
 
-/** What a user can do about a port that cannot be listened on. */
+/** The remedy for a port that cannot be listened on. */
 function listenFailure(error: ListenError): FailureError {
   const flag = error.port === 'main' ? '--port' : '--health-port';
   const hostFlag = error.port === 'main' ? '--host' : '--health-host';

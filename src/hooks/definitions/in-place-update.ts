@@ -18,8 +18,8 @@ export const canUpdateMachine = clusterApiHook<CanUpdateMachineRequest, CanUpdat
   tags,
   introduced: '1.12',
   request: request('A machine as it is, and as it should be.', {
-    current: part('CanUpdateMachineRequestObjects', 'What is.'),
-    desired: part('CanUpdateMachineRequestObjects', 'What should be.'),
+    current: part('CanUpdateMachineRequestObjects', 'Current state.'),
+    desired: part('CanUpdateMachineRequestObjects', 'Desired state.'),
   }),
   response: response('The changes that can be made in place, as patches to the current state.', {
     machinePatch: part('Patch', 'Patch of the Machine.'),
@@ -36,8 +36,8 @@ export const canUpdateMachineSet = clusterApiHook<CanUpdateMachineSetRequest, Ca
   tags,
   introduced: '1.12',
   request: request('The current and the desired state of a set of machines.', {
-    current: part('CanUpdateMachineSetRequestObjects', 'What is.'),
-    desired: part('CanUpdateMachineSetRequestObjects', 'What should be.'),
+    current: part('CanUpdateMachineSetRequestObjects', 'Current state.'),
+    desired: part('CanUpdateMachineSetRequestObjects', 'Desired state.'),
   }),
   response: response('The changes that can be made in place, as patches to the current state.', {
     machineSetPatch: part('Patch', 'Patch of the MachineSet.'),
@@ -55,7 +55,7 @@ export const updateMachine = clusterApiHook<UpdateMachineRequest, UpdateMachineR
   introduced: '1.12',
   blockingSince: '1.12',
   request: request('The desired state of a machine.', {
-    desired: part('UpdateMachineRequestObjects', 'What should be.'),
+    desired: part('UpdateMachineRequestObjects', 'Desired state.'),
   }),
   response: retryResponse('How far the update is: retryAfterSeconds 0 means done.'),
 });

@@ -18,7 +18,7 @@ export const raw = (description: string) => ref(rawObject, description);
 
 const version = (description: string, example = 'v1.33.0') => string(description, { example });
 
-/** What messages of several hooks have in common. */
+/** The parts that messages of several hooks have in common. */
 export const parts = {
   ExtensionHandler: object('A handler that an extension server offers.', {
     required: {

@@ -2,7 +2,7 @@ import type { Rule } from '../../rules/index.ts';
 import type { Paint } from '../../terminal/index.ts';
 import type { LintError, LintedObject, LintSummary } from '../result.ts';
 
-/** What a format needs to know before the first result. */
+/** The data that a format needs before the first result. */
 export interface FormatContext {
   /** Version of this program. */
   version: string;

@@ -31,7 +31,7 @@ export interface OpenApiDocument {
   components: { schemas: Record<string, MessageSchema> };
 }
 
-/** The path of a hook behind the prefix of a server, as OpenAPI writes it. */
+/** The path of a hook after the prefix of a server, as OpenAPI writes it. */
 function pathOf({ group, version, name, singleton }: HookDefinition): string {
   return `/${group}/${version}/${name.toLowerCase()}${singleton ? '' : '/{name}'}`;
 }

@@ -10,7 +10,7 @@ import {
 import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
 import type { DocumentedHook, HookDocument } from './read.ts';
 
-/** What a new document of hooks changes. */
+/** The changes in a new document of hooks. */
 export interface HookChange {
   /** `break` when a rule of the Runtime SDK forbids it. */
   severity: 'break' | 'note';
@@ -46,7 +46,7 @@ type Schemas = ReadonlyMap<string, JsonObject>;
 /** The target of a dangling reference. */
 const nothing: JsonObject = {};
 
-/** The schema behind a reference; empty for a dangling one. */
+/** The schema that a reference points to; empty for a dangling one. */
 function resolved(schema: Json | undefined, schemas: Schemas): JsonObject {
   let current: Json | undefined = schema;
   // A reference to a reference is rare; one to itself is a mistake.
@@ -108,7 +108,7 @@ class Comparison {
     this.changes.push({ severity: 'note', hook, field, message });
   }
 
-  /** Compares what a field holds. `direction` says who writes it: requests Cluster API, responses the extension. */
+  /** Compares the values of a field. `direction` says who writes it: requests Cluster API, responses the extension. */
   compare(
     hook: string,
     direction: Direction,

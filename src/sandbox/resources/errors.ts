@@ -92,7 +92,7 @@ export function tooLargeVersion(asked: number, current: number): RequestError {
   return new RequestError(failure(504, 'Timeout', message, { causes, retryAfterSeconds: 1 }));
 }
 
-/** 413: what was sent is larger than this server takes. */
+/** 413: the request is larger than this server accepts. */
 export function tooLarge(why: string): RequestError {
   return new RequestError(failure(413, 'RequestEntityTooLarge', `Request entity too large: ${why}`, { causes: [] }));
 }
@@ -102,7 +102,7 @@ export function tooManyRequests(message: string): RequestError {
   return new RequestError(failure(429, 'TooManyRequests', message, { retryAfterSeconds: 1 }));
 }
 
-/** 500 for something outside that failed (a webhook that cannot be reached). */
+/** 500 for an external failure (a webhook that cannot be reached). */
 export function internalError(message: string): RequestError {
   const causes = [{ reason: '', message }];
   return new RequestError(failure(500, 'InternalError', `Internal error occurred: ${message}`, { causes }));

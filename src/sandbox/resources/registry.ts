@@ -71,12 +71,12 @@ export class Registry {
     );
   }
 
-  /** The served versions of what is stored under a name. */
+  /** The served versions of the objects stored under a name. */
   ofStorage(storage: string): readonly Resource[] {
     return this.#byStorage.get(storage)?.resources ?? [];
   }
 
-  /** How long something has been served under a name without interruption, in milliseconds; 0 when it is not. */
+  /** How long a name has been served without interruption, in milliseconds; 0 when it is not served. */
   servedFor(storage: string): number {
     const since = this.#byStorage.get(storage)?.since;
     return since === undefined ? 0 : performance.now() - since;

@@ -14,7 +14,9 @@ export interface Column {
   value: string | ((object: JsonObject) => string | number | boolean | null);
 }
 
-/** The strategy of a kind: what distinguishes it from plain storage. Functions may change the object that they get. */
+/**
+ * The strategy of a kind: what distinguishes it from plain storage. Functions may change the object that they receive.
+ */
 export interface KindStrategy {
   /** Completes an object before it is validated: defaults, fields that only the server sets. */
   prepare?(object: JsonObject, old: JsonObject | undefined): void;
@@ -27,9 +29,9 @@ export interface KindStrategy {
   markForDeletion?(object: JsonObject, now: string): void;
   /** Warnings for the client that writes the object. */
   warn?(object: JsonObject): string[];
-  /** What the name must be; default an RFC 1123 subdomain. */
+  /** The format of the name; default: an RFC 1123 subdomain. */
   nameFormat?: 'subdomain' | 'label' | 'label1035' | 'path';
-  /** The apiVersion in which objects are stored, where that is one of another group. */
+  /** The apiVersion in which objects are stored, if it belongs to another group. */
   storedAs?: string;
   /** Brings an object into another version; without it only apiVersion changes. */
   convert?(object: JsonObject, apiVersion: string): JsonObject;
@@ -54,7 +56,7 @@ export interface WebhookClientConfig {
   caBundle?: string;
 }
 
-/** One resource in one served version: what a path under /api or /apis can name. */
+/** One resource in one served version, as a path under /api or /apis names it. */
 export interface Resource {
   /** Empty for the core group. */
   group: string;
@@ -66,7 +68,7 @@ export interface Resource {
   shortNames: readonly string[];
   categories: readonly string[];
   namespaced: boolean;
-  /** Name of the collection that holds the objects of all versions. */
+  /** Name of the collection with the objects of all versions. */
   storage: string;
   storageVersion: string;
   hasStatus: boolean;

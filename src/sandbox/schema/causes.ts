@@ -11,9 +11,7 @@ export function shorten(text: string): string {
   return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
 }
 
-/**
- * What is wrong with a field, worded as by the API server. A value is shown as JSON, truncated; undefined is not shown.
- */
+/** The problem of a field, in the API server's words. A value is shown as JSON, truncated; undefined is not shown. */
 export function causeOf(reason: CauseReason, field: string, value: unknown, detail: string): StatusCause {
   return shownCause(reason, field, showJson(value), detail);
 }

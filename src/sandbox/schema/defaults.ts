@@ -21,7 +21,7 @@ export function hasDefaults(schema: Schema): boolean {
   return found;
 }
 
-/** Limit of the defaults of an object, in bytes of JSON: a small object with a long list could grow very large. */
+/** Limit of an object's defaults, in bytes of JSON: otherwise a small object with a long list could grow very large. */
 const maxDefaultBytes = 8 * 1024 * 1024;
 
 /** Defaults make an object too large. */

@@ -4,10 +4,10 @@ import { fieldOf, joinPath, propertyOf, type Schema } from './schema.ts';
 const embedded = new Set(['apiVersion', 'kind', 'metadata']);
 
 /**
- * Removes what a structural schema does not specify, in place.
+ * Removes fields that a structural schema does not specify, in place.
  *
  * @param isRoot keeps apiVersion, kind and metadata, which every object has whatever its schema says.
- * @returns the paths of what was removed (`spec.bar`, `spec.list[0].foo`).
+ * @returns the paths of the removed fields (`spec.bar`, `spec.list[0].foo`).
  */
 export function prune(value: Json, schema: Schema, isRoot = true): string[] {
   const removed: string[] = [];
@@ -66,7 +66,7 @@ function zeroOf(schema: Schema): Json {
 
 /**
  * Removes nulls, in place, as Go does when it decodes one of its own types: a null field is not set, and a null item or
- * map value becomes the zero value. Parts that may hold any JSON are not changed.
+ * map value becomes the zero value. Parts that may contain any JSON are not changed.
  */
 export function dropNulls(value: Json, schema: Schema): void {
   if (Array.isArray(value)) {

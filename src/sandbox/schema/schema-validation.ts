@@ -124,7 +124,7 @@ class Findings {
 /**
  * Validates a value against a structural schema. The input is not changed.
  *
- * @param most the work that is done at most.
+ * @param most maximum amount of work.
  * @returns one cause for each problem, with the reasons and messages of kube-openapi; empty when the value fits.
  */
 export function validateSchema(value: Json, schema: Schema, path = '', most = maxWork): StatusCause[] {
@@ -278,7 +278,7 @@ function validateArray(value: Json[], schema: Schema, path: string, findings: Fi
   }
 }
 
-/** What identifies an item of a map-type list. */
+/** The identity of an item of a map-type list. */
 function keysOf(item: Record<string, Json>, keys: readonly string[], items: Schema | undefined): Json {
   return Object.fromEntries(
     keys.flatMap((key) => {

@@ -73,7 +73,7 @@ function outsideOf(schema: JsonObject | undefined): Map<string, JsonObject> {
   return known;
 }
 
-/** What is wrong with a branch; `schema` is what the schema outside it, at `path`, says about the same value. */
+/** The problems of a branch; `schema` is the schema outside it, at `path`, for the same value. */
 function branchCauses(branch: JsonObject, at: string, schema: JsonObject | undefined, path: string): StatusCause[] {
   const causes: StatusCause[] = [];
   const isIntOrString = schema?.['x-kubernetes-int-or-string'] === true;
@@ -127,10 +127,10 @@ function additionalPropertiesProblem({ additionalProperties, properties }: JsonO
   return isJsonObject(properties) ? 'additionalProperties and properties are mutual exclusive' : undefined;
 }
 
-/** Maximum number of instructions of all patterns of a definition's schema: to compile them takes some seconds. */
+/** Maximum number of instructions of all patterns of a definition's schema: compiling that many takes some seconds. */
 const maxPatternSize = 300_000;
 
-/** What is wrong with the patterns of a schema: everything in it is checked, as `pattern` may be anywhere. */
+/** The problems of a schema's patterns: all of the schema is checked, because `pattern` may be anywhere. */
 function patternCauses(schema: JsonObject, path: string, total: { size: number }): StatusCause[] {
   const causes: StatusCause[] = [];
   const { pattern } = schema;
@@ -187,8 +187,8 @@ function nodeCauses(schema: JsonObject, path: string, place: string): StatusCaus
 }
 
 /**
- * Why the schema of a version is not structural, empty when it is: what a cluster would refuse or could not use for
- * pruning.
+ * Why the schema of a version is not structural, empty when it is: problems for which a cluster would reject it or
+ * could not use it for pruning.
  *
  * @param path of the schema in the definition.
  * @see

@@ -1,12 +1,12 @@
 import type { Json, JsonObject } from '../../kubernetes/index.ts';
 
-/** One write, as watchers see it. `object` carries the resource version of the write, also when it is a deletion. */
+/** One write, as watchers see it. `object` has the resource version of the write, even for a deletion. */
 export interface StoreEvent {
   type: 'ADDED' | 'MODIFIED' | 'DELETED';
   version: number;
   key: string;
   object: JsonObject;
-  /** What was stored before; undefined for ADDED. */
+  /** The previous object; undefined for ADDED. */
   previous: JsonObject | undefined;
   /** Approximate size of `object` in bytes of JSON. */
   bytes: number;
@@ -62,7 +62,7 @@ function withVersion(object: JsonObject, version: number): JsonObject {
 
 /**
  * Everything that is stored, in memory, in collections that share one count of versions. Stored objects are never
- * changed, only replaced: a reference to one stays the state at its version.
+ * changed, only replaced: a reference to one remains valid as the state at its version.
  */
 export class Store {
   #version = 1;

@@ -56,11 +56,11 @@ export interface AdmissionAttempt {
   dryRun: boolean;
   /** CreateOptions, UpdateOptions or DeleteOptions. */
   options: JsonObject;
-  /** Takes a warning for the client. */
+  /** Called with a warning for the client. */
   warn(text: string): void;
 }
 
-/** What happened in admission, for the sandbox's log. */
+/** The course of admission, for the sandbox's log. */
 export interface AdmissionEvent {
   event: 'denied' | 'failed-open' | 'audit';
   webhook: string;
@@ -70,7 +70,7 @@ export interface AdmissionEvent {
   annotations?: JsonObject;
 }
 
-/** What admission needs. */
+/** The dependencies of admission. */
 export interface AdmissionContext {
   store: Store;
   registry: Registry;
@@ -316,7 +316,7 @@ export async function mutate(context: AdmissionContext, attempt: AdmissionAttemp
       lastChange = index;
     }
   }
-  // Once more for those that want to see what later ones changed.
+  // Once more for those that need to see the changes of later ones.
   for (const { webhook, resource } of asked.slice(0, Math.max(lastChange, 0))) {
     if (webhook.reinvocationPolicy === 'IfNeeded') {
       const { patched } = await ask(context, 'mutating', webhook, resource, { ...attempt, object });

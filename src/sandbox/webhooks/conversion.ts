@@ -13,7 +13,7 @@ function failed(resource: Resource, why: string) {
   );
 }
 
-/** What a converted object has lost, although it identifies the original. */
+/** The identity of the original that a converted object has lost. */
 function differenceOf(converted: JsonObject, original: JsonObject): string | undefined {
   if (converted.kind !== original.kind) {
     return `must have the same kind: ${String(original.kind)} != ${String(converted.kind)}`;
@@ -65,7 +65,7 @@ export class VersionConverter {
   }
 
   /**
-   * Objects in another version. Objects that are in it already come back as they are.
+   * Objects in another version. Objects that already are in it are returned unchanged.
    *
    * @throws {RequestError} 500 when the webhook fails.
    */

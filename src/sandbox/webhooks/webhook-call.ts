@@ -2,7 +2,7 @@ import { Agent, request } from 'node:https';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../kubernetes/index.ts';
 import type { WebhookClientConfig } from '../resources/index.ts';
 
-/** A Service that a webhook configuration names. */
+/** A Service that a webhook configuration refers to. */
 export interface ServiceReference {
   namespace: string;
   name: string;
@@ -21,7 +21,7 @@ export interface Endpoint {
   servername?: string;
 }
 
-/** Longest response of a webhook that is read, in bytes: a review holds two objects of at most 3 MiB. */
+/** Longest response of a webhook that is read, in bytes: a review has two objects of at most 3 MiB. */
 const maxResponseBytes = 7 * 1024 * 1024;
 
 /** Calls webhooks over HTTPS, as the API server does: HTTP/1.1, kept alive, certificates verified. */

@@ -22,7 +22,7 @@ export function removeWhenFinished(
 /**
  * Deletes an object, or marks it for deletion while it has finalizers.
  *
- * @returns the object when it is only marked, `uid` alone when it is gone.
+ * @returns the object when it is only marked, only its `uid` when it has been removed.
  */
 export async function remove(
   context: WriteContext,

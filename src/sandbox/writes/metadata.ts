@@ -40,7 +40,7 @@ function nameProblems(name: string, format: NonNullable<KindStrategy['nameFormat
  */
 const maxAnnotationBytes = 256 * 1024;
 
-/** Adds what is wrong with the keys of labels or annotations, and with the values of labels. */
+/** Adds the problems of the keys of labels or annotations, and of the values of labels. */
 function causesOfKeys(map: Json | undefined, field: string, values: boolean, causes: StatusCause[]): void {
   for (const [key, value] of Object.entries(isJsonObject(map) ? map : {})) {
     const problems = qualifiedNameProblems(values ? key : key.toLowerCase());
@@ -53,7 +53,7 @@ function causesOfKeys(map: Json | undefined, field: string, values: boolean, cau
   }
 }
 
-/** What is wrong with the name, labels, annotations and finalizers of an object. Their JSON types must be right. */
+/** The problems of the name, labels, annotations and finalizers of an object. Their JSON types must be right. */
 export function metadataCauses(metadata: JsonObject, format: NonNullable<KindStrategy['nameFormat']>): StatusCause[] {
   const causes: StatusCause[] = [];
   const { name, annotations, finalizers } = metadata;

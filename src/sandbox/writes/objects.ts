@@ -27,7 +27,7 @@ export function mediaTypeOf(header: string | undefined): string {
 }
 
 /**
- * Reads a body as JSON, YAML or protobuf. `kind` is what it should be.
+ * Reads a body as JSON, YAML or protobuf. `kind` is the expected kind.
  *
  * @throws {RequestError} 400 when it does not match its media type, 415 for another media type.
  */
@@ -84,7 +84,7 @@ export function complete(
   const wrong = [
     ...validateSchema(value.metadata, { ...objectMetaSchema(), nullable: false }, 'metadata'),
     ...(resource.isCustom ? [] : validateSchema(value, resource.schema)),
-    // Only what Go could not decode; it can decode a list with two items of one key.
+    // Only problems for which Go could not decode it; a list with two items of one key can be decoded.
   ].filter(({ reason }) => reason !== 'FieldValueDuplicate');
   if (wrong[0] !== undefined) {
     throw badRequest(

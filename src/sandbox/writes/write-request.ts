@@ -1,7 +1,7 @@
 import { badRequest, type Resource, type UserInfo } from '../resources/index.ts';
 import type { AdmissionAttempt, AdmissionContext } from '../webhooks/index.ts';
 
-/** What writes need. */
+/** The dependencies of writes. */
 export interface WriteContext extends AdmissionContext {
   /** The current time as metav1.Time writes it. */
   now(): string;

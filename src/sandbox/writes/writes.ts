@@ -152,7 +152,7 @@ export async function create(context: WriteContext, request: WriteRequest): Prom
   return context.converter.present(resource, created);
 }
 
-/** Makes the next state of an object from the current one, both in the version of the request. */
+/** Computes the next state of an object from the current one, both in the version of the request. */
 type Produce = (current: JsonObject) => JsonObject;
 
 function keepServerFields(next: JsonObject, current: JsonObject): void {
@@ -231,7 +231,7 @@ async function change(
       name,
     } as const;
     next = separate(next, current, request);
-    // Webhooks would have to get a Scale; the sandbox does not call them.
+    // Webhooks would have to receive a Scale; the sandbox does not call them.
     const asksWebhooks = request.subresource !== 'scale';
     const mutated = asksWebhooks ? await mutate(context, attemptOf(request, { ...fields, object: next })) : undefined;
     next = copyOf(mutated ?? next);
@@ -286,7 +286,7 @@ async function change(
   }
 }
 
-/** Makes the next state of what a request is about: the object, or its Scale. */
+/** Computes the next state of a request's subject: the object, or its Scale. */
 function producing(request: WriteRequest, produce: Produce): Produce {
   const { resource, subresource } = request;
   return subresource === 'scale' ? (current) => withScale(resource, current, produce(scaleOf(current))) : produce;

@@ -31,7 +31,7 @@ function checkSize(value: unknown): void {
 
 /** The one document of a text; undefined for none. */
 function onlyDocument(text: string): DocumentText | undefined {
-  // Behind a separator even text that begins with a brace is YAML, as for the API server.
+  // After a separator, even text that begins with a brace is YAML, as for the API server.
   const [first, second] = splitDocuments(`---\n${text}`);
   if (first !== undefined && 'error' in first) {
     throw new Error(`line ${first.line - 1}: ${first.error}`);
@@ -45,8 +45,8 @@ function onlyDocument(text: string): DocumentText | undefined {
 /**
  * Reads a YAML body as the API server reads it, in time linear in the body. An empty body is null.
  *
- * @throws {Error} for invalid YAML, duplicate keys, more than one document, and what the limits of JSON or of aliases
- *   do not allow.
+ * @throws {Error} for invalid YAML, duplicate keys, more than one document, and for input beyond the limits of JSON or
+ *   of aliases.
  */
 export function parseYaml(body: Uint8Array): Json {
   const document = onlyDocument(decoder.decode(body));
