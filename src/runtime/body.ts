@@ -14,13 +14,36 @@ export function unpacked(body: Readable, encoding: string | string[] | undefined
   return pipeline(body, createGunzip(), () => {});
 }
 
+/** How much is made room for at first, in bytes: more than most answers have. */
+const firstRoom = 16 * 1024;
+
+/**
+ * Gathers the pieces of a body in one buffer, which doubles when it is full. A list of the pieces would take some 30 times
+ * their size where a server sends single bytes.
+ */
+function createGathered(limit: number): { add(piece: Buffer): void; bytes(): Buffer } {
+  let room = Buffer.allocUnsafeSlow(Math.min(firstRoom, limit));
+  let length = 0;
+  return {
+    add(piece) {
+      if (length + piece.length > room.length) {
+        const larger = Buffer.allocUnsafeSlow(Math.min(Math.max(2 * room.length, length + piece.length), limit));
+        room.copy(larger, 0, 0, length);
+        room = larger;
+      }
+      length += piece.copy(room, length);
+    },
+    bytes: () => room.subarray(0, length),
+  };
+}
+
 /**
  * A response up to the end of its first JSON value, which is all that Cluster API reads, or to its own end; undefined
  * when it is longer than `limit`, in bytes. What comes with the value is read along, so that the connection can be kept.
  */
 export async function readFirstValue(body: Readable, limit: number): Promise<Buffer | undefined> {
   const scanner = createFirstJsonScanner();
-  const chunks: Buffer[] = [];
+  const gathered = createGathered(limit);
   let length = 0;
   let grace: NodeJS.Timeout | undefined;
   try {
@@ -28,9 +51,9 @@ export async function readFirstValue(body: Readable, limit: number): Promise<Buf
       length += chunk.length;
       if (length > limit) {
         // Leaving the loop destroys the stream, and with it the connection.
-        return scanner.hasEnded ? Buffer.concat(chunks) : undefined;
+        return scanner.hasEnded ? gathered.bytes() : undefined;
       }
-      chunks.push(chunk);
+      gathered.add(chunk);
       if (grace === undefined && scanner.scan(chunk) !== undefined) {
         grace = setTimeout(() => body.destroy(), graceMs);
       }
@@ -42,7 +65,7 @@ export async function readFirstValue(body: Readable, limit: number): Promise<Buf
   } finally {
     clearTimeout(grace);
   }
-  return Buffer.concat(chunks, length);
+  return gathered.bytes();
 }
 
 /**

@@ -1,0 +1,46 @@
+import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { readFirstValue } from '../../src/runtime/body.ts';
+import { collectGarbage } from '../tools/collect-garbage.ts';
+
+const json = (length: number) => Buffer.from(`{"a":"${'x'.repeat(length - 8)}"}`);
+
+test.each([1, 7, 1000, 100_000])('an answer is put together from pieces of %d bytes', async (size) => {
+  for (const length of [8, 16 * 1024 - 1, 16 * 1024, 16 * 1024 + 1, 50_000]) {
+    const text = json(length);
+    function* pieces() {
+      for (let at = 0; at < text.length; at += size) {
+        // A piece is only what the reader gets: the rest of its memory is others'.
+        yield Buffer.concat([Buffer.from('<'), text.subarray(at, at + size)]).subarray(1);
+      }
+    }
+    const read = await readFirstValue(Readable.from(pieces()), 50_000);
+    expect(read?.equals(text)).toBe(true);
+    expect(await readFirstValue(Readable.from(pieces()), length - 1)).toBeUndefined();
+  }
+});
+
+test('an answer in single bytes takes little more memory than the answer', async () => {
+  const length = 300_000;
+  const text = json(length);
+  const used = () => {
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  let taken = 0;
+  async function* bytes() {
+    const before = used();
+    for (let at = 0; at < text.length; at++) {
+      yield text.subarray(at, at + 1);
+      if (at % 10_000 === 0) {
+        // As between two reads of a socket.
+        await setImmediate();
+      }
+    }
+    await setImmediate();
+    taken = used() - before;
+  }
+  expect((await readFirstValue(Readable.from(bytes()), length))?.length).toBe(length);
+  expect(taken).toBeLessThan(20 * length);
+});
