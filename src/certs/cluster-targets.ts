@@ -26,7 +26,7 @@ interface BundleField {
   where: string;
   /** Path of the object with `service` and `caBundle`. */
   path: (string | number)[];
-  /** What else must still be unchanged when the patch is applied. */
+  /** Other values that must be unchanged when the patch is applied. */
   tests: [(string | number)[], Json][];
 }
 

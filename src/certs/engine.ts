@@ -17,7 +17,7 @@ export interface Step {
   reason: string;
 }
 
-/** What a run needs. */
+/** The dependencies of a run. */
 export interface Run {
   store: CertificateStore;
   targets: TargetAccess;

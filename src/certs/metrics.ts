@@ -1,6 +1,6 @@
 import { readCertificates, usable } from '../x509/index.ts';
 
-/** What a pod knows about its certificates, from the serving Secret alone. */
+/** A pod's view of its certificates, from the serving Secret alone. */
 export interface ServingStatus {
   /** Expiry of the serving certificate. */
   servingNotAfter: Date | undefined;

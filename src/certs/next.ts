@@ -2,7 +2,7 @@ import { backdateMs, type Certificate, problemOf, usable } from '../x509/index.t
 import type { CertificateFacts } from './facts.ts';
 import { isInSync, type TargetReading } from './target.ts';
 
-/** What the operator asked for. Durations in ms. */
+/** The operator's settings. Durations in ms. */
 export interface Settings {
   /** `repair` creates what is missing or broken; `rotate` also renews what is inside its renewal window. */
   mode: 'repair' | 'rotate';

@@ -14,7 +14,7 @@ export interface TargetReading {
   /** Why it could not be read. */
   problem?: string;
   entries: TargetEntry[];
-  /** What was skipped, and why. */
+  /** Skipped objects, with the reason. */
   skipped: string[];
   /** For the implementation that read it. */
   raw?: unknown;

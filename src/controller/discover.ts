@@ -17,7 +17,7 @@ export interface RunReport {
   handlers: number;
 }
 
-/** What a run needs. */
+/** The dependencies of a run. */
 export interface DiscoverOptions {
   cluster: Cluster;
   store: ConfigStore;

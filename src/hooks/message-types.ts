@@ -1806,7 +1806,7 @@ export interface GroupVersionHook {
   hook: string;
 }
 /**
- * The field of an object that a template is used by.
+ * The field of the object that uses the template.
  */
 export interface HolderReference {
   /**
@@ -1918,7 +1918,7 @@ export interface UpgradeStep {
   version: string;
 }
 /**
- * One step of the upgrade that is to come.
+ * One remaining step of the upgrade.
  */
 export interface UpgradeStepInfo {
   /**
@@ -1996,7 +1996,7 @@ export interface ValidateTopologyResponse {
  */
 export interface Variable {
   /**
-   * Name of the variable; `builtin` for what Cluster API itself says.
+   * Name of the variable; `builtin` has the values that Cluster API provides.
    */
   name: string;
   /**

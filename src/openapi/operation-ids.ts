@@ -126,7 +126,7 @@ export class OperationIds {
 
   /** A document with the new ids in its operations, and in the links to them. */
   applied(document: JsonObject): JsonObject {
-    /** What a link means by an id: the first operation of this document that has it. */
+    /** The target of a link by id: the first operation of this document with that id. */
     const targets = new Map<string, string>();
     const renamed = this.#all.withIds(document, (place, id) => {
       const known = this.#operations.get(place);

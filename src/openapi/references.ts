@@ -5,7 +5,7 @@ export interface ComponentReference {
   /** `schemas`, `parameters`, … */
   section: string;
   name: string;
-  /** What follows in the reference, to a part of the component: empty, or it begins with a slash. */
+  /** The rest of the reference, to a part of the component: empty, or with a leading slash. */
   rest: string;
 }
 

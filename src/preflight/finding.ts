@@ -23,7 +23,7 @@ export interface PreflightFinding {
   topic: Topic;
   /** One line. */
   message: string;
-  /** What to do about it; absent for a note that requires nothing. */
+  /** The remedy; absent for a note that requires no action. */
   remedy?: string;
 }
 

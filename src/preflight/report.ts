@@ -10,7 +10,7 @@ export interface PreflightReport {
   isFromKnown: boolean;
   to: string;
   verdict: Verdict;
-  /** What to do before the upgrade, the first thing first. Empty when it is safe. */
+  /** The steps before the upgrade, in order. Empty when it is safe. */
   first: string[];
   /** Findings that are about no single extension. */
   findings: PreflightFinding[];

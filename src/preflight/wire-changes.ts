@@ -1,6 +1,6 @@
 import { compareReleases, hooks, lifecycleHooks, type Release } from '../hooks/index.ts';
 
-/** What a release of Cluster API changed in calls without a new version of the hook: v1alpha1 is alpha. */
+/** Changes to calls that a release of Cluster API made without a new version of the hook: v1alpha1 is alpha. */
 export interface WireChange {
   release: Release;
   /** Names of the hooks that it concerns; undefined for all. */

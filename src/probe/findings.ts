@@ -43,7 +43,10 @@ function whatOf({ step, code, message }: CallError): string {
   return message.includes('ERR_TLS_CERT_ALTNAME_INVALID') ? 'its certificate is for other names' : short(message);
 }
 
-/** What Cluster API's controller would find out about an extension, as findings; none when it would discover it. */
+/**
+ * The problems that Cluster API's controller would run into with an extension, as findings; none when it would discover
+ * it.
+ */
 export function findingsOf(result: DiscoverResult): Finding[] {
   if (result.ok) {
     return [];

@@ -16,13 +16,13 @@ export const probeResults = ['discovered', 'failed', 'cached', 'refused', 'busy'
 /** How a probe ended, for metrics. */
 export type ProbeResult = (typeof probeResults)[number];
 
-/** What a prober needs. */
+/** The dependencies of a prober. */
 export interface ProberOptions {
   allow: AllowList;
   /** The known hooks, and the release that they are checked for. */
   known: KnownHooks;
   onResult?(result: ProbeResult): void;
-  /** What is known about the cluster, for the Secret of an annotation. */
+  /** The facts about the cluster, for the Secret of an annotation. */
   facts?: () => Facts | undefined;
   /** The addresses of a name. Default: the system's. */
   resolve?(hostname: string): Promise<readonly string[]>;
@@ -37,8 +37,8 @@ export interface ProberOptions {
  */
 export interface Prober {
   /**
-   * What is wrong with the server of an ExtensionConfig, within `timeoutMs`; empty when it is fine or was not asked.
-   * Never rejects.
+   * The problems of an ExtensionConfig's server, found within `timeoutMs`; empty when there are none or it was not
+   * asked. Never rejects.
    */
   probe(config: ExtensionConfig): Promise<readonly Finding[]>;
 }
@@ -93,7 +93,7 @@ export function createProber(options: ProberOptions): Prober {
     const port = Number(new URL(target.origin).port || discoveryPort);
     const client = createClient({
       ...known,
-      // What was checked is what is called: the name is not resolved again.
+      // The address that was checked is the one that is called: the name is not resolved again.
       ...(isIP(target.serverName) === 0 && { resolve: () => ({ host, port }) }),
     });
     try {

@@ -55,7 +55,7 @@ export function parseFault(text: string): Fault | { problem: string } {
 /** Name of the handler that a fault invents. */
 const secondHandler = 'second-handler.rehearsal';
 
-/** What a fault does to one life. */
+/** The effect of a fault on one life. */
 interface Strikes {
   /** Calls made so far. */
   calls: number;

@@ -21,7 +21,7 @@ export interface GivenObject {
   where: string;
 }
 
-/** What files say about a rehearsal. */
+/** The input of a rehearsal from files. */
 export interface Given {
   subjects: RehearsedCluster[];
   /** Labels of namespaces. */

@@ -1,7 +1,7 @@
 import { parseSmallYaml, YamlError } from '../files/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
 
-/** What a handler does instead of its work, in the order of these fields. */
+/** The behaviour of a handler instead of its work, in the order of these fields. */
 export interface Behaviour {
   /** Never answers: the server's own 504, half a second after the caller has stopped waiting, comes too late. */
   hang?: boolean;

@@ -11,7 +11,7 @@ import { handlers } from './work.ts';
 
 /** Options of the sample extension. */
 export interface SampleOptions extends Omit<HostedExtensionOptions, 'handlers' | 'replaceAnswer'> {
-  /** What handlers do instead of their work; see `readBehaviours`. */
+  /** The behaviour of handlers instead of their work; see `readBehaviours`. */
   behaviours?: Behaviours;
 }
 

@@ -10,7 +10,7 @@ export function handlerNameOf(hook: string): string {
 
 const variableOf = (hook: string) => `${hook.charAt(0).toLowerCase()}${hook.slice(1)}`;
 
-/** What a handler imports besides `handler`, from where, and the lines of its function. */
+/** A handler's imports besides `handler`, with their modules, and the lines of its function. */
 interface Body {
   imports?: readonly string[];
   parameters: string;

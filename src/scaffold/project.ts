@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { folderProblem, makeFolder } from '../files/index.ts';
 import { handlerFile, handlerNameOf, handlersFile, handlersTable, variablesFile } from './handlers.ts';
 
-/** What issues the serving certificate of the extension. */
+/** The issuer of the extension's serving certificate. */
 export type CertificateMaker = 'cert-manager' | 'bootstrap';
 
 /** Options of a project. */
@@ -14,7 +14,7 @@ export interface ProjectOptions {
   /** Hooks that it has handlers for. */
   hooks: readonly string[];
   certificates: CertificateMaker;
-  /** What npm installs the SDK from: a range of versions, or `file:…`. */
+  /** The source from which npm installs the SDK: a range of versions, or `file:…`. */
   package: string;
 }
 

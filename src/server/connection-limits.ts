@@ -1,6 +1,6 @@
 import type { TrackedRequest, TrackedResponse } from './tracked.ts';
 
-/** What the connections of one server may take. */
+/** The limits of the connections of one server. */
 export interface ConnectionLimits {
   /** Maximum number of connections at a time, those in their TLS handshake included. */
   maxConnections: number;

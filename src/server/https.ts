@@ -25,7 +25,7 @@ const tlsSettings = {
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 } as const;
 
-/** What may differ between HTTPS servers besides their limits. */
+/** Settings that may differ between HTTPS servers besides their limits. */
 export interface HttpsFeatures {
   /** Whether to offer HTTP/2 besides HTTP/1.1. */
   http2: boolean;
@@ -53,7 +53,7 @@ export function createHttpsServer(limits: Limits, { http2, clientCertificates }:
   });
 }
 
-/** What the handshakes of a server use. New connections use each later value, and open ones keep theirs. */
+/** The TLS settings of a server's handshakes. New connections use later values; open ones keep theirs. */
 export interface Handshakes {
   useCertificate(pair: CertificatePair): void;
   /** Sets the CAs of client certificates, in PEM. */

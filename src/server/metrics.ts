@@ -33,7 +33,7 @@ export interface LiveCounts {
   connections(): number;
 }
 
-/** What never changes while the process runs. */
+/** Values that never change while the process runs. */
 export interface BuildFacts {
   version: string;
   /** Prefix of the names of the metrics: `extensionconfig_webhook_`. */

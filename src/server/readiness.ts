@@ -3,7 +3,7 @@ import type { CertificatePair } from './certificate.ts';
 /** The phase of a server's life. */
 export type ServerPhase = 'starting' | 'serving' | 'draining' | 'stopped';
 
-/** What readiness depends on. */
+/** The inputs of readiness. */
 export interface ReadinessFacts {
   phase: ServerPhase;
   /** Name of the main port. */
@@ -22,7 +22,7 @@ export interface ReadinessFacts {
 export interface ReadinessCheck {
   /** As `/readyz?verbose` shows it: lower case with hyphens. */
   name: string;
-  /** What is wrong; undefined when all is well. */
+  /** The problem; undefined when there is none. */
   problem: string | undefined;
   /**
    * Whether a problem makes the pod not ready. One that does not affect reviews for now (a source of certificates that

@@ -36,7 +36,7 @@ export const parts = {
       hook: string('Name of the hook, in its exact case.', { example: 'BeforeClusterCreate' }),
     },
   }),
-  HolderReference: object('The field of an object that a template is used by.', {
+  HolderReference: object('The field of the object that uses the template.', {
     required: {
       apiVersion: string('API version of the object.', { example: 'cluster.x-k8s.io/v1beta2' }),
       kind: string('Kind of the object.', { example: 'Cluster' }),
@@ -53,14 +53,14 @@ export const parts = {
   }),
   Variable: object('The value of a variable.', {
     required: {
-      name: string('Name of the variable; `builtin` for what Cluster API itself says.', { example: 'builtin' }),
+      name: string('Name of the variable; `builtin` has the values that Cluster API provides.', { example: 'builtin' }),
       value: { ...ref(anyJson, 'The value.'), example: { cluster: { name: 'example', namespace: 'default' } } },
     },
   }),
   UpgradeStep: object('One step of an upgrade plan.', {
     required: { version: version('Kubernetes version that the step ends with.') },
   }),
-  UpgradeStepInfo: object('One step of the upgrade that is to come.', {
+  UpgradeStepInfo: object('One remaining step of the upgrade.', {
     required: { version: version('Kubernetes version that the step ends with.') },
   }),
   GeneratePatchesRequestItem: object('One template that may be patched.', {

@@ -12,7 +12,7 @@ export interface ExternalPatch {
 /** A template that a class refers to, in the version that it names. */
 export type ClassTemplate = JsonObject;
 
-/** What Machines are created from. */
+/** The templates that Machines are created from. */
 export interface MachineTemplates {
   bootstrap: ClassTemplate | undefined;
   infrastructure: ClassTemplate | undefined;

@@ -81,7 +81,7 @@ export interface TemplateChange {
   ignored: readonly string[];
 }
 
-/** What a life requests from its player. */
+/** Requests of a life to its player. */
 export type Effect =
   | CallEffect
   | { do: 'tell'; at: number; event: LifeEvent }

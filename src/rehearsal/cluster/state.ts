@@ -54,7 +54,7 @@ export interface State {
   isDeleted: boolean;
   /** Patched templates of the last round: by the round's input, and as they are. */
   templates: { input: string; result: string; changes: string } | undefined;
-  /** What has been reported, since it is reported once. */
+  /** The reports made so far, because each is made once. */
   said: Set<string>;
   /** Pending edits of the user. */
   edits: UserEdit[];
@@ -182,7 +182,7 @@ export function replicasOf(state: State, worker: WorkerGroup): number {
 /** Topologies of groups by their names: looked up in lists that may be long. */
 const byName = new WeakMap<object, ReadonlyMap<string, JsonObject>>();
 
-/** What the topology says about a group. */
+/** The topology's settings for a group. */
 export function topologyOf({ cluster }: State, { kind, topologyName }: WorkerGroup): JsonObject {
   const list = fieldAt(cluster, 'spec', 'topology', 'workers', listOf[kind]);
   if (!Array.isArray(list)) {

@@ -22,7 +22,7 @@ import { updateInPlace } from './in-place.ts';
 import { refusalOf } from './plan.ts';
 import { durations, reconcileCluster } from './reconcile.ts';
 
-/** What is to happen to a Cluster. It is created first, unless it is already there. */
+/** The operations on a Cluster. It is created first, unless it already exists. */
 export interface Story {
   upgrades: readonly string[];
   isDeleted: boolean;
@@ -35,7 +35,7 @@ const reconcileEvery = 1000;
 /** Number of reconciles in a row without any effect after which a life has ended. */
 const maxIdle = 3;
 
-/** What happens outside the controller: machines become ready. */
+/** Events outside the controller: machines become ready. */
 function* settle(state: State): Life {
   const { controlPlane } = state;
   if (controlPlane.readyAt !== undefined && controlPlane.readyAt <= state.now) {
@@ -126,7 +126,7 @@ function stuckReason({ condition }: State): string {
 
 const clusterFinalizer = 'cluster.cluster.x-k8s.io';
 
-/** What another controller adds at about the time of the first reconcile. */
+/** Fields that another controller adds at about the time of the first reconcile. */
 function addFinalizer(state: State): void {
   const finalizers = (state.cluster.metadata.finalizers ?? []) as string[];
   if (!finalizers.includes(clusterFinalizer) && state.cluster.metadata.deletionTimestamp === undefined) {

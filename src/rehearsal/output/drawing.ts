@@ -50,7 +50,7 @@ function axisShape({ ticks }: Drawing, height: number): string {
     .join('');
 }
 
-/** What the user does and what goes wrong, as lines from top to bottom. */
+/** The user's actions and the failures, as lines from top to bottom. */
 function userShape({ users, faults }: Drawing, height: number): string {
   const line = (x: number, from: number) =>
     `<line x1="${x.toFixed(1)}" x2="${x.toFixed(1)}" y1="${from}" y2="${height}"/>`;

@@ -4,7 +4,7 @@ import type { EventEntry } from '../record.ts';
 import { diffLines } from './diff.ts';
 import { clockText, eventText } from './words.ts';
 
-/** What stands before lines without a time. */
+/** The prefix of lines without a time. */
 export const indent = ' '.repeat(11);
 
 /** A line with its time. */
@@ -26,7 +26,7 @@ function templateLines({ holder, template, before, after, ignored }: TemplateCha
   ].join('');
 }
 
-/** What happened besides calls, in lines for people. */
+/** Events other than calls, as lines for people. */
 export function eventLines({ event, at }: EventEntry, paint: Paint): string {
   const text = eventText(event);
   switch (event.kind) {

@@ -108,7 +108,7 @@ function compile(schema: JsonObject): (value: Json) => string | undefined {
   }
 }
 
-/** What is wrong with a value, or undefined. */
+/** The problem of a value, or undefined. */
 function valueProblem(schema: JsonObject, value: Json): string | undefined {
   const check = compiled.get(schema) ?? compile(schema);
   compiled.set(schema, check);

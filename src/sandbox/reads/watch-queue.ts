@@ -39,7 +39,7 @@ export interface WatchQueue {
   /** Runs a callback when everything before it has been sent: at once, if nothing is queued. */
   act(action: () => void): void;
   isSending(): boolean;
-  /** Discards what is queued, and accepts no more. */
+  /** Discards the queued items, and accepts no more. */
   end(): void;
 }
 
