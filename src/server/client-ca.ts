@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { bundleOf, readCertificates, usable } from '../x509/index.ts';
+import { bundleOf, readCertificates } from '../x509/index.ts';
 import { type FileState, type FileWatch, watchFiles } from './file-watch.ts';
 
 /** The file with the client CAs is unusable at start. */
@@ -10,12 +10,13 @@ function checkClientCa(path: string, state: FileState): { pem: string } | { prob
   if ('code' in state) {
     return { problem: `${path} ${state.problem}` };
   }
-  const certificates = usable(readCertificates(state.text));
+  const certificates = readCertificates(state.text);
+  if (certificates.state !== 'usable') {
+    return { problem: `${path} ${certificates.state === 'absent' ? 'is empty' : certificates.problem}` };
+  }
   // OpenSSL would leave out, without an error, those whose BEGIN line is not alone, as behind a file without a final line
   // break.
-  return certificates === undefined
-    ? { problem: `${path} contains no valid PEM certificates` }
-    : { pem: bundleOf(certificates) };
+  return { pem: bundleOf(certificates.value) };
 }
 
 /**

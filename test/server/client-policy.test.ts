@@ -71,7 +71,7 @@ test('a new client CA is taken up, a broken one is not', async () => {
   await writeFile(caFile, 'garbage');
   await until(() => lines.some((line) => /unusable/.test(String(line.msg))), 'logged');
   expect(await codes()).toEqual([200, 403]);
-  expect(await readiness()).toContain(`[!]client-ca degraded: ${caFile} contains no valid PEM certificates\n`);
+  expect(await readiness()).toContain(`[!]client-ca degraded: ${caFile} is not PEM\n`);
   await writeFile(caFile, otherCa.cert);
   await until(async () => String(await codes()) === '403,200', 'the new CA counts');
   expect(await readiness()).toContain('[+]client-ca ok\n');
@@ -89,8 +89,9 @@ test('a client CA counts that stands behind one without a final line break', asy
 
 test.each([
   ['missing', undefined, /ca.crt does not exist/],
-  ['empty', '', /contains no valid PEM certificates/],
-  ['a key', clientCa.key, /contains no valid PEM certificates/],
+  ['empty', '', /ca.crt is empty/],
+  ['a key', clientCa.key, /ca.crt is not PEM/],
+  ['too many', clientCa.cert.repeat(17), /ca.crt \w+ more than 16 certificates/],
 ])('without a usable CA the server does not start: %s', async (_name, content, message) => {
   await rm(caFile, { force: true });
   if (content !== undefined) {

@@ -271,7 +271,7 @@ describe('the client CA', () => {
     await write('ca.crt', testCa.cert);
     const { pems, problems, lines } = await watching();
     expect([pems, problems, lines]).toEqual([[testCa.cert], [], []]);
-    const problem = `${join(folder, 'ca.crt')} contains no valid PEM certificates`;
+    const problem = `${join(folder, 'ca.crt')} is not PEM`;
     await write('ca.crt', 'garbage');
     await until(() => lines.length === 1, 'the problem is logged');
     await write('ca.crt', otherCa.cert);
@@ -285,7 +285,7 @@ describe('the client CA', () => {
 
   test.each([
     ['missing', undefined, 'does not exist'],
-    ['garbage', 'garbage', 'contains no valid PEM certificates'],
+    ['garbage', 'garbage', 'is not PEM'],
   ])('that is %s at the beginning is an error, and is not watched', onLinux, async (_, text, problem) => {
     if (text !== undefined) {
       await write('ca.crt', text);
