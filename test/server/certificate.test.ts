@@ -48,7 +48,7 @@ describe('checkPair', () => {
       'a chain put together without a line break',
       localhost.cert.trimEnd() + testCa.cert,
       localhost.key,
-      /not found \(number 1\)/,
+      /cannot be read \(number 1\)/,
     ],
     ['no key', localhost.cert, '', /not an unencrypted private key/],
     ['a certificate for a key', localhost.cert, localhost.cert, /not an unencrypted private key/],
