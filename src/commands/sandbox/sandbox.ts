@@ -19,7 +19,7 @@ import {
   textFlag,
   UsageError,
 } from '../../cli/index.ts';
-import { readCertificates, usable } from '../../x509/index.ts';
+import { bundleOf, readCertificates, usable } from '../../x509/index.ts';
 import { resolveFlag, resolveOf } from '../resolve-flag.ts';
 import { staleKubeconfig } from './kubeconfig-file.ts';
 import type { Loop, LoopSettings } from './loop.ts';
@@ -68,11 +68,12 @@ function referenceOf(flags: FlagValues<typeof sandboxFlags>): WebhookReference |
   if (webhookCaFile === undefined) {
     throw new UsageError('--webhook-url needs --webhook-ca-file, the PEM certificates that verify the webhook');
   }
-  const ca = readLimitedFile('--webhook-ca-file', webhookCaFile);
-  if (usable(readCertificates(ca)) === undefined) {
+  const certificates = usable(readCertificates(readLimitedFile('--webhook-ca-file', webhookCaFile)));
+  if (certificates === undefined) {
     throw new UsageError(`--webhook-ca-file: ${webhookCaFile} contains no valid PEM certificates`);
   }
-  return behindService(url, ca);
+  // In a caBundle only those would count whose lines are in order.
+  return behindService(url, bundleOf(certificates));
 }
 
 /** The command line of this program for any working folder. */

@@ -61,7 +61,12 @@ test('replaces the kubeconfig of a sandbox that was killed, and only that', asyn
 test('puts a webhook server that runs by itself in front of it', async () => {
   const server = await startServing();
   const { url, caFile } = server;
-  const { stop, output, ended } = startAlone(['--webhook-url', url, '--webhook-ca-file', caFile]);
+  // Two files put together: as a caBundle, API servers would find no certificate in it.
+  const folder = mkdtempSync(join(tmpdir(), 'two-cas-'));
+  const both = join(folder, 'ca.crt');
+  const ca = readFileSync(caFile, 'utf8');
+  writeFileSync(both, ca.trimEnd() + ca);
+  const { stop, output, ended } = startAlone(['--webhook-url', url, '--webhook-ca-file', both]);
   try {
     const config = new KubeConfig();
     config.loadFromFile(await ready(output));
@@ -84,6 +89,7 @@ test('puts a webhook server that runs by itself in front of it', async () => {
     stop.abort();
     expect(await ended).toBe(0);
     expect(await server.stop()).toBe(0);
+    rmSync(folder, { recursive: true });
   }
 });
 
