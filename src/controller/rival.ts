@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Cluster, explain, StatusError } from '../cluster/index.ts';
+import type { Cluster } from '../cluster/index.ts';
 import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
-import { type LeaseName, leasePath } from './lease.ts';
+import { type LeaseName, storedLease } from './lease.ts';
 import type { ControllerPace } from './pace.ts';
 
 /** The Lease of Cluster API's core manager, as `clusterctl init` installs it. */
@@ -32,21 +32,16 @@ function holderOf(lease: JsonObject): { holder: string; renewed: string; duratio
  * @returns who holds it, or undefined.
  * @throws {Error} when that cannot be read.
  */
-export async function findRival(
+async function findRival(
   cluster: Cluster,
-  { namespace, name }: LeaseName,
+  lease: LeaseName,
   now: () => Date,
   signal: AbortSignal,
 ): Promise<string | undefined> {
+  const stored = storedLease(cluster, lease);
   async function read() {
-    try {
-      return holderOf(await cluster.request('GET', leasePath(namespace, name)));
-    } catch (error) {
-      if (error instanceof StatusError && error.code === 404) {
-        return undefined;
-      }
-      throw explain(error, 'get', 'leases.coordination.k8s.io', `${namespace}/${name}`);
-    }
+    const current = await stored.read();
+    return current && holderOf(current);
   }
   const found = await read();
   if (found === undefined || found.holder === '') {
