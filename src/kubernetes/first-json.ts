@@ -48,10 +48,9 @@ function textEnd(json: Buffer, start: number): number {
  * Numbers are replaced in the bytes: a reviver of JSON.parse, which gets them as they are written, takes a function call and
  * an object for each value, and with 20 MiB of small ones more than ten seconds and a GiB.
  *
- * @returns undefined where there is no such number.
+ * @returns undefined if the body contains no such number, in or after the value.
  */
-export function withWholeFractionsShown(bytes: Buffer): Json | undefined {
-  const json = firstJsonValue(bytes);
+export function withWholeFractionsShown(json: Buffer): Json | undefined {
   let shown: Buffer | undefined;
   for (let at = 0; at < json.length; ) {
     const byte = json[at];
@@ -70,7 +69,7 @@ export function withWholeFractionsShown(bytes: Buffer): Json | undefined {
       at++;
     }
   }
-  return shown && parseJson(shown);
+  return shown && parseFirstJson(shown);
 }
 
 /** The bytes of the first JSON value, which is not checked; those of none end where the text does. */
