@@ -1,6 +1,6 @@
 import definition from './crd.json' with { type: 'json' };
 
-/** OpenAPI v3 schema of a CustomResourceDefinition, as far as this program uses it. */
+/** OpenAPI v3 schema of a CustomResourceDefinition, with the fields that this program uses. */
 export interface OpenApiSchema {
   type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
   format?: string;

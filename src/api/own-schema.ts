@@ -17,7 +17,7 @@ const maxNameLength = 253;
 /** Longest value of a label. */
 const maxLabelValueLength = 63;
 
-/** metav1.ObjectMeta, as far as this program uses it. */
+/** metav1.ObjectMeta, with the fields that this program uses. */
 const metadata: LimitedSchema = {
   type: 'object',
   properties: {

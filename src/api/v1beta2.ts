@@ -5,15 +5,15 @@
  */
 export interface ExtensionConfig {
   /**
-   * Version of the API this object is written in, as GROUP/VERSION.
+   * API version of this object, as GROUP/VERSION.
    */
   apiVersion: string;
   /**
-   * Kind of the object, always ExtensionConfig.
+   * Kind of this object, always ExtensionConfig.
    */
   kind: string;
   /**
-   * metav1.ObjectMeta, as far as this program reads it.
+   * metav1.ObjectMeta, with the fields that this program reads.
    */
   metadata: {
     name?: string;
@@ -27,19 +27,19 @@ export interface ExtensionConfig {
     deletionTimestamp?: string;
   };
   /**
-   * What the administrator asks for.
+   * Desired state of the ExtensionConfig.
    */
   spec?: {
     /**
-     * How Cluster API reaches the extension server. Exactly one of url and service must be set.
+     * How Cluster API connects to the extension server. Exactly one of url and service must be set.
      */
     clientConfig?: {
       /**
-       * Address of the extension server as https://HOST[:PORT][/PATH], for servers outside the cluster.
+       * URL of an extension server outside the cluster, as https://HOST[:PORT][/PATH].
        */
       url?: string;
       /**
-       * Kubernetes Service of an extension server that runs in this cluster.
+       * Reference to the Service of an extension server that runs in this cluster.
        */
       service?: {
         /**
@@ -51,7 +51,7 @@ export interface ExtensionConfig {
          */
         name?: string;
         /**
-         * Path prefix that is put in front of every hook's own path. Starts with a slash.
+         * URL path that is put in front of the path of each hook. Starts with a slash.
          */
         path?: string;
         /**
@@ -60,55 +60,55 @@ export interface ExtensionConfig {
         port?: number;
       };
       /**
-       * Base64 of the PEM certificates that verify the extension server's certificate.
+       * PEM-encoded CA bundle, in base64, used to verify the extension server's serving certificate.
        */
       caBundle?: string;
     };
     /**
-     * Selects, by the labels of its namespace, the clusters the extension is called for. Defaults to all.
+     * Label selector for namespaces. The extension is called only for Clusters in a namespace that matches. Defaults to all namespaces.
      */
     namespaceSelector?: {
       /**
-       * Labels that must all be present with exactly these values.
+       * Labels that a namespace must have, with exactly these values.
        */
       matchLabels?: {
         [k: string]: string;
       };
       /**
-       * Requirements that must all hold.
+       * Label selector requirements. All of them must be met.
        *
-       * Items: One requirement on one label key.
+       * Items: A requirement on one label key.
        */
       matchExpressions?: {
         /**
-         * Label key the requirement is about.
+         * Label key that the requirement applies to.
          */
         key?: string;
         /**
-         * Relation of the key to the values, one of In, NotIn, Exists and DoesNotExist.
+         * Operator of the requirement, one of In, NotIn, Exists and DoesNotExist.
          */
         operator?: string;
         /**
-         * Values for In and NotIn; must be empty for Exists and DoesNotExist.
+         * Values to compare with. Required for In and NotIn, must be empty for Exists and DoesNotExist.
          */
         values?: string[];
       }[];
     };
     /**
-     * Settings that are sent with every call to the extension server. They are stored and sent in clear.
+     * Key-value pairs sent with every call to the extension server. They are stored in clear text and must not contain credentials.
      */
     settings?: {
       [k: string]: string;
     };
   };
   /**
-   * What Cluster API has found out about the extension server.
+   * Observed state of the ExtensionConfig, written by Cluster API.
    */
   status?: {
     /**
-     * What is known about the extension server. Known types are Discovered and Paused.
+     * Conditions of the ExtensionConfig. Known types are Discovered and Paused.
      *
-     * Items: One condition, in the form of metav1.Condition.
+     * Items: A condition, in the format of metav1.Condition.
      */
     conditions?: {
       /**
@@ -120,7 +120,7 @@ export interface ExtensionConfig {
        */
       status?: string;
       /**
-       * Generation of the object that the condition was computed from.
+       * Value of metadata.generation that the condition was set for.
        */
       observedGeneration?: number;
       /**
@@ -128,26 +128,26 @@ export interface ExtensionConfig {
        */
       lastTransitionTime?: string;
       /**
-       * Reason of the last change, in CamelCase.
+       * Reason for the last change, in CamelCase.
        */
       reason?: string;
       /**
-       * Details of the last change, for people.
+       * Human-readable details of the last change.
        */
       message?: string;
     }[];
     /**
-     * Handlers that the extension server offered when it was discovered.
+     * Handlers that the extension server reported when it was last discovered.
      *
-     * Items: One handler of the extension server.
+     * Items: A handler of the extension server.
      */
     handlers?: {
       /**
-       * Unique name of the handler, HANDLER.EXTENSIONCONFIG-NAME.
+       * Unique name of the handler, as HANDLER.EXTENSIONCONFIG-NAME.
        */
       name?: string;
       /**
-       * The hook, in one version, that the handler serves.
+       * Hook that the handler serves, and its version.
        */
       requestHook?: {
         /**
@@ -160,26 +160,26 @@ export interface ExtensionConfig {
         hook?: string;
       };
       /**
-       * Seconds after which Cluster API gives up a call, at least 1. Defaults to 10.
+       * Seconds after which a call of the handler times out, at least 1. Defaults to 10.
        */
       timeoutSeconds?: number;
       /**
-       * What an error of the handler means to Cluster API, Ignore or Fail. Defaults to Fail.
+       * How Cluster API treats a failed call of the handler, Ignore or Fail. Defaults to Fail.
        */
       failurePolicy?: string;
     }[];
     /**
-     * What older contracts say in their status and v1beta2 has no other place for.
+     * Status fields of older contracts that v1beta2 has no other place for.
      */
     deprecated?: {
       /**
-       * What the v1beta1 contract says.
+       * Status fields of the v1beta1 contract.
        */
       v1beta1?: {
         /**
-         * Conditions in the form that Cluster API's v1beta1 contract gave them.
+         * Conditions as Cluster API's v1beta1 contract defines them.
          *
-         * Items: One condition in the v1beta1 form.
+         * Items: A condition of the v1beta1 contract.
          */
         conditions?: {
           /**
@@ -191,7 +191,7 @@ export interface ExtensionConfig {
            */
           status?: string;
           /**
-           * How bad a condition that is False is, one of Error, Warning, Info and empty.
+           * Severity of a condition that is False, one of Error, Warning, Info and empty.
            */
           severity?: string;
           /**
@@ -199,11 +199,11 @@ export interface ExtensionConfig {
            */
           lastTransitionTime?: string;
           /**
-           * Reason of the last change, in CamelCase.
+           * Reason for the last change, in CamelCase.
            */
           reason?: string;
           /**
-           * Details of the last change, for people.
+           * Human-readable details of the last change.
            */
           message?: string;
         }[];

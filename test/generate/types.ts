@@ -3,7 +3,7 @@ import type { Version } from '../../src/api/index.ts';
 import { definition } from './definition.ts';
 
 const objectMeta = {
-  description: 'metav1.ObjectMeta, as far as this program reads it.',
+  description: 'metav1.ObjectMeta, with the fields that this program reads.',
   type: 'object',
   properties: {
     name: { type: 'string' },
