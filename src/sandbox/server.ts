@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { dump } from 'js-yaml';
 import { Registry as MetricsRegistry } from 'prom-client';
 import { failure, isJsonObject, type JsonObject } from '../kubernetes/index.ts';
+import { DefaultsError } from '../schema/index.ts';
 import { type AggregationPace, Aggregator, keepLocalApiServices } from './aggregation/index.ts';
 import { isAuthorized, makeCredentials, proxyClientName } from './credentials.ts';
 import {
@@ -34,7 +35,6 @@ import {
   type UserInfo,
   unauthorized,
 } from './resources/index.ts';
-import { DefaultsError } from './schema/index.ts';
 import { keyOf, Store, StoreFullError } from './storage/index.ts';
 import {
   type AdmissionEvent,

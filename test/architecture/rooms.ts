@@ -15,6 +15,8 @@ export const rooms: readonly Room[] = [
   { name: 'files', knows: 'reading small files that another user may control; YAML; creating folders' },
   { name: 'terminal', knows: 'text for people: colours, counts, making untrusted text harmless' },
   { name: 'kubernetes', knows: 'Kubernetes conventions: names, selectors, Status, reviews, JSON Patch' },
+  { name: 'schema', knows: 'structural schemas, as in CustomResourceDefinitions: validation, defaults, pruning' },
+  { name: 'cel', knows: 'CEL: validation rules and match conditions, within their budgets' },
   { name: 'x509', knows: 'certificates and their keys: reading, checking, issuing' },
   { name: 'cluster', knows: 'the connection to an API server: kubeconfig, requests, retries, watches' },
   {
@@ -60,10 +62,9 @@ export const rooms: readonly Room[] = [
     name: 'sandbox',
     knows: 'the embedded API server; nothing in production depends on it',
     within: [
-      { name: 'schema', knows: 'structural schemas: validation, defaults, pruning' },
+      { name: 'models', knows: 'the schemas of the built-in kinds' },
       { name: 'resources', knows: 'what a resource is, which resources exist, and errors as a Status' },
       { name: 'patches', knows: 'JSON Patch, merge patch and strategic merge patch' },
-      { name: 'cel', knows: 'CEL: match conditions and validation rules, within their budgets' },
       { name: 'storage', knows: 'the store, its versions and what watches see; selectors' },
       { name: 'openapi', knows: 'the OpenAPI documents of the served resources' },
       { name: 'webhooks', knows: 'calling admission and conversion webhooks' },

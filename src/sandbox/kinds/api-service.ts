@@ -5,8 +5,8 @@ import {
   type JsonObject,
   type StatusCause,
 } from '../../kubernetes/index.ts';
+import { invalid, notSupported, required } from '../../schema/index.ts';
 import { type Column, type KindStrategy, storageNameOf } from '../resources/index.ts';
-import { invalid, notSupported, required } from '../schema/index.ts';
 import { conditionsOf } from './conditions.ts';
 
 /** An APIService: the server of a group and version (apiregistration.k8s.io/v1). It must have been validated. */

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type StatusCause } from '../../kubernetes/index.ts';
+import { invalid } from '../../schema/index.ts';
 import { readableCertificates } from '../../x509/index.ts';
-import { invalid } from '../schema/index.ts';
 import { isConditionTrue } from './conditions.ts';
 
 /** The caBundle of a definition's conversion webhook; undefined without one. */

@@ -1,6 +1,6 @@
 import { fieldAt, isJsonObject, isSame, type JsonObject, type StatusCause } from '../../kubernetes/index.ts';
+import { forbiddenField, invalid } from '../../schema/index.ts';
 import type { KindStrategy } from '../resources/index.ts';
-import { forbiddenField, invalid } from '../schema/index.ts';
 
 /** Namespaces that a cluster cannot do without (apiserver, admission plugin NamespaceLifecycle). */
 const immortal = ['default', 'kube-public', 'kube-system'];

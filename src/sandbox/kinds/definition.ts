@@ -1,3 +1,4 @@
+import { checkRules } from '../../cel/index.ts';
 import {
   dns1035LabelProblems,
   dns1123SubdomainProblems,
@@ -6,9 +7,8 @@ import {
   type JsonObject,
   type StatusCause,
 } from '../../kubernetes/index.ts';
-import { checkRules } from '../cel/index.ts';
+import { invalid, maxCauses, notSupported, required, type Schema, structuralCauses } from '../../schema/index.ts';
 import type { KindStrategy, WebhookClientConfig } from '../resources/index.ts';
-import { invalid, maxCauses, notSupported, required, type Schema, structuralCauses } from '../schema/index.ts';
 import { withCondition } from './conditions.ts';
 import { bundleCauses } from './conversion-bundle.ts';
 

@@ -6,8 +6,8 @@ import {
   qualifiedNameProblems,
   type StatusCause,
 } from '../../kubernetes/index.ts';
+import { forbiddenField, invalid, notSupported, required } from '../../schema/index.ts';
 import { type Column, type KindStrategy, metadataOf } from '../resources/index.ts';
-import { forbiddenField, invalid, notSupported, required } from '../schema/index.ts';
 
 /** Name of the collection of events: those of both groups are the same objects. */
 export const eventStorage = 'events';

@@ -1,7 +1,7 @@
+import { matchConditionCauses } from '../../cel/index.ts';
 import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../../kubernetes/index.ts';
-import { matchConditionCauses } from '../cel/index.ts';
+import { duplicate, invalid, notSupported, required } from '../../schema/index.ts';
 import type { KindStrategy } from '../resources/index.ts';
-import { duplicate, invalid, notSupported, required } from '../schema/index.ts';
 
 function listOf(value: Json | undefined): JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
+import type { Schema } from '../../schema/index.ts';
+import { modelNameOf, objectMetaSchema, schemaOfModel } from '../models/index.ts';
 import { apiVersionOf, type Resource } from '../resources/index.ts';
-import { modelNameOf, objectMetaSchema, type Schema, schemaOfModel } from '../schema/index.ts';
 
 const metaPrefix = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
 

@@ -1,6 +1,6 @@
 import { copyOf, isJsonObject, type Json, type JsonObject, setOwn } from '../../kubernetes/index.ts';
+import { canonical, fieldOf, type Schema } from '../../schema/index.ts';
 import { badRequest } from '../resources/index.ts';
-import { canonical, fieldOf, type Schema } from '../schema/index.ts';
 
 const directive = '$patch';
 const retainKeys = '$retainKeys';

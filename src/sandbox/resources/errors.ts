@@ -1,5 +1,5 @@
 import { failure, invalid, type Status, type StatusCause } from '../../kubernetes/index.ts';
-import { maxCauses } from '../schema/index.ts';
+import { maxCauses } from '../../schema/index.ts';
 import type { Resource } from './resource.ts';
 
 /** A request that ended in a failure: the metav1.Status that the client gets. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { type MatchCondition, matchesConditions, UndecidedConditions } from '../../cel/index.ts';
 import {
   applyOperations,
   copyOf,
@@ -13,7 +14,7 @@ import {
   type Status,
   selectsLabels,
 } from '../../kubernetes/index.ts';
-import { type MatchCondition, matchesConditions, UndecidedConditions } from '../cel/index.ts';
+import { applyDefaults, prune } from '../../schema/index.ts';
 import {
   forbidden,
   internalError,
@@ -24,7 +25,6 @@ import {
   type UserInfo,
   type WebhookClientConfig,
 } from '../resources/index.ts';
-import { applyDefaults, prune } from '../schema/index.ts';
 import { keyOf, labelsOf, type Store } from '../storage/index.ts';
 import type { VersionConverter } from './conversion.ts';
 import type { WebhookCaller } from './webhook-call.ts';

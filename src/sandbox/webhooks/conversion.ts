@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { copyOf, isJsonObject, type JsonObject } from '../../kubernetes/index.ts';
+import { applyDefaults, hasDefaults } from '../../schema/index.ts';
 import { apiVersionOf, internalError, type Resource } from '../resources/index.ts';
-import { applyDefaults, hasDefaults } from '../schema/index.ts';
 import type { WebhookCaller } from './webhook-call.ts';
 
 /** How long a conversion may take, in seconds (the real server's choice; definitions cannot change it). */

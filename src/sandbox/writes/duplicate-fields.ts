@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '../../kubernetes/index.ts';
-import { joinPath } from '../schema/index.ts';
+import { joinPath } from '../../schema/index.ts';
 
 /** Every string of a JSON text, and whether it is a key. */
 const strings = /"(?:[^"\\]|\\.)*"(\s*:)?/g;

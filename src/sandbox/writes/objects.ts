@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../kubernetes/index.ts';
+import { applyDefaults, dropNulls, propertyOf, prune, validateSchema } from '../../schema/index.ts';
+import { objectMetaSchema } from '../models/index.ts';
 import { apiVersionOf, badRequest, type Resource, unsupportedMediaType } from '../resources/index.ts';
-import { applyDefaults, dropNulls, objectMetaSchema, propertyOf, prune, validateSchema } from '../schema/index.ts';
 import { duplicateFields } from './duplicate-fields.ts';
 import { parseProtobuf } from './protobuf.ts';
 import { parseYaml } from './yaml.ts';

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { invalid, type Schema } from '../../schema/index.ts';
+import { schemaOfModel } from '../models/index.ts';
 import { invalidObject, metadataOf, type Resource } from '../resources/index.ts';
-import { invalid, type Schema, schemaOfModel } from '../schema/index.ts';
 
 /** The Scale of a resource, as a resource with a schema to validate bodies with. */
 export function scaleResourceOf(resource: Resource): Resource {

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { validateRules } from '../../cel/index.ts';
 import {
   applyMergePatch,
   copyOf,
@@ -8,7 +9,7 @@ import {
   type JsonObject,
   type StatusCause,
 } from '../../kubernetes/index.ts';
-import { validateRules } from '../cel/index.ts';
+import { forbiddenField, validateSchema } from '../../schema/index.ts';
 import { applyJsonPatch, applyStrategicMerge } from '../patches/index.ts';
 import {
   alreadyExists,
@@ -24,7 +25,6 @@ import {
   unsupportedMediaType,
   versionRequired,
 } from '../resources/index.ts';
-import { forbiddenField, validateSchema } from '../schema/index.ts';
 import { keyOf } from '../storage/index.ts';
 import { mutate, optionsOf, validate } from '../webhooks/index.ts';
 import { removeWhenFinished } from './deletion.ts';

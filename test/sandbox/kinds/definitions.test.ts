@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { crd } from '../../../src/api/index.ts';
 import { applyMergePatch, type Json, type JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
-import { structuralCauses } from '../../../src/sandbox/schema/structural.ts';
+import { structuralCauses } from '../../../src/schema/structural.ts';
 import { testCa } from '../../server/certificates.ts';
 import { entropyOn } from '../../x509/entropy.ts';
 import { oddCa } from '../../x509/odd-ca.ts';

@@ -2,8 +2,8 @@ import { applyPatch, type Operation } from 'rfc6902';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { applyOperations, type Json, type JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
+import { schemaOfModel } from '../../../src/sandbox/models/built-in-schemas.ts';
 import { applyStrategicMerge } from '../../../src/sandbox/patches/strategic-merge.ts';
-import { schemaOfModel } from '../../../src/sandbox/schema/built-in-schemas.ts';
 import { cpuTimeMs } from '../../tools/cpu-time.ts';
 import { send } from '../client.ts';
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../../kubernetes/index.ts';
+import { isJsonObject, type Json } from '../kubernetes/index.ts';
 
 /** A string that is equal for equal JSON values, whatever the order of their keys. */
 export function canonical(value: Json): string {

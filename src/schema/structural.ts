@@ -5,7 +5,7 @@ import {
   type JsonObject,
   PatternError,
   type StatusCause,
-} from '../../kubernetes/index.ts';
+} from '../kubernetes/index.ts';
 import { forbiddenField, invalid, invalidForEach, required } from './causes.ts';
 import { prune } from './pruning.ts';
 import { type Schema, shownKey } from './schema.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
-import { applyStrategicMerge } from '../../../src/sandbox/patches/strategic-merge.ts';
-import { schemaOfModel } from '../../../src/sandbox/schema/built-in-schemas.ts';
-import { applyDefaults } from '../../../src/sandbox/schema/defaults.ts';
-import { dropNulls, prune } from '../../../src/sandbox/schema/pruning.ts';
-import type { Schema } from '../../../src/sandbox/schema/schema.ts';
-import { validateSchema } from '../../../src/sandbox/schema/schema-validation.ts';
+import type { Json, JsonObject } from '../../src/kubernetes/index.ts';
+import { schemaOfModel } from '../../src/sandbox/models/built-in-schemas.ts';
+import { applyStrategicMerge } from '../../src/sandbox/patches/strategic-merge.ts';
+import { applyDefaults } from '../../src/schema/defaults.ts';
+import { dropNulls, prune } from '../../src/schema/pruning.ts';
+import type { Schema } from '../../src/schema/schema.ts';
+import { validateSchema } from '../../src/schema/schema-validation.ts';
 
 describe('a value that does not fit', () => {
   test.each<[Schema, Json, string]>([

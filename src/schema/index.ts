@@ -1,4 +1,3 @@
-export { modelNameOf, objectMetaSchema, schemaOfModel } from './built-in-schemas.ts';
 export { canonical } from './canonical.ts';
 export { causeOf, duplicate, forbiddenField, invalid, maxCauses, notSupported, required } from './causes.ts';
 export { applyDefaults, DefaultsError, hasDefaults } from './defaults.ts';

@@ -1,5 +1,5 @@
 import { type Context, type Environment, EvaluationError, type ParseResult } from '@marcbachmann/cel-js';
-import { compilePattern, type Pattern } from '../../kubernetes/index.ts';
+import { compilePattern, type Pattern } from '../kubernetes/index.ts';
 
 /** Maximum cost of one evaluation of an expression (apiserver, cel.PerCallLimit): "roughly 0.1 second". */
 const perCall = 1_000_000;

@@ -1,4 +1,4 @@
-import type { Json } from '../../kubernetes/index.ts';
+import type { Json } from '../kubernetes/index.ts';
 
 /** Structural OpenAPI v3 schema of apiextensions.k8s.io/v1, all keywords. */
 export interface Schema {

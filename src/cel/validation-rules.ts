@@ -1,11 +1,5 @@
 import { Environment, type EvaluationError, Optional, type ParseResult } from '@marcbachmann/cel-js';
-import {
-  type CauseReason,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  type StatusCause,
-} from '../../kubernetes/index.ts';
+import { type CauseReason, isJsonObject, type Json, type JsonObject, type StatusCause } from '../kubernetes/index.ts';
 import { canonical, causeOf, fieldOf, invalid, joinPath, partsOf, required, type Schema } from '../schema/index.ts';
 import { celOf, decisionProblem, type Seen } from './cel.ts';
 import { type Budget, CostError, Meter, rulesBudget } from './cel-budget.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../../kubernetes/index.ts';
+import { isJsonObject, type Json } from '../kubernetes/index.ts';
 import { fieldOf, joinPath, propertyOf, type Schema } from './schema.ts';
 
 const embedded = new Set(['apiVersion', 'kind', 'metadata']);

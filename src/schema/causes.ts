@@ -1,4 +1,4 @@
-import { type CauseReason, fieldErrorMessage, type StatusCause } from '../../kubernetes/index.ts';
+import { type CauseReason, fieldErrorMessage, type StatusCause } from '../kubernetes/index.ts';
 
 /** Maximum number of causes that a response lists. */
 export const maxCauses = 500;

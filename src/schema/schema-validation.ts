@@ -1,5 +1,5 @@
 import { fullFormats } from 'ajv-formats/dist/formats.js';
-import { compilePattern, isJsonObject, type Json, type Pattern, type StatusCause } from '../../kubernetes/index.ts';
+import { compilePattern, isJsonObject, type Json, type Pattern, type StatusCause } from '../kubernetes/index.ts';
 import { canonical } from './canonical.ts';
 import { maxCauses, shorten } from './causes.ts';
 import { fieldOf, joinPath, type Schema } from './schema.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
-import { checkRules, type ValidationRule, validateRules } from '../../../src/sandbox/cel/validation-rules.ts';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
-import type { Schema } from '../../../src/sandbox/schema/schema.ts';
-import { eventually, send } from '../client.ts';
+import { checkRules, type ValidationRule, validateRules } from '../../src/cel/validation-rules.ts';
+import type { Json, JsonObject } from '../../src/kubernetes/index.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
+import type { Schema } from '../../src/schema/schema.ts';
+import { eventually, send } from '../sandbox/client.ts';
 
 const scale: Schema = {
   type: 'object',

@@ -1,5 +1,5 @@
 import type { TypeCheckResult } from '@marcbachmann/cel-js';
-import type { Json } from '../../kubernetes/index.ts';
+import type { Json } from '../kubernetes/index.ts';
 import { fieldOf, propertyOf, type Schema } from '../schema/index.ts';
 
 /** Reserved words of CEL, which cannot be field names. */

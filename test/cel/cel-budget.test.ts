@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
-import { matchesConditions } from '../../../src/sandbox/cel/match-conditions.ts';
-import { type ValidationRule, validateRules } from '../../../src/sandbox/cel/validation-rules.ts';
-import type { Schema } from '../../../src/sandbox/schema/schema.ts';
-import { collectGarbage } from '../../tools/collect-garbage.ts';
-import { cpuTimeMs } from '../../tools/cpu-time.ts';
+import { matchesConditions } from '../../src/cel/match-conditions.ts';
+import { type ValidationRule, validateRules } from '../../src/cel/validation-rules.ts';
+import type { Json, JsonObject } from '../../src/kubernetes/index.ts';
+import type { Schema } from '../../src/schema/schema.ts';
+import { collectGarbage } from '../tools/collect-garbage.ts';
+import { cpuTimeMs } from '../tools/cpu-time.ts';
 
 const anything = { 'x-kubernetes-preserve-unknown-fields': true } as Schema;
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
-import { cpuTimeMs } from '../../tools/cpu-time.ts';
-import { eventually, send } from '../client.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
+import { eventually, send } from '../sandbox/client.ts';
+import { cpuTimeMs } from '../tools/cpu-time.ts';
 
 let sandbox: Sandbox;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { compilePattern } from '../../../src/kubernetes/index.ts';
-import type { Schema } from '../../../src/sandbox/schema/schema.ts';
-import { validateSchema } from '../../../src/sandbox/schema/schema-validation.ts';
-import { structuralCauses } from '../../../src/sandbox/schema/structural.ts';
-import { cpuTimeMs } from '../../tools/cpu-time.ts';
+import { compilePattern } from '../../src/kubernetes/index.ts';
+import type { Schema } from '../../src/schema/schema.ts';
+import { validateSchema } from '../../src/schema/schema-validation.ts';
+import { structuralCauses } from '../../src/schema/structural.ts';
+import { cpuTimeMs } from '../tools/cpu-time.ts';
 
 // Without a sandbox in this process: these calculate for seconds, while the connections to one would time out.
 

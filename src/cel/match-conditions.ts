@@ -1,5 +1,5 @@
 import { Environment, type EvaluationError, type ParseResult } from '@marcbachmann/cel-js';
-import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../kubernetes/index.ts';
 import { causeOf, duplicate, invalid, required } from '../schema/index.ts';
 import { celOf, decisionProblem } from './cel.ts';
 import { type Budget, CostError, Meter, matchConditionsBudget } from './cel-budget.ts';

@@ -1,4 +1,4 @@
-import { copyOf, isJsonObject, type Json, setOwn } from '../../kubernetes/index.ts';
+import { copyOf, isJsonObject, type Json, setOwn } from '../kubernetes/index.ts';
 import { fieldOf, type Schema } from './schema.ts';
 
 const withDefaults = new WeakMap<Schema, boolean>();

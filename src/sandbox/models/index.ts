@@ -1,0 +1,1 @@
+export { modelNameOf, objectMetaSchema, schemaOfModel } from './built-in-schemas.ts';
