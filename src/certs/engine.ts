@@ -1,5 +1,21 @@
-import { bundleOf, type Certificate, type Entropy, issueCa, issueServingCertificate, usable } from '../x509/index.ts';
-import { type CertificateFacts, deriveFacts, injectedAnnotation, injectedSinceAnnotation } from './facts.ts';
+import {
+  bundleOf,
+  type Certificate,
+  type Entropy,
+  issueCa,
+  issueServingCertificate,
+  readCertificates,
+  usable,
+} from '../x509/index.ts';
+import {
+  adoptedSinceAnnotation,
+  type CertificateFacts,
+  deriveFacts,
+  injectedAnnotation,
+  injectedSinceAnnotation,
+  retiredAnnotation,
+  retiredWith,
+} from './facts.ts';
 import { type Action, next, type Settings } from './next.ts';
 import { type CertificateStore, Conflict, type SecretContents, type StoredSecret } from './store.ts';
 import { isInSync, type TargetAccess, TargetFailure } from './target.ts';
@@ -212,16 +228,24 @@ async function perform(run: Run, action: SecretAction, { facts, caSecret, servin
     }
     case 'stage-ca': {
       const made = await issueCa(clock.now(), run.caValidityMs, entropy);
-      return writeCa({
-        'ca.crt': action.active.pem,
-        'ca.key': usable(facts.activeKey),
-        'next.crt': made.certificate.pem,
-        'next.key': made.key,
-        'previous.crt': bundleOf(action.previous),
-      });
+      // A next CA that is replaced has signed nothing: targets need not trust it any longer.
+      const unused = usable(readCertificates(current.data['next.crt'])) ?? [];
+      return writeCa(
+        {
+          'ca.crt': action.active.pem,
+          'ca.key': usable(facts.activeKey),
+          'next.crt': made.certificate.pem,
+          'next.key': made.key,
+          'previous.crt': bundleOf(action.previous),
+        },
+        annotated({ [retiredAnnotation]: retiredWith(facts.retired, unused) }),
+      );
     }
     case 'adopt-ca':
-      return writeCa({ 'previous.crt': bundleOf([...facts.previous, action.ca]) });
+      return writeCa(
+        { 'previous.crt': bundleOf([...facts.previous, ...action.cas]) },
+        annotated({ [adoptedSinceAnnotation]: clock.now().toISOString() }),
+      );
     case 'promote': {
       const active = usable(facts.active) as Certificate;
       return writeCa({
@@ -235,7 +259,12 @@ async function perform(run: Run, action: SecretAction, { facts, caSecret, servin
     case 'retire':
       return writeCa(
         { 'previous.crt': undefined },
-        annotated({ [injectedAnnotation]: undefined, [injectedSinceAnnotation]: undefined }),
+        annotated({
+          [injectedAnnotation]: undefined,
+          [injectedSinceAnnotation]: undefined,
+          [adoptedSinceAnnotation]: undefined,
+          [retiredAnnotation]: retiredWith(facts.retired, facts.previous),
+        }),
       );
     case 'forget-injection':
       return writeCa({}, annotated({ [injectedAnnotation]: undefined, [injectedSinceAnnotation]: undefined }));

@@ -5,6 +5,7 @@ import {
   caProblem,
   framingProblem,
   isSignedBy,
+  maxCertificates,
   missingNames,
   organization,
   type Reading,
@@ -21,6 +22,12 @@ import type { TargetReading } from './target.ts';
 /** Annotations on the CA's Secret: which bundle was seen in which targets, and since when (RFC 3339). */
 export const injectedAnnotation = 'extensionconfig-webhook/bundle-in-targets';
 export const injectedSinceAnnotation = 'extensionconfig-webhook/bundle-in-targets-since';
+/** Annotation on the CA's Secret: since when a CA that was found outside it is trusted as a previous one (RFC 3339). */
+export const adoptedSinceAnnotation = 'extensionconfig-webhook/adopted-since';
+/** Annotation on the CA's Secret: the fingerprints of CAs that no pod serves any more, the last one first. */
+export const retiredAnnotation = 'extensionconfig-webhook/retired';
+/** Maximum number of retired CAs that are remembered: no more are in a bundle. */
+const maxRetired = 16;
 
 /** Where a rotation stands. */
 export type Stage = 'missing' | 'steady' | 'staged' | 'promoted';
@@ -35,6 +42,15 @@ export interface CertificateFacts {
   successor: Reading<Certificate>;
   /** CAs whose certificates some pod may still serve. */
   previous: Certificate[];
+  /** Since when a CA that was adopted is a previous one. */
+  adoptedSince: Date | undefined;
+  /**
+   * CAs of this program that every target trusts, and that the CA's Secret neither knows nor has retired: the Secrets
+   * were restored from a backup, and pods may still serve certificates of these.
+   */
+  forgotten: Certificate[];
+  /** Fingerprints of CAs that no pod serves any more, the last one first. */
+  retired: string[];
   /** The serving certificate; usable when it has its key and is not expired. */
   serving: Reading<Certificate>;
   /** Names that the serving certificate lacks. */
@@ -59,10 +75,15 @@ export interface CertificateFacts {
   injectedSince: Date | undefined;
 }
 
-function dateOf(text: string | undefined, now: Date): Date | undefined {
+function dateOf(text: string | undefined): Date | undefined {
   const date = new Date(text ?? Number.NaN);
-  // A time in the future means that a clock is or was wrong: the delay starts over.
-  return Number.isNaN(date.getTime()) || date > now ? undefined : date;
+  return Number.isNaN(date.getTime()) ? undefined : date;
+}
+
+/** A time in the future means that a clock is or was wrong: the delay starts over. */
+function pastDateOf(text: string | undefined, now: Date): Date | undefined {
+  const date = dateOf(text);
+  return date !== undefined && date > now ? undefined : date;
 }
 
 function keyOf(text: string | undefined, certificate: Certificate | undefined): Reading<string> {
@@ -95,13 +116,26 @@ function servingOf(tls: Readonly<Record<string, string>>, now: Date): Reading<Ce
     : serving;
 }
 
-/** The CAs in targets that are valid now. */
-function casIn(targets: readonly TargetReading[], now: Date): Certificate[] {
+/** The CAs in targets that are valid now, and those of them that every bundle with certificates has. */
+function casIn(targets: readonly TargetReading[], now: Date): { inSome: Certificate[]; inAll: Certificate[] } {
   // Usually all targets hold the same bundle: each text is parsed once, and each certificate checked once.
-  const bundles = new Set(targets.flatMap(({ entries }) => entries.map(({ bundle }) => bundle)));
-  return distinct([...bundles].flatMap((bundle) => usable(readCertificates(bundle)) ?? [])).filter(
-    (found) => caProblem(found, now) === undefined,
-  );
+  const texts = new Set(targets.flatMap(({ entries }) => entries.map(({ bundle }) => bundle)));
+  const bundles = [...texts].flatMap((text) => {
+    const read = usable(readCertificates(text));
+    return read === undefined ? [] : [distinct(read)];
+  });
+  const inSome = distinct(bundles.flat()).filter((found) => caProblem(found, now) === undefined);
+  const counts = new Map<string, number>();
+  for (const { fingerprint } of bundles.flat()) {
+    counts.set(fingerprint, (counts.get(fingerprint) ?? 0) + 1);
+  }
+  return { inSome, inAll: inSome.filter(({ fingerprint }) => counts.get(fingerprint) === bundles.length) };
+}
+
+/** The value of the annotation that remembers retired CAs, with more of them. */
+export function retiredWith(retired: readonly string[], more: readonly Certificate[]): string | undefined {
+  const all = new Set([...more.map(({ fingerprint }) => fingerprint), ...retired]);
+  return all.size === 0 ? undefined : [...all].slice(0, maxRetired).join(',');
 }
 
 function injectionOf(kept: readonly Certificate[], targets: readonly TargetReading[]): string {
@@ -135,7 +169,7 @@ export function deriveFacts(
   const servingBundle = usable(readCertificates(tls['ca.crt'])) ?? [];
   const inTargets = casIn(targets, now);
   const certificate = usable(serving);
-  const signer = [...kept, ...servingBundle, ...inTargets].find(
+  const signer = [...kept, ...servingBundle, ...inTargets.inSome].find(
     (found) => certificate !== undefined && caProblem(found, now) === undefined && isSignedBy(certificate, found),
   );
   const isKept = (found: Certificate) => kept.some(({ fingerprint }) => fingerprint === found.fingerprint);
@@ -143,10 +177,15 @@ export function deriveFacts(
   const anchors =
     active.state === 'usable'
       ? []
-      : distinct([...(signer === undefined ? [] : [signer]), ...inTargets.filter(isOurs), ...previous]);
+      : distinct([...(signer === undefined ? [] : [signer]), ...inTargets.inSome.filter(isOurs), ...previous]);
   const bundle = active.state === 'usable' ? bundleOf(kept) : '';
   const injection = injectionOf(kept, targets);
   const annotations = caSecret?.annotations ?? {};
+  const retired = (annotations[retiredAnnotation] ?? '').split(',', maxRetired).filter((found) => found !== '');
+  // Before a CA signs anything, it is in every target. What is only in some has signed nothing, and is not spread.
+  const forgotten = inTargets.inAll.filter(
+    (found) => isOurs(found) && !isKept(found) && !retired.includes(found.fingerprint),
+  );
   return {
     now,
     stage:
@@ -161,6 +200,9 @@ export function deriveFacts(
     activeKey: keyOf(ca['ca.key'], usable(active)),
     successor,
     previous,
+    adoptedSince: dateOf(annotations[adoptedSinceAnnotation]),
+    forgotten: forgotten.slice(0, Math.max(0, maxCertificates - kept.length)),
+    retired,
     serving,
     servingLacks: certificate === undefined ? [] : missingNames(certificate, names),
     signer,
@@ -171,7 +213,7 @@ export function deriveFacts(
     targets,
     injection,
     injectedSince:
-      annotations[injectedAnnotation] === injection ? dateOf(annotations[injectedSinceAnnotation], now) : undefined,
+      annotations[injectedAnnotation] === injection ? pastDateOf(annotations[injectedSinceAnnotation], now) : undefined,
   };
 }
 

@@ -21,7 +21,7 @@ export interface Settings {
 export type Action = { reason: string } & (
   | { kind: 'create-ca' }
   | { kind: 'stage-ca'; active: Certificate; previous: Certificate[] }
-  | { kind: 'adopt-ca'; ca: Certificate }
+  | { kind: 'adopt-ca'; cas: Certificate[] }
   | { kind: 'issue-serving-certificate' }
   | { kind: 'write-bundle' }
   | { kind: 'forget-injection' }
@@ -146,8 +146,16 @@ function trustStep(facts: CertificateFacts, settings: Settings): Action {
   if (signer !== undefined && !facts.isSignerInBundle) {
     return {
       kind: 'adopt-ca',
-      ca: signer,
+      cas: [signer],
       reason: 'the serving certificate is signed by a CA that is not in the Secret of the CA: it stays trusted',
+    };
+  }
+  if (facts.forgotten.length > 0) {
+    return {
+      kind: 'adopt-ca',
+      cas: facts.forgotten,
+      reason:
+        'every target trusts a CA that is not in the Secret of the CA (restored from a backup?): it stays trusted for the overlap, because pods may still serve its certificates',
     };
   }
   const problem = servingProblem(facts, settings);
@@ -213,9 +221,10 @@ function trustStep(facts: CertificateFacts, settings: Settings): Action {
       : { kind: 'issue-serving-certificate', reason: problem as string };
   }
   // Promoted, with a serving certificate of the new CA. Its time of issue is taken from the certificate itself, where
-  // no write can lose it.
+  // no write can lose it. A restored one is older than the CA that was adopted.
   const issued = (usable(facts.serving) as Certificate).x509.validFromDate.getTime() + backdateMs;
-  const until = new Date(Math.min(issued, now.getTime()) + settings.overlapMs);
+  const since = Math.max(issued, facts.adoptedSince?.getTime() ?? issued);
+  const until = new Date(Math.min(since, now.getTime()) + settings.overlapMs);
   if (facts.previous.length > 0 && until > now) {
     return {
       kind: 'wait',

@@ -6,7 +6,7 @@ import { signingProblem, unreadableProblem } from './signature.ts';
 /** Longest PEM text that is read, in bytes: a bundle of 16 certificates with 4096-bit keys is 32 KiB. */
 export const maxPemBytes = 64 * 1024;
 /** Maximum number of certificates of a bundle. A rotation holds two, a recovery a few more. */
-const maxCertificates = 16;
+export const maxCertificates = 16;
 
 const block = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]*-----END CERTIFICATE-----/g;
 

@@ -4,6 +4,7 @@ export {
   caProblem,
   hasDates,
   isSignedBy,
+  maxCertificates,
   maxPemBytes,
   missingNames,
   problemOf,

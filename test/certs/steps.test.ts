@@ -1,7 +1,7 @@
 // Each step of a run: what it writes, in which order, what is told of it, and how long is waited.
 import { X509Certificate } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { injectedAnnotation, injectedSinceAnnotation } from '../../src/certs/facts.ts';
+import { injectedAnnotation, injectedSinceAnnotation, retiredAnnotation } from '../../src/certs/facts.ts';
 import { Conflict, type Run, runCertificates } from '../../src/certs/index.ts';
 import { issueCa } from '../../src/x509/index.ts';
 import {
@@ -138,8 +138,9 @@ test('what is in the Secret of the CA in each stage', async () => {
     { keys: staged, isOld: true, annotations: [] },
     { keys: staged, isOld: true, annotations: both },
     { keys: promoted, isOld: false, annotations: both },
-    { keys: ['ca.crt', 'ca.key'], isOld: false, annotations: [] },
+    { keys: ['ca.crt', 'ca.key'], isOld: false, annotations: [retiredAnnotation] },
   ]);
+  expect(ca().metadata.annotations).toEqual({ [retiredAnnotation]: old });
 });
 
 test('what others keep in the Secrets stays', async () => {
@@ -155,8 +156,9 @@ test('what others keep in the Secrets stays', async () => {
   await walk({ forceCa: true, force: true });
   for (const object of [ca(), serving()]) {
     expect(valueIn(object, 'theirs')).toBe('data');
-    expect(object.metadata.annotations).toEqual({ theirs: 'annotation' });
+    expect(object.metadata.annotations).toMatchObject({ theirs: 'annotation' });
   }
+  expect(Object.keys(serving().metadata.annotations ?? {})).toEqual(['theirs']);
 });
 
 test('waits that a run is not to block on end it, with what was decided', async () => {
