@@ -18,7 +18,7 @@ export interface AdviseWorkerOptions {
   now: () => Date;
 }
 
-/** What the advice depends on, and what is written. */
+/** The parts of an object that the condition depends on, and the condition itself. */
 function fingerprintOf({ metadata, status }: StoredConfig): string {
   return JSON.stringify([
     metadata.generation,

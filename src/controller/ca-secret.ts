@@ -11,7 +11,7 @@ export interface SecretName {
 /** The CA bundle in a Secret as base64, or why there is none. */
 export type CaReading = { caBundle: string } | { problem: string };
 
-/** Quotes an annotation, which anyone who may write an ExtensionConfig controls. */
+/** Quotes an annotation, since anyone who may write an ExtensionConfig controls its text. */
 const quoted = (text: string) => JSON.stringify(text.slice(0, 300));
 
 /** The Secret that an annotation names, as Cluster API reads it: split at the first slash. */
@@ -44,7 +44,7 @@ export async function readCaBundle(cluster: Cluster, { namespace, name }: Secret
     if (!text.includes('-----BEGIN CERTIFICATE-----')) {
       return { problem: `"ca.crt" of secret ${what} contains no PEM certificate` };
     }
-    // A private key here would become readable to all who may read ExtensionConfigs.
+    // A private key here would become readable to everyone who may read ExtensionConfigs.
     if (text.includes('PRIVATE KEY-----')) {
       return {
         problem: `"ca.crt" of secret ${what} contains a private key, which must not be published in a caBundle`,

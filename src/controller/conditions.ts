@@ -24,13 +24,13 @@ export interface V1Beta1Condition {
   message?: string;
 }
 
-/** Longest message that the CRD takes, in characters: of conditions, and of those of v1beta1. */
+/** Longest message that the CRD allows, in characters, in both kinds of conditions. */
 const maxMessage = 32_768;
 const maxV1Beta1Message = 10_240;
 
 /**
- * Truncates without splitting a surrogate pair: half of one would be stored as another character, and rewritten
- * forever.
+ * Truncates without splitting a surrogate pair: half a pair would be stored as another character, and the status would
+ * be rewritten forever.
  */
 const cut = (text: string, longest: number) =>
   (text.length > longest ? `${text.slice(0, longest - 1)}…` : text).toWellFormed();
@@ -43,14 +43,13 @@ function byType<T extends { type?: string }>(conditions: readonly T[]): T[] {
   );
 }
 
-/** Whole seconds, as metav1.Time is written. */
+/** The time in whole seconds, as metav1.Time is serialized. */
 const timeOf = (now: Date) => `${now.toISOString().slice(0, 19)}Z`;
 
 /**
- * The conditions with some of them set. The transition time changes only with a condition's status; conditions of
- * others are preserved.
- *
- * @param generation of the object that they are about.
+ * The conditions with some of them set. A transition time changes only with the status of its condition; conditions of
+ * other controllers are preserved.
+ * @param generation the generation of the object that the conditions are about.
  */
 export function withConditions(
   stored: readonly StoredCondition[] = [],
@@ -77,7 +76,7 @@ export function withConditions(
   ]);
 }
 
-/** As {@link withConditions}, for those of the v1beta1 contract. */
+/** As {@link withConditions}, for a condition of the v1beta1 contract. */
 export function withV1Beta1Condition(
   stored: readonly StoredV1Beta1Condition[] = [],
   { message, ...condition }: V1Beta1Condition,

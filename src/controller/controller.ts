@@ -18,22 +18,22 @@ import { type Mode, workersFor } from './workers.ts';
 
 /** Options of a controller. */
 export interface ControllerOptions {
-  /** How to reach the API server. */
+  /** Connection to the API server. */
   kubeConfig: KubeConfig;
   mode: Mode;
   log: Logger;
   /** Where metrics are registered. Default: nowhere. */
   metrics?: Registry | undefined;
-  /** How extensions are called: where hosts are reached instead, a client certificate, hooks of a provider. */
+  /** How to call extensions: addresses to use for hosts, a client certificate, hooks of a provider. */
   extensions?: Pick<ClientOptions, 'resolve' | 'clientCertificate' | 'catalog' | 'release'>;
-  /** The Lease that one of several replicas wins. Default: there is one replica only. */
+  /** The Lease for leader election. Default: there is only one replica. */
   leaderElection?: LeaderElectionOptions | undefined;
   /**
-   * The Lease of Cluster API's own controller, alongside which the mode `discover` refuses to work; false: do not look
-   * for it. Default: the one that `clusterctl init` installs.
+   * The Lease of Cluster API's own controller. While that runs, the mode `discover` refuses to work. `false` skips the
+   * check. Default: the Lease that `clusterctl init` installs.
    */
   rival?: LeaseName | false;
-  /** Default: the system's clock. Only for the times in conditions, never for decisions, since it may step. */
+  /** Default: the system's clock. Used only for the times in conditions, never for decisions, since it may jump. */
   now?: () => Date;
   /** Milliseconds of a monotonic clock. Default: the system's. */
   monotonicMs?: () => number;
@@ -43,22 +43,30 @@ export interface ControllerOptions {
 
 /** A running controller. */
 export interface RunningController {
-  /** Resolves when all ExtensionConfigs were read for the first time; never, when it is stopped before. */
+  /**
+   * Resolves when all ExtensionConfigs have been listed for the first time; never, if the controller is stopped before.
+   */
   readonly synced: Promise<void>;
-  /** Resolves at its end. Rejects with a `RivalError` when Cluster API's own controller does the same work. */
+  /**
+   * Resolves when the controller has ended. Rejects with a `RivalError` when Cluster API's own controller does the same
+   * work.
+   */
   readonly ended: Promise<void>;
-  /** Why it does not do its work now, for a readiness probe; undefined when it does, or waits for another leader. */
+  /**
+   * Why the controller is not doing its work, for a readiness probe; undefined when it is, or when another replica
+   * leads.
+   */
   readonly problem: string | undefined;
   /** Calls the handlers that are registered. */
   readonly client: Client;
-  /** Ends discoveries under way, lets writes under way end, gives the Lease back, and stops. Never rejects. */
+  /** Aborts discoveries in progress, lets writes finish, releases the Lease, and stops. Never rejects. */
   stop(): Promise<void>;
 }
 
 /** For the reads at the start. */
 const patience = { retries: 0, minTimeoutMs: 0, maxTimeoutMs: 0, deadlineMs: 10_000 };
 
-/** Connects the checks for a rival, the election, the terms of work and their end. */
+/** Connects the check for a rival, the election, the terms of work and the shutdown. */
 class Controller implements RunningController {
   readonly client: Client;
   readonly synced: Promise<void>;
@@ -72,7 +80,7 @@ class Controller implements RunningController {
   readonly #stopping = new AbortController();
   readonly #firstSync = Promise.withResolvers<void>();
   readonly #end = Promise.withResolvers<void>();
-  /** Why nothing else has been started; checked first. */
+  /** Why nothing else has started; takes precedence over other problems. */
   #startProblem: string | undefined = 'the controller starts';
   #election: Election | undefined;
   #term: Term | undefined;
@@ -87,7 +95,7 @@ class Controller implements RunningController {
     this.client = createClient({ ...extensions, ...(options.metrics && { metrics: options.metrics }) });
     this.synced = this.#firstSync.promise;
     this.ended = this.#end.promise;
-    // A user who does not wait for the end finds the reason in the log.
+    // If the user does not await `ended`, the reason is still in the log.
     this.ended.catch(() => {});
     const known: KnownHooks = {
       catalog: extensions?.catalog ?? createHookCatalog(),
@@ -130,7 +138,7 @@ class Controller implements RunningController {
     }
   }
 
-  /** Begins once it is known that no other controller discovers extensions, and ends when one does. */
+  /** Begins once it is certain that no other controller discovers extensions, and ends when one does. */
   async #beginWithout(rival: LeaseName): Promise<void> {
     const { kubeConfig, log } = this.#options;
     const { signal } = this.#stopping;
@@ -183,7 +191,7 @@ class Controller implements RunningController {
   }
 
   #beginTerm(): void {
-    // Won while it stops.
+    // The election was won during the shutdown.
     if (this.#stopping.signal.aborted) {
       return;
     }
@@ -203,7 +211,7 @@ class Controller implements RunningController {
   #endAll(): Promise<void> {
     this.#over ??= (async () => {
       this.#stopping.abort(new Error('the controller stops'));
-      // Writes may end as long as it leads.
+      // Writes may finish only while this replica still leads.
       await this.#term?.end();
       await this.#election?.stop();
       await this.client.close();

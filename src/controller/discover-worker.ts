@@ -20,7 +20,10 @@ export interface DiscoverWorkerOptions {
   resyncMs: number;
 }
 
-/** What a run depends on, and what it writes; labels and conditions of others are not part of it. */
+/**
+ * The parts of an object that a run depends on and writes; labels and conditions of other controllers are not among
+ * them.
+ */
 function fingerprintOf({ metadata, status }: StoredConfig): string {
   const { annotations = {} } = metadata;
   return JSON.stringify([
@@ -34,12 +37,12 @@ function fingerprintOf({ metadata, status }: StoredConfig): string {
   ]);
 }
 
-/** Discovers extensions, writes what was found, and registers their handlers. */
+/** Discovers extensions, writes their status, and registers their handlers. */
 export function createDiscoverWorker(options: DiscoverWorkerOptions): Worker {
   const { cluster, client, events, log, now, resyncMs } = options;
   const own = createOwnWrites(fingerprintOf);
   const store = createConfigStore(cluster, own.wrote);
-  /** The last log entry about each, so that a failure is not logged at every retry. */
+  /** The last log entry for each ExtensionConfig, so that a failure is not logged at every retry. */
   const said = new Map<string, string>();
 
   return {
@@ -50,7 +53,7 @@ export function createDiscoverWorker(options: DiscoverWorkerOptions): Worker {
       for (const { name } of client.registry.extensions) {
         client.registry.remove(name);
       }
-      // Handlers discovered before stay registered until the next discovery, even when that fails.
+      // Handlers that were discovered before remain registered until the next discovery, and also when that fails.
       for (const config of configs) {
         if ((config.status?.handlers?.length ?? 0) > 0 && config.metadata.deletionTimestamp === undefined) {
           client.registry.add(config);
@@ -82,7 +85,7 @@ export function createDiscoverWorker(options: DiscoverWorkerOptions): Worker {
       if (finding === 'not-discovered') {
         return { result: 'failed' };
       }
-      // All of them at once would be a burst every ten minutes.
+      // Spread out: otherwise all extensions would be called in a burst every ten minutes.
       return finding === 'paused'
         ? { result: 'done' }
         : { result: 'done', againMs: resyncMs * (0.9 + Math.random() / 10) };

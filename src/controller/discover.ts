@@ -9,10 +9,10 @@ import { discoveredStatus, pausedAnnotation, type RunFinding } from './discovere
 import type { ConfigEvent, EventRecorder } from './events.ts';
 import type { ConfigStore, StoredConfig } from './stored.ts';
 
-/** The findings of one run, for the log and for metrics. */
+/** The result of a run, for the log and for metrics. */
 export interface RunReport {
   finding: RunFinding['kind'];
-  /** Why it is not discovered. */
+  /** Why the extension was not discovered. */
   error?: string;
   handlers: number;
 }
@@ -26,12 +26,12 @@ export interface DiscoverOptions {
   now: () => Date;
 }
 
-/** Whether the API server refuses the content of a write: a retry would not help until something changes. */
+/** Whether the API server rejects the content of a write: a retry would fail again until something changes. */
 const isRefusal = (error: unknown): error is StatusError =>
   error instanceof StatusError &&
   (error.code === 400 || error.code === 403 || error.code === 413 || error.code === 422);
 
-/** Fills caBundle from the Secret that the annotation names. */
+/** Writes caBundle from the Secret that the annotation names. */
 async function injectCa(
   config: StoredConfig,
   { cluster, store, events }: DiscoverOptions,
@@ -65,7 +65,7 @@ async function injectCa(
   }
 }
 
-/** Why handlers could not be registered, as far as that is known without calling the extension. */
+/** Why the handlers could not be registered, as far as the object alone tells. */
 function selectorProblem({ spec }: StoredConfig): string | undefined {
   const selector = spec?.namespaceSelector as LabelSelector | undefined;
   const problem = selector && labelSelectorProblems(selector, 1)[0];
@@ -75,13 +75,13 @@ function selectorProblem({ spec }: StoredConfig): string | undefined {
 const namesIn = (status: ExtensionConfigStatus | undefined) =>
   new Set((status?.handlers ?? []).map(({ name = '' }) => name));
 
-/** Handler names, the first few of them. */
+/** The first few handler names. */
 function someOf(names: readonly string[]): string {
   const shown = names.slice(0, 5).join(', ');
   return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
 }
 
-/** The events for a change of the status. */
+/** The event for a change of the status. */
 function eventOf(
   before: ExtensionConfigStatus | undefined,
   finding: RunFinding,
@@ -123,10 +123,10 @@ function eventOf(
 }
 
 /**
- * Reconciles one ExtensionConfig: Paused, caBundle from its Secret, discovery, status, registration. Problems of the
+ * Reconciles one ExtensionConfig: Paused, caBundle from its Secret, discovery, status, registration. Problems with the
  * extension or the object become conditions.
- *
- * @throws {Error} when the API server fails, or another client wrote meanwhile: the run has to start over.
+ * @throws {Error} when the API server fails, or when another client has written in the meantime: the run has to start
+ * over.
  */
 export async function discoverConfig(
   config: StoredConfig,
@@ -146,7 +146,7 @@ export async function discoverConfig(
     }
   }
 
-  // The registration stays as it was, and calls continue.
+  // The registration remains, and calls continue.
   if (config.metadata.annotations?.[pausedAnnotation] !== undefined) {
     await write({ kind: 'paused' });
     return { finding: 'paused', handlers: current.status?.handlers?.length ?? 0 };
@@ -162,7 +162,7 @@ export async function discoverConfig(
   } else {
     current = injected.config;
     const result = await client.discover(current, { signal });
-    // It is asked again in ten minutes; a thousand idle connections with their certificates are 200 MB.
+    // It is called again in ten minutes only, and a thousand idle connections with their certificates take 200 MB.
     client.disconnect(config.metadata.name);
     signal.throwIfAborted();
     finding = result.ok
@@ -175,12 +175,12 @@ export async function discoverConfig(
     if (finding.kind !== 'discovered' || !isRefusal(error)) {
       throw error;
     }
-    // A policy at admission, or a limit of the CRD: the status is where people look for the reason.
+    // The cause is an admission policy or a limit of the CRD. The status is where people look for it.
     finding = { kind: 'not-discovered', error: `the API server rejects the discovered handlers: ${error.message}` };
     await write(finding);
   }
   if (finding.kind === 'not-discovered') {
-    // Handlers registered before stay registered, at their old address.
+    // Handlers that were registered before remain registered, with their previous address.
     return { finding: finding.kind, error: finding.error, handlers: 0 };
   }
   const refused = client.registry.add(current);

@@ -14,8 +14,8 @@ const pausedType = 'Paused';
 export const pausedAnnotation = 'cluster.x-k8s.io/paused';
 
 /**
- * Handlers in the order that the status has already; new ones at the end. Cluster API's own extension server has
- * another order after each start, which would change the status each time.
+ * The handlers in the order that the status already has, new ones at the end. Cluster API's own extension server has a
+ * different order after each start, which would change the status each time.
  */
 function inKnownOrder(
   known: ExtensionConfigStatus['handlers'] = [],
@@ -56,8 +56,8 @@ function conditionsOf(finding: RunFinding): Condition[] {
 }
 
 /**
- * The status for the result, as Cluster API writes it: conditions of both kinds, and the handlers, which stay
- * when discovery fails. Fields and conditions of others are preserved.
+ * The status for a result, as Cluster API writes it: conditions of both kinds, and the handlers, which remain when
+ * discovery fails. Fields and conditions of other controllers are preserved.
  */
 export function discoveredStatus(
   stored: ExtensionConfigStatus | undefined,

@@ -3,7 +3,7 @@ import { apiVersionOf, hubVersion, kind } from '../api/index.ts';
 import { type Cluster, StatusError } from '../cluster/index.ts';
 import type { StoredConfig } from './stored.ts';
 
-/** Something that happened to an ExtensionConfig, for `kubectl describe`. */
+/** An event of an ExtensionConfig, as `kubectl describe` shows it. */
 export interface ConfigEvent {
   type: 'Normal' | 'Warning';
   /** In CamelCase. */
@@ -11,12 +11,12 @@ export interface ConfigEvent {
   message: string;
 }
 
-/** Records events. Never causes the work to fail that it reports on. */
+/** Records events. A failure to do so never fails the work that is reported. */
 export interface EventRecorder {
   record(config: StoredConfig, event: ConfigEvent): void;
-  /** Forgets an object that is gone. */
+  /** Forgets a deleted object. */
   forget(uid: string): void;
-  /** Resolves when all that was recorded is written, or has failed. */
+  /** Resolves when everything recorded has been written, or has failed. */
   flush(): Promise<void>;
 }
 
@@ -25,14 +25,19 @@ const namespace = 'default';
 const eventsPath = `/api/v1/namespaces/${namespace}/events`;
 /** Longest message that the API accepts, in characters. */
 const maxMessage = 1_024;
-/** Maximum number of events that are remembered, so that repetitions are counted instead of written again. */
+/**
+ * Maximum number of events that are remembered, so that a repetition increases a count instead of creating another
+ * event.
+ */
 const maxKnown = 4_096;
-/** Maximum number of events that wait to be written; more are dropped. */
+/** Maximum number of events waiting to be written; beyond that, events are dropped. */
 const maxWaiting = 1_000;
-/** How long the count of a repeating event may lag behind, in ms. */
+/** How long the stored count of a repeating event may be out of date, in ms. */
 const repeatMs = 5 * 60_000;
 
-/** Burst of events of one object, and the time to earn one more, in ms; as in client-go. */
+/**
+ * How many events an object may have in a burst, and the time after which it may have one more, in ms; as in client-go.
+ */
 const burst = 25;
 const refillMs = 5 * 60_000;
 
@@ -54,7 +59,7 @@ interface Waiting {
 /** Options of a recorder of events. */
 export interface EventRecorderOptions {
   cluster: Cluster;
-  /** Who reports: name of the program, and of the instance. */
+  /** The reporting program, and its instance. */
   component: string;
   instance: string;
   now: () => Date;
@@ -63,9 +68,9 @@ export interface EventRecorderOptions {
 }
 
 /**
- * Writes events of v1, one at a time. One that repeats is the same object with a count, written at most every five
- * minutes unless something else happened in between; one object gets 25 at once and then one every five minutes,
- * however often its message changes. An API server that refuses events never holds up the work.
+ * Writes events (v1), one at a time. A repeating event is one object with a count, which is written at most every five
+ * minutes unless another event happened in between. Each object may have 25 events at once and then one every five
+ * minutes, however often the message changes. An API server that rejects events never holds up the work.
  */
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
   const { cluster, component, instance, now, onProblem } = options;
@@ -74,7 +79,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   const waiting: Waiting[] = [];
   /** The last event of each object. */
   const latest = new Map<string, string>();
-  /** The remaining budget of each object, and its time. */
+  /** The remaining budget of each object, and when it was last computed. */
   const budgets = new Map<string, { left: number; at: number }>();
   let working: Promise<void> | undefined;
   let lastName = 0n;
@@ -87,7 +92,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     }
   }
 
-  /** Takes one write from the budget of an object, if there is one left. */
+  /** Takes one write from the budget of an object, if there is any left. */
   function isAllowed(uid: string, at: number): boolean {
     const before = budgets.get(uid) ?? { left: burst, at };
     const left = Math.min(burst, before.left + Math.max(0, at - before.at) / refillMs);
@@ -101,7 +106,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
 
   async function create({ config, event, key, at }: Waiting): Promise<void> {
     const { name: object, uid, resourceVersion } = config.metadata;
-    // As client-go names them: by the time, in nanoseconds; so they are listed in their order. At most 253 characters.
+    // Named as in client-go, by the time in nanoseconds, so that events are listed in order. At most 253 characters.
     const nanoseconds = BigInt(at.getTime()) * 1_000_000n + BigInt(randomInt(1_000_000));
     lastName = nanoseconds > lastName ? nanoseconds : lastName + 1n;
     const name = `${object.slice(0, 200)}.${lastName.toString(16)}`;
@@ -124,7 +129,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     remember(key, { name, uid, count: 1, writtenAt: at.getTime() });
   }
 
-  /** Whether the last event of an object is another one. */
+  /** Whether the last event of an object was a different one. */
   function isNews({ config, key }: Waiting): boolean {
     const { uid } = config.metadata;
     const before = latest.get(uid);
@@ -147,9 +152,9 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     }
     const count = before.count + 1;
     const sinceMs = one.at.getTime() - before.writtenAt;
-    // An event that recurs after another one, such as a repair after a new failure, is not delayed.
+    // An event that recurs after a different one, such as success after a new failure, is written at once.
     const isDue = happensAnew && isAllowed(one.config.metadata.uid, one.at.getTime());
-    // A clock that was set back must not suppress it forever.
+    // If the clock has been set back, the event must not be suppressed forever.
     if (!isDue && sinceMs >= 0 && sinceMs < repeatMs) {
       remember(one.key, { ...before, count });
       return;
@@ -159,7 +164,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       await cluster.request('PATCH', `${eventsPath}/${before.name}`, { count, lastTimestamp });
       remember(one.key, { ...before, count, writtenAt: one.at.getTime() });
     } catch (error) {
-      // The API server forgets events after an hour.
+      // The API server deletes events after an hour.
       if (!(error instanceof StatusError && error.code === 404)) {
         throw error;
       }

@@ -1,10 +1,9 @@
 import type { Cluster } from '../cluster/index.ts';
 
 /**
- * A connection that writes only while it is allowed to, which is checked before each write: a former leader never
- * writes, not even one whose timers were late.
- *
- * @throws {Error} instead of a write that is not allowed.
+ * Wraps a connection so that each write first checks whether it is allowed: a former leader never writes, not even when
+ * its timers are late.
+ * @throws {Error} in place of a write that is not allowed.
  */
 export function guardWrites(cluster: Cluster, mayWrite: () => boolean): Cluster {
   return {

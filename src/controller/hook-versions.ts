@@ -7,7 +7,7 @@ import type { StoredConfig } from './stored.ts';
 /** Type of the condition that the mode `advise` writes. */
 export const hookVersionsSupported = 'HookVersionsSupported';
 
-/** The rules to apply, worst first, with the reason of the condition when they have findings. */
+/** The rules to apply, the most severe first, with the reason that the condition gets when they have findings. */
 const checks: readonly { rule: Rule; reason: string }[] = [
   { id: 'hook-version-removed', reason: 'HookVersionRemoved' },
   { id: 'hook-unknown', reason: 'HookUnknown' },
@@ -21,7 +21,7 @@ const checks: readonly { rule: Rule; reason: string }[] = [
   return { rule, reason };
 });
 
-/** Handlers that a message names. */
+/** Maximum number of handlers that a message names. */
 const maxNamed = 20;
 
 /** The findings of one rule about the handlers of an ExtensionConfig. */
@@ -54,7 +54,7 @@ function lineOf({ path, message }: Finding, config: StoredConfig): string {
 
 /**
  * Whether the targeted release of Cluster API supports the hook versions of all discovered handlers, and what to do
- * about those that it does not: in the words of the rules that warn at admission. Unknown without discovered handlers.
+ * about those it does not support, worded as the rules' warnings at admission. Unknown without discovered handlers.
  */
 export function hookVersionsCondition(config: StoredConfig, known: KnownHooks, now = new Date()): Condition {
   const type = hookVersionsSupported;

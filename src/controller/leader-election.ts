@@ -11,13 +11,15 @@ export interface LeaderElectionOptions {
   /** The Lease. */
   namespace: string;
   name: string;
-  /** Identity of this candidate; must be unique. Default: host name and a random part. */
+  /** Identity of this candidate, which must be unique. Default: the host name and a random suffix. */
   identity?: string | undefined;
-  /** How long others wait after the last renewal that they saw, in ms; whole seconds. Default: 15,000. */
+  /**
+   * How long other candidates wait after the last renewal that they have seen, in ms; whole seconds. Default: 15,000.
+   */
   leaseDurationMs?: number;
-  /** How long the leader goes on without a renewal, in ms; less than `leaseDurationMs`. Default: 10,000. */
+  /** How long the leader continues without a renewal, in ms; less than `leaseDurationMs`. Default: 10,000. */
   renewDeadlineMs?: number;
-  /** Pause between two tries, in ms. Default: 2,000. */
+  /** Pause between two attempts, in ms. Default: 2,000. */
   retryPeriodMs?: number;
 }
 
@@ -26,26 +28,26 @@ export interface ElectionRun extends Required<Omit<LeaderElectionOptions, 'ident
   kubeConfig: KubeConfig;
   identity: string;
   log: Logger;
-  /** For the times in the Lease, on which no decision depends. */
+  /** For the times in the Lease, which no decision depends on. */
   now: () => Date;
-  /** Milliseconds of a clock that never steps: all decisions are made by it. */
+  /** Returns milliseconds of a monotonic clock, on which all decisions are based. */
   monotonicMs: () => number;
   onElected(): void;
-  /** The leadership ends at this moment: nothing may be written from now on. */
+  /** Called at the moment when the leadership ends: nothing may be written from then on. */
   onLost(reason: string): void;
 }
 
-/** A candidate, or the leader. */
+/** Participation in an election, as a candidate or as the leader. */
 export interface Election {
   /**
-   * Whether this is the leader now. It is asked before each write, since a process that was halted does not run its
-   * timers in time.
+   * Whether this candidate leads at this moment. Checked before each write, since the timers of a suspended process are
+   * late.
    */
   readonly isLeading: boolean;
   readonly leader: string;
-  /** Why the Lease cannot be read or written; undefined when it can. */
+  /** Why the Lease cannot be read or written; undefined if it can. */
   readonly problem: string | undefined;
-  /** Ends the candidacy; a leader releases the Lease, so that another candidate need not wait. Never rejects. */
+  /** Ends the candidacy. A leader releases the Lease, so that another candidate need not wait. Never rejects. */
   stop(): Promise<void>;
 }
 
@@ -53,9 +55,9 @@ export interface Election {
 class Candidate implements Election {
   readonly #run: ElectionRun;
   readonly #what: string;
-  /** Ends requests. */
+  /** Aborts requests. */
   readonly #stop = new AbortController();
-  /** Ends the wait between two tries. */
+  /** Ends the pause between two attempts. */
   readonly #pause = new AbortController();
   readonly #lease: StoredLease;
   readonly #seen: SeenLease;
@@ -110,15 +112,15 @@ class Candidate implements Election {
           log.warn({ lease: this.#what, problem: message }, 'the Lease cannot be read or written');
         }
       }
-      // Jitter for candidates; a leader is punctual.
+      // Candidates get jitter; the leader renews on time.
       const wait = this.#leadership.isHeld ? retryPeriodMs : retryPeriodMs * (1 + Math.random() * 0.2);
       await sleep(wait, undefined, { signal: this.#pause.signal, ref: false }).catch(() => {});
     }
   }
 
-  /** One try to take or to renew the Lease. */
+  /** Makes one attempt to acquire or renew the Lease. */
   async #try(): Promise<void> {
-    // A leader knows the Lease; if it was changed, the next try reads it again.
+    // The leader knows the Lease; if another client has changed it, the next attempt reads it again.
     const known = this.#leadership.isHeld ? this.#seen.lease : await this.#lease.read();
     const began = this.#run.monotonicMs();
     const before = known && this.#seen.see(known);
@@ -135,7 +137,7 @@ class Candidate implements Election {
     }
   }
 
-  /** Another client changed the Lease. It may have been a label or the like: the next try has the new version. */
+  /** Another client has changed the Lease, perhaps only a label: the next attempt uses the new version. */
   async #lookAgain(): Promise<void> {
     const lease = await this.#lease.read();
     const holder = lease === undefined ? '' : this.#seen.see(lease).holderIdentity;
@@ -184,9 +186,9 @@ class Candidate implements Election {
 }
 
 /**
- * Participates in an election with a Lease, as client-go does: a candidate takes over when it has seen no renewal for
- * the duration of the Lease, on its own clock; a leader that cannot renew within `renewDeadlineMs` stops before that.
- * So at most one leads, whatever the clocks say. After a loss it is a candidate again.
+ * Participates in an election with a Lease, as client-go does. A candidate takes over when it has seen no renewal for
+ * the duration of the Lease, by its own clock; a leader that cannot renew within `renewDeadlineMs` stops before that.
+ * So there is at most one leader, whatever the clocks say. After losing the leadership it is a candidate again.
  */
 export function startElection(run: ElectionRun): Election {
   return new Candidate(run);

@@ -1,17 +1,17 @@
 /** The dependencies of a leadership. */
 export interface LeadershipOptions {
-  /** How long it lasts without renewal, in ms. */
+  /** How long the leadership lasts without a renewal, in ms. */
   renewDeadlineMs: number;
-  /** Milliseconds of a monotonic clock. */
+  /** Returns milliseconds of a monotonic clock. */
   monotonicMs: () => number;
-  /** Called when it has lasted this long without renewal: it must be given up, for the reason passed. */
+  /** Called when the leadership has not been renewed for this long: it must be given up, for the given reason. */
   onLate(): void;
 }
 
-/** Being the leader, from a renewal of the Lease to the time when the next one is overdue. */
+/** The leadership of a candidate, which lasts until the renewal of its Lease is overdue. */
 export class Leadership {
   readonly #options: LeadershipOptions;
-  /** When the last successful renewal was sent; undefined when not the leader. */
+  /** When the last successful renewal was sent; undefined while not the leader. */
   #renewedAt: number | undefined;
   #deadline: NodeJS.Timeout | undefined;
 
@@ -19,18 +19,18 @@ export class Leadership {
     this.#options = options;
   }
 
-  /** Whether it has not been lost. */
+  /** Whether the leadership has not been ended. */
   get isHeld(): boolean {
     return this.#renewedAt !== undefined;
   }
 
-  /** Whether it lasts at this moment, even if the timer that should end it has been late. */
+  /** Whether the leadership is still valid at this moment, even if the timer that should end it is late. */
   get isInTime(): boolean {
     const { monotonicMs, renewDeadlineMs } = this.#options;
     return this.#renewedAt !== undefined && monotonicMs() < this.#renewedAt + renewDeadlineMs;
   }
 
-  /** Begins it, or renews it, as of the time when the Lease was asked for. */
+  /** Begins or renews the leadership, as of the time when the request for the Lease was sent. */
   hold(since: number): void {
     const { monotonicMs, renewDeadlineMs, onLate } = this.#options;
     this.#renewedAt = since;
@@ -39,7 +39,7 @@ export class Leadership {
     this.#deadline.unref();
   }
 
-  /** Ends it; returns whether there was one. */
+  /** Ends the leadership; returns whether there was one. */
   end(): boolean {
     const wasHeld = this.isHeld;
     this.#renewedAt = undefined;

@@ -16,7 +16,7 @@ export interface LeaseSpec {
   acquireTime: string | undefined;
 }
 
-/** Who writes a Lease, and for how long it is held, in ms. */
+/** The holder of a Lease, and for how long it is held, in ms. */
 export interface Holder {
   identity: string;
   leaseDurationMs: number;
@@ -32,7 +32,7 @@ export function leasePath(namespace: string, name?: string): string {
   return name === undefined ? collection : `${collection}/${encodeURIComponent(name)}`;
 }
 
-/** The spec of a Lease, with what is missing or of another type filled in. */
+/** The spec of a Lease, with defaults for fields that are missing or have another type. */
 export function specOf(lease: JsonObject): LeaseSpec {
   const spec = isJsonObject(lease.spec) ? lease.spec : {};
   const { holderIdentity, leaseDurationSeconds, leaseTransitions, acquireTime } = spec;
@@ -44,7 +44,7 @@ export function specOf(lease: JsonObject): LeaseSpec {
   };
 }
 
-/** The spec of a Lease that is taken, or renewed when its holder is the same as before. */
+/** The spec of a Lease that is acquired, or renewed if the holder is unchanged. */
 export function heldSpec(before: LeaseSpec | undefined, { identity, leaseDurationMs }: Holder, now: Date): JsonObject {
   const time = microTime(now);
   const isRenewal = before?.holderIdentity === identity;
@@ -57,22 +57,22 @@ export function heldSpec(before: LeaseSpec | undefined, { identity, leaseDuratio
   };
 }
 
-/** The spec of a Lease that its holder gives back: the next one need not wait. */
+/** The spec of a Lease that its holder releases, so that the next one need not wait. */
 export function releasedSpec(before: LeaseSpec, holder: Holder, now: Date): JsonObject {
   return { ...heldSpec(before, holder, now), holderIdentity: '', leaseDurationSeconds: 1 };
 }
 
-/** The outcome of a write: the current Lease, or a conflict with a faster client. */
+/** The outcome of a write: the current Lease, or a conflict because another client was faster. */
 export type LeaseWrite = { lease: JsonObject } | 'changed';
 
-/** One Lease at the API server. Its errors are those of `request`; 403 and 401 as `Forbidden`. */
+/** One Lease at the API server. Errors are those of `request`; 403 and 401 become `Forbidden`. */
 export interface StoredLease {
   /** Resolves with undefined if there is none. */
   read(): Promise<JsonObject | undefined>;
   create(spec: JsonObject): Promise<LeaseWrite>;
   /** Replaces the spec, unless the Lease has changed since `lease` was read. */
   update(lease: JsonObject, spec: JsonObject): Promise<LeaseWrite>;
-  /** The same, as the last attempt: any failure is an error, in the server's words. */
+  /** Replaces the spec for the last time: any failure is an error, in the server's words. */
   release(lease: JsonObject, spec: JsonObject): Promise<void>;
 }
 

@@ -8,14 +8,14 @@ import type { StoredConfig } from './stored.ts';
 
 /** The reports of a controller. */
 export interface ControllerMetrics {
-  /** A run for an ExtensionConfig ended. */
+  /** A run for an ExtensionConfig has ended. */
   ran(result: 'success' | 'failure', seconds: number): void;
-  /** An extension was asked, for metrics alone. */
+  /** An extension was discovered in the mode `observe`. */
   discovered(extensionConfig: string, isSuccess: boolean, seconds: number): void;
   /** When the certificate of an extension server expires; undefined when it could not be read. */
   serverCertificate(extensionConfig: string, notAfter: Date | undefined): void;
   forget(extensionConfig: string): void;
-  /** Forgets the observations of all extensions: another replica now observes them. */
+  /** Drops the observations of all extensions: another replica observes them from now on. */
   forgetAll(): void;
 }
 
@@ -24,21 +24,19 @@ export interface Observed {
   configs(): readonly StoredConfig[];
   isLeading(): boolean;
   load(): { waiting: number; running: number };
-  /** Seconds since the API server was last heard from; undefined before the first time. */
+  /** Seconds since the last response of the API server; undefined before the first one. */
   silentSeconds(): number | undefined;
 }
 
 const prefix = 'extensionconfig_controller_';
-/**
- * Maximum number of hook versions with series of their own: a server may report any names of unknown hooks.
- */
+/** Maximum number of hook versions that get their own series: a server may report any names of unknown hooks. */
 const maxHooks = 500;
 /** Longest name in a label, in characters. */
 const maxLabel = 100;
 
 const states = ['supported', 'deprecated', 'removed', 'future', 'unknown'] as const;
 
-/** When the last certificate of a bundle expires, in seconds since 1970; undefined without a certificate. */
+/** When the last certificate of a bundle expires, in seconds since 1970; undefined if it has no certificate. */
 function bundleEnd(caBundle: string): number | undefined {
   const certificates = usable(readCertificates(Buffer.from(caBundle, 'base64').toString('latin1'))) ?? [];
   const ends = certificates.map(({ x509 }) => x509.validToDate.getTime() / 1000);
@@ -50,7 +48,7 @@ interface HookCount {
   count: number;
 }
 
-/** How many handlers serve each hook version; those over the maximum are counted together. */
+/** Counts the handlers of each hook version; hook versions beyond the maximum are counted together. */
 function countHooks(configs: readonly StoredConfig[], known: KnownHooks): HookCount[] {
   const counts = new Map<string, HookCount>();
   for (const { status } of configs) {
@@ -145,7 +143,7 @@ export function createControllerMetrics(registry: Registry, known: KnownHooks, o
       registers,
     }),
   };
-  /** Expiry times of bundles that have been parsed: each is parsed only once. */
+  /** Expiry times of bundles, so that each bundle is parsed only once. */
   let ends = new Map<string, number | undefined>();
 
   function collectConfigs(): void {

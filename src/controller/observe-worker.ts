@@ -14,9 +14,9 @@ export interface ObserveWorkerOptions {
 /** How long inspecting a certificate may take, in ms. */
 const probeMs = 10_000;
 
-/** Asks extensions for their handlers and inspects their certificates, for metrics. Writes nothing. */
+/** Calls Discovery on extensions and inspects their certificates, for metrics. Writes nothing. */
 export function createObserveWorker({ client, resolve, metrics, observeMs }: ObserveWorkerOptions): Worker {
-  /** The generation of each that has been observed. */
+  /** The observed generation of each ExtensionConfig. */
   const seen = new Map<string, string>();
   return {
     async run(config, signal) {
@@ -41,7 +41,7 @@ export function createObserveWorker({ client, resolve, metrics, observeMs }: Obs
         : await probeTls(target, AbortSignal.any([signal, AbortSignal.timeout(probeMs)]), resolve);
       signal.throwIfAborted();
       metrics.serverCertificate(name, tls?.notAfter);
-      // Failing ones are asked as often as the others: asking does not repair anything.
+      // Failing extensions are called as often as the others, since calling them does not repair anything.
       return { result: 'done', againMs: observeMs * (0.9 + Math.random() / 10) };
     },
     isSettled: ({ metadata }) => seen.get(metadata.name) === `${metadata.uid}/${metadata.generation}`,

@@ -1,8 +1,10 @@
 import type { StoredConfig } from './stored.ts';
 
-/** Tells changes by others from this program's own writes, so that it does not discover again after its own write. */
+/**
+ * Distinguishes changes by others from this program's own writes, so that a write does not trigger another discovery.
+ */
 export interface OwnWrites {
-  /** Notes the state that a run started from. */
+  /** Records the state that a run starts from. */
   begin(config: StoredConfig): void;
   wrote(before: StoredConfig, after: StoredConfig): void;
   /** Whether a run has handled the current state of the object. */
@@ -12,15 +14,14 @@ export interface OwnWrites {
 
 interface Seen {
   uid: string;
-  /** Versions that the last run read and wrote: copies may arrive late. */
+  /** Versions that the last run read and wrote: their events may arrive late. */
   versions: Set<string>;
   fingerprint: string;
 }
 
 /**
- * Nothing was seen yet.
- *
- * @param fingerprintOf what a run depends on, and what it writes.
+ * Creates a record that is empty.
+ * @param fingerprintOf returns the parts of an object that a run depends on and writes.
  */
 export function createOwnWrites(fingerprintOf: (config: StoredConfig) => string): OwnWrites {
   const byName = new Map<string, Seen>();

@@ -1,16 +1,16 @@
 import type { WatchPace } from '../cluster/index.ts';
 import type { QueuePace } from './queue.ts';
 
-/** Times and limits of a controller; tests pass others. */
+/** Intervals and limits of a controller; tests pass their own. */
 export interface ControllerPace {
-  /** How long after a success an extension is asked again, in ms: at least as often. */
+  /** Maximum time after a successful discovery until the next one, in ms. */
   resyncMs: number;
-  /** How often the mode `observe` looks at an extension, in ms. */
+  /** How often the mode `observe` checks an extension, in ms. */
   observeMs: number;
-  /** How often Secrets are read, and the pause after each of them, in ms: ten reads a second at most. */
+  /** How often Secrets are polled, and the pause after each of them, in ms: at most ten reads per second. */
   secretPollMs: number;
   secretGapMs: number;
-  /** Maximum number of ExtensionConfigs that are worked on at a time, and of those whose last run failed. */
+  /** Maximum number of concurrent runs, and of those for ExtensionConfigs whose last run failed. */
   concurrency: number;
   failingConcurrency: number;
   /** How often to look for Cluster API's own controller, and how soon to retry if that fails at the start, in ms. */
@@ -21,7 +21,7 @@ export interface ControllerPace {
 }
 
 /**
- * As Cluster API has them, but for the concurrency (there 10): most of the time of a run is a wait for the extension.
+ * As in Cluster API, except for the concurrency (there 10): a run spends most of its time waiting for the extension.
  */
 export const defaultPace: ControllerPace = {
   resyncMs: 10 * 60_000,

@@ -1,11 +1,11 @@
 /** How one run for a key ended. */
 export type RunResult =
-  /** Runs again after `againMs`, if nothing asks for it before. */
+  /** Runs again after `againMs`, unless the key is added before. */
   | { result: 'done'; againMs?: number }
   /** Runs again after a wait that grows with each failure in a row. */
   | { result: 'failed' };
 
-/** Times of a queue, in ms. */
+/** Intervals of a queue, in ms. */
 export interface QueuePace {
   /** Minimum time between the starts of two runs of a key. */
   minIntervalMs: number;
@@ -18,29 +18,32 @@ export interface QueuePace {
 /** Options of a queue. */
 export interface QueueOptions {
   run(key: string): Promise<RunResult>;
-  /** Maximum number of runs at a time. */
+  /** Maximum number of concurrent runs. */
   concurrency: number;
-  /** Maximum number of them for keys whose last run failed, so that extensions that hang do not hold up the rest. */
+  /**
+   * Maximum number of concurrent runs for keys whose last run failed, so that unresponsive extensions do not hold up
+   * the rest.
+   */
   failingConcurrency: number;
   pace: QueuePace;
 }
 
 /** Options for adding a key. */
 export interface AddOptions {
-  /** Ends its backoff. */
+  /** Resets its backoff. */
   afresh?: boolean;
-  /** It has failed before, and takes one of the places for failed keys. */
+  /** It has failed before, and counts against the limit for failing keys. */
   suspect?: boolean;
 }
 
-/** Runs work for keys: each key at most once at a time, and again when it is added while it runs. */
+/** Runs work by key: each key at most once at a time, and again if it is added during its run. */
 export interface Queue {
   /** Runs the key soon. */
   add(key: string, options?: AddOptions): void;
   isRunning(key: string): boolean;
-  /** Forgets a key that is gone. When it is added again during its last run, it runs after that. */
+  /** Forgets a deleted key. If it is added again during its last run, it runs after that. */
   forget(key: string): void;
-  /** Keys that are ready to run but have no place yet. */
+  /** Number of keys that are ready but wait for a free slot. */
   readonly waiting: number;
   readonly running: number;
   /** Starts no more runs, and resolves when none is running. */
@@ -49,16 +52,16 @@ export interface Queue {
 
 interface Entry {
   state: 'idle' | 'ready' | 'running';
-  /** Added while it ran. */
+  /** Whether it was added during its run. */
   isAddedAgain: boolean;
-  /** Forgotten while it ran: its failures no longer count. */
+  /** Whether it was forgotten during its run: then its failures no longer count. */
   isForgotten: boolean;
   /** Failures in a row. */
   failures: number;
   isSuspect: boolean;
   startedAt: number;
   timer: NodeJS.Timeout | undefined;
-  /** When the timer ends, on the clock of `performance.now()`. */
+  /** When the timer fires, on the clock of `performance.now()`. */
   dueAt: number;
 }
 
@@ -75,7 +78,7 @@ const newEntry = (isSuspect: boolean): Entry => ({
   dueAt: 0,
 });
 
-/** First in, first out; taking one costs the same however many there are. */
+/** A first-in-first-out line; taking a key takes constant time. */
 function createLine() {
   let keys: string[] = [];
   let next = 0;
@@ -186,7 +189,7 @@ class RunQueue implements Queue {
     this.#startNext();
   }
 
-  /** Starts as many runs as there are free places. */
+  /** Starts as many runs as there are free slots. */
   #startNext(): void {
     const { concurrency, failingConcurrency } = this.#options;
     while (!this.#isStopped && this.#running < concurrency) {
@@ -199,7 +202,7 @@ class RunQueue implements Queue {
       }
       const key = line.shift() as string;
       const entry = this.#entries.get(key);
-      // Forgotten, or in the line for a second time.
+      // The key was forgotten, or is in the line a second time.
       if (entry?.state === 'ready') {
         void this.#start(key, entry);
       }
@@ -242,7 +245,7 @@ class RunQueue implements Queue {
     this.#startNext();
   }
 
-  /** When a key runs again after a run. */
+  /** Schedules the next run of a key after a run. */
   #scheduleNext(key: string, entry: Entry, outcome: RunResult): void {
     const { backoffMs, backoffStepMs, maxBackoffMs, minIntervalMs } = this.#options.pace;
     const now = performance.now();

@@ -10,7 +10,7 @@ export const clusterApiLease = { namespace: 'capi-system', name: 'controller-lea
 /** Cluster API's own controller does the same work in this cluster. */
 export class RivalError extends Error {}
 
-/** How recent a renewal must be to prove that its holder runs, in ms: generous, since two clocks are compared. */
+/** How recent a renewal must be to prove that its holder is running, in ms: generous, since it compares two clocks. */
 const freshMs = 60_000;
 /** Longest wait for another renewal, in ms. */
 const maxWaitMs = 60_000;
@@ -26,11 +26,10 @@ function holderOf(lease: JsonObject): { holder: string; renewed: string; duratio
 }
 
 /**
- * Whether Cluster API's controller runs in the cluster: it renews its Lease. A stale Lease is told from one that
- * is held by waiting for another renewal, whatever the clocks say.
- *
- * @returns who holds it, or undefined.
- * @throws {Error} when that cannot be read.
+ * Checks whether Cluster API's controller runs in the cluster, which renews its Lease. To tell a stale Lease from a
+ * current one regardless of clocks, it waits for another renewal.
+ * @returns the holder, or undefined.
+ * @throws {Error} when the Lease cannot be read.
  */
 async function findRival(
   cluster: Cluster,
@@ -55,25 +54,24 @@ async function findRival(
   return later !== undefined && later.holder !== '' && later.renewed !== found.renewed ? later.holder : undefined;
 }
 
-/** What looking for a rival needs. */
+/** The dependencies of watching for a rival. */
 export interface RivalWatch {
   cluster: Cluster;
   /** The Lease of the rival. */
   lease: LeaseName;
   now: () => Date;
   pace: Pick<ControllerPace, 'rivalCheckMs' | 'rivalRetryMs'>;
-  /** Ends it. */
+  /** Ends the watch. */
   signal: AbortSignal;
-  /** Called once: there is no rival, and the work may begin. */
+  /** Called once, when there is no rival and the work may begin. */
   onFree(): void;
-  /** Why it is not known whether there is one; only before `onFree`: work that has begun goes on. */
+  /** Why it is unknown whether there is a rival. Only called before `onFree`: work that has begun continues. */
   onUnknown(problem: string): void;
 }
 
 /**
- * Looks for Cluster API's controller, before the start and from then on.
- *
- * @returns the error that ends the work; undefined when `signal` was aborted before. Never rejects.
+ * Looks for Cluster API's controller before the work begins, and from then on.
+ * @returns the error that ends the work; undefined when `signal` was aborted first. Never rejects.
  */
 export async function watchForRival(watch: RivalWatch): Promise<RivalError | undefined> {
   const { cluster, lease, now, pace, signal } = watch;

@@ -5,20 +5,20 @@ import { readCaBundle, type SecretName, secretNameOf } from './ca-secret.ts';
 import { pausedAnnotation } from './discovered-status.ts';
 import type { StoredConfig } from './stored.ts';
 
-/** What polling Secrets needs. */
+/** The dependencies of polling Secrets. */
 export interface SecretPollOptions {
   cluster: Cluster;
-  /** The present ExtensionConfigs. */
+  /** The current ExtensionConfigs. */
   configs(): Iterable<StoredConfig>;
-  /** Called for each ExtensionConfig whose Secret has something new. */
+  /** Called for each ExtensionConfig whose Secret has changed. */
   onChange(name: string): void;
   signal: AbortSignal;
-  /** How long a round pauses before the next, and after each Secret, in ms. */
+  /** The pause between two rounds, and after each Secret, in ms. */
   pollMs: number;
   gapMs: number;
 }
 
-/** A Secret, and the ExtensionConfigs that want its CA. */
+/** A Secret, and the ExtensionConfigs that refer to it. */
 interface Wanted {
   secret: SecretName;
   configs: StoredConfig[];
@@ -47,9 +47,9 @@ function wantedSecrets(configs: Iterable<StoredConfig>): Map<string, Wanted> {
 }
 
 /**
- * Reads the Secrets that annotations name again and again, each by its name: this requires `get` on these Secrets and
- * nothing else. A watch of all Secrets, as Cluster API has it, requires permission to read every Secret of the cluster,
- * even a watch of their metadata alone.
+ * Polls the Secrets that annotations name, each by its name: this requires `get` on these Secrets and nothing else. A
+ * watch of all Secrets, as in Cluster API, requires permission to read every Secret of the cluster, even if it watches
+ * only metadata.
  */
 export async function pollSecrets(options: SecretPollOptions): Promise<void> {
   const { cluster, onChange, signal, pollMs, gapMs } = options;
@@ -68,14 +68,14 @@ export async function pollSecrets(options: SecretPollOptions): Promise<void> {
         const now = JSON.stringify(reading);
         found.set(key, now);
         for (const { metadata, spec } of now === before ? [] : configs) {
-          // When a Secret is seen for the first time, only ExtensionConfigs without its CA are affected.
+          // When a Secret is seen for the first time, only ExtensionConfigs without its CA need a run.
           const has = 'caBundle' in reading && reading.caBundle === spec?.clientConfig?.caBundle;
           if (before !== undefined || !has) {
             onChange(metadata.name);
           }
         }
       } catch {
-        // The API server is gone: the informer reports that.
+        // The API server is unreachable, which the informer reports.
         if (before !== undefined) {
           found.set(key, before);
         }

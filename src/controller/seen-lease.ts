@@ -1,22 +1,25 @@
 import type { JsonObject } from '../kubernetes/index.ts';
 import { type LeaseSpec, specOf } from './lease.ts';
 
-/** The Lease as last seen, and since when its spec is as it is: what others renew is told from what they left. */
+/**
+ * The Lease as last seen, and how long its spec has been unchanged: that is how a Lease that is being renewed is told
+ * from one that was abandoned.
+ */
 export class SeenLease {
   readonly #monotonicMs: () => number;
   #seen: { lease: JsonObject; text: string; at: number } | undefined;
 
-  /** @param monotonicMs milliseconds of a monotonic clock; the times in the Lease are of other clocks. */
+  /** @param monotonicMs returns milliseconds of a monotonic clock. The times in the Lease come from other clocks. */
   constructor(monotonicMs: () => number) {
     this.#monotonicMs = monotonicMs;
   }
 
-  /** Undefined before it was seen. */
+  /** Undefined until the Lease has been seen. */
   get lease(): JsonObject | undefined {
     return this.#seen?.lease;
   }
 
-  /** Takes note of the Lease; returns its spec. */
+  /** Records the Lease, and returns its spec. */
   see(lease: JsonObject): LeaseSpec {
     // A Lease without a spec has no holder.
     const text = JSON.stringify(lease.spec ?? null);
@@ -28,7 +31,7 @@ export class SeenLease {
     return specOf(lease);
   }
 
-  /** Whether another one holds the Lease, and has renewed it within its duration as far as was seen here. */
+  /** Whether another candidate holds the Lease and has renewed it within its duration, by this process's clock. */
   isHeldByOther(identity: string): boolean {
     if (this.#seen === undefined) {
       return false;

@@ -6,12 +6,12 @@ import type { ExtensionConfigStatus } from './conditions.ts';
 /** Path of all ExtensionConfigs at the API server. */
 export const collectionPath = `/apis/${apiVersionOf(hubVersion)}/extensionconfigs`;
 
-/** An ExtensionConfig as the API server has it. */
+/** An ExtensionConfig as stored by the API server. */
 export type StoredConfig = ExtensionConfig & {
   metadata: { name: string; uid: string; resourceVersion: string; generation: number };
 };
 
-/** The ExtensionConfig in an object of the API server; undefined when it is not one that can be worked on. */
+/** Reads an object of the API server as an ExtensionConfig; undefined if it lacks what the controller needs. */
 export function readStored(object: JsonObject): StoredConfig | undefined {
   const { metadata } = object;
   if (!isJsonObject(metadata)) {
@@ -24,7 +24,7 @@ export function readStored(object: JsonObject): StoredConfig | undefined {
     typeof uid === 'string' &&
     typeof resourceVersion === 'string' &&
     typeof generation === 'number';
-  // Items of lists may come without these two.
+  // Items of lists may lack these two fields.
   const whole = { ...object, apiVersion: apiVersionOf(hubVersion), kind };
   return isStored ? (decodeExtensionConfig(whole, hubVersion).object as StoredConfig) : undefined;
 }
@@ -32,36 +32,34 @@ export function readStored(object: JsonObject): StoredConfig | undefined {
 /** The object was changed by another client between reading and writing. */
 export class ConfigConflict extends Error {}
 
-/** The object has been deleted, or replaced by another one of its name. */
+/** The object has been deleted, or replaced by another one with the same name. */
 export class ConfigGone extends Error {}
 
-/** Reads and writes ExtensionConfigs. Each write holds only for the version that it was made from. */
+/** Reads and writes ExtensionConfigs. Each write applies only to the version that it was computed from. */
 export interface ConfigStore {
-  /** The object as it is now. @throws {ConfigGone} when it is not the one with this uid any more. */
+  /** The current object. @throws {ConfigGone} when it no longer has the same uid. */
   read(config: StoredConfig): Promise<StoredConfig>;
   /**
-   * Writes the status that `change` returns, if it differs. When another client wrote in between, the object
-   * is read again, unless its spec changed.
-   *
-   * @returns the object as it is then.
-   * @throws {ConfigConflict} when its generation changed, or after five conflicts in a row.
+   * Writes the status that `change` returns, if it differs. If another client has written in the meantime, the object
+   * is read again, unless its spec has changed.
+   * @returns the object after the write.
+   * @throws {ConfigConflict} when its generation has changed, or after five conflicts in a row.
    */
   writeStatus(
     config: StoredConfig,
     change: (status: ExtensionConfigStatus | undefined) => ExtensionConfigStatus,
   ): Promise<StoredConfig>;
-  /** Writes a caBundle (base64). @throws {ConfigConflict} when another client wrote in between. */
+  /** Writes a caBundle (base64). @throws {ConfigConflict} when another client has written in the meantime. */
   writeCaBundle(config: StoredConfig, caBundle: string): Promise<StoredConfig>;
 }
 
-/** Conflicts in a row after which the run starts over. */
+/** Number of conflicts in a row after which the run starts over. */
 const maxConflicts = 5;
 
 /**
- * ExtensionConfigs of a cluster. Writes are merge patches with the resourceVersion: what others wrote is never lost,
- * and unknown fields are preserved.
- *
- * @param onWrite called for each write that was made, with the versions before and after.
+ * ExtensionConfigs of a cluster. Writes are merge patches with the resourceVersion, so that nothing that other clients
+ * wrote is lost, and unknown fields are preserved.
+ * @param onWrite called after each write, with the versions before and after.
  */
 export function createConfigStore(
   cluster: Cluster,

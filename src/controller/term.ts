@@ -16,43 +16,43 @@ import { pollSecrets } from './secret-poll.ts';
 import { ConfigConflict, ConfigGone, collectionPath, readStored, type StoredConfig } from './stored.ts';
 import type { Worker } from './worker.ts';
 
-/** What a term needs. */
+/** The dependencies of a term. */
 export interface TermOptions {
   kubeConfig: KubeConfig;
-  /** Makes what works on ExtensionConfigs, on a connection that ends with the term. */
+  /** Creates the worker, with a connection that ends with the term. */
   worker(cluster: Cluster): Worker;
-  /** Whether Secrets named in annotations are followed. */
+  /** Whether to follow the Secrets named in annotations. */
   followsSecrets: boolean;
   log: Logger;
   pace: ControllerPace;
   onSynced(): void;
-  /** A run ended, after so many seconds. */
+  /** Called when a run has ended, with its duration in seconds. */
   onRun(result: 'success' | 'failure', seconds: number): void;
 }
 
-/** A term of working on ExtensionConfigs: from the start, or from winning an election, to the end. */
+/** A term of work on ExtensionConfigs: from the start, or from winning an election, to the end. */
 export interface Term {
   /** Why the copy of the ExtensionConfigs may be stale. */
   readonly problem: string | undefined;
-  /** The present ExtensionConfigs. */
+  /** The current ExtensionConfigs. */
   configs(): StoredConfig[];
-  /** When the API server was last heard from, on the clock of `performance.now()`. */
+  /** When the API server last responded, on the clock of `performance.now()`. */
   readonly heardAt: number | undefined;
-  /** Keys that wait for their turn, and that are worked on. */
+  /** Number of keys that wait for a run, and of those that are running. */
   readonly load: { waiting: number; running: number };
   /** Aborts calls of extensions, lets writes finish, and stops. */
   end(): Promise<void>;
-  /** Aborts everything at once, even writes in flight: another replica leads now. */
+  /** Aborts everything at once, even writes in flight, because another replica leads now. */
   cut(reason: Error): void;
 }
 
 /** How long writes in flight may take at the end, in ms. */
 const endMs = 5_000;
 
-/** Fewer retries than usual: the queue retries, too. */
+/** Fewer retries than usual, since the queue retries as well. */
 const patience = { retries: 2, minTimeoutMs: 250, maxTimeoutMs: 1_000, deadlineMs: 20_000 };
 
-/** What an error of a run means. */
+/** What an error of a run means for the next one. */
 type Failure = 'over' | 'conflict' | 'bug' | 'failed';
 
 function failureOf(error: unknown, signal: AbortSignal): Failure {
@@ -66,17 +66,17 @@ function failureOf(error: unknown, signal: AbortSignal): Failure {
   return isBug ? 'bug' : 'failed';
 }
 
-/** Connects the copy of the ExtensionConfigs with the queue of those to work on, and the worker. */
+/** Connects the copy of the ExtensionConfigs, the queue and the worker. */
 class WorkTerm implements Term {
   readonly #options: TermOptions;
-  /** Ends discoveries; writes go on. */
+  /** Aborts discoveries, but not writes. */
   readonly #work = new AbortController();
   readonly #connection = new AbortController();
   readonly #cluster: Cluster;
   readonly #worker: Worker;
   readonly #queue: Queue;
   readonly #informer: Informer;
-  /** Objects that changed while they were worked on. */
+  /** Objects that changed during their run. */
   readonly #changed = new Set<string>();
   #isSynced = false;
 
@@ -143,7 +143,7 @@ class WorkTerm implements Term {
     this.#connection.abort(reason);
   }
 
-  /** All ExtensionConfigs were read for the first time. */
+  /** All ExtensionConfigs have been listed for the first time. */
   #begin(): void {
     const { followsSecrets, log, onSynced, pace } = this.#options;
     this.#isSynced = true;
@@ -166,7 +166,7 @@ class WorkTerm implements Term {
     }
   }
 
-  /** Decides what a change asks for. */
+  /** Decides what to do about a change. */
   #take({ type, key, object, previous }: InformerChange): void {
     const config = this.#stored(object);
     if (config === undefined) {
@@ -182,12 +182,12 @@ class WorkTerm implements Term {
       return;
     }
     if (this.#queue.isRunning(key)) {
-      // It may be the run's own write: the event can arrive before the response to the write. So it is checked after
-      // the run.
+      // It may be caused by the run's own write: the event can arrive before the response to the write. So it is
+      // checked after the run.
       this.#changed.add(key);
     } else if (!this.#worker.isSettled(config)) {
       const before = previous && readStored(previous);
-      // A new spec does not repeat an old failure.
+      // A new spec resets the backoff.
       this.#queue.add(key, { afresh: before?.metadata.generation !== config.metadata.generation });
     }
   }
@@ -227,7 +227,7 @@ class WorkTerm implements Term {
         log.debug({ extensionConfig }, (error as Error).message);
         return;
       case 'bug':
-        // The stack is needed.
+        // A bug: the stack is needed.
         log.error({ extensionConfig, err: error }, 'ExtensionConfig will be retried');
         return;
       case 'failed':
@@ -235,7 +235,7 @@ class WorkTerm implements Term {
     }
   }
 
-  /** After a run: what happened to its object meanwhile. */
+  /** After a run: handles what has happened to its object in the meantime. */
   #finish(name: string, config: StoredConfig): void {
     const now = this.#stored(this.#informer.get(name));
     if (now?.metadata.uid !== config.metadata.uid) {

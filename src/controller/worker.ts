@@ -1,20 +1,19 @@
 import type { RunResult } from './queue.ts';
 import type { StoredConfig } from './stored.ts';
 
-/** What one mode does with ExtensionConfigs. */
+/** What a mode does with ExtensionConfigs. */
 export interface Worker {
-  /** Called once all ExtensionConfigs have been read, before the first run. */
+  /** Called once all ExtensionConfigs have been listed, before the first run. */
   begin?(configs: readonly StoredConfig[]): void;
   /**
-   * Works on one ExtensionConfig.
-   *
+   * Reconciles one ExtensionConfig.
    * @throws {Error} when the API server fails: the run is retried.
    */
   run(config: StoredConfig, signal: AbortSignal): Promise<RunResult>;
-  /** Whether a run has dealt with everything in an object. */
+  /** Whether a run has handled the current state of an object. */
   isSettled(config: StoredConfig): boolean;
   /** Called when an object has been deleted. */
   forget(config: StoredConfig): void;
-  /** Writes what is still to be written. */
+  /** Writes what is still pending. */
   flush?(): Promise<void>;
 }

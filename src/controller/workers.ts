@@ -11,36 +11,36 @@ import type { Worker } from './worker.ts';
 
 /** What a controller does. */
 export type Mode =
-  /** Discovers extensions and writes their status: for clusters without Cluster API's own controller. */
+  /** Discovers extensions and writes their status, in clusters without Cluster API's own controller. */
   | 'discover'
-  /** Writes one condition about the versions of hooks, alongside Cluster API's controller. */
+  /** Writes one condition about hook versions, alongside Cluster API's controller. */
   | 'advise'
   /** Writes nothing: metrics only. */
   | 'observe';
 
-/** What the workers of one controller share, from term to term. */
+/** What the workers of a controller share across terms. */
 export interface WorkerContext {
   client: Client;
-  /** Where hosts are reached instead. */
+  /** Addresses to use for hosts instead of those from DNS. */
   resolve: ClientOptions['resolve'];
   known: KnownHooks;
   metrics: ControllerMetrics;
   log: Logger;
   now: () => Date;
   pace: Pick<ControllerPace, 'resyncMs' | 'observeMs'>;
-  /** Which replica reports events. */
+  /** Name of the replica, for events. */
   identity: string;
 }
 
-/** Who reports events. */
+/** Reporting component of events. */
 const component = 'extensionconfig-webhook';
 /** Longest name of a replica that an event may have, in characters. */
 const maxInstance = 128;
 
-/** Returns what creates the worker of a mode for each term, on the connection of that term. */
+/** Returns a function that creates the worker of a mode for a term, with that term's connection. */
 export function workersFor(mode: Mode, context: WorkerContext): (cluster: Cluster) => Worker {
   const { client, known, log, now, pace } = context;
-  /** The last logged problem with events: a missing permission affects every event. */
+  /** The last logged problem with events. Logged once, since a missing permission affects every event. */
   let eventProblem: string | undefined;
 
   function eventsOn(cluster: Cluster): EventRecorder {

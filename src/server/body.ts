@@ -8,10 +8,10 @@ export interface BodyRefusal {
 
 const jsonContentType = /^application\/json\s*(;|$)/i;
 
-/** Which requests are read: only POSTs of the content type JSON, or any. */
+/** Which requests are read: only POSTs with the content type JSON, or any. */
 export type Wanted = 'posted JSON' | 'any request';
 
-/** Why the body of a request is not read, judging by its headers; undefined when it may be read. */
+/** Why the body of a request is not to be read, judging by its headers; undefined if it may be read. */
 export function headerRefusal(request: TrackedRequest, maxBytes: number, wanted: Wanted): BodyRefusal | undefined {
   return (wanted === 'posted JSON' ? formRefusal(request) : undefined) ?? contentRefusal(request, maxBytes);
 }
@@ -46,9 +46,8 @@ const noRoom: BodyRefusal = {
 };
 
 /**
- * Collects a body and calls exactly one of the two callbacks, or neither when the client disconnects. Time is bounded
+ * Collects a body and calls exactly one of the two callbacks, or neither when the client disconnects. Time is limited
  * by the server's requestTimeout, not here: a timer per request would cost more than the rest of this function.
- *
  * @param hold reserves bytes before they are kept; false when there is no room for them.
  */
 export function collectBody(
@@ -65,7 +64,7 @@ export function collectBody(
     onRefusal(noRoom);
     return;
   }
-  // A single buffer: keeping the pieces as they arrive would take some hundred bytes each, however small they are.
+  // A single buffer: keeping the chunks as they arrive would take some hundred bytes for each, however small.
   let body: Buffer | undefined;
   let length = 0;
   function refuse(refusal: BodyRefusal): void {
@@ -98,7 +97,7 @@ export function collectBody(
   }
   function end(): void {
     const whole = body === undefined ? Buffer.alloc(0) : body.length === length ? body : body.subarray(0, length);
-    // This closure lives as long as the request, until the response has been read.
+    // This closure lives as long as the request: until the client has read the response.
     body = undefined;
     onBody(whole);
   }
@@ -106,5 +105,5 @@ export function collectBody(
   request.on('end', end);
 }
 
-/** The first buffer of a body whose length is not known: more than an ordinary review. */
+/** Size of the first buffer for a body of unknown length: larger than an ordinary review. */
 const firstBytes = 16 * 1024;

@@ -4,11 +4,11 @@ import type { TrackedServer } from './tracked.ts';
 /** The response to a client whose request did not arrive in time. */
 export const lateMessage = 'the request did not arrive in time';
 
-/** Responds on connections on which no request could be read; Node's own responses have no body. */
+/** Responds on connections on which no request could be read, since Node's own responses have no body. */
 export function refuseBrokenRequests(server: TrackedServer, onRefused: (code: number) => void): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // TLS errors come here too, and there is no request to respond to yet; once a response has begun, there is no room
-    // for another.
+    // TLS errors arrive here too, before there is a request to respond to. Once a response has begun, another one
+    // cannot be sent.
     const isHttp = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' || error.code?.startsWith('HPE_') === true;
     const hasResponse = (socket as { _httpMessage?: { headersSent?: boolean } })._httpMessage?.headersSent === true;
     if (!isHttp || hasResponse || !socket.writable) {

@@ -1,17 +1,17 @@
-/** How many bytes may be in memory at a time, and how many are. */
+/** The maximum number of bytes in memory, and the current number. */
 export interface ByteBudget {
   held(): number;
-  /** Whether there is room for more bytes of a connection that already has some in memory. */
+  /** Whether there is room for more bytes of a connection that already has `own` bytes in memory. */
   fits(bytes: number, own: number): boolean;
   take(bytes: number): void;
   release(bytes: number): void;
 }
 
 /**
- * Bodies of up to this size may also use a reserve, so that large ones cannot crowd out ordinary reviews (some 4 KiB).
+ * Bodies up to this size may also use a reserve, so that large bodies cannot crowd out ordinary reviews (some 4 KiB).
  */
 const smallBytes = 64 * 1024;
-/** The reserve, in shares of the maximum. */
+/** Size of the reserve, as a share of the maximum. */
 const reserveShare = 0.25;
 
 /** A budget of bytes. A single request always fits, whatever its size. */

@@ -1,6 +1,6 @@
 import type { CertificatePair } from './certificate.ts';
 
-/** News of the serving certificate (a usable pair, none there, or one that cannot be used) or of its source. */
+/** An update about the serving certificate (a usable pair, none, or an unusable one) or about its source. */
 export type CertificateEvent =
   | {
       kind: 'pair';
@@ -11,8 +11,8 @@ export type CertificateEvent =
   | { kind: 'absent'; reason: string }
   | { kind: 'broken'; reason: string }
   /**
-   * The state of the source itself: why updates may not arrive (a forbidden watch, an unreachable API server), or undefined
-   * when it works again. What was served before stays in use.
+   * The state of the source itself: why updates may not arrive (a forbidden watch, an unreachable API server), or
+   * undefined when it works again. The certificate in use stays in use.
    */
   | { kind: 'source'; problem: string | undefined };
 

@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { framingProblem, problemOf, readCertificates, readPem, usable } from '../x509/index.ts';
 
-/** A serving certificate (with its chain) and its key, known to belong together. */
+/** A serving certificate (with its chain) and its key, known to match. */
 export interface CertificatePair {
   /** PEM: the serving certificate first, then its chain. */
   cert: string;
@@ -12,14 +12,14 @@ export interface CertificatePair {
   notAfter: Date;
   /** SHA-256 of the certificate, as `openssl x509 -fingerprint -sha256` prints it. */
   fingerprint: string;
-  /** The names it is for, as node:crypto prints them; empty without any. */
+  /** The names in the certificate, as node:crypto prints them; empty if there are none. */
   subjectAltName: string;
 }
 
 /** The result of reading a pair. A problem never contains any part of the key. */
 export type CheckedPair = { pair: CertificatePair } | { problem: string };
 
-/** Checks that a certificate and a key can serve TLS together, before anything is switched over to them. */
+/** Checks that a certificate and a key can serve TLS together, before the server switches to them. */
 export function checkPair(cert: string, key: string): CheckedPair {
   const chain = readCertificates(cert);
   const serving = usable(chain)?.[0].x509;
@@ -36,7 +36,7 @@ export function checkPair(cert: string, key: string): CheckedPair {
     return { problem: 'the key does not belong to the certificate' };
   }
   try {
-    // OpenSSL's own objections: keys that are too short, chains that do not parse.
+    // OpenSSL's own checks: keys that are too short, chains that do not parse.
     createSecureContext({ cert, key, minVersion: 'TLSv1.2' });
   } catch (error) {
     const framing = framingProblem(readPem(cert));
@@ -60,9 +60,8 @@ export function checkPair(cert: string, key: string): CheckedPair {
 }
 
 /**
- * A pair that is known to belong together.
- *
- * @throws {Error} with what is wrong with it.
+ * A pair that is known to match.
+ * @throws {Error} that says what is wrong with the pair.
  */
 export function pairOf(cert: string, key: string): CertificatePair {
   const checked = checkPair(cert, key);
@@ -72,13 +71,13 @@ export function pairOf(cert: string, key: string): CertificatePair {
   return checked.pair;
 }
 
-/** Whether to switch from the current pair to a new one, and the reason if not. */
+/** Whether to switch from the current pair to a new one, and if not, why. */
 export function judgePair(
   current: CertificatePair | undefined,
   candidate: CertificatePair,
   now: Date,
 ): { use: true } | { use: false; reason: string } {
-  // With no current pair even an expired certificate is served: the client's error then names the cause.
+  // Without a current pair, even an expired certificate is served: the client's error then names the cause.
   if (candidate.notAfter <= now && current !== undefined && current.notAfter > now) {
     return { use: false, reason: `the new certificate expired at ${candidate.notAfter.toISOString()}` };
   }

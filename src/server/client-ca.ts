@@ -2,10 +2,10 @@ import type { Logger } from 'pino';
 import { bundleOf, readCertificates } from '../x509/index.ts';
 import { type FileState, type FileWatch, watchFiles } from './file-watch.ts';
 
-/** The file with the client CAs is unusable at start. */
+/** The client CA file is unusable at start. */
 export class ClientCaError extends Error {}
 
-/** Why a file with client CAs cannot be used, or its certificates in PEM. */
+/** The certificates of a client CA file in PEM, or why the file cannot be used. */
 function checkClientCa(path: string, state: FileState): { pem: string } | { problem: string } {
   if ('code' in state) {
     return { problem: `${path} ${state.problem}` };
@@ -14,15 +14,14 @@ function checkClientCa(path: string, state: FileState): { pem: string } | { prob
   if (certificates.state !== 'usable') {
     return { problem: `${path} ${certificates.state === 'absent' ? 'is empty' : certificates.problem}` };
   }
-  // OpenSSL would leave out, without an error, those whose BEGIN line is not alone, as behind a file without a final line
-  // break.
+  // OpenSSL silently skips certificates whose BEGIN line does not start a line, as when files without a final line
+  // break were concatenated.
   return { pem: bundleOf(certificates.value) };
 }
 
 /**
- * Watches the file with the client CAs and passes on its contents whenever they are usable; a broken new version is
- * logged and passed to `onProblem`, and the previous one stays in use.
- *
+ * Watches the client CA file and passes on its contents whenever they are usable. If a new version is broken, the
+ * problem is logged and passed to `onProblem`, and the previous version stays in use.
  * @throws {ClientCaError} when the file is unusable at start: without it no client could be authenticated.
  */
 export async function watchClientCa(

@@ -3,7 +3,9 @@ import type { Application, Foundation } from './options.ts';
 import { refusal, refuseUnread } from './response.ts';
 import type { TrackedServer } from './tracked.ts';
 
-/** Which clients may call: those with a certificate of the client CA and, if names are given, one of these names. */
+/**
+ * Which clients may call: those with a certificate issued by the client CA and, if names are given, one of these names.
+ */
 export interface ClientPolicy {
   /** Allowed common names and DNS names; if empty, every certificate of the CA is allowed. */
   allowedNames: readonly string[];
@@ -12,8 +14,8 @@ export interface ClientPolicy {
 const entry = /([A-Za-z ]+):("(?:[^"\\]|\\.)*"|[^",]*)(?:, |$)/gy;
 
 /**
- * The DNS names in a subjectAltName as node:crypto prints it. Values with special characters are quoted there, so that
- * one cannot smuggle in another entry; a DNS name has none, and quoted ones are left out.
+ * The DNS names in a subjectAltName as node:crypto prints it. Node quotes values with special characters, so that one
+ * value cannot smuggle in another entry. A DNS name has no such characters, and quoted values are skipped.
  */
 export function dnsNamesOf(subjectAltName: string): string[] {
   const names: string[] = [];
@@ -25,9 +27,9 @@ export function dnsNamesOf(subjectAltName: string): string[] {
   return names;
 }
 
-/** Why the client of a connection is refused, or undefined when it is allowed. */
+/** Why the client of a connection is refused, or undefined if it is allowed. */
 function refusalOf(socket: TLSSocket, policy: ClientPolicy): string | undefined {
-  // Absent once the socket is destroyed, empty where the client sent none.
+  // Undefined once the socket is destroyed, empty if the client sent none.
   const certificate: Partial<PeerCertificate> = socket.getPeerCertificate() ?? {};
   if (Object.keys(certificate).length === 0) {
     return 'a client certificate is required';
@@ -44,7 +46,7 @@ function refusalOf(socket: TLSSocket, policy: ClientPolicy): string | undefined 
     : 'the client certificate has none of the allowed names';
 }
 
-/** An application for the clients of a server that a policy allows. Others get a 403 that says why. */
+/** Wraps an application so that it serves only the clients that a policy allows. Others get a 403 that says why. */
 export function forAllowedClients(
   server: TrackedServer,
   policy: ClientPolicy,

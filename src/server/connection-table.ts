@@ -4,27 +4,27 @@ import type { TLSSocket } from 'node:tls';
 import { createByteBudget } from './byte-budget.ts';
 import { type Connection, Http2Response, type TrackedResponse } from './tracked.ts';
 
-/** How long a client has to close a connection of HTTP/2 after its last response, in milliseconds. */
+/** How long a client has to close an HTTP/2 connection after its last response, in milliseconds. */
 const leavingMs = 1_000;
 
 const peerOf = (socket: Socket) => `${socket.remoteAddress}/${socket.remotePort}`;
 
 /**
- * The connections of a server: the state of each, what it carries, and how it ends. Node's own list does not have
- * connections in their TLS handshake, and counts one as busy before its first request.
+ * The connections of a server: the state of each, its requests, and how it ends. Node's own list lacks connections in
+ * their TLS handshake, and counts a connection as busy before its first request.
  */
 export class ConnectionTable {
-  // Each connection is in one of these sets, in the order of arrival in that set.
-  /** No request has come yet. */
+  // Each connection is in exactly one of these sets, in order of arrival.
+  /** There has not been a request yet. */
   readonly fresh = new Set<Connection>();
-  /** There was a request, and there is none now. */
+  /** There has been a request, but there is none now. */
   readonly idle = new Set<Connection>();
   /** A request is being read or answered. */
   readonly busy = new Set<Connection>();
   /** Bytes of bodies and responses. */
   readonly budget: ReturnType<typeof createByteBudget>;
   readonly #bySocket = new Map<Socket, Connection>();
-  // How a TLS socket finds its transport, without a private property of either.
+  // Finds the transport of a TLS socket without using a private property of either.
   readonly #byPeer = new Map<string, Connection>();
   readonly #bySession = new WeakMap<Http2Session, Connection>();
   #requests = 0;
@@ -43,7 +43,6 @@ export class ConnectionTable {
     return this.#requests;
   }
 
-  /** Adds a new connection. */
   open(transport: Socket): void {
     const connection: Connection = {
       transport,
@@ -71,11 +70,11 @@ export class ConnectionTable {
     });
   }
 
-  /** The handshake of a connection is over. */
+  /** The handshake of a connection is complete. */
   secure(socket: TLSSocket): void {
     const connection = this.#byPeer.get(peerOf(socket));
     if (connection === undefined) {
-      // The client has gone.
+      // The client has disconnected.
       socket.destroy();
       return;
     }
@@ -83,7 +82,6 @@ export class ConnectionTable {
     this.#bySocket.set(socket, connection);
   }
 
-  /** A connection has negotiated HTTP/2. */
   carry(socket: TLSSocket, session: Http2Session): void {
     const connection = this.#bySocket.get(socket);
     if (connection !== undefined) {
@@ -100,7 +98,7 @@ export class ConnectionTable {
     return this.#bySession.get(session);
   }
 
-  /** A request has come. */
+  /** A request has arrived. */
   begin(connection: Connection, response: TrackedResponse): void {
     response.carrier = connection;
     this.#requests++;
@@ -108,7 +106,7 @@ export class ConnectionTable {
     this.#move(connection, this.busy);
   }
 
-  /** A response has been sent, or its client has gone. */
+  /** A response has been sent, or its client has disconnected. */
   settle(response: TrackedResponse): void {
     const connection = response.carrier;
     if (connection === undefined || connection.requests === 0) {
@@ -131,7 +129,7 @@ export class ConnectionTable {
     }
   }
 
-  /** Counts bytes that a response holds until it has been sent. */
+  /** Counts bytes that a response occupies until it has been sent. */
   hold(response: TrackedResponse, bytes: number): void {
     if (response.carrier !== undefined && response.carrier.requests > 0) {
       this.budget.take(bytes);
@@ -140,7 +138,7 @@ export class ConnectionTable {
     }
   }
 
-  /** The request has arrived and waits for its decision. */
+  /** The request has arrived completely and is being decided. */
   deciding(response: TrackedResponse): void {
     if (response.carrier !== undefined && !response.isDeciding) {
       response.isDeciding = true;
@@ -155,21 +153,21 @@ export class ConnectionTable {
     }
   }
 
-  /** Ends a connection that carries no request; over HTTP/2 the requests that it carries are finished first. */
+  /** Ends a connection without requests; over HTTP/2, requests in flight are finished first. */
   close(connection: Connection): void {
     const { session, secure, transport, leavingSince } = connection;
     if (session === undefined) {
       (secure ?? transport).destroySoon();
     } else if (leavingSince === undefined) {
       connection.leavingSince = performance.now();
-      // GOAWAY names the last request that gets a response: clients repeat later ones on another connection.
+      // GOAWAY names the last request that gets a response: clients repeat later ones on a new connection.
       session.close();
     } else if (connection.requests === 0 && performance.now() - Math.max(leavingSince, connection.since) >= leavingMs) {
       this.cut(connection);
     }
   }
 
-  /** Ends a connection with all that it carries. */
+  /** Ends a connection at once, with its requests. */
   cut(connection: Connection): void {
     this.#forget(connection);
     connection.transport.destroy();

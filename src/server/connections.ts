@@ -19,38 +19,37 @@ import {
 /** The connections of one HTTP server. */
 export interface Connections {
   count(): number;
-  /** Requests being read or answered. */
+  /** Number of requests being read or answered. */
   inFlight(): number;
   /** Bytes of their bodies and responses. */
   inFlightBytes(): number;
   /** Reserves bytes of a body until the response has been sent; false when there is no room for them. */
   holdBody(response: TrackedResponse, bytes: number): boolean;
-  /** The request has arrived and waits for its decision: that nothing is sent meanwhile is not the client's fault. */
+  /**
+   * Notes that the request has arrived and is being decided: the client is not to blame that nothing is sent meanwhile.
+   */
   holdDecision(response: TrackedResponse): void;
-  /** Reserves bytes of a response, in place of those of the body, until it has been sent. */
+  /** Reserves bytes of a response until it has been sent; the reservation of its request's body ends. */
   holdResponse(response: TrackedResponse, bytes: number): void;
   /** To be called when a connection has negotiated HTTP/2 in its TLS handshake. */
   carry(socket: TLSSocket, session: Http2Session): void;
   /** To be called when a request came over HTTP/2. */
   begin(request: Http2ServerRequest, response: Http2Response): void;
-  /**
-   * Accepts no more requests on the HTTP/2 connection of a response: the client is told to go away, and its other
-   * requests are finished.
-   */
+  /** Accepts no more requests on the HTTP/2 connection of a response: sends GOAWAY, and finishes the other requests. */
   leave(response: TrackedResponse): void;
   /** Ends all connections, idle ones first; resolves when none are left. */
   drain(options: DrainOptions): Promise<{ cut: number }>;
 }
 
 /**
- * How many copies of a response are in memory: encrypting makes a second one before the first byte is sent (node:tls
- * hands OpenSSL all of it at once).
+ * How many copies of a response are in memory: encryption makes a second one before the first byte is sent (node:tls
+ * passes all of it to OpenSSL at once).
  */
 const copiesOfResponse = 2;
 
 /**
- * Tracks a server's connections: closes those that time out or take room that others need, and drains them all at the
- * end. Node does not notice a response that is never read. The server must be made with `Http1Response`.
+ * Tracks the connections of a server: closes those that time out or occupy room that others need, and drains them all
+ * at shutdown. Node does not notice a response that is never read. The server must be created with `Http1Response`.
  */
 export function trackConnections(
   server: TrackedServer,
@@ -91,8 +90,8 @@ export function trackConnections(
   server.prependListener('request', (request: IncomingMessage, response: Http1Response) => {
     begin(table.bySocket(request.socket), response);
   });
-  // An unknown one. Node would answer it without an event: the connection, which then never had a request, would
-  // stay for as long as its client likes.
+  // An unknown expectation. Node would respond without emitting an event, and the connection, which then seems never to
+  // have had a request, would stay open for as long as its client likes.
   server.on('checkExpectation', (request: IncomingMessage, response: Http1Response) => {
     delete request.headers.expect;
     server.emit('request', request, response);
@@ -103,8 +102,8 @@ export function trackConnections(
   checking.unref();
 
   /**
-   * Cuts stalled connections until the bytes fit or none are left, so that stalled clients cannot use up the budget of
-   * others.
+   * Closes stalled connections until the bytes fit or none are left, so that stalled clients cannot use up the budget
+   * of others.
    */
   function makeRoom(response: TrackedResponse, bytes: number): void {
     for (const connection of table.busy) {

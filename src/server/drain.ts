@@ -1,20 +1,20 @@
 import type { ConnectionTable } from './connection-table.ts';
 import type { TrackedServer } from './tracked.ts';
 
-/** How connections end when a server stops. */
+/** How to end the connections of a server that stops. */
 export interface DrainOptions {
   /** Until this resolves, new connections are accepted and idle ones stay open. */
   closeAfter?: Promise<unknown> | undefined;
   /**
-   * How long an idle connection stays open, so that a request that is on its way to it is answered, in milliseconds.
-   * For as long new connections are taken, unless there is none at all.
+   * How long an idle connection stays open, in milliseconds, so that a request that is already on its way still gets a
+   * response. For the same time new connections are accepted, unless all connections have closed before.
    */
   graceMs: number;
   /** After this many milliseconds, all waits included, the remaining connections are cut. */
   timeoutMs: number;
 }
 
-/** How often a stop checks the remaining connections, in milliseconds. */
+/** How often the remaining connections are checked during shutdown, in milliseconds. */
 const drainCheckMs = 50;
 
 /** Ends all connections, idle ones first; resolves when none are left, with the number that had to be cut. */
@@ -31,7 +31,7 @@ export async function drain(
   function stopListening(): void {
     if (listens) {
       listens = false;
-      // Node closes idle connections with it; their grace period is over.
+      // This also makes Node close idle connections; their grace period is over.
       server.close(() => resolve());
     }
   }
@@ -51,7 +51,7 @@ export async function drain(
       }
     }
   }
-  // After everything that has arrived was read: closing a socket with unread data resets it.
+  // Only after everything that has arrived has been read: closing a socket with unread data resets it.
   const lookSoon = () => void setImmediate(look);
   const looking = setInterval(lookSoon, Math.min(drainCheckMs, timeoutMs));
   const cutAll = setTimeout(() => {

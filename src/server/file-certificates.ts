@@ -6,7 +6,7 @@ import { type FileState, type FileWatch, watchFiles } from './file-watch.ts';
 /** Files of a kubernetes.io/tls Secret that is mounted as a volume. */
 const certificateFile = 'tls.crt';
 const keyFile = 'tls.key';
-/** The trust bundle: serving does not need it, metrics report it. */
+/** The trust bundle: not needed for serving, but metrics report its expiry. */
 const bundleFile = 'ca.crt';
 
 function eventOf(folder: string, cert: FileState, key: FileState, bundle: FileState): CertificateEvent {
@@ -25,7 +25,7 @@ function eventOf(folder: string, cert: FileState, key: FileState, bundle: FileSt
     : { kind: 'broken', reason: `${certificateFile} and ${keyFile} in ${folder}: ${checked.problem}` };
 }
 
-/** The pair `tls.crt` and `tls.key` in a folder, read again whenever they change. */
+/** The pair `tls.crt` and `tls.key` in a folder, read again whenever the files change. */
 export function fileCertificates(folder: string, pollMs?: number): CertificateSource {
   let watch: FileWatch | undefined;
   return {

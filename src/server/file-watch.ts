@@ -3,17 +3,19 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FileError, readRegularFile } from '../files/index.ts';
 
-/** The contents of a file, or why it was not read: a code (ENOENT, EACCES, ENOTREG, …) and the end of a sentence. */
+/**
+ * The contents of a file, or why it could not be read: a code (ENOENT, EACCES, ENOTREG, …) and the end of a sentence.
+ */
 export type FileState = { text: string } | { code: string; problem: string };
 
-/** Files under watch. */
+/** A set of watched files. */
 export interface FileWatch {
   close(): void;
 }
 
-/** How often files are read when no event says that they changed: fs.watch is silent on some mounts. */
+/** How often files are read when no event reports a change: fs.watch is silent on some mounts. */
 const defaultPollMs = 10_000;
-/** How long to wait after a change before reading: writers touch two files, and the kubelet a whole folder. */
+/** How long to wait after a change before reading: writers replace two files, and the kubelet a whole folder. */
 const settleMs = 50;
 /** Larger than any certificate file. */
 const maxFileBytes = 1024 * 1024;
@@ -36,8 +38,8 @@ function sameStates(a: readonly FileState[], b: readonly FileState[]): boolean {
 /**
  * Watches files by their content, so that it does not matter how they change: written in place, renamed over, or
  * through the `..data` symlink of a Kubernetes volume. Calls `onStates` (in the order of `paths`) with the first state
- * before the promise resolves, and then with each state that differs from the one before. A state is passed on when two
- * reads in a row agree on it, since files are not read at one instant.
+ * before the promise resolves, and then with each state that differs from the previous one. A state is reported only
+ * when two reads in a row agree on it, since the files cannot be read at the same instant.
  */
 export async function watchFiles(
   paths: readonly string[],
@@ -103,7 +105,7 @@ export async function watchFiles(
     checking = false;
     if (!closed) {
       timer = setTimeout(() => {
-        // When a folder was removed and created again, its old watch remains, which reports nothing any more.
+        // When a folder is removed and created again, the old watch remains but reports nothing any more.
         for (const watcher of watchers.values()) {
           watcher.close();
         }

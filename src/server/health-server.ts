@@ -19,18 +19,17 @@ export interface HealthServerOptions {
   log: Logger;
 }
 
-/** A health port that listens. */
+/** A health port that is listening. */
 export interface HealthServer {
   port: number;
-  /** Closes it at once. */
+  /** Closes the port at once. */
   stop(): Promise<void>;
 }
 
 const noEvents: ConnectionEvents = { evicted() {}, dropped() {}, responseDropped() {}, requestLate() {} };
 
 /**
- * Opens a port for /healthz, /livez, /readyz and /metrics, in HTTP.
- *
+ * Opens a plain HTTP port for /healthz, /livez, /readyz and /metrics.
  * @throws {ListenError} when the port is taken or not allowed.
  */
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {

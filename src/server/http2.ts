@@ -6,9 +6,9 @@ import type { Limits } from './limits.ts';
 import { Http2Response, type TrackedRequest, type TrackedResponse, type TrackedServer } from './tracked.ts';
 
 /**
- * Flow-control windows: how much a client may send before the server has read it, in bytes, for a request and for a
- * connection with all its requests. The limits bound what is kept; the windows only what is in transit. With the 64 KiB
- * of RFC 9113 a large request waits for a round trip again and again.
+ * Flow-control windows, in bytes, for a request and for a connection with all its requests: how much a client may send
+ * before the server has read it. The limits bound what is kept in memory; the windows only what is in transit. With the
+ * 64 KiB of RFC 9113 a large request waits for a round trip again and again.
  */
 const windowBytes = { request: 256 * 1024, connection: 1024 * 1024 };
 
@@ -19,9 +19,8 @@ const windowBytes = { request: 256 * 1024, connection: 1024 * 1024 };
 const resets = { streamResetBurst: 200, streamResetRate: 33 };
 
 /**
- * Serves HTTP/2 to those clients of an HTTPS server that negotiate it in their TLS handshake. Others are served as
- * before, by the same code: HTTP/1.1 by `node:http`, not by the compatibility mode of `node:http2`, which lacks
- * timeouts that the server has.
+ * Serves HTTP/2 to the clients of an HTTPS server that negotiate it in their TLS handshake. HTTP/1.1 is still served by
+ * `node:http`, not by the compatibility mode of `node:http2`, which lacks timeouts that the server has.
  */
 export function serveHttp2(
   server: TrackedServer,
@@ -29,7 +28,7 @@ export function serveHttp2(
   limits: Limits,
   application: (request: TrackedRequest, response: TrackedResponse) => void,
 ): void {
-  // Never listens: it gets connections from the HTTPS server.
+  // Never listens: the HTTPS server passes connections on to it.
   const http2 = createServer({
     Http2ServerResponse: Http2Response,
     settings: {
@@ -54,7 +53,7 @@ export function serveHttp2(
     }
     session.setLocalWindowSize(windowBytes.connection);
   });
-  // Node's own listener, which is the first, speaks HTTP/1.1.
+  // Node's own listener, which comes first, speaks HTTP/1.1.
   const secure = server as unknown as HttpsServer;
   const [speakHttp1] = secure.listeners('secureConnection');
   if (speakHttp1 === undefined) {

@@ -5,8 +5,8 @@ import type { Limits } from './limits.ts';
 import { Http1Response } from './tracked.ts';
 
 /**
- * TLS 1.2 with forward secrecy and authenticated encryption only, 1.3 as it is. Go (and so API servers) offers all of
- * these since 1.2. Curves are OpenSSL's own choice, which has none below 128 bits of security.
+ * TLS 1.2 only with forward secrecy and authenticated encryption; TLS 1.3 as it is. Go, and so every API server, has
+ * offered all of these since TLS 1.2. Curves are left to OpenSSL, which has none below 128 bits of security.
  */
 const tlsSettings = {
   minVersion: 'TLSv1.2',
@@ -21,19 +21,19 @@ const tlsSettings = {
     'ECDHE-ECDSA-CHACHA20-POLY1305',
     'ECDHE-RSA-CHACHA20-POLY1305',
   ].join(':'),
-  // A renegotiation costs the server a handshake on request, and no client needs one.
+  // A renegotiation lets clients make the server repeat the costly handshake, and no client needs one.
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 } as const;
 
-/** Settings that may differ between HTTPS servers besides their limits. */
+/** Settings, besides limits, that may differ between HTTPS servers. */
 export interface HttpsFeatures {
   /** Whether to offer HTTP/2 besides HTTP/1.1. */
   http2: boolean;
-  /** Whether clients are asked for a certificate. */
+  /** Whether to request client certificates. */
   clientCertificates: boolean;
 }
 
-/** Makes an HTTPS server that does not listen yet, and whose handshakes fail until they have a certificate. */
+/** Creates an HTTPS server that does not listen yet. Its handshakes fail until they have a certificate. */
 export function createHttpsServer(limits: Limits, { http2, clientCertificates }: HttpsFeatures) {
   return createServer({
     ...tlsSettings,
@@ -46,21 +46,21 @@ export function createHttpsServer(limits: Limits, { http2, clientCertificates }:
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
     connectionsCheckingInterval: limits.timeoutCheckMs,
-    // The sweep over all connections does that, without a timer per request.
+    // The periodic check of all connections does that, without a timer per request.
     keepAliveTimeout: 0,
     noDelay: true,
     ...(http2 && { ALPNProtocols: ['h2', 'http/1.1'] }),
   });
 }
 
-/** The TLS settings of a server's handshakes. New connections use later values; open ones keep theirs. */
+/** The TLS settings of a server's handshakes. A change affects new connections only. */
 export interface Handshakes {
   useCertificate(pair: CertificatePair): void;
   /** Sets the CAs of client certificates, in PEM. */
   useClientCa(pem: string): void;
 }
 
-/** Sets what the handshakes of a server use: nothing without a certificate. */
+/** Creates the TLS settings for a server, which has no certificate at first. */
 export function createHandshakes(server: Pick<Server, 'setSecureContext'>, clientCertificates: boolean): Handshakes {
   let pair: CertificatePair | undefined;
   let clientCa: string | undefined;

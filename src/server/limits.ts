@@ -1,44 +1,45 @@
-/** The limits of a server on what its clients may use. */
+/** Limits on the resources that clients of a server may use. */
 export interface Limits {
   /** Largest request body, in bytes. */
   maxBodyBytes: number;
   /**
-   * Maximum number of connections at a time, those in their TLS handshake included; for one more the longest idle one
-   * is closed.
+   * Maximum number of open connections, including those in their TLS handshake; to accept one more, the connection that
+   * has been idle longest is closed.
    */
   maxConnections: number;
   /**
-   * Maximum number of bytes of bodies and responses at a time; beyond that, requests get a 503. A single one is always
+   * Maximum number of bytes of bodies and responses in memory; beyond that, requests get a 503. A single one is always
    * accepted.
    */
   maxInFlightBytes: number;
-  /** Maximum number of requests at a time on one connection of HTTP/2. */
+  /** Maximum number of concurrent requests on one HTTP/2 connection. */
   maxStreams: number;
-  /** Largest header block of a request, in bytes; by HTTP/2 each field counts for 32 more. */
+  /** Largest header block of a request, in bytes; HTTP/2 counts 32 more for each field. */
   maxHeaderBytes: number;
-  /** Longest time for a TLS handshake, and for the header of a request, in milliseconds. */
+  /** How long a TLS handshake and the header of a request may take, in milliseconds. */
   headersTimeoutMs: number;
-  /** Longest time for a whole request to arrive, in milliseconds; then 408. */
+  /** How long a whole request may take to arrive, in milliseconds; then the response is a 408. */
   requestTimeoutMs: number;
-  /** Longest time for a response to be read, in milliseconds; then the connection is cut. */
+  /** How long the client may take to read a response, in milliseconds; then the connection is closed. */
   responseTimeoutMs: number;
   /**
-   * How long a handshake, request or response may make no progress before it may be cut for others, in milliseconds.
+   * How long a handshake, request or response may make no progress before its connection may be closed to make room for
+   * others, in milliseconds.
    */
   patienceMs: number;
-  /** How often the timeouts are checked, in milliseconds; they may be this late. */
+  /** How often the timeouts are checked, in milliseconds; a timeout may fire this much late. */
   timeoutCheckMs: number;
   /** How long an idle connection stays open, in milliseconds. */
   keepAliveTimeoutMs: number;
 }
 
-/** The limits of a webhook port, unless an operator sets others. */
+/** The default limits of a webhook port. */
 export const defaultLimits: Limits = {
   // A review holds the new and the old object. The API server takes objects of up to 3 MiB (the limit of its request
   // bodies); the seventh MiB is room for the rest of the review.
   maxBodyBytes: 7 * 1024 * 1024,
   // An API server keeps at most 25 idle connections per webhook and opens more under load; a large control plane has
-  // five of them. What they may hold together is limited below, not here.
+  // five API servers. What all connections may hold in memory is limited below, not here.
   maxConnections: 512,
   // From the pod's limit of 2 GiB: 200 MiB for the process at rest and 512 connections; these bytes and a quarter more for
   // small bodies, all of it twice, since buffers stay until the next garbage collection; and parsed bodies, of which
@@ -52,12 +53,12 @@ export const defaultLimits: Limits = {
   headersTimeoutMs: 10_000,
   // The API server gives a webhook at most 30 s (timeoutSeconds of its configuration), 10 s by default.
   requestTimeoutMs: 15_000,
-  // A client that still waits reads at once; the API server hangs up at its own timeout.
+  // A client that is still waiting reads at once; the API server disconnects at its own timeout.
   responseTimeoutMs: 10_000,
   patienceMs: 1_000,
   timeoutCheckMs: 1_000,
-  // Go's HTTP client, which the API server is, gives up idle connections after 90 s. Were the server first, a review
-  // could be sent into a connection that is just being closed.
+  // Go's HTTP client, which the API server uses, closes idle connections after 90 s. If the server closed them first, a
+  // review could be sent on a connection that is just being closed.
   keepAliveTimeoutMs: 120_000,
 };
 
@@ -80,6 +81,7 @@ export const healthLimits: Pick<
   requestTimeoutMs: 5_000,
   responseTimeoutMs: 5_000,
   keepAliveTimeoutMs: 5_000,
-  // Without TLS a request comes with its connection: an idle one has to make room for a probe.
+  // Without TLS, a request arrives together with its connection, so an idle connection may be closed at once for a
+  // probe.
   patienceMs: 0,
 };

@@ -1,13 +1,13 @@
 import type { AddressInfo } from 'node:net';
 import type { TrackedServer } from './tracked.ts';
 
-/** Where a server listens. Port 0 lets the system choose; without a host it is all interfaces. */
+/** The address that a server listens on. Port 0 lets the system choose; without a host, all interfaces. */
 export interface Address {
   host?: string | undefined;
   port: number;
 }
 
-/** A port that cannot be listened on. `code` is the system's: EADDRINUSE, EACCES, … */
+/** A port that the server cannot listen on. `code` is the system's: EADDRINUSE, EACCES, … */
 export class ListenError extends Error {
   readonly port: 'main' | 'health';
   readonly address: Address;

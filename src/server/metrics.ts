@@ -2,16 +2,16 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { type ServingStatus, servingStatus } from '../certs/index.ts';
 import type { CertificatePair } from './certificate.ts';
 
-/** A port of the server, as label of metrics: the name of the main port, or `health`. */
+/** A port of the server as a metric label: the name of the main port, or `health`. */
 export type Port = string;
 
 /** The server's metrics. */
 export interface Metrics {
   /** The format of Prometheus' text exposition. */
   contentType: string;
-  /** Where an application adds metrics of its own. */
+  /** The registry to which an application adds its own metrics. */
   registry: Registry;
-  /** All metrics as text. */
+  /** All metrics in that format. */
   render(): Promise<string>;
   refused(code: number): void;
   /** `bundle` is the trust bundle that came with the pair. */
@@ -33,10 +33,10 @@ export interface LiveCounts {
   connections(): number;
 }
 
-/** Values that never change while the process runs. */
+/** Values that are constant while the process runs. */
 export interface BuildFacts {
   version: string;
-  /** Prefix of the names of the metrics: `extensionconfig_webhook_`. */
+  /** Prefix of metric names: `extensionconfig_webhook_`. */
   prefix: string;
   /** Name of the main port. */
   port: Port;
@@ -44,7 +44,9 @@ export interface BuildFacts {
 
 const stageNames: readonly ServingStatus['stage'][] = ['missing', 'steady', 'staged', 'promoted'];
 
-/** Metrics in a registry of their own. `processMetrics` adds memory, CPU, garbage collection and event loop lag. */
+/**
+ * Creates the metrics, in their own registry. `processMetrics` adds memory, CPU, garbage collection and event loop lag.
+ */
 export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetrics: boolean): Metrics {
   const { prefix } = facts;
   const registry = new Registry();
@@ -63,7 +65,7 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
     help: 'When the serving certificate expires, in seconds since 1970.',
     registers,
   });
-  // Without a certificate there is no expiry: a 0 would set off every alert on it.
+  // Without a certificate there is no expiry time: 0 would trigger every alert on it.
   notAfter.remove();
   const caNotAfterGauge = new Gauge({
     name: `${prefix}authority_not_after_timestamp_seconds`,

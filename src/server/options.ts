@@ -12,9 +12,9 @@ export interface Foundation {
   log: Logger;
   maxBodyBytes: number;
   connections: Pick<Connections, 'holdBody' | 'holdDecision' | 'holdResponse' | 'leave'>;
-  /** Milliseconds of a monotonic clock. */
+  /** Returns milliseconds of a monotonic clock. */
   monotonicNow: () => number;
-  /** Whether clients are to be told to close their connections. */
+  /** Whether to tell clients to close their connections. */
   isDraining: () => boolean;
 }
 
@@ -32,16 +32,16 @@ export interface ServerOptions {
   certificates: CertificateSource;
   /** Whether to offer HTTP/2 besides HTTP/1.1. Default: HTTP/1.1 only. */
   http2?: boolean | undefined;
-  /** Asks clients for a certificate of these CAs. */
+  /** Requests client certificates issued by these CAs. */
   clients?: { caFile: string; allowedNames: readonly string[] } | undefined;
   main: Address;
   health: Address;
   limits?: Partial<Limits> | undefined;
   log: Logger;
   version: string;
-  /** Adds the process's own metrics; once per process. */
+  /** Whether to add the process's own metrics, which may be registered only once per process. */
   processMetrics: boolean;
   now: () => Date;
-  /** How often the client CA is read when no event says that it changed, in milliseconds. */
+  /** How often the client CA file is read when no event reports a change, in milliseconds. */
   pollMs?: number | undefined;
 }

@@ -1,6 +1,6 @@
 import type { CertificatePair } from './certificate.ts';
 
-/** The phase of a server's life. */
+/** The phase of a server's lifecycle. */
 export type ServerPhase = 'starting' | 'serving' | 'draining' | 'stopped';
 
 /** The inputs of readiness. */
@@ -11,7 +11,7 @@ export interface ReadinessFacts {
   pair: CertificatePair | undefined;
   /** Why there is no usable certificate, as the source last reported. */
   certificateProblem: string | undefined;
-  /** Why updates of certificates may not arrive, as the source last reported. */
+  /** Why updates of the certificate may not arrive, as the source last reported. */
   sourceProblem: string | undefined;
   /** Why the newest client CA is not in use; absent without client certificates. */
   clientCa?: { problem: string | undefined } | undefined;
@@ -22,11 +22,11 @@ export interface ReadinessFacts {
 export interface ReadinessCheck {
   /** As `/readyz?verbose` shows it: lower case with hyphens. */
   name: string;
-  /** The problem; undefined when there is none. */
+  /** The problem; undefined if there is none. */
   problem: string | undefined;
   /**
-   * Whether a problem makes the pod not ready. One that does not affect reviews for now (a source of certificates that
-   * cannot be reached) must not: it affects all pods alike, and then none would be ready.
+   * Whether a problem makes the pod not ready. A problem that does not affect reviews for now (a certificate source
+   * that cannot be reached) must not: it affects all pods alike, and then none would be ready.
    */
   essential: boolean;
 }
@@ -59,7 +59,7 @@ function certificateCheck({ pair, certificateProblem, now }: ReadinessFacts): Re
   return { name, problem, essential: false };
 }
 
-/** Decides whether the server is ready for reviews: when no essential check has a problem. */
+/** Decides whether the server is ready for reviews: it is when no essential check has a problem. */
 export function readinessOf(facts: ReadinessFacts): Readiness {
   const phase: ReadinessCheck = { name: 'phase', problem: phaseProblem(facts), essential: true };
   const checks: ReadinessCheck[] = [
@@ -70,7 +70,8 @@ export function readinessOf(facts: ReadinessFacts): Readiness {
       : [{ name: 'client-ca', problem: facts.clientCa.problem, essential: false } satisfies ReadinessCheck]),
     phase,
   ];
-  // A server that stops is not ready for that reason, whatever else is wrong; before the start it is the certificate.
+  // While the server stops, that is the reported reason, whatever else is wrong; before it serves, the missing
+  // certificate is.
   const ordered = facts.phase === 'starting' ? checks : [phase, ...checks];
   const reason = ordered.find(({ essential, problem }) => essential && problem !== undefined)?.problem;
   return reason === undefined ? { ready: true, checks } : { ready: false, reason, checks };

@@ -4,16 +4,19 @@ import type { Foundation } from './options.ts';
 import { refusal, refuseUnread, sendJson } from './response.ts';
 import type { TrackedRequest, TrackedResponse } from './tracked.ts';
 
-/** Headers that some refusals need besides their text, by HTTP status code. */
+/** Headers that some refusals need, by HTTP status code. */
 const refusalHeaders: ReadonlyMap<number, Readonly<Record<string, string>>> = new Map([
   [405, { allow: 'POST' }],
   [503, { 'retry-after': '1' }],
 ]);
 
-/** Sends a JSON response, which counts against the limits until it has been read. */
+/** Sends a JSON response, which counts against the limits until the client has read it. */
 export type Respond = (response: TrackedResponse, code: number, text: string) => void;
 
-/** Creates the function by which an application responds; while the server drains, the connection ends with the response. */
+/**
+ * Creates the function with which an application responds. While the server drains, each response closes its
+ * connection.
+ */
 export function createRespond({ connections, isDraining }: Pick<Foundation, 'connections' | 'isDraining'>): Respond {
   return (response, code, text) => {
     const bytes = Buffer.byteLength(text);
@@ -27,9 +30,9 @@ export function createRespond({ connections, isDraining }: Pick<Foundation, 'con
 }
 
 /**
- * Reads a body within the limits and passes it on; a request beyond them is refused here, and counted.
- *
- * @param wording makes the response to a refusal; undefined for its Status and HTTP code, the default.
+ * Reads a body within the limits and passes it on. A request beyond them is refused here, and counted.
+ * @param wording makes the response to a refusal; by default, or when it returns undefined, a Status with its HTTP
+ * code.
  */
 export function receiveBody(
   { metrics, maxBodyBytes, connections }: Pick<Foundation, 'metrics' | 'maxBodyBytes' | 'connections'>,

@@ -3,7 +3,7 @@ import type { TrackedRequest, TrackedResponse } from './tracked.ts';
 
 const jsonType = 'application/json';
 
-/** HTTP refusals of this server and their metav1.StatusReason. */
+/** The metav1.StatusReason of the HTTP status codes that this server refuses requests with. */
 const reasons: Readonly<Record<number, string>> = {
   400: 'BadRequest',
   403: 'Forbidden',
@@ -22,7 +22,7 @@ export function refusal(code: number, message: string): Status {
   return failure(code, reasons[code] ?? 'Unknown', message);
 }
 
-/** Sends a JSON text of `bytes` bytes in one write. With `close` an HTTP/1.1 connection ends after it. */
+/** Sends a JSON text of `bytes` bytes in one write. With `close`, the response closes an HTTP/1.1 connection. */
 export function sendJson(
   response: TrackedResponse,
   code: number,
@@ -45,8 +45,8 @@ export function sendJson(
 /**
  * Refuses a request whose body was not read (with a Status, or any JSON text), and ends the connection. The response is
  * sent at once, but what the client still sends is discarded for a while before the connection is closed: closing a
- * socket with unread data resets it, and the reset overtakes the response. Over HTTP/2 the client is asked to stop, and
- * the connection stays open.
+ * socket with unread data resets it, and the reset overtakes the response. Over HTTP/2 the client is told to stop
+ * sending, and the connection stays open.
  */
 export function refuseUnread(
   request: TrackedRequest,
@@ -87,7 +87,7 @@ export function refuseUnread(
   request.once('error', () => response.end());
 }
 
-/** A refusal as bytes, for connections on which no request could be read. */
+/** A refusal as raw bytes, for connections on which no request could be read. */
 export function rawRefusal(code: number, reasonPhrase: string, message: string): string {
   const text = JSON.stringify(refusal(code, message));
   return `HTTP/1.1 ${code} ${reasonPhrase}\r\ncontent-type: ${jsonType}\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`;

@@ -18,12 +18,12 @@ function eventOf(event: SecretEvent, place: string): CertificateEvent {
     : { kind: 'broken', reason: `tls.crt and tls.key in Secret ${place}: ${checked.problem}` };
 }
 
-/** How long a start waits for the first event, in ms: a silent API server must not keep the ports closed. */
+/** How long the start waits for the first event, in ms: an unresponsive API server must not keep the ports closed. */
 const defaultFirstNewsMs = 3_000;
 
 /**
- * The pair in a kubernetes.io/tls Secret, followed at the API server: a change arrives within a second, where a mounted
- * Secret waits for the kubelet. Needs `get` and `watch` on that Secret.
+ * The pair in a kubernetes.io/tls Secret, watched at the API server: a change takes effect within a second, whereas a
+ * mounted Secret waits for the kubelet. Needs `get` and `watch` on that Secret.
  */
 export function secretCertificates(
   config: KubeConfig,

@@ -10,35 +10,33 @@ import { createServingCertificate } from './serving-certificate.ts';
 
 /** How to stop. */
 export interface StopOptions {
-  /**
-   * Until this resolves, new connections are still accepted, so that a response can tell clients that the server stops.
-   */
+  /** Until this resolves, new connections are accepted, so that a response can tell clients that the server stops. */
   closeAfter?: Promise<unknown> | undefined;
   /**
-   * How long an idle connection stays open for a request that may be on its way to it, and new connections are taken
-   * while there are any, in milliseconds; default 2,000.
+   * How long an idle connection stays open for a request that may be on its way, and new connections are accepted while
+   * there are any, in milliseconds; default: 2,000.
    */
   graceMs?: number | undefined;
-  /** After this many milliseconds, all waits included, connections are cut. */
+  /** After this many milliseconds, all waits included, the remaining connections are cut. */
   timeoutMs: number;
 }
 
-/** Longer than the pauses on a busy connection, short enough for someone who waits at the keyboard. */
+/** Longer than the pauses on a busy connection, but short enough for someone waiting at the keyboard. */
 const defaultGraceMs = 2_000;
 
-/** A server that listens. */
+/** A server that is listening. */
 export interface RunningServer {
   /** The main port. */
   port: number;
   healthPort: number;
-  /** Finishes the requests in flight, then closes everything. Later calls wait for the first. Never rejects. */
+  /** Finishes the requests in flight, then closes everything. Further calls wait for the first. Never rejects. */
   stop(options: StopOptions): Promise<void>;
 }
 
 /**
- * Starts the server: the health port first, then the main port. Without a certificate TLS handshakes fail and
- * `/readyz` says why, until the source brings one; new connections use each later one, and open ones keep theirs.
- *
+ * Starts the server: the health port first, then the main port. Without a certificate, TLS handshakes fail and
+ * `/readyz` says why until the source provides one. A renewed certificate is used for new connections; open ones keep
+ * theirs.
  * @throws {ListenError} when a port is taken or not allowed.
  * @throws {ClientCaError} when the client CA file cannot be used.
  */

@@ -2,8 +2,8 @@ import type { ConnectionTable } from './connection-table.ts';
 import type { Connection } from './tracked.ts';
 
 /**
- * The slowest progress with which a request or response is not cut in favour of others. Low, since a server that parses
- * large bodies gets round to each connection only now and then.
+ * The slowest progress at which a request or response is not considered stalled. Low, since a server that parses large
+ * bodies gets round to each connection only now and then.
  */
 const leastBytesPerMs = 32;
 
@@ -11,14 +11,13 @@ function markOf({ transport }: Connection) {
   return { bytes: transport.bytesRead + transport.bytesWritten, at: performance.now() };
 }
 
-/** Notes how far the request or response of a connection is, unless that was noted before. */
+/** Records the progress of a connection's request or response, unless that was recorded before. */
 export function markProgress(connection: Connection): void {
   connection.mark ??= markOf(connection);
 }
 
 /**
- * Whether a request or response makes no progress worth waiting for. Its total time does not count: that may be our own
- * fault.
+ * Whether a request or response makes too little progress. Its total time does not count: that may be our own fault.
  */
 export function isStalled(connection: Connection, patienceMs: number): boolean {
   if (connection.deciding > 0) {
@@ -38,7 +37,7 @@ function first(connections: ReadonlySet<Connection>): Connection | undefined {
 }
 
 /**
- * Which connection is closed when there is no room: one that never sent a request, else the longest idle, else a stalled
+ * Which connection to close when there is no room: one that never sent a request, else the longest idle, else a stalled
  * one; undefined when none may be closed.
  */
 export function victimOf({ fresh, idle, busy }: ConnectionTable, patienceMs: number): Connection | undefined {

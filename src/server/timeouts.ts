@@ -4,7 +4,7 @@ import type { ConnectionTable } from './connection-table.ts';
 import { markProgress } from './stalled.ts';
 import type { Connection } from './tracked.ts';
 
-/** Looks for connections that are out of time, at one moment, and ends them. */
+/** Finds the connections that have timed out at a given moment, and ends them. */
 export class Timeouts {
   readonly #table: ConnectionTable;
   readonly #limits: ConnectionLimits;
@@ -35,7 +35,7 @@ export class Timeouts {
 
   #checkBusy(connection: Connection, now: number): void {
     const { responseTimeoutMs, requestTimeoutMs } = this.#limits;
-    // Node limits the time for a request to arrive, unless its response began earlier.
+    // Node enforces the time for a request to arrive, unless its response has begun earlier.
     const allowed = responseTimeoutMs + (connection.responding ? 0 : requestTimeoutMs);
     if (connection.session !== undefined) {
       this.#checkStreams(connection, now);
@@ -47,7 +47,7 @@ export class Timeouts {
     markProgress(connection);
   }
 
-  /** Gives up HTTP/2 requests that have not arrived in time, and responses that were not read. */
+  /** Abandons HTTP/2 requests that have not arrived in time, and responses that the client has not read in time. */
   #checkStreams(connection: Connection, now: number): void {
     const { responseTimeoutMs, requestTimeoutMs } = this.#limits;
     for (const response of connection.streams) {

@@ -6,7 +6,7 @@ import { ServerResponse } from './node-http.ts';
 
 /** One connection of a server. */
 export interface Connection {
-  /** The TCP socket; for TLS the transport underneath. */
+  /** The TCP socket; with TLS, the one underneath. */
   readonly transport: Socket;
   /** The TLS socket on it, once there is one. */
   secure: TLSSocket | undefined;
@@ -16,23 +16,25 @@ export interface Connection {
   since: number;
   /** Requests being read or answered on it: several when pipelined, or over HTTP/2. */
   requests: number;
-  /** HTTP/2 streams, each with timeouts of its own; the oldest first. */
+  /** HTTP/2 streams, each with its own timeouts; the oldest first. */
   readonly streams: Set<Http2Response>;
-  /** Bytes that they hold. */
+  /** Bytes in memory for its requests. */
   bytes: number;
-  /** Requests that wait for their decision. */
+  /** Number of requests that are being decided. */
   deciding: number;
-  /** Whether a response waits to be read. */
+  /** Whether a response has not been read completely. */
   responding: boolean;
   /** The progress of its request or response at the last check, and when that was. */
   mark: { bytes: number; at: number } | undefined;
-  /** When GOAWAY was sent (HTTP/2); a connection without requests that is still open some time later is cut. */
+  /**
+   * When GOAWAY was sent (HTTP/2). If the connection has no requests and is still open some time later, it is closed.
+   */
   leavingSince: number | undefined;
-  /** Which of the table's sets it is in. */
+  /** The set of the table that contains it. */
   state: Set<Connection>;
 }
 
-/** A request as applications see it, in any version of HTTP. */
+/** A request as applications see it, in any HTTP version. */
 export interface TrackedRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
@@ -46,13 +48,13 @@ export interface TrackedRequest {
   off(event: 'end', listener: () => void): unknown;
 }
 
-/** A response that knows its connection, in any version of HTTP. */
+/** A response that knows its connection, in any HTTP version. */
 export interface TrackedResponse {
   carrier: Connection | undefined;
   heldBytes: number;
   isDeciding: boolean;
   /**
-   * Whether its connection carries other requests at the same time, so that `connection: close` means nothing on it.
+   * Whether its connection carries other requests at the same time, in which case `connection: close` means nothing.
    */
   readonly isHttp2: boolean;
   writeHead(code: number, headers: string[]): unknown;
@@ -62,11 +64,11 @@ export interface TrackedResponse {
   writeContinue(): void;
   on(event: 'close', listener: () => void): unknown;
   once(event: 'close', listener: () => void): unknown;
-  /** HTTP/2: asks for no more of the request. For after `end`. */
+  /** HTTP/2: tells the client to stop sending the request. To be called after `end`. */
   refuseRest(): void;
 }
 
-/** An HTTP/1.1 response; the `ServerResponse` of servers with tracked connections. */
+/** An HTTP/1.1 response: the `ServerResponse` class of servers with tracked connections. */
 export class Http1Response extends ServerResponse<IncomingMessage> implements TrackedResponse {
   carrier: Connection | undefined = undefined;
   heldBytes = 0;
@@ -81,7 +83,7 @@ export class Http2Response extends Http2ServerResponse<Http2ServerRequest> imple
   heldBytes = 0;
   isDeciding = false;
   readonly isHttp2 = true;
-  /** When its request arrived, when its response began to be sent, and whether it was given up. */
+  /** When its request arrived, when its response began to be sent, and whether it was abandoned. */
   readonly since = performance.now();
   respondingSince: number | undefined = undefined;
   isGivenUp = false;
