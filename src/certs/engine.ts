@@ -232,7 +232,7 @@ async function perform(run: Run, action: SecretAction, { facts, caSecret, servin
       const unused = usable(readCertificates(current.data['next.crt'])) ?? [];
       return writeCa(
         {
-          'ca.crt': action.active.pem,
+          'ca.crt': bundleOf([action.active, ...facts.companions]),
           'ca.key': usable(facts.activeKey),
           'next.crt': made.certificate.pem,
           'next.key': made.key,
@@ -253,7 +253,7 @@ async function perform(run: Run, action: SecretAction, { facts, caSecret, servin
         'ca.key': current.data['next.key'],
         'next.crt': undefined,
         'next.key': undefined,
-        'previous.crt': bundleOf([active, ...facts.previous]),
+        'previous.crt': bundleOf([active, ...facts.companions, ...facts.previous]),
       });
     }
     case 'retire':

@@ -37,6 +37,8 @@ export interface CertificateFacts {
   now: Date;
   stage: Stage;
   active: Reading<Certificate>;
+  /** The other CAs next to the active one, such as the root of an intermediate CA: a user's, trusted as long as it. */
+  companions: Certificate[];
   activeKey: Reading<string>;
   /** The next CA; usable only together with its key. */
   successor: Reading<Certificate>;
@@ -157,20 +159,23 @@ export function deriveFacts(
 ): CertificateFacts {
   const ca = caSecret?.data ?? {};
   const tls = servingSecret?.data ?? {};
-  const active = readCa(ca['ca.crt'], now);
+  const isCa = (found: Certificate) => caProblem(found, now) === undefined;
+  const given = usable(readCertificates(ca['ca.crt'])) ?? [];
+  // A user's own CA may come with the one that signed it, in any order: the active one has the key.
+  const owner = given.find((found) => readKey(ca['ca.key'], found).state === 'usable');
+  const active = readCa(owner?.pem ?? ca['ca.crt'], now);
   const next = readCa(ca['next.crt'], now);
   const successor = withKey(next, keyOf(ca['next.key'], usable(next)));
-  const previous = (usable(readCertificates(ca['previous.crt'])) ?? []).filter(
-    (certificate) => caProblem(certificate, now) === undefined,
-  );
+  const previous = (usable(readCertificates(ca['previous.crt'])) ?? []).filter(isCa);
   const serving = servingOf(tls, now);
 
-  const kept = [usable(active), usable(successor), ...previous].filter((found) => found !== undefined);
+  const companions = given.filter((found) => found.fingerprint !== usable(active)?.fingerprint && isCa(found));
+  const kept = [usable(active), ...companions, usable(successor), ...previous].filter((found) => found !== undefined);
   const servingBundle = usable(readCertificates(tls['ca.crt'])) ?? [];
   const inTargets = casIn(targets, now);
   const certificate = usable(serving);
   const signer = [...kept, ...servingBundle, ...inTargets.inSome].find(
-    (found) => certificate !== undefined && caProblem(found, now) === undefined && isSignedBy(certificate, found),
+    (found) => certificate !== undefined && isCa(found) && isSignedBy(certificate, found),
   );
   const isKept = (found: Certificate) => kept.some(({ fingerprint }) => fingerprint === found.fingerprint);
 
@@ -197,6 +202,7 @@ export function deriveFacts(
             ? 'promoted'
             : 'steady',
     active,
+    companions,
     activeKey: keyOf(ca['ca.key'], usable(active)),
     successor,
     previous,

@@ -68,12 +68,18 @@ export function unreadableProblem(key: KeyObject): string | undefined {
     : 'has a key in compressed form, or with explicit curve parameters instead of a named curve, which API servers cannot parse: generate an uncompressed one with a named curve';
 }
 
+/** Go (1.24 and later) neither makes nor accepts signatures of shorter RSA keys. */
+const minRsaBits = 1024;
+
 /** Why a key cannot sign certificates here, as the end of a sentence; undefined when it can. */
 export function signingProblem(key: KeyObject): string | undefined {
-  if (signatureOf(key) !== undefined) {
-    return undefined;
-  }
   const { asymmetricKeyType, asymmetricKeyDetails } = key;
+  if (signatureOf(key) !== undefined) {
+    const bits = asymmetricKeyDetails?.modulusLength ?? minRsaBits;
+    return bits < minRsaBits
+      ? `has ${bits} bits, and API servers refuse signatures of RSA keys below ${minRsaBits}: use one of 2048 bits or more`
+      : undefined;
+  }
   const curve = asymmetricKeyType === 'ec' ? ` on ${asymmetricKeyDetails?.namedCurve ?? 'an unnamed curve'}` : '';
   return `is of type ${asymmetricKeyType}${curve}, which is not supported for signing: ${remedy}`;
 }

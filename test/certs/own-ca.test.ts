@@ -1,10 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { createPublicKey, X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { runCertificates } from '../../src/certs/index.ts';
-import { issueCa } from '../../src/x509/index.ts';
+import { signedCertificate } from '../../src/x509/forge.ts';
+import { type Issued, issueCa, readCertificates, usable } from '../../src/x509/index.ts';
 import type { KeyPair } from '../../src/x509/issue.ts';
 import { type ApiServer, bundlesOf, caPath, putTargets, servingPath, valueIn } from '../cluster/api-server.ts';
 import { needs } from '../tools/needs.ts';
@@ -132,6 +134,50 @@ authorityKeyIdentifier = keyid
     const strictly = ['verify', '-x509_strict', '-purpose', 'sslserver', '-CAfile', at('ca.crt'), at('tls.crt')];
     expect(execFileSync('openssl', strictly, { encoding: 'utf8' })).toContain('OK');
   });
+});
+
+/** A CA below another, or a root, with any number of CAs below it. */
+async function caBelow(issuer: Issued | undefined, name: string): Promise<Issued> {
+  const { privateKey, publicKey } = await entropyOn('P-256').makeKeyPair();
+  const contents = {
+    serial: '02',
+    subject: [{ shortName: 'CN', value: name }],
+    issuer: issuer?.certificate.x509,
+    publicKey: createPublicKey(publicKey),
+    notBefore: new Date(clock.time),
+    notAfter: new Date(clock.time + 1000 * day),
+    extensions: [{ name: 'basicConstraints', critical: true, cA: true }],
+  };
+  const der = signedCertificate(contents, issuer?.key ?? privateKey);
+  return { certificate: usable(readCertificates(new X509Certificate(der).toString()))![0], key: privateKey };
+}
+
+test.each([
+  'intermediate, root',
+  'root, intermediate',
+])('an intermediate CA with its root (%s) signs, and both are trusted until both are retired', async (order) => {
+  const root = await caBelow(undefined, 'Root CA');
+  const intermediate = await caBelow(root, 'Intermediate CA');
+  const both = [intermediate.certificate.pem, root.certificate.pem];
+  const given = (order.startsWith('root') ? [...both].reverse() : both).join('');
+  bring(given, intermediate.key);
+  expect((await runCertificates(runFor(server, clock, { mode: 'repair' }))).action.kind).toBe('done');
+  expect(valueIn(server.objects.get(caPath), 'ca.crt')).toBe(given);
+  expect(valueIn(serving(), 'ca.crt')).toBe(both.join(''));
+  expect(new Set(bundlesOf(server.objects))).toEqual(new Set([both.join('')]));
+  expect(new X509Certificate(valueIn(serving(), 'tls.crt')).issuer).toBe('CN=Intermediate CA');
+  // Node.js wants to see the root; API servers take the intermediate CA as one.
+  expect(await handshake()).toBe('connected');
+
+  clock.time += day;
+  const from = server.history.length;
+  await runCertificates(runFor(server, clock, { forceCa: true }, { blockOn: new Set() }));
+  expect(valueIn(server.objects.get(caPath), 'ca.crt')).toBe(both.join(''));
+  await runCertificates(runFor(server, clock, {}, { blockOn: new Set(['propagation']) }));
+  expect(valueIn(server.objects.get(caPath), 'previous.crt')).toBe(both.join(''));
+  await runCertificates(runFor(server, clock));
+  expectSteady(server);
+  expect(brokenMoments(server, from)).toEqual([]);
 });
 
 test('one with a key that cannot sign is replaced by a CA of our own, and the reason names the keys that can', async () => {

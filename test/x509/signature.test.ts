@@ -4,7 +4,7 @@ import { signatureOf, signingProblem, unreadableProblem } from '../../src/x509/s
 import { unreadableKeys } from './odd-ca.ts';
 
 const ec = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve }).publicKey;
-const rsa = generateKeyPairSync('rsa', { modulusLength: 512 }).publicKey;
+const rsa = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey;
 const p256 = ec('prime256v1');
 
 /** A key on P-256 whose point says twice where it is (SEC 1, 2.3.3). */
@@ -26,6 +26,13 @@ test.each<[string, KeyObject, object]>([
 ])('a key of type %s signs, and is read', (_, key, algorithm) => {
   expect(signatureOf(key)).toEqual(algorithm);
   expect([signingProblem(key), unreadableProblem(key)]).toEqual([undefined, undefined]);
+});
+
+test('an RSA key whose signatures Go refuses does not sign', () => {
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 1016 });
+  expect(signingProblem(publicKey)).toBe(
+    'has 1016 bits, and API servers refuse signatures of RSA keys below 1024: use one of 2048 bits or more',
+  );
 });
 
 const { publicKey: ed25519 } = generateKeyPairSync('ed25519');
