@@ -8,9 +8,9 @@ export const rulesBudget = 10_000_000;
 /** Maximum cost of the matchConditions of one webhook (apiserver, cel.RuntimeCELCostBudgetMatchConditions). */
 export const matchConditionsBudget = 2_500_000;
 
-/** An expression was stopped because it, or those before it, cost too much. */
+/** An expression was stopped because it, together with those before it, cost too much. */
 export class CostError extends Error {
-  /** Whether the budget of all expressions is used up. */
+  /** Whether the budget for all expressions is used up. */
   readonly isSpent: boolean;
 
   constructor(isSpent: boolean) {
@@ -23,7 +23,7 @@ export class CostError extends Error {
   }
 }
 
-/** The budget of expressions: a step costs 1, and reading a text a tenth of its length, as for the API server. */
+/** The budget for expressions: as in the API server, a step costs 1, and reading a text a tenth of its length. */
 export interface Budget {
   left: number;
 }
@@ -43,26 +43,26 @@ interface Evaluator {
 
 /** The meter's data about a node. */
 interface Plan {
-  /** The operation that the node is. */
+  /** The operation that this node performs. */
   operation: Operation | undefined;
-  /** The operation that it is an operand of, and its index there. */
+  /** The operation that this node is an operand of, and its index there. */
   user: Operation | undefined;
   index: number;
   isLearned: boolean;
 }
 
-/** The operands of an operation that reads more than a step's worth of them. */
+/** The operands of an operation whose cost depends on their size. */
 interface Operation {
   name: string;
   count: number;
-  /** Operands that are not evaluated yet. */
+  /** Number of operands that have not been evaluated yet. */
   missing: number;
   values: unknown[];
 }
 
 const weights = new WeakMap<object, number>();
 
-/** The size of a value. Values do not change during evaluation. */
+/** The size of a value. Values do not change during an evaluation. */
 function weightOf(value: unknown): number {
   if (typeof value === 'string') {
     return 1 + value.length / 10;
@@ -89,11 +89,11 @@ function lengthOf(value: unknown): number {
 /** Operators that read all of their operands. */
 const readingOperators = new Set(['==', '!=', 'in', '+', '<', '<=', '>', '>=']);
 
-/** Functions that parse a text, with the longest text that can be valid. */
+/** Functions that parse a text, with the length of the longest text that can be valid. */
 const readers = new Set(['bool', 'double', 'duration', 'int', 'timestamp', 'uint']);
 const maxRead = 256;
 
-/** The cost of an operation beyond its step. */
+/** The cost of an operation in addition to its step. */
 function costOf({ name, values }: Operation): number {
   const [a, b] = values;
   switch (name) {
@@ -118,10 +118,10 @@ function costOf({ name, values }: Operation): number {
   }
 }
 
-/** Cost of an error that an expression absorbs: creating it takes that much longer than a step. */
+/** Cost of an error that an expression absorbs: creating an error takes that many times longer than a step. */
 const errorCost = 20;
 
-/** The most recent compiled patterns of `matches`. */
+/** The most recently used compiled patterns of `matches`. */
 const patterns = new Map<string, Pattern>();
 const maxPatterns = 500;
 
@@ -141,8 +141,8 @@ function evaluatorOf(environment: Environment): Evaluator {
 }
 
 /**
- * Counts the cost of expressions while they are evaluated, and stops those that cost too much. The library has limits
- * for the form of an expression but none for its work, so every step of its evaluator goes through here.
+ * Counts the cost of expressions while they are evaluated, and stops those that cost too much. The library limits the
+ * size of an expression but not its work, so every step of its evaluator goes through here.
  */
 export class Meter {
   readonly #environment: Environment;
@@ -158,7 +158,7 @@ export class Meter {
     const { tryEval } = evaluator;
     evaluator.tryEval = (node, context) => {
       const result = tryEval.call(evaluator, node, context);
-      // `all`, `exists`, `&&` and `||` continue after an error, but not after this one.
+      // `all`, `exists`, `&&` and `||` continue after an error, but must not after this one.
       if (result instanceof CostError) {
         throw result;
       }
@@ -169,16 +169,15 @@ export class Meter {
     };
   }
 
-  /** Compiles an expression that the environment has found to be valid. */
+  /** Compiles an expression that the environment has found valid. */
   compile(expression: string): ParseResult {
-    // Wrapped in another expression, so that all of it is evaluated step by step.
+    // Wrapped in another expression, so that every step of it is metered.
     return this.#environment.parse(`[${expression}\n][0]`);
   }
 
   /**
    * Evaluates the result of `compile`.
-   *
-   * @throws {CostError} when it costs more than one evaluation may, or than is left of the budget.
+   * @throws {CostError} when it costs more than a single evaluation may, or than is left in the budget.
    * @throws {EvaluationError} when the expression itself fails.
    */
   evaluate(expression: ParseResult, variables: Context, budget: Budget): unknown {
@@ -189,13 +188,14 @@ export class Meter {
     this.#left = Math.min(perCall, budget.left);
     const before = this.#left;
     const { stackTraceLimit } = Error;
-    // Expressions absorb errors by the ten thousand, and two thirds of the time for each goes into an unused stack trace.
+    // Expressions absorb errors by the ten thousand, and two thirds of the time for each would go into an unused stack
+    // trace.
     Error.stackTraceLimit = 0;
     try {
       return expression(variables);
     } catch (error) {
       if (error instanceof RangeError) {
-        // A text longer than JavaScript can hold, or calls nested too deeply.
+        // A text longer than JavaScript allows, or calls nested too deeply.
         throw new EvaluationError(error.message);
       }
       throw error;
@@ -242,11 +242,11 @@ export class Meter {
       throw new EvaluationError(`${operation.name}(): the string is longer than ${maxRead} characters`);
     }
     this.#spend(costOf(operation));
-    // Computed values must not stay in memory for as long as the expression.
+    // Computed values must not stay in memory as long as the expression does.
     operation.values.fill(undefined);
   }
 
-  /** The plan of a node, filled in by the node itself or by the one that it is an operand of, whichever comes first. */
+  /** The plan of a node, created by the node itself or by the node that it is an operand of, whichever comes first. */
   #planOf(node: Node): Plan {
     let plan = this.#plans.get(node);
     if (plan === undefined) {
@@ -286,7 +286,7 @@ export class Meter {
     return plan;
   }
 
-  /** `matches` of CEL is RE2; the library's is JavaScript, which backtracks. */
+  /** CEL's `matches` uses RE2; the library's uses JavaScript's regular expressions, which backtrack. */
   #matches(evaluator: Evaluator, node: Node, context: unknown): boolean {
     const [, receiver, others] = node.args as [string, Node, Node[]];
     const text = evaluator.run(receiver, context);

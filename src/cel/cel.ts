@@ -19,10 +19,10 @@ function celName(name: string): string {
     .replaceAll('/', '__slash__');
 }
 
-/** Values that have been converted, each by the schema of its place. */
+/** Converted values, each for the schema of its place. */
 export type Seen = Map<Json, unknown>;
 
-/** The evaluator looks for the first key of an object by listing all of them, which it need not do in a map. */
+/** The evaluator finds the first key of an object by listing all keys, which a map avoids. */
 const maxPlain = 16;
 
 function mapOf(entries: [string, unknown][]): unknown {
@@ -30,12 +30,12 @@ function mapOf(entries: [string, unknown][]): unknown {
 }
 
 /**
- * A value as an expression sees it: integers are bigints there. A schema tells what JSON does not (a number that
- * happens to be whole, a time) and which keys are properties, whose names are escaped.
+ * A JSON value as an expression sees it: integers are bigints there. A schema tells what JSON does not (a number that
+ * happens to be whole, a time), and which keys are properties, whose names are escaped.
  */
 export function celOf(value: Json, schema?: Schema, seen: Seen = new Map()): unknown {
   if (typeof value === 'object' && value !== null) {
-    // A rule sees its whole value; the values within it are converted once for all rules.
+    // A rule sees its whole value, so values nested in it are converted once for all rules.
     let result = seen.get(value);
     if (result === undefined) {
       result = Array.isArray(value)
@@ -59,7 +59,7 @@ export function celOf(value: Json, schema?: Schema, seen: Seen = new Map()): unk
   return value;
 }
 
-/** Why a checked expression cannot decide anything, or undefined. */
+/** Why an expression that was type-checked cannot be used as a condition; undefined if it can. */
 export function decisionProblem({ valid, type, error }: TypeCheckResult): string | undefined {
   if (!valid) {
     return `compilation failed: ${error?.summary ?? 'unknown error'}`;

@@ -4,13 +4,15 @@ import { causeOf, duplicate, invalid, required } from '../schema/index.ts';
 import { celOf, decisionProblem } from './cel.ts';
 import { type Budget, CostError, Meter, matchConditionsBudget } from './cel-budget.ts';
 
-/** A condition of a webhook: CEL over the request (admissionregistration.k8s.io/v1, MatchCondition). */
+/**
+ * A match condition of a webhook: a CEL expression about the request (admissionregistration.k8s.io/v1, MatchCondition).
+ */
 export interface MatchCondition {
   name: string;
   expression: string;
 }
 
-/** The conditions of a webhook cannot be decided. */
+/** The match conditions of a webhook could not be evaluated. */
 export class UndecidedConditions extends Error {}
 
 /** Maximum number of conditions of one webhook. */
@@ -23,7 +25,7 @@ const environment = new Environment()
 
 const meter = new Meter(environment);
 
-/** Compiled once: stored objects do not change. */
+/** Compiled once per object: stored objects do not change. */
 const compiled = new WeakMap<MatchCondition, ParseResult>();
 
 function compile(condition: MatchCondition): ParseResult {
@@ -35,7 +37,7 @@ function compile(condition: MatchCondition): ParseResult {
   return found;
 }
 
-/** The problems of the matchConditions of a webhook at `field`. */
+/** The problems with the matchConditions of a webhook at `field`. */
 export function matchConditionCauses(given: Json | undefined, field: string): StatusCause[] {
   if (given === undefined || given === null) {
     return [];
@@ -68,10 +70,9 @@ export function matchConditionCauses(given: Json | undefined, field: string): St
 }
 
 /**
- * Whether a webhook is to be called for a request: if all its conditions are true. One that is false decides, even when
- * another cannot be evaluated.
- *
- * @param request that of the AdmissionReview.
+ * Whether a webhook is to be called for a request: if all its match conditions are true. A false one is decisive, even
+ * if another cannot be evaluated.
+ * @param request the request of the AdmissionReview.
  * @throws {UndecidedConditions} when none is false and one cannot be evaluated.
  */
 export function matchesConditions(conditions: readonly MatchCondition[], request: JsonObject): boolean {
@@ -91,7 +92,7 @@ export function matchesConditions(conditions: readonly MatchCondition[], request
       }
     } catch (error) {
       if (error instanceof CostError) {
-        // It retains the values that it had created.
+        // A compiled expression retains the values that it has created.
         compiled.delete(condition);
       }
       failures.push(`${name}: ${error instanceof CostError ? error.message : (error as EvaluationError).summary}`);

@@ -5,10 +5,9 @@ import { celOf, decisionProblem, type Seen } from './cel.ts';
 import { type Budget, CostError, Meter, rulesBudget } from './cel-budget.ts';
 
 /**
- * A rule of a CustomResourceDefinition over the values that a schema describes (x-kubernetes-validations).
- *
+ * A rule of a CustomResourceDefinition about the values that a schema describes (x-kubernetes-validations).
  * @see
- *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules
  */
 export interface ValidationRule {
   rule: string;
@@ -25,7 +24,7 @@ const environment = new Environment({ enableOptionalTypes: true })
 
 const meter = new Meter(environment);
 
-/** The most recent compiled expressions; undefined for those that this engine cannot evaluate. */
+/** The most recently used compiled expressions; undefined for those that this engine cannot evaluate. */
 const compiled = new Map<string, ParseResult | undefined>();
 const maxCompiled = 10_000;
 
@@ -39,14 +38,14 @@ function compile(expression: string): ParseResult | undefined {
   return compiled.get(expression);
 }
 
-/** Drops an expression that was stopped: it retains the values that it had created, which may take many megabytes. */
+/** Evicts an expression that was stopped: it retains the values that it has created, which may take many megabytes. */
 function forget(expression: string, error: unknown): void {
   if (error instanceof CostError) {
     compiled.delete(expression);
   }
 }
 
-/** The rules of every schema within a schema, with the path of the schema. */
+/** The rules of a schema and of all schemas in it, with the path of each schema. */
 function rulesIn(schema: JsonObject, path: string): [ValidationRule, string][] {
   const given = schema['x-kubernetes-validations'];
   const own = (Array.isArray(given) ? given.filter(isJsonObject) : []).map((rule, index): [ValidationRule, string] => [
@@ -56,7 +55,7 @@ function rulesIn(schema: JsonObject, path: string): [ValidationRule, string][] {
   return [...own, ...partsOf(schema, path).flatMap(([part, at]) => rulesIn(part, at))];
 }
 
-/** Why a rule of a definition cannot be compiled, and which valid rules this engine cannot evaluate. */
+/** Why rules of a definition do not compile, and which valid rules this engine cannot evaluate. */
 export function checkRules(schema: JsonObject, path: string): { causes: StatusCause[]; unknown: string[] } {
   const causes: StatusCause[] = [];
   const unknown: string[] = [];
@@ -96,7 +95,7 @@ const reasons = [
   'FieldValueRequired',
 ] as const satisfies CauseReason[];
 
-/** Longest message that an expression makes (apiserver, cel.MaxEvaluatedMessageExpressionSizeBytes). */
+/** Longest message that an expression may produce (apiserver, cel.MaxEvaluatedMessageExpressionSizeBytes). */
 const maxMessage = 5 * 1024;
 
 interface Variables {
@@ -125,7 +124,7 @@ function messageOf(
         return text.slice(0, maxMessage);
       }
     } catch (error) {
-      // The rule's message without it.
+      // The rule's fixed message is used instead.
       forget(messageExpression, error);
     }
   }
@@ -158,12 +157,12 @@ function problemOf(
   }
 }
 
-/** Whether a rule uses `oldSelf`. */
+/** Whether a rule uses `oldSelf`, which makes it a transition rule. */
 function isTransition(rule: string): boolean {
   return /\boldSelf\b/.test(rule);
 }
 
-/** Finds the previous item of an item: in a list of type map, the one with the same keys. */
+/** Finds the old version of an item: in a list of type map, the item with the same keys. */
 function previousItems(old: Json | undefined, schema: Schema): (item: Json) => Json | undefined {
   const keys = schema['x-kubernetes-list-type'] === 'map' ? (schema['x-kubernetes-list-map-keys'] ?? []) : [];
   if (keys.length === 0 || !Array.isArray(old)) {
@@ -220,10 +219,9 @@ function validateAt(value: Json, old: Json | undefined, schema: Schema, path: st
 }
 
 /**
- * Evaluates the rules of a schema. Rules that use `oldSelf` are skipped without a previous value; rules that this
- * engine cannot evaluate, always.
- *
- * @param old the previous value; undefined for a creation.
+ * Evaluates the rules of a schema. Transition rules are skipped without an old value; rules that this engine cannot
+ * evaluate are always skipped.
+ * @param old the old value; undefined for a creation.
  */
 export function validateRules(value: Json, old: Json | undefined, schema: Schema): StatusCause[] {
   const validation = new Validation();

@@ -12,7 +12,7 @@ import type { Handler } from './handler.ts';
 import type { HandlerMetrics } from './metrics.ts';
 import { discoveryRoute, type HandlerRouteContext, handlerRoute, type ReplaceAnswer, type Route } from './routes.ts';
 
-/** What the application needs besides the server. */
+/** The dependencies of the application besides the server. */
 export interface ApplicationOptions {
   handlers: readonly Handler[];
   /**
@@ -26,7 +26,7 @@ export interface ApplicationOptions {
 const pathOf = (hook: { group: string; version: string; name: string }, handler?: string) =>
   `/${hook.group}/${hook.version}/${hook.name.toLowerCase()}${handler === undefined ? '' : `/${handler.toLowerCase()}`}`;
 
-/** A path with hook and handler in lower case; group and version stay. */
+/** A path with the hook and the handler in lower case; group and version are unchanged. */
 function normalized(path: string): string {
   const [first, group, version, ...rest] = path.split('/', 6);
   return [first, group, version, ...rest.map((segment) => segment.toLowerCase())].join('/');

@@ -4,7 +4,7 @@ import type { TrackedResponse } from '../server/index.ts';
 import type { HandledCall } from './call.ts';
 import type { HandlerMetrics } from './metrics.ts';
 
-/** How a call ended, and the response that is sent. */
+/** How a call ended, and the response to send. */
 export interface Answered {
   result: HandledCall;
   /** HTTP status; default: 200. */
@@ -23,15 +23,15 @@ export interface RecordContext {
   monotonicNow: () => number;
 }
 
-/** The calls of one handler, each of which is counted and timed once. */
+/** Logs and measures the calls of one handler, each of them once. */
 export interface CallRecord {
-  /** Names hook and handler in lines of the log. */
+  /** The names of hook and handler, for log lines. */
   names: { hook: string; handler?: string };
-  /** Counts a call that gets no answer from here. */
+  /** Counts a call that gets no answer from the handler's code. */
   count(result: HandledCall, startedMs: number): void;
-  /** Counts a call whose body was not read, and writes a line with the reason. */
+  /** Counts a call whose body was not read, and logs the reason. */
   refuse(problem: string, startedMs: number): void;
-  /** Sends the answer to a call, counts it, and writes a line about it. */
+  /** Sends the answer to a call, counts it, and logs it. */
   finish(answered: Answered, response: TrackedResponse, startedMs: number): void;
 }
 
@@ -64,7 +64,7 @@ export function createCallRecord(
       respond(response, code, text);
       const durationMs = count(result, startedMs);
       if (log.isLevelEnabled('info')) {
-        // Fields that are undefined are left out by the log.
+        // The log omits fields that are undefined.
         const seconds = result === 'blocking' ? retryAfterSeconds : undefined;
         callLog.info({ cluster, result, durationMs, retryAfterSeconds: seconds }, 'call answered');
       }

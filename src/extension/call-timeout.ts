@@ -2,22 +2,22 @@ import { goDurationMs } from './duration.ts';
 
 /** How long Cluster API waits for an answer by default, in seconds. */
 const defaultTimeoutSeconds = 10;
-/** Longest time that a call may take, in milliseconds: that of Cluster API. */
+/** Longest time that a call may take, in milliseconds: Cluster API's limit. */
 const maxTimeoutMs = 30_000;
 
-/** The `timeout` of a call's query in milliseconds; undefined where it is absent or not a duration. */
+/** The `timeout` in a call's query, in milliseconds; undefined if it is absent or not a duration. */
 function timeoutOf(query: string): number | undefined {
   const text = /(?:^|&)timeout=([^&]*)/.exec(query)?.[1];
   return text === undefined ? undefined : goDurationMs(text);
 }
 
 /**
- * Reads how long a caller waits for an answer, in milliseconds: as the query of the call says, or else as the handler
- * does, and never longer than Cluster API.
+ * Returns how long a caller waits for an answer, in milliseconds: according to the query of the call, else to the
+ * handler, and never longer than Cluster API.
  */
 export type CallTimeout = (query: string, handlerSeconds: number | undefined) => number;
 
-/** Remembers the last query: a caller gives the same one with each call. */
+/** Creates a reader that caches the last query, since a caller sends the same one with each call. */
 export function createCallTimeout(): CallTimeout {
   let last: { query: string; ms: number | undefined } | undefined;
   return (query, handlerSeconds = defaultTimeoutSeconds) => {

@@ -6,30 +6,31 @@ import { answersOf, responseIn } from './answer.ts';
 import { clusterOf } from './cluster.ts';
 import { type Handler, type HandlerContext, HandlerFailure } from './handler.ts';
 
-/** How a call ended: two kinds of success, a Failure that the handler intended, and three that it did not. */
+/** How a call ended: two kinds of success, a failure that the handler intended, and three that it did not. */
 export type HandledCall = 'success' | 'blocking' | 'failure' | 'invalid request' | 'error' | 'invalid answer';
 
 /** The result of a call. */
 export interface CallOutcome {
-  /** The response: always one that matches the schema of its hook. */
+  /** The response, which always matches the schema of its hook. */
   response: JsonObject;
   result: HandledCall;
-  /** The Cluster that the request is about, as `NAMESPACE/NAME`; undefined where it names none. */
+  /** The Cluster that the request is about, as `NAMESPACE/NAME`; undefined if the request names none. */
   cluster?: string | undefined;
 }
 
 /** The dependencies of a call. */
 export interface CallContext {
   /**
-   * Aborted when nothing waits for the answer any more; such as an AbortController, which creates its signal on demand.
+   * Aborted when the caller no longer waits for the answer. Often an AbortController, which creates its signal on
+   * demand.
    */
   ending: { readonly signal: AbortSignal };
   log: Logger;
 }
 
 /**
- * What a handler gets. Log and signal are created when they are first read: many handlers need neither, and creating
- * them takes longer than everything else here.
+ * The context that a handler receives. Log and signal are created when they are first read: many handlers need neither,
+ * and creating them takes longer than everything else here.
  */
 class Context implements HandlerContext<unknown> {
   readonly answer;
@@ -59,7 +60,7 @@ class Context implements HandlerContext<unknown> {
   }
 }
 
-/** Longest message of a response: Cluster API's conditions hold 10,240 characters, some of them its own. */
+/** Longest message of a response, in characters: Cluster API's conditions hold 10,240, some of which it adds itself. */
 const maxMessageLength = 8192;
 
 const failed = ({ hook }: Handler, message: string): JsonObject => ({
@@ -76,7 +77,7 @@ function fault(error: unknown): { error: string; message: string; stack?: string
 
 const seesLog = 'see the log of the extension';
 
-/** What is wrong with an answer besides its schema: what Cluster API would misunderstand. */
+/** What is wrong with an answer that matches the schema: what Cluster API would misunderstand. */
 function answerProblem(response: JsonObject): string | undefined {
   const { status, retryAfterSeconds } = response;
   return status === 'Success' && typeof retryAfterSeconds === 'number' && retryAfterSeconds < 0
@@ -85,8 +86,8 @@ function answerProblem(response: JsonObject): string | undefined {
 }
 
 /**
- * Runs a handler on a request as it came. Never throws: whatever goes wrong is a Failure with a message that is the
- * same for the same reason, and a line in the log with the rest.
+ * Runs a handler on a request as received. Never throws: every problem becomes a Failure, whose message is stable for
+ * the same cause, and a log line with the details.
  */
 export async function call(handler: Handler, body: Json, { ending, log }: CallContext): Promise<CallOutcome> {
   const { hook, name } = handler;

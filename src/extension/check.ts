@@ -2,7 +2,7 @@ import { formatHook } from '../hooks/index.ts';
 import { dns1123LabelProblems } from '../kubernetes/index.ts';
 import { describeHandler, type Handler } from './handler.ts';
 
-/** Handlers that Cluster API would refuse, or that no call would reach: all problems at once, a line each. */
+/** Handlers that Cluster API would reject, or that no call would ever reach: all problems at once, one per line. */
 export class HandlersError extends Error {
   readonly problems: readonly string[];
   constructor(problems: readonly string[]) {
@@ -15,15 +15,14 @@ export class HandlersError extends Error {
 const maxHandlers = 512;
 /** Longest timeout that Cluster API accepts, in seconds. */
 const maxTimeoutSeconds = 30;
-/** Longest timeout without a warning: the Runtime SDK's own advice, in seconds. */
+/** Longest timeout that is not warned about, in seconds: the Runtime SDK's recommendation. */
 const advisedTimeoutSeconds = 10;
-/** Hooks for which Cluster API accepts one handler in all: with two every decision fails. */
+/** Hooks for which Cluster API allows one handler in total: with two, every decision fails. */
 const inPlaceTag = 'In-Place Update Hooks';
 
 /**
- * Checks handlers as Cluster API does at discovery, and further: with Go's server such mistakes show only there.
- *
- * @returns what keeps them from being served, and what will cause trouble later.
+ * Checks handlers as Cluster API does at discovery, and beyond: with Go's server such mistakes only show there.
+ * @returns problems that prevent the handlers from being served, and warnings about problems to come.
  */
 export function checkHandlers(handlers: readonly Handler[]): { problems: string[]; warnings: string[] } {
   const problems: string[] = [];

@@ -1,6 +1,6 @@
 import { fieldAt, type Json, type JsonObject } from '../kubernetes/index.ts';
 
-/** Longest name in the log: those of Kubernetes have 253 characters at most. */
+/** Longest name in the log, in characters: the maximum in Kubernetes. */
 const maxLength = 253;
 
 function joined(namespace: Json | undefined, name: Json | undefined): string | undefined {
@@ -9,7 +9,7 @@ function joined(namespace: Json | undefined, name: Json | undefined): string | u
     : undefined;
 }
 
-/** The Cluster that a request is about, as `NAMESPACE/NAME`; undefined where it names none. */
+/** The Cluster that a request is about, as `NAMESPACE/NAME`; undefined if the request names none. */
 export function clusterOf(request: JsonObject): string | undefined {
   if (request.cluster !== undefined) {
     return joined(fieldAt(request.cluster, 'metadata', 'namespace'), fieldAt(request.cluster, 'metadata', 'name'));

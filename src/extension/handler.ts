@@ -3,22 +3,23 @@ import { formatHook, type HookDefinition, hooks } from '../hooks/index.ts';
 import type { Answer, Answers, Hook, HookName, RequestFor, ResponseFor } from './answer.ts';
 
 /**
- * What a handler gets besides the request. Pass it on as it is: a copy (`{ ...context }`) has no `signal` and no `log`.
+ * What a handler receives besides the request. Pass it on as it is: a copy (`{ ...context }`) has no `signal` and no
+ * `log`.
  */
 export interface HandlerContext<Response> {
-  /** Makes the answer. */
+  /** Creates the answer. */
   answer: Answers<Response>;
-  /** Aborts when the caller's timeout has passed, and when the caller has disconnected. */
+  /** Aborted when the caller's timeout expires, and when the caller disconnects. */
   signal: AbortSignal;
-  /** Writes lines with hook, handler and cluster. */
+  /** Adds hook, handler and cluster to each line. */
   log: Logger;
-  /** The Cluster that the call is about, as NAMESPACE/NAME; undefined where the request names none. */
+  /** The Cluster that the call is about, as NAMESPACE/NAME; undefined if the request names none. */
   cluster: string | undefined;
-  /** Settings of the ExtensionConfig, overlaid by those of the patch in the ClusterClass. */
+  /** Settings of the ExtensionConfig, overridden by those of the patch in the ClusterClass. */
   settings: Readonly<Record<string, string>>;
 }
 
-/** A failure whose message users may read: if a handler throws it, it becomes the answer. */
+/** A failure whose message users may read: when a handler throws it, the message becomes the answer. */
 export class HandlerFailure extends Error {}
 
 type Digit = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9';
@@ -31,7 +32,7 @@ type CheckedTimeout<T extends number> = number extends T
     : `${T}` extends Seconds
       ? T
       : 'a timeout is 1 to 30 seconds';
-/** A literal name must look like an RFC 1123 label; every name is checked completely at start. */
+/** A literal name must look like an RFC 1123 label; every name is fully checked at start. */
 type CheckedName<N extends string> = string extends N
   ? N
   : N extends Lowercase<N>
@@ -42,16 +43,16 @@ type CheckedName<N extends string> = string extends N
 
 /** A handler as its author writes it. */
 export interface HandlerOptions<H extends Hook, N extends string, T extends number> {
-  /** An RFC 1123 label, unique in the whole server, across hooks: `before-cluster-upgrade`. */
+  /** An RFC 1123 label that is unique in the whole server, across hooks: `before-cluster-upgrade`. */
   name: N & CheckedName<N>;
   /** How long Cluster API waits for an answer, in seconds: 1 to 30. Default (Cluster API's): 10. */
   timeoutSeconds?: T & CheckedTimeout<T>;
   /** What Cluster API does when a call gets no response. Default (Cluster API's): `Fail`. */
   failurePolicy?: 'Fail' | 'Ignore';
   /**
-   * Answers a call. It may come again after it succeeded, and from several replicas: the same request must lead to the
-   * same answer, and work that is done must not be done again. What it throws is logged and answered with a Failure
-   * that does not show it; a `HandlerFailure` is answered with its message.
+   * Answers a call. The same call may come again after it succeeded, and from several replicas: the same request must
+   * lead to the same answer, and work that has been done must not be done again. An exception is logged and answered
+   * with a Failure that does not reveal it; a `HandlerFailure` is answered with its message.
    */
   handle(
     request: RequestFor<H>,

@@ -11,18 +11,18 @@ import { getField, setField } from './json-path.ts';
 /** The fields that an extension can change in place, as paths below each object: `{ machine: ['spec.version'] }`. */
 export type ChangeableFields<Objects extends string> = Partial<Readonly<Record<Objects, readonly string[]>>>;
 
-/** What CanUpdateMachine can answer, besides its envelope. */
+/** The fields of a CanUpdateMachine response, without its envelope. */
 type MachinePatches = Pick<
   CanUpdateMachineResponse,
   'machinePatch' | 'infrastructureMachinePatch' | 'bootstrapConfigPatch'
 >;
-/** What CanUpdateMachineSet can answer, besides its envelope. */
+/** The fields of a CanUpdateMachineSet response, without its envelope. */
 type MachineSetPatches = Pick<
   CanUpdateMachineSetResponse,
   'machineSetPatch' | 'infrastructureMachineTemplatePatch' | 'bootstrapConfigTemplatePatch'
 >;
 
-/** The patch that gives an object those fields of the wanted one; undefined where that changes nothing. */
+/** The patch that sets these fields of an object to their desired values; undefined if nothing would change. */
 function patchOf(current: unknown, desired: unknown, paths: readonly string[]): Patch | undefined {
   if (!isJsonObject(current) || !isJsonObject(desired)) {
     return undefined;
@@ -51,9 +51,8 @@ function patchesOf(current: object, desired: object, fields: ChangeableFields<st
 }
 
 /**
- * The patches for `answer.done(…)` of CanUpdateMachine: they give the current objects the wanted values of the fields
- * that the extension can change. Cluster API decides whether that covers all differences; if not, the machine is
- * replaced.
+ * The patches for `answer.done(…)` of CanUpdateMachine: they set the fields that the extension can change to their
+ * desired values. Cluster API decides whether that covers all differences; if not, it replaces the machine.
  */
 export function machinePatches(
   { current, desired }: CanUpdateMachineRequest,
@@ -63,7 +62,7 @@ export function machinePatches(
 }
 
 /**
- * The patches for `answer.done(…)` of CanUpdateMachineSet, as `machinePatches` makes them. Only `spec.template.spec`
+ * The patches for `answer.done(…)` of CanUpdateMachineSet, computed as by `machinePatches`. Only `spec.template.spec`
  * counts.
  */
 export function machineSetPatches(

@@ -4,54 +4,52 @@ import { HandlerFailure } from './handler.ts';
 
 /** Options of jobs; all are optional. */
 export interface JobsOptions {
-  /** When a caller asks again while its job runs, in seconds. Default: 10. */
+  /** After how many seconds a caller asks again while its job runs. Default: 10. */
   retryAfterSeconds?: number;
   /**
-   * How long a job may take, in seconds: then its signal aborts and it has failed, whether it observes the signal or
-   * not. Default: 14,400 (four hours).
+   * How long a job may take, in seconds. After that its signal is aborted and the job has failed, whether it observes
+   * the signal or not. Default: 14,400 (four hours).
    */
   maxSeconds?: number;
-  /** How long a done job is remembered, in seconds, during which it is not run again. Default: 3600. */
+  /** How long a completed job is remembered and not run again, in seconds. Default: 3600. */
   rememberSeconds?: number;
-  /**
-   * Maximum number of jobs that run at a time; others wait for their turn, and their callers with them. Default: 16.
-   */
+  /** Maximum number of concurrent jobs; further jobs wait for their turn, and their callers with them. Default: 16. */
   maxRunning?: number;
-  /** Maximum number of done jobs that are remembered; the oldest are forgotten first. Default: 10,000. */
+  /** Maximum number of completed jobs that are remembered; the oldest are forgotten first. Default: 10,000. */
   maxRemembered?: number;
-  /** Milliseconds of a monotonic clock. Default: the system's. */
+  /** Returns milliseconds of a monotonic clock. Default: the system's. */
   now?: () => number;
 }
 
 /** One job. */
 export interface Job<Response> {
-  /** Creates the answer: `answer` of the handler's context. */
+  /** Creates the answer: the `answer` of the handler's context. */
   answer: BlockingAnswers<Response>;
   /**
-   * Identifies the work: the same key is the same work. Include everything that makes it different work, such as the
+   * Identifies the work: the same key means the same work. Include everything that makes it different work, such as the
    * Cluster's namespace, name and uid, and the target version.
    */
   key: string;
-  /** The message that users read while it runs: a stable text. */
+  /** The message that users read while the job runs. It should not change between calls. */
   message: string;
   /**
-   * Does the work. After a restart of the extension it runs again, and replicas do not know of each other: it has to
-   * find out what has already been done. A `HandlerFailure` that it throws is the answer with its message.
+   * Does the work. It runs again after a restart of the extension, and replicas do not know of each other, so it has to
+   * find out what has already been done. If it throws a `HandlerFailure`, its message becomes the answer.
    */
   run(signal: AbortSignal): Promise<void>;
   log?: Pick<Logger, 'error' | 'info'>;
 }
 
-/** Runs long work in the background, so that handlers take milliseconds. */
+/** Runs long work in the background, so that handlers return within milliseconds. */
 export interface Jobs {
   /**
-   * Creates the answer for a job: starts it, blocks while it runs, and is done once it is. A failed one is a Failure
-   * once; the call after it, which Cluster API makes after a backoff, runs it again.
+   * Creates the answer for a job: starts the job, blocks while it runs, and is done once the job is. A failed job is
+   * reported as a Failure once; the next call, which Cluster API makes after a backoff, runs it again.
    */
   answer<Response>(job: Job<Response>): Answer<Response>;
-  /** Jobs that run. */
+  /** Number of running jobs. */
   running(): number;
-  /** Aborts the signals of running jobs and waits until they end. */
+  /** Aborts the signals of running jobs and waits until they have ended. */
   stop(): Promise<void>;
 }
 
@@ -60,10 +58,10 @@ type State =
   | { state: 'done'; until: number }
   | { state: 'failed'; message: string };
 
-/** Longest time that a timer takes, in seconds. */
+/** Longest delay of a timer, in seconds. */
 const longestSeconds = 2_000_000;
 
-/** A set of jobs. */
+/** Creates an empty set of jobs. */
 export function createJobs({
   retryAfterSeconds = 10,
   maxSeconds = 14_400,
@@ -78,7 +76,7 @@ export function createJobs({
   if (!(maxSeconds > 0 && maxSeconds <= longestSeconds)) {
     throw new RangeError(`maxSeconds: ${maxSeconds} is not a number above 0 and up to ${longestSeconds}`);
   }
-  // In the order in which they entered their states: the oldest finished ones come first.
+  // In the order in which they entered their state: the oldest completed ones come first.
   const jobs = new Map<string, State>();
   const stopping = new AbortController();
   let running = 0;
@@ -140,7 +138,8 @@ export function createJobs({
         default:
           if (running < maxRunning && !stopping.signal.aborted) {
             running++;
-            // The job starts after this answer, so that one that fails at once is known before it fails.
+            // The job starts after this call has been answered, so that a job that fails at once is already in the set
+            // when it fails.
             const ended = Promise.resolve().then(() => work(job as Job<unknown>));
             put(key, { state: 'running', ended });
           }

@@ -3,12 +3,12 @@ import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts
 /** Longest path that is read, in characters. */
 const maxLength = 1024;
 
-/** Parsed paths: programs have a few, and use them in each call. */
+/** Parsed paths: programs have a few, and use them in every call. */
 const known = new Map<string, readonly (string | number)[]>();
-/** Maximum number of paths that are remembered. */
+/** Maximum number of cached paths. */
 const maxKnown = 1000;
 
-/** As `parsePath`, remembering paths. */
+/** As `parsePath`, with a cache. */
 function segmentsOf(path: string): readonly (string | number)[] {
   let segments = known.get(path);
   if (segments === undefined) {
@@ -23,8 +23,7 @@ function segmentsOf(path: string): readonly (string | number)[] {
 /**
  * The segments of a path such as `spec.template.spec.disks[0].size` or `metadata.labels["example.com/tier"]`: names and
  * indices.
- *
- * @throws {SyntaxError} when it is not one.
+ * @throws {SyntaxError} when the text is not a path.
  */
 export function parsePath(path: string): (string | number)[] {
   const segments: (string | number)[] = [];
@@ -72,8 +71,7 @@ export function getField(object: Json, path: string): Json | undefined {
 }
 
 /**
- * Sets the value at a path, creating objects on the way; undefined removes the value, and nothing else.
- *
+ * Sets the value at a path, creating missing objects on the way; undefined removes the value and creates nothing.
  * @throws {RangeError} when something on the way is not an object, or an index is beyond the end of a list.
  */
 export function setField(object: JsonObject, path: string, value: Json | undefined): void {

@@ -2,8 +2,8 @@ import { openSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
 
 /**
- * Flush interval in milliseconds; buffered bytes that flush at once; and the maximum number of bytes that wait for a
- * slow reader: newer lines are dropped, since handlers must not wait for it.
+ * Flush interval in milliseconds; number of buffered bytes that are flushed at once; and the maximum number of bytes
+ * waiting for a slow reader. Beyond that, new lines are dropped, since handlers must not wait for it.
  */
 const batch = { periodicFlush: 50, minLength: 4096, maxLength: 8 * 1024 * 1024 };
 
@@ -11,7 +11,8 @@ let lastSecond = Number.NaN;
 let untilSecond = '';
 
 /**
- * As pino's own `isoTime`, which takes longer for the date than for the rest of a line: here computed once a second.
+ * Like pino's own `isoTime`, which spends more time on the date than on the rest of a line: here the date is computed
+ * once a second.
  */
 function isoTime(): string {
   const now = Date.now();
@@ -24,8 +25,8 @@ function isoTime(): string {
 }
 
 /**
- * The default log of an extension server: JSON lines on a file descriptor or into a file, by default stdout. Lines are
- * written in the background, several at a time; the rest is written at the end of the process.
+ * The default log of an extension server: JSON lines to a file descriptor or into a file, by default stdout. Lines are
+ * written asynchronously, in batches; the rest is written when the process exits.
  */
 export function defaultLog(dest: number | string = 1): Logger {
   return pino(
@@ -34,7 +35,7 @@ export function defaultLog(dest: number | string = 1): Logger {
       timestamp: isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    // A file is opened here: one that is still being opened when it is time to write would be an uncaught error.
+    // A file is opened here, synchronously: writing to one that is still being opened would be an uncaught error.
     pino.destination({ dest: typeof dest === 'string' ? openSync(dest, 'a') : dest, sync: false, ...batch }),
   );
 }

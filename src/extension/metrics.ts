@@ -1,15 +1,15 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { HandledCall } from './call.ts';
 
-/** What the names of an extension's metrics begin with. */
+/** Prefix of the metric names of an extension. */
 export const metricsPrefix = 'runtime_extension_';
 
-/** Counts a call that was answered. */
+/** Counts a call that has been answered. */
 export type CountCall = (result: HandledCall, seconds: number) => void;
 
 /** The metrics of calls. */
 export interface HandlerMetrics {
-  /** Counts the calls of a handler; its name is empty for Discovery. */
+  /** Returns the counter for the calls of a handler; the name is empty for Discovery. */
   of(hook: string, handler: string): CountCall;
 }
 
@@ -22,10 +22,10 @@ const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5,
 /** Maximum number of durations of a handler that are buffered. */
 const maxPending = 64;
 
-/** Adds the metrics of calls to those of the server. */
+/** Adds the metrics of calls to the server's. */
 export function createCallMetrics(registry: Registry): HandlerMetrics {
   const registers = [registry];
-  // Buffered here and passed to the library all at once: observing each call by itself takes longer than many handlers
+  // Buffered, and passed to the library all at once: observing each call individually takes longer than many handlers
   // do.
   const pending: { labels: Record<'hook' | 'handler' | 'result', string>; count: number }[] = [];
   const observers: (() => void)[] = [];

@@ -1,18 +1,18 @@
 import { isJsonObject, type Json, JsonError, parseFirstJson } from '../kubernetes/index.ts';
 import type { BodyRefusal } from '../server/index.ts';
 
-/** The answer to a call whose body is not a request, without the envelope of its hook. */
+/** The failure of a call whose body is not a request, without the envelope of its hook. */
 export interface BodyFailure {
   status: 'Failure';
   message: string;
 }
 
-/** Why a body is not JSON, worded as by Go's server. */
+/** The failure for a body that is not JSON, worded as by Go's server. */
 const unreadable = (problem: string): { failure: BodyFailure } => ({
   failure: { status: 'Failure', message: `error unmarshalling request: ${problem}` },
 });
 
-/** The JSON object that a body begins with, or the Failure that says why there is none. */
+/** The JSON object at the start of a body, or the Failure that says why there is none. */
 export function readRequest(bytes: Buffer): { request: Json } | { failure: BodyFailure } {
   try {
     const request = parseFirstJson(bytes);
@@ -26,9 +26,9 @@ export function readRequest(bytes: Buffer): { request: Json } | { failure: BodyF
 }
 
 /**
- * The response to a request with a compressed or too large body: a Failure, as from Go's server. An HTTP error would be
- * ignored for a handler with `failurePolicy: Ignore`. A server without room counts as one that cannot be reached:
- * undefined.
+ * The response to a request with a compressed or oversized body: a Failure, as from Go's server, since an HTTP error
+ * would be ignored for a handler with `failurePolicy: Ignore`. Undefined if the server has no room: then it counts as
+ * unreachable.
  */
 export function failureOf({ code, message }: BodyRefusal): BodyFailure | undefined {
   return code === 503 ? undefined : { status: 'Failure', message: `error reading request: ${message}` };

@@ -7,14 +7,14 @@ import type { Handler } from './handler.ts';
 import { failureOf, readRequest } from './request-body.ts';
 import { callInTime, type TimedOutcome } from './timed-call.ts';
 
-/** Replaces what is sent for a handler's answer: another body, another HTTP status, or (undefined) no change. */
+/** Replaces a handler's answer: with another body, another HTTP status, or (undefined) not at all. */
 export type ReplaceAnswer = (handler: string) => { body?: string | undefined; code?: number | undefined } | undefined;
 
-/** The handling of one path; everything that its calls have in common is prepared once. */
+/** The handling of one path. Everything that its calls have in common is prepared once. */
 export interface Route {
-  /** Answers a call whose body has arrived. */
+  /** Answers a call whose body has been read. */
   answer(bytes: Buffer, response: TrackedResponse, startedMs: number, query: string): void;
-  /** The response to a call whose body was not read; undefined for a Status and its HTTP code. */
+  /** The response to a call whose body was not read; undefined for a Status with the HTTP code of the refusal. */
   refuse(refused: BodyRefusal, startedMs: number): { code: number; text: string } | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface HandlerRouteContext extends RecordContext {
   replaceAnswer?: ReplaceAnswer | undefined;
 }
 
-/** The beginning of a response. A handler's own fields follow. */
+/** The fields that a response begins with. The handler's own fields follow. */
 function envelopeOf({ hook }: Handler) {
   return { apiVersion: `${hook.group}/${hook.version}`, kind: hook.response.kind };
 }
@@ -63,13 +63,13 @@ export function handlerRoute(handler: Handler, context: HandlerRouteContext): Ro
   const envelope = envelopeOf(handler);
   const record = createCallRecord(hook.name, name, context);
 
-  /** Sends the result of a call, or after `timeoutMs` a 504. */
+  /** Sends the result of a call, or a 504 if the handler has not answered in `timeoutMs`. */
   function conclude(outcome: TimedOutcome, response: TrackedResponse, startedMs: number, timeoutMs: number) {
     if (outcome === 'gone') {
       record.count('error', startedMs);
       log.warn(record.names, 'the caller disconnected before its answer');
     } else if (outcome === 'late') {
-      // As when a call times out: failurePolicy applies, unlike for a Failure.
+      // As when the call times out at the caller: failurePolicy applies, unlike for a Failure.
       const message = `handler ${name} did not answer within ${timeoutMs / 1000} s`;
       log.error({ ...record.names, timeoutMs }, 'the handler did not answer in time');
       const text = JSON.stringify({ ...envelope, status: 'Failure', message });

@@ -25,36 +25,38 @@ import { defaultLog } from './log.ts';
 import { createCallMetrics, metricsPrefix } from './metrics.ts';
 import type { ReplaceAnswer } from './routes.ts';
 
-/** Where the serving certificate comes from; changes are followed, so that a renewed one is used at once. */
+/** Where the serving certificate comes from. A renewed certificate is used at once. */
 export type ExtensionCertificates =
   /** A folder with `tls.crt` and `tls.key`, such as a mounted Secret. */
   | { folder: string }
-  /** A Secret, `NAMESPACE/NAME`, that is watched at the API server. */
+  /** A Secret, `NAMESPACE/NAME`, which is watched at the API server. */
   | { secret: string; kubeconfig?: string; context?: string }
-  /** One for localhost, made at start. For development. */
+  /** A self-signed certificate for localhost, created at start. For development. */
   | 'self-signed';
 
 /** Options of an extension server. */
 export interface ExtensionServerOptions {
   /** The handlers; Discovery lists them in this order. */
   handlers: readonly Handler[];
-  /** Needed to start. */
+  /** Required for `start` and `run`. */
   certificates?: ExtensionCertificates;
-  /** Port of the hooks, in HTTPS. Default: 9443; 0 lets the system choose. */
+  /** HTTPS port of the hooks. Default: 9443; 0 lets the system choose. */
   port?: number;
-  /** Address of the hooks to listen on. Default: all. */
+  /** Address to serve hooks on. Default: all. */
   host?: string;
-  /** Port of /healthz, /readyz and /metrics, in HTTP. Default: 8080; 0 lets the system choose. */
+  /** HTTP port of /healthz, /readyz and /metrics. Default: 8080; 0 lets the system choose. */
   healthPort?: number;
-  /** Address of the health port to listen on. Default: all. */
+  /** Address to serve the health port on. Default: all. */
   healthHost?: string;
   /** Prefix of all paths: `service.path` of the ExtensionConfig. Default: none. */
   path?: string;
-  /** Only clients with a certificate of these CAs; Cluster API sends one since 1.11, if it is told to. */
+  /**
+   * Allows only clients with a certificate issued by these CAs. Cluster API can send one since 1.11, if configured to.
+   */
   clients?: { caFile: string; allowedNames?: readonly string[] };
   /**
-   * For extensions that test their callers: replaces what is sent for a handler's answer, and its HTTP status. Default:
-   * the handler's answer.
+   * For extensions that test their callers: replaces a handler's answer, and its HTTP status. Default: the handler's
+   * answer.
    */
   replaceAnswer?: ReplaceAnswer;
   /** The limits of the server. */
@@ -63,24 +65,27 @@ export interface ExtensionServerOptions {
   log?: Logger;
   /** Version of the extension, for metrics. */
   version?: string;
-  /** Whether metrics of the process are added, once per process. Default: yes. */
+  /** Whether to add metrics of the process, which may be registered only once per process. Default: yes. */
   processMetrics?: boolean;
 }
 
-/** Options of an extension server that this program itself hosts: another thread may follow its certificates for it. */
+/** Options of an extension server that this program hosts. Another thread may watch the certificates for it. */
 export interface HostedExtensionOptions extends Omit<ExtensionServerOptions, 'certificates'> {
   certificates?: ExtensionCertificates | CertificateSource;
-  /** Whether the checks of messages are compiled at the start; otherwise the first call of a hook waits for that. Default: yes. */
+  /**
+   * Whether the validators of messages are compiled at the start; otherwise the first call of a hook waits for that.
+   * Default: yes.
+   */
   compileAtStart?: boolean;
 }
 
-/** An extension server that listens. */
+/** An extension server that is listening. */
 export type RunningExtension = RunningServer;
 
-/** An extension server, with handlers that Cluster API accepts. */
+/** An extension server whose handlers Cluster API accepts. */
 export interface ExtensionServer {
   readonly handlers: readonly Handler[];
-  /** Problems that will show later, one line each; `start` logs them. */
+  /** Problems that will show later, one per line; `start` logs them. */
   readonly warnings: readonly string[];
   /** The response of Discovery. */
   discovery(): DiscoveryResponse;
@@ -91,30 +96,28 @@ export interface ExtensionServer {
    */
   call(handler: string, request: unknown, options?: { signal?: AbortSignal }): Promise<CallOutcome>;
   /**
-   * Starts listening. While it has no certificate, it is not ready, and says why.
-   *
+   * Starts listening. Without a certificate the server is not ready, and says why.
    * @throws {ListenError} when a port is taken or not allowed.
    */
   start(): Promise<RunningExtension>;
   /**
-   * Listens until the process gets SIGTERM or SIGINT, and then stops gracefully: not ready at once, connections still
-   * accepted while endpoints catch up (in a cluster), calls in flight finished.
+   * Listens until the process gets SIGTERM or SIGINT, and then shuts down gracefully: it is not ready at once, still
+   * accepts connections until endpoints have been updated (in a cluster), and finishes calls in flight.
    */
   run(): Promise<void>;
 }
 
-/** Limits that differ from those of the webhook server. */
+/** The limits that differ from those of the webhook server. */
 const extensionLimits: Limits = {
   ...defaultLimits,
-  // As in Cluster API's own server. A request has at most all templates of a Cluster.
+  // As in Cluster API's own server. The largest requests hold all templates of a Cluster.
   maxBodyBytes: 20 * 1024 * 1024,
-  // A handler has 30 s at most; this is counted from the end of the request.
+  // A handler has at most 30 s; this is measured from the end of the request.
   responseTimeoutMs: 40_000,
 };
 
 /**
- * How long connections are still accepted after SIGTERM in a pod, and how long the whole shutdown may take, in
- * milliseconds.
+ * How long connections are accepted after SIGTERM in a pod, and how long the whole shutdown may take, in milliseconds.
  */
 const shutdown = { delayMs: 10_000, timeoutMs: 25_000 };
 
@@ -156,21 +159,18 @@ function checkPort(option: string, port: number | undefined): void {
 }
 
 /**
- * An extension server of handlers.
- *
+ * Creates an extension server with these handlers.
  * ```ts
  * await createExtensionServer({ handlers: [waitForBackups], certificates: { folder: '/certificates' } }).run();
  * ```
- *
- * @throws {HandlersError} when Cluster API would refuse the handlers: all problems at once.
+ * @throws {HandlersError} when Cluster API would reject the handlers: all problems at once.
  */
 export function createExtensionServer(options: ExtensionServerOptions): ExtensionServer {
   return createHostedExtension(options);
 }
 
 /**
- * An extension server that this program itself hosts.
- *
+ * Creates an extension server that this program hosts.
  * @throws {HandlersError} as `createExtensionServer`.
  */
 export function createHostedExtension(options: HostedExtensionOptions): ExtensionServer {
@@ -190,7 +190,7 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
     for (const warning of warnings) {
       log.warn(warning);
     }
-    // It takes some milliseconds for each hook, and a tenth of a second for the first that has a Cluster.
+    // Takes some milliseconds for each hook, and a tenth of a second for the first hook with a Cluster in its messages.
     for (const { hook } of options.compileAtStart === false ? [] : handlers) {
       messageProblems(hook, 'request', {}, 'received');
       messageProblems(hook, 'response', {}, 'strict');
@@ -206,7 +206,7 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
       name: 'extension',
       metricsPrefix,
       certificates,
-      // Which Cluster API's client uses where it can.
+      // Cluster API's client uses HTTP/2 where a server offers it.
       http2: true,
       clients: clients && { caFile: clients.caFile, allowedNames: clients.allowedNames ?? [] },
       main: { host: options.host, port: options.port ?? 9443 },

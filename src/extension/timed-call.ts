@@ -4,15 +4,15 @@ import type { TrackedResponse } from '../server/index.ts';
 import { type CallOutcome, call } from './call.ts';
 import type { Handler } from './handler.ts';
 
-/** How long a handler may still answer after the caller's timeout, in milliseconds: its signal was aborted then. */
+/** How long a handler may still answer after the caller's timeout, at which its signal is aborted, in milliseconds. */
 const graceMs = 500;
 
-/** How a call ended: with an outcome, too late for its caller, or without one. */
+/** How a call ended: with an outcome, too late for the caller, or because the caller disconnected. */
 export type TimedOutcome = CallOutcome | 'late' | 'gone';
 
 /**
- * Runs a handler, and passes on the first outcome of the call. The handler's signal is aborted when the caller's
- * timeout has passed, and when the caller has disconnected.
+ * Runs a handler and reports the first outcome of the call. The handler's signal is aborted when the caller's timeout
+ * expires or the caller disconnects.
  */
 export function callInTime(
   handler: Handler,
@@ -29,7 +29,7 @@ export function callInTime(
     ending.abort(new DOMException(`the caller waits only ${timeoutMs / 1000} s`, 'TimeoutError'));
   }, timeoutMs);
   let hasEnded = false;
-  /** The first of them counts. Not Promise.race, which takes longer than most handlers. */
+  /** Only the first call of this has an effect. Not Promise.race, which takes longer than most handlers. */
   function end(outcome: TimedOutcome): void {
     if (hasEnded) {
       return;

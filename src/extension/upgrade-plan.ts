@@ -3,9 +3,8 @@ import { type UpgradePlan, upgradePlanProblems } from '../messages/index.ts';
 import { HandlerFailure } from './handler.ts';
 
 /**
- * The plan itself, for `answer.done(checkedUpgradePlan(request, plan))`.
- *
- * @throws {HandlerFailure} when Cluster API would refuse it, with the reason for users.
+ * Returns the plan, for `answer.done(checkedUpgradePlan(request, plan))`.
+ * @throws {HandlerFailure} when Cluster API would reject it, with the reason for users.
  */
 export function checkedUpgradePlan<P extends UpgradePlan>(request: GenerateUpgradePlanRequest, plan: P): P {
   const problems = upgradePlanProblems(request, plan);

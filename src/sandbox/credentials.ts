@@ -1,16 +1,18 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { ellipticEntropy, issueCa, issueClientCertificate, issueServingCertificate } from '../x509/index.ts';
 
-/** The certificates and the token of a sandbox; new for each, and written only to its kubeconfig. */
+/**
+ * The certificates and the token of a sandbox, which are created for each sandbox and written only to its kubeconfig.
+ */
 export interface Credentials {
   /** PEM of the CA. */
   ca: string;
   /** PEM of the serving certificate and its key. */
   cert: string;
   key: string;
-  /** Bearer token of the one user. */
+  /** Bearer token of the only user. */
   token: string;
-  /** PEM of its client certificate for aggregated API servers, and its key. */
+  /** PEM of the API server's client certificate for aggregated API servers, and its key. */
   proxyClientCert: string;
   proxyClientKey: string;
 }
@@ -37,7 +39,7 @@ export async function makeCredentials(now: Date): Promise<Credentials> {
   };
 }
 
-/** Whether an Authorization header carries the token. In constant time. */
+/** Whether an Authorization header carries the token, compared in constant time. */
 export function isAuthorized(header: string | undefined, token: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(header ?? ''), digest(`Bearer ${token}`));

@@ -45,18 +45,18 @@ import {
 } from './webhooks/index.ts';
 import { create, type WriteContext } from './writes/index.ts';
 
-/** An event that clients do not see. */
+/** An event that is not reported to clients. */
 export type SandboxEvent = AdmissionEvent | { event: 'bug'; request: string; message: string };
 
 /** Options of `startSandbox`. */
 export interface SandboxOptions {
-  /** The addresses of webhooks behind `service` references. Default: none. */
+  /** The addresses of webhooks that are referred to by `service`. Default: none. */
   resolveService?: ResolveService;
   /** Port on loopback; 0, the default, lets the system choose. */
   port?: number;
-  /** Called with events that clients do not see. */
+  /** Called for events that are not reported to clients. */
   log?(event: SandboxEvent): void;
-  /** Writes per resource that watches can go back to. */
+  /** Number of writes per resource that are kept for watches. */
   history?: number;
   clock?(): Date;
   /**
@@ -64,7 +64,7 @@ export interface SandboxOptions {
    * it has read the stored objects. Default: not at all.
    */
   initializing?: number;
-  /** How often aggregated API servers are checked; default: as often as by a kube-apiserver. */
+  /** How often aggregated API servers are contacted; default: as by a kube-apiserver. */
   aggregationPace?: AggregationPace;
 }
 
@@ -72,16 +72,16 @@ export interface SandboxOptions {
 export interface Sandbox {
   /** https://127.0.0.1:PORT */
   url: string;
-  /** PEM that verifies it. */
+  /** The CA certificate that verifies it, in PEM. */
   ca: string;
   token: string;
   /** A kubeconfig (YAML) with one context, for a file that only its owner may read. */
   kubeconfig: string;
-  /** Ends all connections and watches. All stored objects are lost. */
+  /** Closes all connections and watches. All stored objects are lost. */
   stop(): Promise<void>;
 }
 
-/** Longest time a request (without its response) may take to arrive, in milliseconds. */
+/** How long a request may take to arrive, without its response, in milliseconds. */
 const requestTimeout = 60_000;
 /** The only user. */
 const user: UserInfo = { username: 'sandbox-admin', groups: ['system:masters', 'system:authenticated'] };
@@ -138,7 +138,7 @@ function sendError(context: Context, request: IncomingMessage, response: ServerR
     return;
   }
   if (!request.complete) {
-    // The rest of the body is not read; the connection cannot be used again.
+    // The rest of the body is not read, so the connection cannot be reused.
     response.setHeader('Connection', 'close');
   }
   sendJson(response, status.code, status);
@@ -159,7 +159,10 @@ function kubeconfigOf(url: string, ca: string, token: string): string {
 /** Namespaces that every cluster has. */
 const initialNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 
-/** The address of a Service of type ExternalName, as the API server resolves it for webhooks; undefined for others. */
+/**
+ * The address of a Service of type ExternalName, which the API server resolves for webhooks; undefined for other
+ * Services.
+ */
 function externalName(store: Store, { namespace, name, port }: ServiceReference) {
   const spec = store.collection('services').get(keyOf(namespace, name))?.spec;
   return isJsonObject(spec) && spec.type === 'ExternalName' && typeof spec.externalName === 'string'
@@ -167,7 +170,10 @@ function externalName(store: Store, { namespace, name, port }: ServiceReference)
     : undefined;
 }
 
-/** How aggregated API servers recognize requests that the API server passes on (k8s.io/apiserver, RequestHeader). */
+/**
+ * What aggregated API servers need to authenticate requests that the API server passes on (k8s.io/apiserver,
+ * RequestHeader).
+ */
 function authenticationConfig(ca: string): JsonObject {
   return {
     metadata: { name: 'extension-apiserver-authentication' },

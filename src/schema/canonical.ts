@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../kubernetes/index.ts';
 
-/** A string that is equal for equal JSON values, whatever the order of their keys. */
+/** A string that is equal for equal JSON values, regardless of the order of their keys. */
 export function canonical(value: Json): string {
   if (Array.isArray(value)) {
     return `[${value.map(canonical).join(',')}]`;

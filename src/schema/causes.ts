@@ -3,15 +3,15 @@ import { type CauseReason, fieldErrorMessage, type StatusCause } from '../kubern
 /** Maximum number of causes that a response lists. */
 export const maxCauses = 500;
 
-/** Maximum number of characters of a value that a message shows. */
+/** Maximum number of characters of a value in a message. */
 const maxShown = 4_096;
 
-/** A text for messages, truncated. */
+/** Truncates a text for messages. */
 export function shorten(text: string): string {
   return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
 }
 
-/** The problem of a field, in the API server's words. A value is shown as JSON, truncated; undefined is not shown. */
+/** The problem of a field, in the API server's words. The value is shown as truncated JSON; undefined is not shown. */
 export function causeOf(reason: CauseReason, field: string, value: unknown, detail: string): StatusCause {
   return shownCause(reason, field, showJson(value), detail);
 }

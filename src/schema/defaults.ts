@@ -3,13 +3,13 @@ import { fieldOf, type Schema } from './schema.ts';
 
 const withDefaults = new WeakMap<Schema, boolean>();
 
-/** Whether a schema has a default anywhere. */
+/** Whether a schema has a default at any level. */
 export function hasDefaults(schema: Schema): boolean {
   const known = withDefaults.get(schema);
   if (known !== undefined) {
     return known;
   }
-  // Recursive schemas (JSONSchemaProps) come here again.
+  // Recursive schemas (JSONSchemaProps) reach this schema again.
   withDefaults.set(schema, false);
   const { items, additionalProperties, properties = {} } = schema;
   const found =
@@ -21,10 +21,13 @@ export function hasDefaults(schema: Schema): boolean {
   return found;
 }
 
-/** Limit of an object's defaults, in bytes of JSON: otherwise a small object with a long list could grow very large. */
+/**
+ * Maximum size of an object's defaults, in bytes of JSON: otherwise a small object with a long list could become very
+ * large.
+ */
 const maxDefaultBytes = 8 * 1024 * 1024;
 
-/** Defaults make an object too large. */
+/** The defaults make an object too large. */
 export class DefaultsError extends Error {}
 
 const defaulted = new WeakMap<Schema, { name: string; schema: Schema }[]>();
@@ -43,7 +46,7 @@ function defaultedOf(schema: Schema): { name: string; schema: Schema }[] {
 
 const defaultSizes = new WeakMap<Schema, number>();
 
-/** A copy of the default of a schema. @throws {DefaultsError} when it exceeds the limit. */
+/** A copy of a schema's default. @throws {DefaultsError} when it exceeds the limit. */
 function defaultOf(schema: Schema, room: { bytes: number }): Json {
   const value = schema.default as Json;
   let size = defaultSizes.get(schema);
@@ -59,10 +62,9 @@ function defaultOf(schema: Schema, room: { bytes: number }): Json {
 }
 
 /**
- * Fills in defaults, in place: for properties that are missing, and for those that are null where the schema allows no
- * null. An absent object gets no defaults inside, unless it has a default itself.
- *
- * @throws {DefaultsError} when they are longer than 8 MiB.
+ * Applies defaults, in place: for properties that are absent, and for those that are null where the schema does not
+ * allow null. Nothing is defaulted inside an absent object, unless it has a default itself.
+ * @throws {DefaultsError} when the defaults exceed 8 MiB.
  */
 export function applyDefaults(value: Json, schema: Schema, room = { bytes: maxDefaultBytes }): void {
   if (!hasDefaults(schema)) {

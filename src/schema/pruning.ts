@@ -5,7 +5,6 @@ const embedded = new Set(['apiVersion', 'kind', 'metadata']);
 
 /**
  * Removes fields that a structural schema does not specify, in place.
- *
  * @param isRoot keeps apiVersion, kind and metadata, which every object has whatever its schema says.
  * @returns the paths of the removed fields (`spec.bar`, `spec.list[0].foo`).
  */
@@ -48,7 +47,7 @@ function pruneAt(value: Json, schema: Schema, path: string, isResource: boolean,
   }
 }
 
-/** The zero value that Go decodes null into where a value is required. */
+/** The zero value to which Go decodes null where a value is required. */
 function zeroOf(schema: Schema): Json {
   switch (schema.type) {
     case 'string':
@@ -65,8 +64,8 @@ function zeroOf(schema: Schema): Json {
 }
 
 /**
- * Removes nulls, in place, as Go does when it decodes one of its own types: a null field is not set, and a null item or
- * map value becomes the zero value. Parts that may contain any JSON are not changed.
+ * Removes nulls, in place, as Go does when it decodes one of its own types: a null field counts as absent, and a null
+ * item or map value becomes the zero value. Parts that may contain any JSON are not changed.
  */
 export function dropNulls(value: Json, schema: Schema): void {
   if (Array.isArray(value)) {

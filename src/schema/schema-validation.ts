@@ -4,7 +4,7 @@ import { canonical } from './canonical.ts';
 import { maxCauses, shorten } from './causes.ts';
 import { fieldOf, joinPath, type Schema } from './schema.ts';
 
-/** JSON type of a value as the messages of the API server name it. */
+/** The JSON type of a value, as the API server names it in messages. */
 function typeNameOf(value: Json): string {
   if (value === null) {
     return 'null';
@@ -47,7 +47,7 @@ function matchesFormat(format: unknown, text: string): boolean {
 
 const patterns = new WeakMap<Schema, Pattern>();
 
-/** The pattern of a schema, compiled once. A definition with a pattern that cannot be compiled was refused. */
+/** The pattern of a schema, compiled once. Definitions with a pattern that does not compile have been rejected. */
 function patternOf(schema: Schema, source: string): Pattern {
   let found = patterns.get(schema);
   if (found === undefined) {
@@ -70,17 +70,18 @@ function enumOf(schema: Schema, allowed: readonly Json[]): { values: Set<string>
 }
 
 /**
- * Maximum work for one object: visits of a value by a schema, and matches of patterns in steps of five. Some seconds.
+ * Maximum amount of work for one object, which takes some seconds: visits of a value by a schema, and pattern matches
+ * in units of five steps.
  */
 const maxWork = 10_000_000;
 
 interface Work {
   left: number;
-  /** Where it ran out. */
+  /** Path at which the work was used up. */
   endedAt?: string;
 }
 
-/** The problems of a value, within the limits above. */
+/** Collects the problems of a value, within the limits above. */
 class Findings {
   readonly causes: StatusCause[] = [];
   readonly #most: number;
@@ -103,7 +104,7 @@ class Findings {
     }
   }
 
-  /** Takes work from the budget. Once it is used up, nothing further is reported. */
+  /** Takes work from the budget. Once it is used up, no further problems are reported. */
   spend(work: number, path: string): boolean {
     this.#work.left -= work;
     if (this.#work.left < 0) {
@@ -112,7 +113,7 @@ class Findings {
     return this.#work.left >= 0;
   }
 
-  /** Whether a value fits another schema, without its problems. */
+  /** Whether a value matches another schema, without reporting problems. */
   fits(value: Json, schema: Schema, path: string): boolean {
     this.spend(4, path);
     const inner = new Findings(1, this.#work);
@@ -123,9 +124,8 @@ class Findings {
 
 /**
  * Validates a value against a structural schema. The input is not changed.
- *
  * @param most maximum amount of work.
- * @returns one cause for each problem, with the reasons and messages of kube-openapi; empty when the value fits.
+ * @returns one cause for each problem, with the reasons and messages of kube-openapi; empty if the value is valid.
  */
 export function validateSchema(value: Json, schema: Schema, path = '', most = maxWork): StatusCause[] {
   const work: Work = { left: most };
@@ -219,7 +219,7 @@ function validateString(value: string, schema: Schema, path: string, findings: F
   }
 }
 
-/** With a tolerance for binary fractions: 0.3 is a multiple of 0.1. */
+/** With a tolerance for binary fractions, so that 0.3 is a multiple of 0.1. */
 function isMultiple(value: number, factor: number): boolean {
   const quotient = value / factor;
   return Math.abs(quotient - Math.round(quotient)) <= 1e-9 * Math.max(1, Math.abs(quotient));
@@ -278,7 +278,7 @@ function validateArray(value: Json[], schema: Schema, path: string, findings: Fi
   }
 }
 
-/** The identity of an item of a map-type list. */
+/** The identity of an item in a list of type map. */
 function keysOf(item: Record<string, Json>, keys: readonly string[], items: Schema | undefined): Json {
   return Object.fromEntries(
     keys.flatMap((key) => {

@@ -41,14 +41,14 @@ export interface Schema {
   'x-kubernetes-validations'?: object[];
 }
 
-/** Whether `properties` itself has a schema for a property (not inherited from Object). */
+/** The schema of a property if `properties` has one itself (not inherited from Object). */
 export function propertyOf(schema: Schema, name: string): Schema | undefined {
   return schema.properties !== undefined && Object.hasOwn(schema.properties, name)
     ? schema.properties[name]
     : undefined;
 }
 
-/** The schema of a key of an object: of its property, else of additional properties. */
+/** The schema for a key of an object: that of the property, else of additional properties. */
 export function fieldOf(schema: Schema | undefined, name: string): Schema | undefined {
   if (schema === undefined) {
     return undefined;
@@ -57,15 +57,15 @@ export function fieldOf(schema: Schema | undefined, name: string): Schema | unde
   return propertyOf(schema, name) ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined);
 }
 
-/** Maximum number of characters of a key that a path shows: the path is repeated for each field below. */
+/** Maximum number of characters of a key in a path, which is repeated for each field below it. */
 const maxKeyShown = 512;
 
-/** A key for paths, truncated. */
+/** A key as paths show it, truncated. */
 export function shownKey(key: string): string {
   return key.length > maxKeyShown ? `${key.slice(0, maxKeyShown)}…` : key;
 }
 
-/** The path of a field of the object at `path`, for messages; that of the whole is empty. */
+/** The path of a field of the object at `path`, for messages; the path of the root is empty. */
 export function joinPath(path: string, key: string): string {
   return path === '' ? shownKey(key) : `${path}.${shownKey(key)}`;
 }

@@ -16,7 +16,7 @@ const forbiddenKeywords = ['$ref', 'definitions', 'dependencies', 'id', 'pattern
 /** Keywords that are not allowed within allOf, anyOf, oneOf and not. */
 const outsideOnly = ['type', 'description', 'title', 'default', 'additionalProperties', 'nullable'];
 
-/** Adds causes to others. Passing very many as arguments of `push` would exceed the stack. */
+/** Adds causes to others. Passing a huge number of arguments to `push` would exceed the stack. */
 function addAll(causes: StatusCause[], more: readonly StatusCause[]): void {
   for (const cause of more) {
     causes.push(cause);
@@ -26,8 +26,7 @@ function addAll(causes: StatusCause[], more: readonly StatusCause[]): void {
 const junctors = ['allOf', 'anyOf', 'oneOf', 'not'] as const;
 
 /**
- * Schemas inside of a schema that describe other values than the schema itself, with their paths and what they
- * describe.
+ * The schemas inside a schema that describe other values than it does itself, with their paths and what they describe.
  */
 export function partsOf(schema: JsonObject, path: string): [JsonObject, string, 'object fields' | 'array items'][] {
   const parts: [JsonObject, string, 'object fields' | 'array items'][] = [];
@@ -47,7 +46,7 @@ export function partsOf(schema: JsonObject, path: string): [JsonObject, string, 
   return parts;
 }
 
-/** The alternatives within allOf, anyOf, oneOf and not, with their paths. */
+/** The alternatives in allOf, anyOf, oneOf and not, with their paths. */
 function branchesOf(schema: JsonObject, path: string): [JsonObject, string][] {
   return junctors.flatMap((name): [JsonObject, string][] => {
     const given = schema[name];
@@ -60,7 +59,7 @@ function branchesOf(schema: JsonObject, path: string): [JsonObject, string][] {
 
 const outsides = new WeakMap<JsonObject, Map<string, JsonObject>>();
 
-/** The parts of the schema outside of a branch, by their path in it; made once for all branches. */
+/** The parts of the schema outside of a branch, by their path within it; computed once for all branches. */
 function outsideOf(schema: JsonObject | undefined): Map<string, JsonObject> {
   if (schema === undefined) {
     return new Map();
@@ -73,7 +72,7 @@ function outsideOf(schema: JsonObject | undefined): Map<string, JsonObject> {
   return known;
 }
 
-/** The problems of a branch; `schema` is the schema outside it, at `path`, for the same value. */
+/** The problems of a branch; `schema` is the schema around it, at `path`, for the same value. */
 function branchCauses(branch: JsonObject, at: string, schema: JsonObject | undefined, path: string): StatusCause[] {
   const causes: StatusCause[] = [];
   const isIntOrString = schema?.['x-kubernetes-int-or-string'] === true;
@@ -127,10 +126,10 @@ function additionalPropertiesProblem({ additionalProperties, properties }: JsonO
   return isJsonObject(properties) ? 'additionalProperties and properties are mutual exclusive' : undefined;
 }
 
-/** Maximum number of instructions of all patterns of a definition's schema: compiling that many takes some seconds. */
+/** Maximum number of instructions of all patterns in a definition's schema: compiling that many takes some seconds. */
 const maxPatternSize = 300_000;
 
-/** The problems of a schema's patterns: all of the schema is checked, because `pattern` may be anywhere. */
+/** The problems of the patterns of a schema. The whole schema is searched, because `pattern` may be anywhere. */
 function patternCauses(schema: JsonObject, path: string, total: { size: number }): StatusCause[] {
   const causes: StatusCause[] = [];
   const { pattern } = schema;
@@ -187,15 +186,14 @@ function nodeCauses(schema: JsonObject, path: string, place: string): StatusCaus
 }
 
 /**
- * Why the schema of a version is not structural, empty when it is: problems for which a cluster would reject it or
- * could not use it for pruning.
- *
+ * Why the schema of a version is not structural; empty if it is. Reports problems for which a cluster would reject the
+ * schema or could not use it for pruning.
  * @param path of the schema in the definition.
  * @see
- *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
  */
 export function structuralCauses(schema: JsonObject, path: string): StatusCause[] {
-  // First, because defaults are validated with the schema.
+  // Comes first, because defaults are validated against the schema.
   const unreadable = patternCauses(schema, path, { size: 0 });
   if (unreadable.length > 0) {
     return unreadable;

@@ -7,9 +7,7 @@ import type { Hook, HookName, RequestFor } from '../answer.ts';
 import { type CallOutcome, call } from '../call.ts';
 import type { Handler } from '../handler.ts';
 
-/**
- * A request of a hook with every field, with the examples of the schemas; `fields` replace or add to them.
- */
+/** A request of a hook with every field set, from the examples of the schemas; `fields` replaces or adds fields. */
 export function requestFor<H extends Hook>(hook: H, fields: Partial<RequestFor<H>> = {}): RequestFor<H> {
   const definition: HookDefinition = typeof hook === 'string' ? hooks[hook as HookName] : hook;
   return { ...sampleRequest(definition), ...fields } as RequestFor<H>;
@@ -44,7 +42,7 @@ function explain(outcome: TestOutcome): string {
   return `${outcome.result}: ${String(outcome.response.message ?? '')} ${JSON.stringify(outcome.lines.at(-1) ?? {})}`;
 }
 
-/** The outcome of a call; throws for a mistake of the handler: an exception, or an invalid answer. */
+/** The outcome of a call. Throws for a mistake of the handler: an exception, or an invalid answer. */
 async function sound(handler: Handler, request: object | undefined): Promise<TestOutcome> {
   const outcome = await callHandler(handler, request);
   if (outcome.result === 'error' || outcome.result === 'invalid answer' || outcome.result === 'invalid request') {
@@ -54,10 +52,9 @@ async function sound(handler: Handler, request: object | undefined): Promise<Tes
 }
 
 /**
- * Asserts that the same request has the same answer, field for field, failures included: a patch that changes between
- * calls makes Clusters roll forever, and a message that changes makes controllers loop.
- *
- * @throws {Error} that shows both answers where they differ, or what is wrong with one.
+ * Asserts that the same request gets the same answer, field for field, failures included: a patch that changes between
+ * calls makes Clusters roll out forever, and a message that changes makes controllers loop.
+ * @throws {Error} that shows where the answers differ, or what is wrong with one.
  */
 export async function assertDeterministic(handler: Handler, request?: object, times = 3): Promise<CallOutcome> {
   const first = await sound(handler, request);
@@ -70,16 +67,16 @@ export async function assertDeterministic(handler: Handler, request?: object, ti
 
 /** Options of `assertIdempotent`. */
 export interface IdempotentOptions {
-  /** Called after each blocking answer, to let the work proceed (by moving a fake clock, or waiting a moment). */
+  /** Called after each blocking answer to let the work proceed, for example by advancing a fake clock. */
   between?: (retryAfterSeconds: number) => unknown;
-  /** Maximum number of calls until the handler must be done. Default: 20. */
+  /** Maximum number of calls before the handler must be done. Default: 20. */
   maxCalls?: number;
 }
 
 /**
  * Calls a handler until it no longer blocks, and then once more, as Cluster API does when another handler blocked or
- * failed, or a write failed after the call. Asserts that it ends, and that the repeated call has the same answer.
- *
+ * failed, or when a write failed after the call. Asserts that the handler finishes, and that the repeated call gets the
+ * same answer.
  * @throws {Error} when it blocks for too long, or the answers differ.
  */
 export async function assertIdempotent(
@@ -99,7 +96,7 @@ export async function assertIdempotent(
   throw new Error(`${handler.name}: it still blocks after ${maxCalls} calls`);
 }
 
-/** A clock that a test moves, for `now` of `createJobs`. */
+/** A clock that the test advances, for `now` of `createJobs`. */
 export function fakeClock(startMs = 0): { now: () => number; advance(seconds: number): void } {
   let current = startMs;
   return {

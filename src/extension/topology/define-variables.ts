@@ -6,14 +6,14 @@ type OpenApiSchema = ClusterClassVariable['schema']['openAPIV3Schema'];
 
 /** A variable as its author writes it. */
 export interface VariableDefinition {
-  /** Whether each Cluster must set it. */
+  /** Whether every Cluster must set it. */
   required?: boolean;
   schema: OpenApiSchema;
 }
 
 type Definitions = Readonly<Record<string, VariableDefinition>>;
 
-/** The type of values that a schema describes, as far as its `type` says. */
+/** The type of the values that a schema describes, as far as its `type` tells. */
 type ValueOf<D extends VariableDefinition> = D['schema'] extends { readonly type: infer T }
   ? T extends 'string'
     ? string
@@ -28,7 +28,7 @@ type ValueOf<D extends VariableDefinition> = D['schema'] extends { readonly type
             : Json
   : Json;
 
-/** The values of defined variables. Cluster API has validated them, and filled in defaults. */
+/** The values of the defined variables. Cluster API has validated them and applied defaults. */
 export type VariableValues<D extends Definitions> = {
   readonly [Name in keyof D]: D[Name] extends { readonly required: true }
     ? ValueOf<D[Name]>
@@ -37,24 +37,23 @@ export type VariableValues<D extends Definitions> = {
       : ValueOf<D[Name]> | undefined;
 };
 
-/** Variables that an extension defines once, for DiscoverVariables and for reading them. */
+/** Variables that an extension defines once, both for DiscoverVariables and for reading their values. */
 export interface DefinedVariables<D extends Definitions> {
   /** For `answer.done({ variables })` of DiscoverVariables, in the order of the definitions. */
   readonly variables: ClusterClassVariable[];
-  /** Their values in a request, and in the place of an item of it. */
+  /** The values in a request, or for one item of it. */
   read(
     request: Pick<GeneratePatchesRequest, 'variables'>,
     item?: Pick<GeneratePatchesRequestItem, 'variables'>,
   ): VariableValues<D>;
 }
 
-/** Longest name of a variable. */
+/** Longest name of a variable, in characters. */
 const maxNameLength = 256;
 
 /**
- * Defines variables by their names.
- *
- * @throws {TypeError} for a name that Cluster API refuses: `builtin`, one with a dot, empty or too long.
+ * Defines variables by name.
+ * @throws {TypeError} for a name that Cluster API rejects: `builtin`, one with a dot, empty or too long.
  */
 export function defineVariables<const D extends Definitions>(definitions: D): DefinedVariables<D> {
   for (const name of Object.keys(definitions)) {

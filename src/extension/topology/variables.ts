@@ -10,9 +10,8 @@ export interface Variables {
   has(path: string): boolean;
   /**
    * The value at a path, of the type that the method names; `fallback` when it is absent.
-   *
-   * @throws {HandlerFailure} when it has another type, or is absent and there is no fallback. The message, which users
-   *   read, says which.
+   * @throws {HandlerFailure} when it has another type, or is absent and there is no fallback. Users read the message,
+   * which says so.
    */
   string(path: string, fallback?: string): string;
   number(path: string, fallback?: number): number;
@@ -23,7 +22,7 @@ export interface Variables {
   readonly values: Readonly<JsonObject>;
 }
 
-/** The second object over the first, field by field; unknown fields are kept. */
+/** Merges the second object into the first, field by field; unknown fields are kept. */
 function mergedDeep(below: Json | undefined, above: Json): Json {
   if (!isJsonObject(below) || !isJsonObject(above)) {
     return above;
@@ -36,8 +35,8 @@ function mergedDeep(below: Json | undefined, above: Json): Json {
 }
 
 /**
- * Variables by their names: those of an item take precedence over those of the whole request; in `builtin`, field by
- * field.
+ * Variables by name. Later layers (those of an item) take precedence over earlier ones (those of the whole request);
+ * `builtin` is merged field by field.
  */
 export function mergeVariables(...layers: readonly (readonly Variable[] | undefined)[]): JsonObject {
   const merged = new Map<string, Json>();
@@ -47,7 +46,7 @@ export function mergeVariables(...layers: readonly (readonly Variable[] | undefi
   return Object.fromEntries(merged);
 }
 
-/** Access to variables by paths and types. */
+/** Access to variables by path and type. */
 export function variablesOf(values: JsonObject): Variables {
   function typed<T extends Json>(kind: string, is: (value: Json) => boolean) {
     return (path: string, fallback?: T): T => {

@@ -27,7 +27,7 @@ export interface Template {
   [field: string]: unknown;
 }
 
-/** Which templates a patcher is for; an absent field matches all. */
+/** Selects the templates that a patcher is for; an absent field matches all. */
 export interface TemplateMatch {
   kind?: string | readonly string[];
   /** `GROUP/VERSION`, or `GROUP/*` for all versions. */
@@ -38,7 +38,7 @@ export interface TemplateMatch {
 
 /** The input of a patcher besides the template. */
 export interface TemplateContext {
-  /** The variables of the place where the template is used. */
+  /** The variables for the place where the template is used. */
   variables: Variables;
   holder: HolderReference;
 }
@@ -46,28 +46,28 @@ export interface TemplateContext {
 /** Changes templates. */
 export interface TemplatePatcher<T = Template> {
   match?: TemplateMatch;
-  /** Changes the template that it receives. Only changes are patched. */
+  /** Changes the template that it receives; the changes become the patch. */
   mutate(template: T, context: TemplateContext): void;
 }
 
 /** Options of `walkTemplates`. */
 export interface WalkOptions {
-  /** Form of the patches. Default: `JSONPatch`. */
+  /** Format of the patches. Default: `JSONPatch`. */
   format?: 'JSONPatch' | 'JSONMergePatch';
   /** What to do with a template that no patcher matches. Default: `skip`. */
   unmatched?: 'skip' | 'fail';
-  /** Called for changes that Cluster API would ignore or override, which are left out. */
+  /** Receives warnings about changes that Cluster API would ignore or overwrite; the patches leave them out. */
   log?: Pick<Logger, 'warn'>;
 }
 
-/** Fields of a control plane's template that Cluster API sets itself: patches to them are undone. */
+/** Fields of a control plane's template that Cluster API sets itself, so that it undoes patches to them. */
 const controlPlaneFields = [
   'spec.template.spec.version',
   'spec.template.spec.replicas',
   'spec.template.spec.machineTemplate.infrastructureRef',
   'spec.template.spec.machineTemplate.spec.infrastructureRef',
 ];
-/** The parts of a patched object that Cluster API accepts besides its spec. */
+/** The metadata of a patched object that Cluster API takes over besides its spec. */
 const metadataFields = ['labels', 'annotations'];
 
 const isOneOf = (allowed: string | readonly string[] | undefined, value: string, same: (a: string) => boolean) =>
@@ -87,7 +87,7 @@ function matches({ kind, apiVersion, holder = {} }: TemplateMatch, item: Generat
   );
 }
 
-/** Reverts what Cluster API would ignore or override, and returns the names of these fields. */
+/** Reverts changes that Cluster API would ignore or overwrite, and returns the names of these fields. */
 function takeBack(before: JsonObject, after: JsonObject, holder: HolderReference): string[] {
   const ignored: string[] = [];
   const restore = (target: JsonObject, source: JsonObject, name: string, path: string) => {
@@ -129,11 +129,10 @@ function takeBack(before: JsonObject, after: JsonObject, holder: HolderReference
 
 /**
  * Runs patchers over the templates of a GeneratePatches request and returns the patches for `answer.done({ items })`:
- * the difference between each template and its changed copy, always in the same order; nothing for a template that did
- * not change. All patchers that match a template change the same copy, in their order.
- *
- * @throws {HandlerFailure} when a variable is not as a patcher reads it, or no patcher matches and `unmatched` is
- *   `fail`.
+ * the difference between each template and its changed copy, always in the same order, and none for an unchanged
+ * template. All patchers that match a template change the same copy, in their order.
+ * @throws {HandlerFailure} when a variable has another type than a patcher expects, or no patcher matches and
+ * `unmatched` is `fail`.
  */
 export function walkTemplates<T = Template>(
   request: GeneratePatchesRequest,

@@ -9,19 +9,19 @@ import { readResources } from './discovery.ts';
 import { listEntry, type OpenApiEntry, readOpenApi } from './openapi.ts';
 import { BackendProxy } from './proxy.ts';
 
-/** How often aggregated servers are checked, in ms. */
+/** How often aggregated servers are contacted, in ms. */
 export interface AggregationPace {
-  /** Whether it is available. */
+  /** Interval between availability checks. */
   checkMs: number;
-  /** The same after the first failure; each further one doubles it, up to `checkMs`. */
+  /** Interval after the first failure; it doubles with each further failure, up to `checkMs`. */
   retryMs: number;
-  /** What it publishes. */
+  /** Interval between reads of the discovery and OpenAPI documents. */
   documentsMs: number;
-  /** How long reading what it publishes may take. */
+  /** Timeout for reading the documents. */
   timeoutMs: number;
 }
 
-/** As a kube-apiserver 1.36 asks. */
+/** As in a kube-apiserver 1.36. */
 export const defaultPace: AggregationPace = {
   checkMs: 30_000,
   retryMs: 1000,
@@ -45,7 +45,7 @@ export interface Remote {
   readonly openapi: OpenApiEntry | undefined;
 }
 
-/** Keeps one APIService with a server behind it up to date. */
+/** Keeps the state of one APIService and its server up to date. */
 class Watched implements Remote {
   readonly apiService: ApiService;
   readonly proxy: BackendProxy;
@@ -75,7 +75,7 @@ class Watched implements Remote {
     this.proxy = new BackendProxy(this.#backend);
   }
 
-  /** Checks the server now; once more if a check is in progress. */
+  /** Starts a check, or schedules another one if a check is in progress. */
   check(): void {
     if (this.#isRunning) {
       this.#isAsked = true;
@@ -108,7 +108,7 @@ class Watched implements Remote {
     const isAvailable = availability.status === 'True';
     const wasAvailable = this.#failures === 0;
     this.#failures = isAvailable ? 0 : this.#failures + 1;
-    // Its documents are read before it is reported as available.
+    // The documents are read before the server is reported as available.
     if (isAvailable && (!wasAvailable || performance.now() - this.#readAt >= this.#pace.documentsMs)) {
       await this.#read();
     }
@@ -117,7 +117,7 @@ class Watched implements Remote {
     }
   }
 
-  /** Reads the documents that the server publishes. Those that cannot be read stay as they were. */
+  /** Reads the documents that the server publishes. Those that cannot be read remain as they were. */
   async #read(): Promise<void> {
     this.#readAt = performance.now();
     const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(this.#pace.timeoutMs)]);
@@ -161,7 +161,7 @@ export class Aggregator {
   readonly #client: ProxyClient;
   readonly #resolve: ResolveService;
   readonly #pace: AggregationPace;
-  /** By the name of the APIService, with the spec that each was made for. */
+  /** By the name of the APIService, with the spec that the entry was created for. */
   readonly #remotes = new Map<string, { uid: string; spec: string; watched: Watched }>();
   readonly #stops: (() => void)[];
   #scheduled: NodeJS.Immediate | undefined;
@@ -179,7 +179,7 @@ export class Aggregator {
     const { store } = context;
     this.#stops = [
       store.collection(apiServiceStorage).subscribe(() => this.#schedule()),
-      // The Service may have been what was missing.
+      // A Service that was missing may have been created.
       store.collection('services').subscribe(() => {
         for (const { watched } of this.#remotes.values()) {
           watched.check();
@@ -223,20 +223,20 @@ export class Aggregator {
     }
   }
 
-  /** The server of a group and version; undefined when the API server itself serves it, or no server does. */
+  /** The server of a group and version; undefined if the API server serves it itself, or if no server does. */
   find(group: string, version: string): Remote | undefined {
     const remote = this.#remotes.get(`${version}.${group}`)?.watched;
-    // Locally served versions stay local: an APIService cannot take them over.
+    // Versions served by the API server itself stay local: an APIService cannot take them over.
     return remote === undefined || this.#context.registry.of(group, version).length > 0 ? undefined : remote;
   }
 
-  /** Whether the last check of a server found it. */
+  /** Whether the last check of a server succeeded. */
   isAvailable({ apiService }: Remote): boolean {
     const object = this.#context.store.collection(apiServiceStorage).get(keyOf('', apiService.metadata.name));
     return object !== undefined && isConditionTrue(object, 'Available');
   }
 
-  /** All servers that `find` finds. */
+  /** All servers that `find` can return. */
   all(): Remote[] {
     return [...this.#remotes.values()]
       .map(({ watched }) => watched)

@@ -13,22 +13,25 @@ export interface Availability {
   message: string;
 }
 
-/** The user with which the API server checks whether aggregated servers are available. */
+/** The user as which the API server checks the availability of aggregated servers. */
 export const aggregator: UserInfo = { username: 'system:kube-aggregator', groups: ['system:masters'] };
 
-/** Number of checks of a server at a time, and their timeout in ms (kube-aggregator, remote availability). */
+/** Number of concurrent checks of a server, and their timeout in ms (kube-aggregator, remote availability). */
 const attempts = 5;
 const timeoutMs = 5000;
-/** How long the first check is waited for before the others begin, in ms: each takes a connection, and most servers are well. */
+/**
+ * How long to wait for the first check before starting the others, in ms: each takes a connection, and most servers
+ * respond.
+ */
 const patienceMs = 50;
-/** Maximum number of bytes of a response that are read: its content does not matter. */
+/** Maximum number of bytes of a response that are read; the content does not matter. */
 const maxBytes = 1024 * 1024;
 
 function available(status: 'True' | 'False', reason: string, message: string): Availability {
   return { type: 'Available', status, reason, message };
 }
 
-/** Versions that the API server serves itself are always available. */
+/** The availability of versions that the API server serves itself. */
 export const locally = available('True', 'Local', 'Local APIServices are always available');
 
 /** `/apis/GROUP/VERSION`. */
@@ -36,7 +39,10 @@ export function pathOf({ spec: { group = '', version } }: ApiService): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 }
 
-/** Why a server cannot be asked: its Service is missing, or has no endpoints. */
+/**
+ * Why a server cannot be reached, as far as the store tells: its Service is missing or has no endpoints; otherwise
+ * undefined.
+ */
 function withoutEndpoint(store: Store, { spec }: ApiService): Availability {
   const { namespace, name } = spec.service ?? { namespace: '', name: '' };
   const shown = `service/${name} in ${JSON.stringify(namespace)}`;
@@ -46,8 +52,8 @@ function withoutEndpoint(store: Store, { spec }: ApiService): Availability {
 }
 
 /**
- * Asks a server whether it serves its group and version, several times at once where the first response is not soon and good:
- * the first good one counts.
+ * Checks whether a server serves its group and version. Unless the first attempt succeeds quickly, several run at once,
+ * and the first success counts.
  */
 export async function availabilityOf(
   apiService: ApiService,

@@ -11,10 +11,10 @@ export interface ProxyClient {
   key: string;
 }
 
-/** A header with one value, or with several lines. */
+/** A header has one value, or several lines. */
 export type Headers = Record<string, string | string[]>;
 
-/** No server is known for the Service of an APIService. */
+/** There is no known server for the Service of an APIService. */
 export class NoEndpointError extends Error {}
 
 /** A response exceeds its limit. */
@@ -27,7 +27,7 @@ export interface WholeAnswer {
   body: Buffer;
 }
 
-/** The headers that tell aggregated servers about a user (authentication.k8s.io, front proxy). */
+/** The headers that tell aggregated servers who the user is (authentication.k8s.io, front proxy). */
 export function userHeaders({ username, uid, groups, extra }: UserInfo): Headers {
   const headers: Headers = { 'x-remote-user': latin1(username) };
   if (uid !== undefined && uid !== '') {
@@ -42,7 +42,7 @@ export function userHeaders({ username, uid, groups, extra }: UserInfo): Headers
   return headers;
 }
 
-/** Bytes of UTF-8 as a header carries them; characters that would end the header are left out. */
+/** UTF-8 bytes as a header carries them, without characters that would end the header. */
 function latin1(text: string): string {
   return Buffer.from(text.replaceAll(/[\0\r\n]/g, ''), 'utf8').toString('latin1');
 }
@@ -50,12 +50,12 @@ function latin1(text: string): string {
 /** The connections to the server of one APIService. */
 export class Backend {
   readonly #agent: Agent;
-  /** Separate connections for the API server's own requests, so that proxied ones cannot block them. */
+  /** Separate connections for the API server's own requests, so that proxied requests cannot block them. */
   readonly #ownAgent: Agent;
   readonly #service: NonNullable<ApiService['spec']['service']>;
   readonly #resolve: ResolveService;
   /**
-   * The TLS settings of all its connections, read for the first one: reading the certificates takes longer than the
+   * The TLS settings of all connections, created with the first one: parsing the certificates takes longer than the
    * handshake.
    */
   readonly #secureContext: () => SecureContext;
@@ -87,7 +87,7 @@ export class Backend {
     return endpoint;
   }
 
-  /** A request; the caller writes its body and reads its response. @throws {NoEndpointError} */
+  /** Starts a request; the caller writes the body and reads the response. @throws {NoEndpointError} */
   start(method: string, path: string, headers: OutgoingHttpHeaders, agent = this.#agent): ClientRequest {
     const { namespace, name, port } = this.#service;
     const servername = `${name}.${namespace}.svc`;
@@ -106,9 +106,8 @@ export class Backend {
   }
 
   /**
-   * Reads a path as one of the API server's own users.
-   *
-   * @throws {TooLongError} for a response longer than `maxBytes`; other errors without a response in time.
+   * Reads a path as one of the API server's internal users.
+   * @throws {TooLongError} for a response longer than `maxBytes`; other errors if there is no response in time.
    */
   async get(
     path: string,
@@ -122,7 +121,7 @@ export class Backend {
     const stop = () => call.destroy(signal.reason as Error);
     signal.addEventListener('abort', stop, { once: true });
     call.on('error', reject);
-    // Without a listener Node closes the connection, and the promise would stay pending forever.
+    // Without a listener Node closes the connection, and the promise would never settle.
     call.on('upgrade', (_, socket) => {
       socket.destroy();
       reject(new Error(`GET ${path} was answered with another protocol`));

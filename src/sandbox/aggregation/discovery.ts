@@ -6,7 +6,8 @@ import type { Backend } from './backend.ts';
 const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 const accept = `${aggregatedType},${aggregatedType.replace('v=v2', 'v=v2beta1')}`;
 /**
- * Maximum number of bytes of a discovery document, and of resources of a version: Kubernetes itself has some dozens.
+ * Maximum number of bytes of a discovery document, and of resources in a version: Kubernetes' own versions have some
+ * dozens.
  */
 const maxBytes = 2 * 1024 * 1024;
 const maxResources = 1000;
@@ -21,7 +22,7 @@ function textsOf(value: Json | undefined): string[] {
   return (Array.isArray(value) ? value : []).filter((item) => typeof item === 'string');
 }
 
-/** A list, left out when it is empty. */
+/** A list field, omitted if empty. */
 function optional(field: string, items: readonly Json[]): JsonObject {
   return items.length === 0 ? {} : { [field]: [...items] };
 }
@@ -34,7 +35,7 @@ function kindOf({ group, version, kind }: JsonObject, own: ApiService['spec']): 
   };
 }
 
-/** A subresource in aggregated discovery; undefined when it has no name. */
+/** A subresource as in aggregated discovery; undefined if it has no name. */
 function subresourceOf(
   { subresource, responseKind, verbs }: JsonObject,
   own: ApiService['spec'],
@@ -49,8 +50,8 @@ function subresourceOf(
 }
 
 /**
- * A resource in aggregated discovery; undefined when it has no name. Every value is checked: one of a type that clients
- * do not expect would keep them from reading the resources of all servers.
+ * A resource as in aggregated discovery; undefined if it has no name. Every value is checked, because one of an
+ * unexpected type would keep clients from reading the resources of all servers.
  */
 function resourceOf(entry: JsonObject, own: ApiService['spec']): JsonObject | undefined {
   const { resource, responseKind, scope, singularResource, verbs, shortNames, categories, subresources } = entry;
@@ -72,7 +73,7 @@ function resourceOf(entry: JsonObject, own: ApiService['spec']): JsonObject | un
   };
 }
 
-/** The resources of a group and version out of an APIGroupDiscoveryList; undefined when it is not in it. */
+/** The resources of a group and version in an APIGroupDiscoveryList; undefined if it is not included. */
 function fromAggregated(document: Json, { spec }: ApiService): JsonObject[] | undefined {
   const groups = isJsonObject(document) ? listOf(document.items) : [];
   const group = groups.find(({ metadata }) => isJsonObject(metadata) && (metadata.name ?? '') === (spec.group ?? ''));
@@ -84,7 +85,7 @@ function fromAggregated(document: Json, { spec }: ApiService): JsonObject[] | un
         .filter((entry) => entry !== undefined);
 }
 
-/** An APIResourceList in the aggregated form, with subresources below their resources. */
+/** Converts an APIResourceList to the aggregated form, in which subresources are nested in their resources. */
 function fromList(document: Json, { spec }: ApiService): JsonObject[] {
   const all = isJsonObject(document) ? listOf(document.resources) : [];
   const resources = new Map<string, { entry: JsonObject; subresources: JsonObject[] }>();
@@ -111,9 +112,8 @@ function fromList(document: Json, { spec }: ApiService): JsonObject[] {
 }
 
 /**
- * The resources of an APIService, as items of aggregated discovery: from the aggregated form of the server, else from
- * its plain list.
- *
+ * The resources of an APIService, as items of aggregated discovery: read from the server's aggregated document, else
+ * from its plain list.
  * @throws when the server has neither.
  */
 export async function readResources(

@@ -6,7 +6,8 @@ import { keyOf, type Store } from '../storage/index.ts';
 import { locally } from './availability.ts';
 
 /**
- * The group priorities (groupPriorityMinimum) of a kube-apiserver 1.36 for its own groups. Definitions have another.
+ * The group priorities (groupPriorityMinimum) that a kube-apiserver 1.36 gives its own groups. Groups of definitions
+ * have a different one.
  */
 const groupPriorities: Readonly<Record<string, number>> = {
   '': 18_000,
@@ -24,7 +25,7 @@ const groupPriorities: Readonly<Record<string, number>> = {
   'coordination.k8s.io': 16_500,
 };
 const ofDefinitions = { groupPriorityMinimum: 1000, versionPriority: 100 };
-/** The label of the objects that are created and deleted here. */
+/** The label of objects that this controller creates and deletes. */
 const managedLabel = 'kube-aggregator.kubernetes.io/automanaged';
 
 function objectOf(group: string, version: string, now: string): JsonObject {
@@ -71,7 +72,7 @@ export function keepLocalApiServices(context: { store: Store; registry: Registry
   function reconcile(): void {
     const served = new Set<string>();
     for (const [group, versions] of registry.groups()) {
-      // That of the aggregator itself has none.
+      // The aggregator's own group has no APIService.
       for (const version of group === 'apiregistration.k8s.io' ? [] : versions) {
         const key = keyOf('', `${version}.${group}`);
         served.add(key);
@@ -90,7 +91,7 @@ export function keepLocalApiServices(context: { store: Store; registry: Registry
 
   const stops = [
     apiServices.subscribe(({ type }) => type === 'DELETED' && schedule()),
-    // The registry follows definitions asynchronously.
+    // Deferred, since the registry follows definitions asynchronously.
     store.collection(definitionStorage).subscribe(() => setImmediate(schedule)),
   ];
   reconcile();

@@ -7,34 +7,33 @@ import type { UserInfo } from '../resources/index.ts';
 import { pathOf } from './availability.ts';
 import type { Backend } from './backend.ts';
 
-/** The user with which the API server reads OpenAPI documents. */
+/** The user as which the API server reads OpenAPI documents. */
 const user: UserInfo = { username: 'system:aggregator', groups: [] };
-/** Maximum number of bytes of a list of documents, and of an OpenAPI v2 document, which is converted here. */
+/** Maximum number of bytes of a list of documents, and of an OpenAPI v2 document that is converted. */
 const maxListBytes = 1024 * 1024;
 const maxV2Bytes = 8 * 1024 * 1024;
 /**
- * Maximum number of characters of schemas, counted once for each media type: otherwise one megabyte could become
- * fifty, and seconds of work.
+ * Maximum number of characters of schemas, counted once for each media type: otherwise one megabyte could become fifty,
+ * and take seconds.
  */
 const maxCopied = 8 * 1024 * 1024;
 
 /** The state of the OpenAPI document of an APIService. */
 export type OpenApiEntry =
-  /** The server publishes it, under this hash; requests for it are passed on. */
+  /** The server publishes it with this hash; requests for it are passed on. */
   | { from: 'v3'; hash: string | undefined }
-  /** Converted from the server's OpenAPI v2, whose ETag this is. */
+  /** Converted from the server's OpenAPI v2, which has this ETag. */
   | { from: 'v2'; document: PublishedDocument; etag: string | undefined };
 
-/** Hashes appear in URLs unchanged. */
+/** Hashes are used in URLs without escaping. */
 const hashFormat = /^[\w=.-]{1,200}$/;
 
 /**
- * The documents that a server currently publishes about its group and version. Of its list of documents, only the entry
- * of the APIService counts: a server speaks only for itself.
- *
- * @param last what was known before; returned again when it is still true.
- * @returns undefined when it publishes nothing.
- * @throws when it cannot be reached, or its response cannot be used.
+ * The documents that a server publishes about its group and version. In its list of documents, only the entry of the
+ * APIService counts: a server speaks only for itself.
+ * @param last the previous result, which is returned again if it is still valid.
+ * @returns undefined if the server publishes nothing.
+ * @throws when the server cannot be reached, or its response cannot be used.
  */
 export async function readOpenApi(
   apiService: ApiService,
@@ -70,7 +69,7 @@ export async function readOpenApi(
     throw new Error(`GET /openapi/v2 was answered with ${answer.status} and no document`);
   }
   const { group = '', version } = apiService.spec;
-  // A large document takes long: yield between the steps.
+  // Converting a large document takes long: yield between the steps.
   await nextTurn(undefined, { signal });
   const v3 = convertV2ToV3(v2, { maxCopied });
   await nextTurn(undefined, { signal });

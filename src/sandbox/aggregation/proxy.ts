@@ -2,19 +2,16 @@ import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { tooManyRequests, type UserInfo } from '../resources/index.ts';
 import { type Backend, type Headers, userHeaders } from './backend.ts';
 
-/** How long a server may take to begin its response, and to end one that is not a watch, in ms. */
+/** How long a server may take to begin its response, and to complete one that is not a watch, in ms. */
 const timeoutMs = 60_000;
-/**
- * Maximum number of requests that are passed to one server at a time: those of a slow one must not use up everything.
- */
+/** Maximum number of concurrent requests to one server, so that a slow server cannot use up everything. */
 const maxAtOnce = 100;
 /**
- * How often a request is sent again because its connection was just being closed: at most once for each pooled
- * connection.
+ * How often a request is sent again because its connection was just being closed: at most once per pooled connection.
  */
 const maxRetries = 5;
 
-/** Headers that are about one connection (RFC 9110, 7.6.1). */
+/** Headers that apply to a single connection (RFC 9110, 7.6.1). */
 const hopByHop = new Set([
   'connection',
   'keep-alive',
@@ -27,12 +24,12 @@ const hopByHop = new Set([
   'upgrade',
 ]);
 
-/** Headers that are meant for the API server, and those that only the API server may send to the other one. */
+/** Whether a header is meant for the API server itself, or only the API server may set it. */
 function isForApiServer(name: string): boolean {
   return name === 'authorization' || name === 'host' || name.startsWith('impersonate-') || name.startsWith('x-remote-');
 }
 
-/** Headers without those about the connection, by their names in lower case. */
+/** The end-to-end headers of a message, with names in lower case. */
 function endToEnd(message: IncomingMessage): Headers {
   const named = new Set(
     (message.headers.connection ?? '')
@@ -49,7 +46,7 @@ function endToEnd(message: IncomingMessage): Headers {
   return headers;
 }
 
-/** The headers of a proxied request: the client's own, its user, and its original address. */
+/** The headers of a proxied request: the client's own, the user, and the client's address. */
 function passedHeaders(request: IncomingMessage, path: string, user: UserInfo): Headers {
   const headers: Headers = {};
   for (const [name, value] of Object.entries(endToEnd(request))) {
@@ -78,12 +75,12 @@ function sendPlain(response: ServerResponse, code: number, text: string): void {
   response.end(`${text}\n`);
 }
 
-/** Responds in place of a server that cannot be reached. */
+/** Responds when a server cannot be reached. */
 export function sendUnavailable(response: ServerResponse): void {
   sendPlain(response, 503, 'service unavailable');
 }
 
-/** Passes requests to the server of one APIService. */
+/** Passes requests on to the server of one APIService. */
 export class BackendProxy {
   readonly #backend: Backend;
   #running = 0;
@@ -93,10 +90,9 @@ export class BackendProxy {
   }
 
   /**
-   * Streams a request to a server and the response back, with backpressure: nothing is buffered that the other side
-   * does not read.
-   *
-   * @throws {RequestError} 429 when the server has too many requests already.
+   * Streams a request to a server and the response back, with backpressure: nothing is buffered for a side that does
+   * not read.
+   * @throws {RequestError} 429 when the server has too many requests in flight.
    */
   pass(request: IncomingMessage, response: ServerResponse, url: URL, user: UserInfo): void {
     if (this.#running >= maxAtOnce) {
@@ -115,7 +111,7 @@ export class BackendProxy {
     const start = (triesLeft: number): ClientRequest => {
       const started = this.#backend.start(request.method ?? 'GET', `${url.pathname}${url.search}`, headers);
       started.on('error', (error) => {
-        // The server may close a kept connection just when it is used again.
+        // The server may close an idle connection at the moment when it is reused.
         if (triesLeft > 0 && started.reusedSocket && !response.headersSent && !response.destroyed) {
           try {
             call = start(triesLeft - 1);
@@ -154,7 +150,7 @@ export class BackendProxy {
     try {
       call = start(isRepeatable ? maxRetries : 0);
     } catch {
-      // The Service has no endpoint, or its name cannot be used in a request.
+      // The Service has no endpoint, or its name cannot be part of a request.
       sendUnavailable(response);
       return;
     }

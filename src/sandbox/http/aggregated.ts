@@ -3,15 +3,14 @@ import { type Aggregator, sendUnavailable } from '../aggregation/index.ts';
 import type { UserInfo } from '../resources/index.ts';
 import { sendOpenApiDocument } from './openapi-response.ts';
 
-/** `/apis/GROUP/VERSION` and below, and the OpenAPI document of it. */
+/** `/apis/GROUP/VERSION` and everything below, and its OpenAPI document. */
 const ownPath = /^\/apis\/([^/]+)\/([^/]+)(?:\/|$)/;
 const documentPath = /^\/openapi\/v3\/apis\/([^/]+)\/([^/]+)$/;
 
 /**
  * Handles requests for aggregated API servers by passing them on, except for OpenAPI documents that are converted here.
- *
- * @returns false when the path does not belong to one.
- * @throws {RequestError} 429 when a server has too many requests.
+ * @returns false if the path does not belong to an aggregated server.
+ * @throws {RequestError} 429 when a server has too many requests in flight.
  */
 export function answerAggregated(
   { aggregator }: { aggregator: Aggregator },
@@ -31,7 +30,7 @@ export function answerAggregated(
     return false;
   }
   if (document !== null && openapi?.from === 'v2') {
-    // From the cache, as long as the APIService exists.
+    // Served from the cache, as long as the APIService exists.
     sendOpenApiDocument(openapi.document, request, response, url);
   } else if (aggregator.isAvailable(remote)) {
     remote.proxy.pass(request, response, url, user);

@@ -38,14 +38,14 @@ function resourceEntries(resource: Resource): JsonObject[] {
       singularName: '',
       namespaced,
       kind: responseKind.kind,
-      // Named where they differ from those of the resource: kubectl scale needs the version of a Scale.
+      // Given where they differ from those of the resource: kubectl scale needs the version of a Scale.
       ...(subresource === 'scale' ? { group: responseKind.group, version: responseKind.version } : {}),
       verbs: statusVerbs,
     })),
   ];
 }
 
-/** `GET /api/v1` or `/apis/GROUP/VERSION`: APIResourceList, or undefined when it is not served. */
+/** `GET /api/v1` or `/apis/GROUP/VERSION`: an APIResourceList, or undefined if it is not served. */
 export function resourceList(registry: Registry, group: string, version: string): JsonObject | undefined {
   const resources = registry.of(group, version);
   if (resources.length === 0) {
@@ -64,13 +64,13 @@ function groupEntry(group: string, versions: readonly string[]): JsonObject {
   return { name: group, versions: entries, preferredVersion: entries[0] as JsonObject };
 }
 
-/** A served version: by this server, or by an aggregated one. */
+/** A version that is served by this server or by an aggregated one. */
 interface ServedVersion {
   version: string;
   remote: Remote | undefined;
 }
 
-/** All that is served, here and by aggregated servers: each group with its versions, preferred one first. */
+/** Everything that is served, here and by aggregated servers: each group with its versions, the preferred one first. */
 function servedGroups(registry: Registry, aggregator: Aggregator): [group: string, versions: ServedVersion[]][] {
   const groups = new Map<string, ServedVersion[]>();
   for (const [group, versions] of registry.groups()) {
@@ -85,7 +85,7 @@ function servedGroups(registry: Registry, aggregator: Aggregator): [group: strin
     groups.set(group, versions);
     versions.push({ version, remote });
   }
-  // Versions of this server have the priority that a kube-apiserver gives to definitions.
+  // Versions of this server get the priority that a kube-apiserver gives to definitions.
   const priorityOf = ({ remote }: ServedVersion) => remote?.apiService.spec.versionPriority ?? 100;
   for (const versions of groups.values()) {
     versions.sort((a, b) => priorityOf(b) - priorityOf(a) || compareVersions(a.version, b.version));
@@ -93,7 +93,7 @@ function servedGroups(registry: Registry, aggregator: Aggregator): [group: strin
   return [...groups].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** `GET /apis/GROUP`: APIGroup, or undefined when it is not served. */
+/** `GET /apis/GROUP`: an APIGroup, or undefined if it is not served. */
 export function groupDocument(registry: Registry, aggregator: Aggregator, group: string): JsonObject | undefined {
   const found = servedGroups(registry, aggregator).find(([name]) => name === group);
   const versions = found?.[1].map(({ version }) => version);
@@ -102,7 +102,7 @@ export function groupDocument(registry: Registry, aggregator: Aggregator, group:
     : { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group, versions) };
 }
 
-/** `GET /apis`: APIGroupList. */
+/** `GET /apis`: an APIGroupList. */
 export function groupList(registry: Registry, aggregator: Aggregator): JsonObject {
   const groups = servedGroups(registry, aggregator).filter(([group]) => group !== '');
   return {
@@ -117,7 +117,7 @@ export function groupList(registry: Registry, aggregator: Aggregator): JsonObjec
   };
 }
 
-/** `GET /api`: APIVersions. */
+/** `GET /api`: an APIVersions. */
 export function coreVersions(serverAddress: string): JsonObject {
   return {
     kind: 'APIVersions',
@@ -142,7 +142,7 @@ function aggregatedResource(resource: Resource): JsonObject {
   };
 }
 
-/** `GET /api` or `/apis` as APIGroupDiscoveryList of apidiscovery.k8s.io/v2: everything in one document. */
+/** `GET /api` or `/apis` as an APIGroupDiscoveryList of apidiscovery.k8s.io/v2: everything in one document. */
 export function aggregatedDiscovery(registry: Registry, aggregator: Aggregator, core: boolean): JsonObject {
   const groups = servedGroups(registry, aggregator).filter(([group]) => (group === '') === core);
   return {

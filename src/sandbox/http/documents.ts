@@ -7,7 +7,7 @@ import { aggregatedDiscovery, coreVersions, groupDocument, groupList, resourceLi
 import { sendJson, sendUnknownPath } from './http.ts';
 import { sendOpenApiDocument } from './openapi-response.ts';
 
-/** The dependencies of documents. */
+/** The dependencies of discovery and OpenAPI documents. */
 export interface DocumentContext {
   registry: Registry;
   aggregator: Aggregator;
@@ -48,7 +48,7 @@ function sendOpenApi(context: DocumentContext, request: IncomingMessage, respons
 
 /**
  * An empty OpenAPI v2 document: kubectl looks here for a kind that it has not found in v3, and reports "no matches for
- * kind" when it is not here either. An empty message is an empty document, in protobuf.
+ * kind" if this does not have it either. In protobuf, an empty message is an empty document.
  */
 function sendOpenApiV2(request: IncomingMessage, response: ServerResponse): void {
   if (request.headers.accept?.includes('application/com.github.proto-openapi.spec.v2@v1.0+protobuf')) {
@@ -59,7 +59,7 @@ function sendOpenApiV2(request: IncomingMessage, response: ServerResponse): void
   }
 }
 
-/** `GET /openapi/v3`: the documents of this server and of aggregated ones, in the order of their paths. */
+/** The response to `GET /openapi/v3`: the documents of this server and of aggregated ones, sorted by path. */
 function openApiList({ openapi, aggregator }: DocumentContext): JsonObject {
   const { paths } = openapi.root();
   const aggregated = aggregator.openApiEntries();

@@ -14,7 +14,7 @@ import { noCache, readBody, sendJson, sendUnknownPath, viewOf, warnings } from '
 import { giveBytes, takeBytes } from './in-flight.ts';
 import { parseApiPath } from './requests.ts';
 
-/** How long a watcher may take to read what was sent, in milliseconds. */
+/** How long a client of a watch may take to read what was sent, in milliseconds. */
 const maxStall = 30_000;
 
 function beginWatch(context: WriteContext, read: ReadRequest, response: ServerResponse): void {
@@ -33,7 +33,10 @@ function beginWatch(context: WriteContext, read: ReadRequest, response: ServerRe
   }
 }
 
-/** Resolves when a client has read the response; false if that takes too long, or too many others do not read. */
+/**
+ * Resolves when a client has read the response; with false if that takes too long, or if too many other clients do not
+ * read.
+ */
 function drained(response: ServerResponse): Promise<boolean> {
   const bytes = response.writableLength;
   if (!takeBytes(bytes)) {
@@ -62,7 +65,7 @@ async function removeCollection(context: WriteContext, read: ReadRequest, write:
     try {
       await remove(context, { ...write, name: String(name), namespace: String(namespace) });
     } catch (error) {
-      // Another client has deleted it already, which is what this one wanted.
+      // Another client has already deleted the object, so nothing is left to do.
       if (!(error instanceof RequestError && error.status.code === 404)) {
         throw error;
       }
@@ -75,7 +78,7 @@ function hasSubresource({ hasStatus, strategy }: Resource, name: string | undefi
   return (name === 'status' && hasStatus) || (name === 'scale' && strategy.hasScale === true);
 }
 
-/** Handles a request for a resource: 404 for an unknown path. @throws {RequestError} */
+/** Handles a request for a resource; 404 for an unknown path. @throws {RequestError} */
 export async function answerResource(
   context: WriteContext,
   request: IncomingMessage,

@@ -7,10 +7,10 @@ import { giveBytes, takeBytes } from './in-flight.ts';
 
 /** Largest body of a request, in bytes; the limit of the real API server. */
 const maxBody = 3 * 1024 * 1024;
-/** Cache-Control of all responses that may change. */
+/** Cache-Control header of all responses that may change. */
 export const noCache = 'no-cache, private';
 
-/** The formats that the Accept header and the query ask for. @throws {RequestError} 406 when none of it is served. */
+/** The formats that the Accept header and the query ask for. @throws {RequestError} 406 when none of them is served. */
 export function viewOf(accept: string, query: URLSearchParams): { view: View; yaml: boolean } {
   for (const type of (accept === '' ? '*/*' : accept).split(',').map((part) => part.trim())) {
     const [media, ...parameters] = type.split(';').map((part) => part.trim());
@@ -58,20 +58,20 @@ export function sendJson(
   response.end(text);
 }
 
-/** Responses of up to this many characters are not counted. */
+/** Responses of at most this many characters are not counted. */
 const smallAnswer = 64 * 1024;
 /** How long a client may take to read a response, in milliseconds. */
 const readTimeout = 60_000;
 
-/** Responds that there are too many responses in flight. */
+/** Responds that too many responses are in flight. */
 export function sendTooManyAnswers(response: ServerResponse): void {
   const { status } = tooManyRequests('too many responses are being sent, please try again later');
   sendJson(response, status.code, status);
 }
 
 /**
- * Counts a response until the client has read it, and ends the connection of a client that does not. @returns false for
- * one too many.
+ * Counts a response until the client has read it, and closes the connection of a client that does not. @returns false
+ * if too many are in flight.
  */
 export function hold(response: ServerResponse, bytes: number): boolean {
   if (bytes <= smallAnswer) {
@@ -128,11 +128,11 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Longest warning, and maximum length of all warnings of one response (apiserver, warning recorder). */
+/** Longest warning, and maximum total length of the warnings of a response (apiserver, warning recorder). */
 const maxWarning = 256;
 const maxWarnings = 4096;
 
-/** Collects warnings: each text once, as headers. */
+/** Collects warnings as headers, each text once. */
 export function warnings(response: ServerResponse): (text: string) => void {
   const seen = new Set<string>();
   let total = 0;
@@ -142,7 +142,7 @@ export function warnings(response: ServerResponse): (text: string) => void {
     const kept = total > maxWarnings ? clean.slice(0, maxWarning) : clean;
     if (kept !== '' && !seen.has(kept) && !(total > maxWarnings && seen.size > 16)) {
       seen.add(kept);
-      // Header values are Latin-1; UTF-8 bytes pass as such.
+      // Header values are Latin-1, in which UTF-8 bytes pass unchanged.
       const quoted = Buffer.from(kept.replaceAll(/[\\"]/g, '\\$&'), 'utf8').toString('latin1');
       response.appendHeader('Warning', `299 - "${quoted}"`);
     }

@@ -4,7 +4,7 @@ import { badRequest, internalError, type UserInfo } from '../resources/index.ts'
 const serviceAccount = /^system:serviceaccount:([^:]+):[^:]+$/;
 const authenticated = 'system:authenticated';
 
-/** The groups of a user when only the name is given. */
+/** The groups of a user when the request names only the user. */
 function groupsOf(username: string): string[] {
   const namespace = serviceAccount.exec(username)?.[1];
   return namespace === undefined ? [] : ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
@@ -21,7 +21,6 @@ function decoded(key: string): string {
 /**
  * The user of a request: the one that its headers impersonate (`kubectl --as`, `--as-group`, `--as-uid`), else the
  * authenticated user, who may impersonate any user.
- *
  * @throws {RequestError} when groups, a uid or extra fields are given without a user.
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation
  */

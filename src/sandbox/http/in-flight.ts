@@ -1,10 +1,10 @@
-/** Maximum number of bytes of bodies and answers that are held at one time, in this process. */
+/** Maximum number of bytes of bodies and responses in memory, in this process. */
 const maxInFlight = 256 * 1024 * 1024;
 let inFlight = 0;
 
 /** Reserves bytes. @returns false when there are not enough left. */
 export function takeBytes(bytes: number): boolean {
-  // A single response may exceed the maximum, if it is alone.
+  // A single response may exceed the maximum if it is the only one.
   if (inFlight > 0 && inFlight + bytes > maxInFlight) {
     return false;
   }

@@ -3,7 +3,7 @@ import { protobufMediaType } from '../../openapi/index.ts';
 import { type DocumentType, documentTypes, type PublishedDocument } from '../openapi/index.ts';
 import { hold, noCache, sendTooManyAnswers } from './http.ts';
 
-/** Media types of the forms of a document; the one with `@` is the older name of protobuf. */
+/** Media types of each representation of a document; the one with `@` is the older name of protobuf. */
 const names: readonly [string, DocumentType][] = [
   ...documentTypes.map((type): [string, DocumentType] => [type, type]),
   [protobufMediaType.replace('.v1.0+', '@v1.0+'), protobufMediaType],
@@ -11,10 +11,9 @@ const names: readonly [string, DocumentType][] = [
 const maxTypes = 100;
 
 /**
- * The form that an Accept header asks for: of the known ones, the one with the highest `q`, then the most specific one,
- * then the first.
- *
- * @returns undefined when it asks only for others.
+ * The representation that an Accept header asks for: of the known ones, the one with the highest `q`, then the most
+ * specific one, then the first.
+ * @returns undefined if it accepts only others.
  */
 export function acceptedType(accept: string | undefined): DocumentType | undefined {
   let best: { type: DocumentType; rank: number } | undefined;
@@ -43,7 +42,7 @@ function isUnchanged(request: IncomingMessage, etag: string, lastModified: Date)
   return since !== undefined && Math.floor(lastModified.getTime() / 1000) * 1000 <= Date.parse(since);
 }
 
-/** The first and last byte that a Range header asks for; undefined when the whole document is to be sent. */
+/** The first and last byte that a Range header asks for; undefined if the whole document is to be sent. */
 function rangeOf(request: IncomingMessage, etag: string, size: number): { start: number; end: number } | undefined {
   const { range, 'if-range': condition } = request.headers;
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range ?? '');
@@ -58,8 +57,8 @@ function rangeOf(request: IncomingMessage, etag: string, size: number): { start:
 }
 
 /**
- * Sends an OpenAPI v3 document in the requested form: cacheable forever with its hash in the URL, as a redirect with
- * another hash, by ETag without one.
+ * Sends an OpenAPI v3 document in the requested representation. With its hash in the URL, it may be cached forever;
+ * with another hash, the response is a redirect; without one, the ETag applies.
  */
 export function sendOpenApiDocument(
   document: PublishedDocument,

@@ -11,9 +11,8 @@ export interface ApiPath {
 }
 
 /**
- * Reads `/api/v1/…` and `/apis/GROUP/VERSION/…`, with or without `namespaces/NAMESPACE`.
- *
- * @returns undefined for every other path, also when an escape in it is broken.
+ * Parses `/api/v1/…` and `/apis/GROUP/VERSION/…`, with or without `namespaces/NAMESPACE`.
+ * @returns undefined for every other path, and for a path with an invalid escape.
  */
 export function parseApiPath(pathname: string): ApiPath | undefined {
   let parts: string[];
@@ -32,7 +31,7 @@ export function parseApiPath(pathname: string): ApiPath | undefined {
   const group = root === 'api' ? '' : (parts.shift() ?? '');
   const version = parts.shift() ?? '';
   let namespace = '';
-  // `namespaces/x` and `namespaces/x/status` are about the namespace itself.
+  // `namespaces/x` and `namespaces/x/status` refer to the namespace itself.
   if (
     parts[0] === 'namespaces' &&
     parts.length > 2 &&

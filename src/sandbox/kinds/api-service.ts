@@ -9,15 +9,15 @@ import { invalid, notSupported, required } from '../../schema/index.ts';
 import { type Column, type KindStrategy, storageNameOf } from '../resources/index.ts';
 import { conditionsOf } from './conditions.ts';
 
-/** An APIService: the server of a group and version (apiregistration.k8s.io/v1). It must have been validated. */
+/** An APIService (apiregistration.k8s.io/v1): the server of a group and version. It must have been validated. */
 export interface ApiService {
   metadata: { name: string; uid: string; labels?: Record<string, string> };
   spec: {
     group?: string;
     version: string;
-    /** Absent for what the API server serves itself. */
+    /** Absent for versions that the API server serves itself. */
     service?: { namespace: string; name: string; port: number };
-    /** Base64 of PEM. */
+    /** Base64 of the PEM. */
     caBundle?: string;
     insecureSkipTLSVerify?: boolean;
     groupPriorityMinimum: number;

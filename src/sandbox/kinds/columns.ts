@@ -6,7 +6,7 @@ export function column(name: string, value: Column['value'], type = 'string', de
   return { name, type, description, priority: 0, value };
 }
 
-/** How many items or fields a value has; 0 for any other. */
+/** The number of items or fields of a value; 0 for any other value. */
 export function sizeOf(value: Json | undefined): number {
   return Array.isArray(value) ? value.length : isJsonObject(value) ? Object.keys(value).length : 0;
 }
@@ -26,7 +26,7 @@ export function portsOf(object: JsonObject): string {
     .join(',');
 }
 
-/** Replicas that are ready, of those that are wanted. */
+/** The number of ready replicas, out of the desired ones. */
 export const ready = column('Ready', (object) => {
   const wanted = fieldAt(object, 'spec', 'replicas') ?? 1;
   return `${String(fieldAt(object, 'status', 'readyReplicas') ?? 0)}/${String(wanted)}`;

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../kubernetes/index.ts';
 
-/** Conditions of an object's status. */
+/** The conditions in an object's status. */
 export function conditionsOf(object: JsonObject): JsonObject[] {
   const status = object.status;
   const conditions = isJsonObject(status) ? status.conditions : undefined;
@@ -12,7 +12,7 @@ export function isConditionTrue(object: JsonObject, type: string): boolean {
   return conditionsOf(object).some((condition) => condition.type === type && condition.status === 'True');
 }
 
-/** The conditions with one set; the time of its last transition changes only with its status. */
+/** The conditions with one of them set; its transition time changes only with its status. */
 export function withCondition(
   conditions: readonly JsonObject[],
   next: { type: string; status: 'True' | 'False'; reason: string; message: string },

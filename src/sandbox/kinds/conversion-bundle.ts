@@ -12,10 +12,10 @@ function bundleOf(object: JsonObject): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Earlier results by spec: every change of any definition checks all that are not established. */
+/** Earlier results by spec: every change of a definition rechecks all that are not established. */
 const known = new WeakMap<object, boolean>();
 
-/** Whether a definition, which no longer changes, has a caBundle in which an API server finds no certificate. */
+/** Whether a definition, which is no longer modified, has a caBundle in which an API server finds no certificate. */
 export function hasBadBundle(object: JsonObject): boolean {
   const bundle = bundleOf(object);
   if (bundle === undefined) {
@@ -31,8 +31,8 @@ export function hasBadBundle(object: JsonObject): boolean {
 }
 
 /**
- * Since Kubernetes 1.31 a definition with such a caBundle is stored, but not established, and an established one may
- * not get one: none of its objects could be converted any more.
+ * Since Kubernetes 1.31 a definition with an unusable caBundle is stored but not established, and an established
+ * definition may not be given one: none of its objects could be converted any more.
  */
 export function bundleCauses(object: JsonObject, old: JsonObject | undefined): StatusCause[] {
   const mayBeBad = old === undefined || !isConditionTrue(old, 'Established') || hasBadBundle(old);

@@ -2,7 +2,7 @@ import { fieldAt, isJsonObject, isSame, type JsonObject, type StatusCause } from
 import { forbiddenField, invalid } from '../../schema/index.ts';
 import type { KindStrategy } from '../resources/index.ts';
 
-/** Namespaces that a cluster cannot do without (apiserver, admission plugin NamespaceLifecycle). */
+/** Namespaces that cannot be deleted (apiserver, admission plugin NamespaceLifecycle). */
 const immortal = ['default', 'kube-public', 'kube-system'];
 
 export const namespaceStrategy: KindStrategy = {

@@ -23,7 +23,7 @@ function establishment(
     : { status: 'True', reason: 'InitialNamesAccepted', message: 'the initial names have been accepted' };
 }
 
-/** The status that the names controller gives a definition; the input's when nothing changes. */
+/** The status that the names controller gives a definition; the given status if nothing changes. */
 function statusOf(object: JsonObject, others: HeldNames, now: string): JsonObject {
   const definition = object as unknown as Definition;
   const { acceptedNames, conflict } = acceptNames(
@@ -39,7 +39,7 @@ function statusOf(object: JsonObject, others: HeldNames, now: string): JsonObjec
       : { type: 'NamesAccepted', status: 'False', ...conflict },
     now,
   );
-  // Once established it stays so: a later conflict never disables what is served.
+  // Once established, it stays established: a later conflict never disables what is already served.
   if (!isConditionTrue(object, 'Established')) {
     conditions = withCondition(conditions, { type: 'Established', ...establishment(object, conflict) }, now);
   }
@@ -111,16 +111,15 @@ export interface DefinitionControllerContext {
 }
 
 /**
- * The controller behind CustomResourceDefinitions: accepts or refuses names, updates the registry with established
+ * The controller for CustomResourceDefinitions: accepts or rejects names, updates the registry with established
  * definitions, and finishes deletions. It runs asynchronously after every change, as a controller does: a client that
  * creates a definition sees it established a moment later.
- *
  * @returns a function that stops it.
  */
 export function startDefinitionController(context: DefinitionControllerContext): () => void {
   const definitions = context.store.collection(definitionStorage);
   const pending = { scheduled: undefined as NodeJS.Immediate | undefined };
-  /** The source of each served definition, so that only changed ones are built again. */
+  /** The source of each served definition, so that only changed ones are rebuilt. */
   const built = new Map<string, { spec: unknown; status: unknown }>();
   const cleaning = new Map<string, () => void>();
 
@@ -141,7 +140,7 @@ export function startDefinitionController(context: DefinitionControllerContext):
   };
 }
 
-/** First come, first served: the order of creation decides, then the name. */
+/** By creation, then by name: the first definition to request a name gets it. */
 function inOrder(definitions: Collection): JsonObject[] {
   return definitions
     .list()
@@ -176,7 +175,7 @@ function reconcile(
   for (const { metadata } of all) {
     const name = (metadata as JsonObject).name as string;
     const key = keyOf('', name);
-    // Read again: an earlier iteration may have changed it.
+    // Read again, since an earlier iteration may have changed it.
     let object = definitions.get(key);
     if (object === undefined) {
       continue;
@@ -209,9 +208,7 @@ function reconcile(
   }
 }
 
-/**
- * Deletes the objects of a terminating definition, then its finalizer; waits for objects with finalizers of their own.
- */
+/** Deletes the objects of a terminating definition, then its finalizer. Waits for objects that have finalizers. */
 function cleanUp(
   context: DefinitionControllerContext,
   definitions: Collection,

@@ -22,7 +22,7 @@ export interface DefinitionNames {
   categories?: string[];
 }
 
-/** CustomResourceDefinition of apiextensions.k8s.io/v1, once it is validated. */
+/** A CustomResourceDefinition of apiextensions.k8s.io/v1, after validation. */
 export interface Definition {
   metadata: { name: string; deletionTimestamp?: string; finalizers?: string[]; resourceVersion?: string };
   spec: {
@@ -51,7 +51,7 @@ export interface Definition {
   status?: { acceptedNames?: Partial<DefinitionNames>; conditions?: JsonObject[]; storedVersions?: string[] };
 }
 
-/** Finalizer under which the objects of a deleted definition are removed. */
+/** Finalizer that makes a deleted definition wait until its objects are removed. */
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 
 function prepare(object: JsonObject, old: JsonObject | undefined): void {
@@ -167,7 +167,7 @@ function validate(object: JsonObject, old: JsonObject | undefined): StatusCause[
   if (spec.scope !== 'Cluster' && spec.scope !== 'Namespaced') {
     causes.push(notSupported('spec.scope', spec.scope ?? '', ['Cluster', 'Namespaced']));
   }
-  // Spreading very many arguments would exceed the stack.
+  // Spreading a huge number of arguments would exceed the stack.
   causes.push(...nameCauses(spec).slice(0, maxCauses), ...versionCauses(spec).slice(0, maxCauses));
   const plural = isJsonObject(spec.names) ? spec.names.plural : undefined;
   const name = (object.metadata as JsonObject).name;
@@ -208,7 +208,7 @@ function validate(object: JsonObject, old: JsonObject | undefined): StatusCause[
   return causes;
 }
 
-/** The schemas of a definition's versions, with their paths. */
+/** The schemas of the versions of a definition, with their paths. */
 function schemasOf(object: JsonObject): [JsonObject, string][] {
   const { versions } = object.spec as JsonObject;
   return (Array.isArray(versions) ? versions : []).flatMap((version, index): [JsonObject, string][] => {

@@ -16,7 +16,7 @@ export function startEventController(
   limits: { lifetime: number; maxEvents: number } = { lifetime, maxEvents },
 ): () => void {
   const events: Collection = store.collection(eventStorage);
-  /** When events expire, the oldest first, on the clock of performance.now(). */
+  /** When events expire, by the clock of performance.now(), the oldest first. */
   const expiries = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -49,7 +49,7 @@ export function startEventController(
     const [oldest] = expiries.size > limits.maxEvents ? expiries.keys() : [];
     if (oldest !== undefined) {
       expiries.delete(oldest);
-      // Not during the write of another event: later subscribers would see the two in the wrong order.
+      // Not during the write of another event: later subscribers would see the two changes in the wrong order.
       queueMicrotask(() => remove(oldest));
     }
   });

@@ -9,9 +9,9 @@ import {
 import { forbiddenField, invalid, notSupported, required } from '../../schema/index.ts';
 import { type Column, type KindStrategy, metadataOf } from '../resources/index.ts';
 
-/** Name of the collection of events: those of both groups are the same objects. */
+/** Name of the collection of events: both groups share the same objects. */
 export const eventStorage = 'events';
-/** The apiVersion that events are stored in. */
+/** The apiVersion in which events are stored. */
 const storedAs = 'v1';
 
 /**
@@ -31,7 +31,7 @@ const ownNames: Record<string, string> = Object.fromEntries(
   Object.entries(coreNames).map(([own, core]) => [core, own]),
 );
 
-/** An event in the other of its two forms. */
+/** Converts an event between its two representations. */
 function translated(event: JsonObject, apiVersion: string): JsonObject {
   const names = apiVersion === storedAs ? coreNames : ownNames;
   return {
@@ -58,7 +58,7 @@ function namespaceCauses(event: JsonObject, about: string): StatusCause[] {
     : [invalid(`${about}.namespace`, named, 'does not match event.namespace')];
 }
 
-/** Required fields of an event with an `eventTime`; `names` are the fields' names in its version. */
+/** Checks the required fields of an event with an `eventTime`; `names` are the names of the fields in its version. */
 function newEventCauses(event: JsonObject, names: Record<string, string>): StatusCause[] {
   const fieldOf = (name: string) => names[name] ?? name;
   const causes: StatusCause[] = [];
@@ -121,7 +121,7 @@ function textAt(event: JsonObject, field: string, name: string): string {
   return isJsonObject(inner) && !isEmpty(inner[name]) ? String(inner[name]) : '';
 }
 
-/** Empty when it is not known, which the table says. */
+/** Empty if unknown, as the table shows it. */
 function firstSeen({ firstTimestamp, eventTime }: JsonObject): string {
   return String((isEmpty(firstTimestamp) ? eventTime : firstTimestamp) ?? '');
 }

@@ -20,7 +20,7 @@ interface Kind {
   hasStatus?: boolean;
   hasGeneration?: boolean;
   model?: string;
-  /** The kind whose objects it shares, if any. */
+  /** The collection whose objects it shares, if any. */
   storage?: string;
   columns?: Column[];
   strategy?: KindStrategy;
@@ -38,7 +38,7 @@ const allowing: KindStrategy = {
   }),
 };
 
-/** The built-in kinds. Nothing is run: no pods, no controllers but those of namespaces and definitions. */
+/** The built-in kinds. There are no pods, and the only controllers are those of namespaces, definitions and events. */
 const kinds: readonly Kind[] = [
   {
     kind: 'Namespace',
@@ -347,7 +347,7 @@ function resourceOf(kind: Kind): Resource {
   };
 }
 
-/** The resources that every sandbox serves, each in its one version. */
+/** The resources that every sandbox serves, each in a single version. */
 export function builtInResources(): Resource[] {
   return kinds.map(resourceOf);
 }

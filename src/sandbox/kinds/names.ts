@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import type { DefinitionNames } from './definition.ts';
 
-/** How many definitions use each name. */
+/** Counts how many definitions use each name. */
 class Counts {
   readonly #counts = new Map<string, number>();
 
@@ -20,7 +20,7 @@ class Counts {
 
 /** The accepted names of the definitions of one group. */
 export class HeldNames {
-  /** Plurals, singulars and short names share one namespace. */
+  /** Plural, singular and short names share one set. */
   readonly resources = new Counts();
   /** Kinds and list kinds share the other. */
   readonly kinds = new Counts();
@@ -48,9 +48,8 @@ interface NamesDecision {
 }
 
 /**
- * Decides which of the names that a definition requests are accepted. A name that another definition uses is rejected;
- * this definition keeps the names that it had before.
- *
+ * Decides which of the names that a definition requests are accepted. If a name is taken by another definition, it is
+ * rejected, and this definition keeps the names that it had before.
  * @param others the names that the other definitions of the group use.
  */
 export function acceptNames(

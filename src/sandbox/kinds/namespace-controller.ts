@@ -4,8 +4,8 @@ import { keyOf, type Store } from '../storage/index.ts';
 import { deleteAll } from './delete-all.ts';
 
 /**
- * How long a deleted namespace stays Terminating, in milliseconds. On a cluster it takes seconds; without a delay
- * `kubectl delete -k` would not find what it is about to delete in a namespace that it has just deleted.
+ * How long a deleted namespace stays Terminating, in milliseconds. On a cluster it takes seconds. Without a delay,
+ * `kubectl delete -k` would no longer find the objects in a namespace that it has just deleted.
  */
 const grace = 1_000;
 

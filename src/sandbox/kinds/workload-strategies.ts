@@ -1,7 +1,7 @@
 import { fieldAt, isJsonObject, type JsonObject } from '../../kubernetes/index.ts';
 import type { KindStrategy } from '../resources/index.ts';
 
-/** Defaults to one replica. */
+/** Defaults the number of replicas to one. */
 export const replicas: KindStrategy = {
   hasScale: true,
   prepare(object) {
@@ -11,11 +11,11 @@ export const replicas: KindStrategy = {
   },
 };
 
-/** The annotation of a Deployment that runs outside of the API server, and whose status is written there. */
+/** The annotation of a Deployment that runs outside of the API server and whose status is written there. */
 const runsInSandbox = 'extensionconfig-webhook/runs-in-sandbox';
 
 /**
- * The status of a Deployment that its controller has given up on: without `observedGeneration` and this condition
+ * The status of a Deployment whose progress deadline has passed: without `observedGeneration` and this condition,
  * `kubectl rollout status` would wait forever.
  */
 export const deploymentStrategy: KindStrategy = {
@@ -37,10 +37,7 @@ export const deploymentStrategy: KindStrategy = {
   },
 };
 
-/**
- * The first status that the controllers of other workloads write; `counts` are the fields of their status that are
- * required.
- */
+/** The first status that the controllers of other workloads write; `counts` are the required fields of that status. */
 export function observing(counts: JsonObject): Pick<KindStrategy, 'observe'> {
   return {
     observe(object) {

@@ -61,7 +61,7 @@ const mergeKeys: Record<string, string> = {
   'V1ValidatingWebhook.matchConditions': 'name',
 };
 
-/** Keys of lists for server-side apply, where they differ from those of strategic merge patch. */
+/** Keys of lists for server-side apply, where they differ from those for strategic merge patch. */
 const applyKeys: Record<string, string[]> = {
   'V1Container.ports': ['containerPort', 'protocol'],
   'V1EphemeralContainer.ports': ['containerPort', 'protocol'],
@@ -70,7 +70,7 @@ const applyKeys: Record<string, string[]> = {
   'V1CustomResourceDefinitionStatus.conditions': ['type'],
 };
 
-/** Keys with a default: items that leave it out have this value. */
+/** Keys with a default, which applies to items without the key. */
 const keyDefaults: Record<string, string> = { 'V1ContainerPort.protocol': 'TCP', 'V1ServicePort.protocol': 'TCP' };
 
 const modelNames = new WeakMap<Schema, string>();
@@ -108,13 +108,15 @@ function schemaOfType(type: string, format: string): Schema {
   }
 }
 
-/** Fields of JSONSchemaProps that the tables call `any`, though they hold a schema again, or a schema or a boolean. */
+/**
+ * Fields of JSONSchemaProps that the type tables call `any`, though they contain a schema, or a schema or a boolean.
+ */
 function schemaInSchema(path: string, whole: Schema): Schema | undefined {
   if (path === 'V1JSONSchemaProps.items') {
     return whole;
   }
   if (path === 'V1JSONSchemaProps.additionalProperties') {
-    // Without a type, because a boolean is allowed, too.
+    // Without a type, because a boolean is also allowed.
     const schemaOrBoolean: Schema = { properties: whole.properties ?? {}, nullable: true };
     modelNames.set(schemaOrBoolean, 'V1JSONSchemaProps');
     return schemaOrBoolean;
@@ -123,8 +125,8 @@ function schemaInSchema(path: string, whole: Schema): Schema | undefined {
 }
 
 /**
- * The type table of a model. Each is a file of its own: the client as a whole is a thousand files, of which the kinds of the
- * sandbox name a few hundred, and most objects a few.
+ * The type table of a model. Each is a separate file: the whole client is a thousand files, of which the kinds of the
+ * sandbox refer to a few hundred, and most objects use a few.
  */
 function modelOf(name: string): Model {
   return require(fileOf(name))[name];
@@ -132,7 +134,7 @@ function modelOf(name: string): Model {
 
 const fileOf = (name: string) => `${models}${name}.js`;
 
-/** The fields of a model. */
+/** Adds the fields of a model to a schema's properties. */
 function fill(properties: Record<string, Schema>, name: string, schema: Schema): void {
   for (const { baseName, type, format } of modelOf(name).getAttributeTypeMap()) {
     const path = `${name}.${baseName}`;
@@ -161,11 +163,10 @@ function fill(properties: Record<string, Schema>, name: string, schema: Schema):
 }
 
 /**
- * The structural schema of a type of Kubernetes itself, made from the type tables of @kubernetes/client-node. These
- * have names and types, but neither required fields nor descriptions. Schemas may be recursive. Its fields are found when
- * they are first asked for.
- *
- * @returns undefined when the client has no such model.
+ * The structural schema of one of Kubernetes' own types, made from the type tables of @kubernetes/client-node. These
+ * have names and types, but neither required fields nor descriptions. Schemas may be recursive. Their fields are added
+ * on first access.
+ * @returns undefined if the client has no such model.
  */
 export function schemaOfModel(name: string): Schema | undefined {
   const known = schemas.get(name);
@@ -178,7 +179,7 @@ export function schemaOfModel(name: string): Schema | undefined {
     enumerable: true,
     get() {
       const properties: Record<string, Schema> = {};
-      // Before it has fields, for recursive types.
+      // Cached before it has fields, because types may be recursive.
       Object.defineProperty(schema, 'properties', { value: properties });
       fill(properties, name, schema);
       return properties;

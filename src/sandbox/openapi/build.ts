@@ -25,10 +25,10 @@ function resourceSchemaName({ group, version, kind }: Resource): string {
   return `${prefix}.${version}.${kind}`;
 }
 
-/** Schemas by name, collected while references to them are written. */
+/** Schemas by name, collected while references to them are rendered. */
 type Components = Record<string, JsonObject>;
 
-/** A schema as OpenAPI v3 writes it: complete, with references to models of Kubernetes. */
+/** A schema as OpenAPI v3 represents it: complete, with references to Kubernetes' own models. */
 function render(schema: Schema, components: Components): JsonObject {
   const model = modelNameOf(schema);
   if (model === undefined) {
@@ -150,7 +150,7 @@ const verbs: Readonly<Record<string, string>> = {
   deletecollection: 'deleteCollection',
 };
 
-/** An operation with another id, since ids are unique in a document. */
+/** An operation with a different id, since ids must be unique in a document. */
 function withSuffix(operation: JsonObject, suffix: string): JsonObject {
   return { ...operation, operationId: `${operation.operationId}${suffix}` };
 }

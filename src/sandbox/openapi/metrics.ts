@@ -1,7 +1,7 @@
 import { Counter, Histogram, type Registry as MetricsRegistry } from 'prom-client';
 import type { Registry, Resource } from '../resources/index.ts';
 
-/** Maximum number of series of the counter between two scrapes; the rest is counted under one name. */
+/** Maximum number of series of the counter between two scrapes; further ones are counted together. */
 const maxSeries = 2000;
 const beyond = { crd: 'other', group: 'other', version: 'other' };
 
@@ -50,7 +50,7 @@ export class OpenApiMetrics {
     this.#regenerations.inc(labels);
   }
 
-  /** Users choose the names of definitions: series of deleted ones must not stay forever. */
+  /** Users choose the names of definitions, so the series of deleted ones must be removed. */
   #removeDeleted(): void {
     for (const [key, labels] of this.#series) {
       if (this.#registry.ofStorage(labels.crd).length === 0) {

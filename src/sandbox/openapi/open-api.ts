@@ -11,12 +11,12 @@ interface Built {
   document: PublishedDocument;
 }
 
-/** Maximum number of documents of versions that are no longer served and wait to be dropped. */
+/** Maximum number of documents of versions that are no longer served and have not been dropped yet. */
 const slack = 100;
 
 /**
- * The OpenAPI v3 documents: built when they are asked for, and again only when their group and version has changed. A
- * change of a CustomResourceDefinition affects only the documents of its own versions.
+ * The OpenAPI v3 documents, built on request, and again only when their group and version has changed. A change of a
+ * CustomResourceDefinition affects only the documents of its own versions.
  */
 export class OpenApi {
   readonly #registry: Registry;
@@ -31,12 +31,12 @@ export class OpenApi {
     this.#metrics = metrics;
   }
 
-  /** How many documents are kept. */
+  /** Number of documents in memory. */
   get size(): number {
     return this.#documents.size;
   }
 
-  /** The document of a group and version, or undefined when it is not served. */
+  /** The document of a group and version, or undefined if it is not served. */
   document(group: string, version: string): PublishedDocument | undefined {
     const key = `${group}/${version}`;
     const known = this.#documents.get(key);
@@ -62,7 +62,7 @@ export class OpenApi {
     const stop = isCustom ? this.#metrics.startAggregation() : undefined;
     const serialized = serializeDocument(buildDocument(resources));
     stop?.();
-    // A change that the document does not show, such as of a status, leaves it as it was.
+    // Changes that do not affect the document, such as of a status, keep it as it was.
     if (serialized.hash === known?.document.hash) {
       return known.document;
     }
@@ -78,7 +78,7 @@ export class OpenApi {
     return new PublishedDocument(serialized, this.#clock());
   }
 
-  /** Forgets documents that are no longer served and have not been requested since. */
+  /** Drops documents that are no longer served and have not been requested since. */
   #dropUnserved(): void {
     for (const key of this.#documents.keys()) {
       const [group = '', version = ''] = key.split('/');
@@ -89,7 +89,7 @@ export class OpenApi {
     this.#dropAt = this.#documents.size * 2 + slack;
   }
 
-  /** `GET /openapi/v3`: where the documents are, each URL with the hash of its content. */
+  /** `GET /openapi/v3`: the URLs of the documents, each with the hash of its content. */
   root(): JsonObject {
     const paths: JsonObject = {};
     const groups = [...this.#registry.groups()].sort(([a], [b]) => (a < b ? -1 : 1));

@@ -1,17 +1,17 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { encodeProtobuf, protobufMediaType, type SerializedDocument } from '../../openapi/index.ts';
 
-/** The forms of a document; the first is that for clients without a preference. */
+/** The representations of a document; clients without a preference get the first. */
 export const documentTypes = ['application/json', protobufMediaType] as const;
 
 /** One of `documentTypes`. */
 export type DocumentType = (typeof documentTypes)[number];
 
-/** An OpenAPI v3 document of one group and version, ready to be sent in each of its forms. */
+/** An OpenAPI v3 document of one group and version, ready to be sent in each of its representations. */
 export class PublishedDocument {
-  /** SHA-512 of the JSON, upper case hexadecimal: the same for all forms. */
+  /** SHA-512 of the JSON in upper-case hexadecimal, the same for all representations. */
   readonly hash: string;
-  /** When its content became what it is. */
+  /** When its content last changed. */
   readonly lastModified: Date;
   readonly #json: Buffer;
   #protobuf: Uint8Array | undefined;
@@ -22,7 +22,7 @@ export class PublishedDocument {
     this.#json = body;
   }
 
-  /** The document in one form. Protobuf is encoded when it is first asked for: kubectl asks for JSON. */
+  /** The document in one representation. Protobuf is encoded on first request, since kubectl asks for JSON. */
   as(type: DocumentType): Uint8Array {
     if (type === 'application/json') {
       return this.#json;

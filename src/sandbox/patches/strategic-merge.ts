@@ -8,9 +8,8 @@ const deleteFromList = '$deleteFromPrimitiveList/';
 const elementOrder = '$setElementOrder/';
 
 /**
- * Applies a strategic merge patch to a copy: a merge patch in which lists that have a merge key (in the schema) are
- * merged item by item, with the directives `$patch`, `$retainKeys`, `$deleteFromPrimitiveList` and `$setElementOrder`.
- *
+ * Applies a strategic merge patch to a copy: a merge patch in which lists with a merge key (in the schema) are merged
+ * item by item, with the directives `$patch`, `$retainKeys`, `$deleteFromPrimitiveList` and `$setElementOrder`.
  * @throws {RequestError} 400 for an unknown directive or an item without its merge key.
  */
 export function applyStrategicMerge(target: JsonObject, patch: JsonObject, schema: Schema | undefined): JsonObject {
@@ -42,7 +41,7 @@ export function applyStrategicMerge(target: JsonObject, patch: JsonObject, schem
         );
       }
     } else if (key.startsWith('$')) {
-      // The rest are read along with their list.
+      // The other directives are handled together with their list.
     } else if (value === null) {
       delete merged[key];
     } else {
@@ -59,7 +58,7 @@ export function applyStrategicMerge(target: JsonObject, patch: JsonObject, schem
   return merged;
 }
 
-/** An own key of an object, not one inherited from Object. */
+/** The value of an object's own key, not one inherited from Object. */
 function ownOf(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
@@ -84,7 +83,7 @@ function mergeList(list: Json[], patch: Json[], mergeKey: string, items: Schema 
   if (patch.some((item) => isJsonObject(item) && item[directive] === 'replace')) {
     return copyOf(patch.filter((item) => !(isJsonObject(item) && item[directive] === 'replace')));
   }
-  /** The remaining items of the list, undefined where an item is deleted. */
+  /** The remaining items of the list; undefined where an item has been deleted. */
   const merged: (Json | undefined)[] = [...list];
   /** Positions of the items by key. */
   const places = new Map<string, number[]>();
@@ -105,7 +104,7 @@ function mergeList(list: Json[], patch: Json[], mergeKey: string, items: Schema 
       throw badRequest(`an item of the patch does not contain the merge key ${JSON.stringify(mergeKey)}`);
     }
     const key = canonical(item[mergeKey]);
-    // Of items with equal keys the first is merged, as in Kubernetes.
+    // Of several items with equal keys the first is merged, as in Kubernetes.
     const [at] = places.get(key) ?? [];
     if (item[directive] === 'delete') {
       for (const gone of places.get(key) ?? []) {
@@ -123,7 +122,7 @@ function mergeList(list: Json[], patch: Json[], mergeKey: string, items: Schema 
 }
 
 /**
- * The items in the order that the patch asks for; items that it does not name stay after the one that they followed.
+ * The items in the order that the patch asks for. Items that it does not name stay behind the item that they followed.
  */
 function inOrder(list: Json[], order: Json[], mergeKey: string | undefined): Json[] {
   const identity = (item: Json) =>

@@ -1,6 +1,6 @@
 /**
- * Whether a query parameter switches something on: any value does except `false` and `0`
- * (apimachinery, Convert_Slice_string_To_bool). Python writes `True`.
+ * Whether a query parameter is set as a flag: any value counts except `false` and `0` (apimachinery,
+ * Convert_Slice_string_To_bool). Python clients write `True`.
  */
 export function isOn(query: URLSearchParams, name: string): boolean {
   const value = query.get(name);

@@ -19,7 +19,7 @@ export interface ReadContext {
   now(): string;
 }
 
-/** A read of one object or of a collection; an empty namespace means all of them. */
+/** A read of one object or of a collection; an empty namespace means all namespaces. */
 export interface ReadRequest {
   resource: Resource;
   namespace: string;
@@ -28,7 +28,7 @@ export interface ReadRequest {
   view: View;
 }
 
-/** One object. @throws {RequestError} 404. */
+/** Reads one object. @throws {RequestError} 404. */
 export async function get(context: ReadContext, { resource, namespace, name, view }: ReadRequest): Promise<JsonObject> {
   const key = keyOf(resource.namespaced ? namespace : '', name);
   const stored = context.store.collection(resource.storage).get(key);
@@ -40,7 +40,7 @@ export async function get(context: ReadContext, { resource, namespace, name, vie
   return shown(context, resource, [object], { resourceVersion }, view, true)[0] as JsonObject;
 }
 
-/** Objects in a view: a table holds them all, otherwise each is one result. */
+/** Objects in a view: one table with all objects, otherwise one result per object. */
 export function shown(
   context: ReadContext,
   resource: Resource,
@@ -70,7 +70,7 @@ export function selectorOf({ resource, namespace, name, query }: ReadRequest): S
     fields(object);
 }
 
-/** The resource version of a request, or undefined when it leaves the choice to the server. */
+/** The resource version of a request, or undefined if it leaves the choice to the server. */
 export function versionOf(context: ReadContext, text: string | null): number | undefined {
   if (text === null || text === '' || text === '0') {
     return undefined;
@@ -114,7 +114,7 @@ function positionAfter(entries: readonly (readonly [string, unknown])[], after: 
   return low;
 }
 
-/** The stored objects that a request selects, with their resource version and the continue token. */
+/** The stored objects that a request selects, with the resource version and the continue token. */
 export function select(context: ReadContext, request: ReadRequest) {
   const { resource, query } = request;
   const collection = context.store.collection(resource.storage);

@@ -8,7 +8,7 @@ export type View = { as: 'object' } | { as: 'table'; include: 'Metadata' | 'Obje
 const nameDescription =
   'Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names';
 
-/** Time between two moments as `kubectl get` shows it: 5s, 3m20s, 4h, 2d. The parameter is in milliseconds. */
+/** A duration in milliseconds as `kubectl get` shows it: 5s, 3m20s, 4h, 2d. */
 export function formatAge(milliseconds: number): string {
   const seconds = Math.floor(milliseconds / 1000);
   if (seconds < 0) {
@@ -44,7 +44,7 @@ export function formatAge(milliseconds: number): string {
   return years < 8 ? pair(years, 'y', days % 365, 'd') : `${years}y`;
 }
 
-/** A JSONPath of Kubernetes in the library's syntax: keys with escaped dots in brackets. */
+/** A Kubernetes JSONPath in the library's syntax: keys with escaped dots in brackets. */
 function libraryPath(path: string): string {
   const quoted = path.replaceAll(/\.((?:[^.[\]\\]|\\.)*\\.(?:[^.[\]\\]|\\.)*)/g, (_, key: string) => {
     return `['${key.replaceAll(/\\(.)/g, '$1')}']`;
@@ -57,12 +57,12 @@ function found(object: JsonObject, path: string): Json | undefined {
     const results: unknown = JSONPath({ path: libraryPath(path), json: object, eval: 'safe', wrap: true });
     return Array.isArray(results) ? (results[0] as Json | undefined) : undefined;
   } catch {
-    // An invalid path is an empty column, as on a cluster.
+    // An invalid path results in an empty column, as on a cluster.
     return undefined;
   }
 }
 
-/** The value of a cell; null where the object has no value, as from the real server. */
+/** The value of a cell; null if the object has no value, as from the real API server. */
 function cellOf(object: JsonObject, column: Column, now: number): Json {
   const value = typeof column.value === 'string' ? found(object, column.value) : column.value(object);
   if (value === undefined || value === null) {
@@ -105,8 +105,7 @@ export function metadataOnly(object: JsonObject): JsonObject {
 
 /**
  * Objects as a Table of meta.k8s.io/v1.
- *
- * @param now milliseconds since the epoch; ages are counted to it.
+ * @param now the time at which ages are computed, in milliseconds since the epoch.
  */
 export function tableOf(
   resource: Resource,

@@ -2,7 +2,7 @@ import type { JsonObject, Status } from '../../kubernetes/index.ts';
 import { apiVersionOf, metadataOf } from '../resources/index.ts';
 import { type ReadContext, type ReadRequest, shown } from './reads.ts';
 
-/** JSON of objects for many watchers, created once. */
+/** JSON of objects, serialized once for many watches. */
 const texts = new WeakMap<JsonObject, string>();
 
 function textOf(object: JsonObject): string {
@@ -14,15 +14,15 @@ function textOf(object: JsonObject): string {
   return text;
 }
 
-/** Makes the lines of one watch. */
+/** Serializes the events of one watch. */
 export interface WatchLines {
-  /** An object in the view that the watcher asked for. */
+  /** An event as a line, with the object in the view that the client asked for. */
   event(type: string, object: JsonObject): string;
   bookmark(version: number, annotations?: JsonObject): string;
   error(status: Status): string;
 }
 
-/** The lines of a watch: in a table, the first has the columns. */
+/** The lines of a watch: in a table view, the first contains the columns. */
 export function createWatchLines(context: ReadContext, { resource, view }: ReadRequest): WatchLines {
   let columns = true;
   return {

@@ -2,14 +2,14 @@ import type { JsonObject } from '../../kubernetes/index.ts';
 import type { Resource } from '../resources/index.ts';
 import type { VersionConverter } from '../webhooks/index.ts';
 
-/** Number and bytes of writes that may wait for a slow watcher; with more it is dropped. */
+/** Number and bytes of writes that may wait for a slow watcher; beyond that, the watch is dropped. */
 const maxBehind = { events: 1_000, bytes: 16 * 1024 * 1024 };
-/** Number of objects that one call of the webhook converts ahead of time. */
+/** Number of objects that are converted ahead of time with one call of the webhook. */
 const conversionsAhead = 100;
-/** From this many sent items on, they are removed once they are the larger part of the queue. */
+/** Sent items are removed from the queue once there are at least this many and they are more than half of it. */
 const compactedItems = 1_000;
 
-/** Something to do when its turn comes, or an object to send, as it is stored. */
+/** An action to run in its turn, or an object to send, as it is stored. */
 type WatchItem =
   | { act(): void }
   | {
@@ -20,21 +20,24 @@ type WatchItem =
       bytes: number;
     };
 
-/** Where the items of a queue go, and how it ends by itself: then `end` is to be called. */
+/** Where the items of a queue go. If the outlet ends by itself, `end` must be called. */
 export interface WatchOutlet {
-  /** Sends an object in the version of the watch. @returns whether it has been sent; otherwise `drained` says when. */
+  /**
+   * Sends an object in the version of the watch. @returns whether it has been sent; if not, `drained` resolves once it
+   * has.
+   */
   send(type: string, object: JsonObject): boolean;
-  /** Resolves when there is room for more; with false when it is not worth waiting for. */
+  /** Resolves when there is room for more; with false if the client is too slow. */
   drained(): Promise<boolean>;
-  /** The watcher is too far behind, or has gone. */
+  /** Called when the watcher is too far behind, or has disconnected. */
   drop(): void;
-  /** An object cannot be sent. */
+  /** Called when an object cannot be sent. */
   fail(error: unknown): void;
 }
 
-/** The items to send to one watcher, in the order of the writes. */
+/** The items waiting to be sent to one watcher, in the order of the writes. */
 export interface WatchQueue {
-  /** Adds an object as it is stored; `live` says that it was written after the watch began: it counts as backlog. */
+  /** Adds an object as it is stored; `live` tells that it was written after the watch began and counts as backlog. */
   add(type: string, stored: JsonObject, live: boolean, bytes: number): void;
   /** Runs a callback when everything before it has been sent: at once, if nothing is queued. */
   act(action: () => void): void;
@@ -43,9 +46,9 @@ export interface WatchQueue {
   end(): void;
 }
 
-/** The queue of a watch of a resource; `converter` makes its objects. */
+/** Creates the queue for a watch of a resource; `converter` converts its objects. */
 export function createWatchQueue(resource: Resource, converter: VersionConverter, outlet: WatchOutlet): WatchQueue {
-  /** Everything before `next` is sent. */
+  /** Everything before `next` has been sent. */
   let items: WatchItem[] = [];
   let next = 0;
   const behind = { events: 0, bytes: 0 };
@@ -54,11 +57,10 @@ export function createWatchQueue(resource: Resource, converter: VersionConverter
 
   async function convertAhead(): Promise<void> {
     const ahead = items.slice(next, next + conversionsAhead).flatMap((item) => ('act' in item ? [] : [item.stored]));
-    // A failed conversion is reported when its turn comes.
+    // A failed conversion is reported in its turn.
     await converter.presentAll(resource, ahead).catch(() => {});
   }
 
-  /** The next item is on its way. */
   function advance(item: WatchItem): void {
     next++;
     if ('live' in item && item.live) {

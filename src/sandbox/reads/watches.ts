@@ -6,23 +6,26 @@ import { type ReadContext, type ReadRequest, selectorOf, versionOf } from './rea
 import { createWatchLines } from './watch-lines.ts';
 import { createWatchQueue } from './watch-queue.ts';
 
-/** The receiver of the lines of a watch. */
+/** The receiver of a watch's lines. */
 export interface WatchSink {
-  /** Takes one line. @returns whether it has been sent; otherwise `drained` says when. */
+  /** Takes one line. @returns whether it has been sent; if not, `drained` resolves once it has. */
   write(line: string): boolean;
-  /** Resolves when the client has read enough to get more; with false when it is not worth waiting for. */
+  /** Resolves when the client has read enough to get more; with false if the client is too slow. */
   drained(): Promise<boolean>;
   end(): void;
-  /** Ends it at once, even if the client has not read everything. */
+  /** Closes the connection at once, even if the client has not read everything. */
   drop(): void;
 }
 
-/** How often a watch that allows bookmarks gets one, in milliseconds. */
+/** Interval between the bookmarks of a watch that allows them, in milliseconds. */
 const bookmarkInterval = 60_000;
-/** Default duration of a watch, in seconds: the real server picks from 30 to 60 minutes. */
+/** Default duration of a watch, in seconds: the real API server picks one of 30 to 60 minutes. */
 const defaultWatchSeconds = 1_800;
 
-/** A change from one watcher's view: an object that enters its selection is ADDED, one that leaves it DELETED. */
+/**
+ * A change from the point of view of one watch: an object that enters its selection is ADDED, one that leaves it
+ * DELETED.
+ */
 function seenAs(
   event: Pick<StoreEvent, 'type' | 'object' | 'previous'>,
   selects: Selector,
@@ -33,11 +36,10 @@ function seenAs(
 }
 
 /**
- * Begins a watch: first the existing objects (without a version), or the writes since a version, then every write.
- *
+ * Starts a watch: first the existing objects (without a version), or the writes since a version, then every write.
  * @returns a function that ends it silently.
- * @throws {RequestError} for a wrong request; a version that is too old is reported in the stream, as the real server
- *   does.
+ * @throws {RequestError} for an invalid request; a version that is too old is reported in the stream, as by the real
+ * API server.
  */
 export function watch(context: ReadContext, request: ReadRequest, sink: WatchSink): () => void {
   const { resource, query } = request;
@@ -70,7 +72,7 @@ export function watch(context: ReadContext, request: ReadRequest, sink: WatchSin
     sink.end();
   }
   function finish(): void {
-    // Its turn comes after the writes so far; writes until then are not sent.
+    // The bookmark is sent after the writes so far; no later writes are sent before it.
     const sentVersion = lastVersion;
     queue.act(() => {
       if (bookmarks) {
@@ -101,7 +103,7 @@ export function watch(context: ReadContext, request: ReadRequest, sink: WatchSin
       queue.add(type, event.object, live, event.bytes);
     }
   };
-  // Nothing can be written between reading and subscribing: both are synchronous.
+  // Nothing can be written between reading and subscribing, since both are synchronous.
   unsubscribe = collection.subscribe((event) => deliver(event, true));
   for (const [, object] of existing) {
     if (selects(object)) {

@@ -2,7 +2,7 @@ import { failure, invalid, type Status, type StatusCause } from '../../kubernete
 import { maxCauses } from '../../schema/index.ts';
 import type { Resource } from './resource.ts';
 
-/** A request that ended in a failure: the metav1.Status that the client gets. */
+/** A request that failed: contains the metav1.Status for the client. */
 export class RequestError extends Error {
   readonly status: Status;
 
@@ -28,13 +28,13 @@ export function notFound(resource: Named, name: string): RequestError {
   return new RequestError(failure(404, 'NotFound', message, about(resource, name)));
 }
 
-/** 409: an object of this name is stored already. */
+/** 409: an object with this name is already stored. */
 export function alreadyExists(resource: Named, name: string): RequestError {
   const message = `${qualified(resource)} ${JSON.stringify(name)} already exists`;
   return new RequestError(failure(409, 'AlreadyExists', message, about(resource, name)));
 }
 
-/** 409: the object has changed since the writer read it, or a precondition does not hold. */
+/** 409: the object has changed since the client read it, or a precondition is not met. */
 export function conflict(
   resource: Named,
   name: string,
@@ -44,12 +44,12 @@ export function conflict(
   return new RequestError(failure(409, 'Conflict', message, about(resource, name)));
 }
 
-/** 400: the request, or its body, cannot be read. */
+/** 400: the request, or its body, is malformed. */
 export function badRequest(message: string): RequestError {
   return new RequestError(failure(400, 'BadRequest', message));
 }
 
-/** 403: the request is valid, but not allowed. */
+/** 403: the request is well formed, but not allowed. */
 export function forbidden(resource: Named, name: string, why: string, causes?: StatusCause[]): RequestError {
   const message = `${qualified(resource)} ${JSON.stringify(name)} is forbidden: ${why}`;
   const details = causes === undefined ? about(resource, name) : { ...about(resource, name), causes };
@@ -61,7 +61,7 @@ export function unauthorized(): RequestError {
   return new RequestError(failure(401, 'Unauthorized', 'Unauthorized'));
 }
 
-/** 405: the resource does not support this method, or not now. */
+/** 405: the resource does not support this method, or not at present. */
 export function methodNotAllowed(message: string, details: { group?: string; kind?: string } = {}): RequestError {
   return new RequestError(failure(405, 'MethodNotAllowed', message, details));
 }
@@ -80,12 +80,12 @@ export function notAcceptable(served: readonly string[]): RequestError {
   return new RequestError(failure(406, 'NotAcceptable', message));
 }
 
-/** 410: the history back to the requested version is no longer kept. */
+/** 410: the requested version is too old: the history does not go back that far. */
 export function expired(message: string): RequestError {
   return new RequestError(failure(410, 'Expired', message));
 }
 
-/** 504: the client asks for a resource version that does not exist yet. */
+/** 504: the client asks for a resource version that has not been reached yet. */
 export function tooLargeVersion(asked: number, current: number): RequestError {
   const message = `Timeout: Too large resource version: ${asked}, current: ${current}`;
   const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
@@ -102,18 +102,18 @@ export function tooManyRequests(message: string): RequestError {
   return new RequestError(failure(429, 'TooManyRequests', message, { retryAfterSeconds: 1 }));
 }
 
-/** 500 for an external failure (a webhook that cannot be reached). */
+/** 500 for an external failure, such as a webhook that cannot be reached. */
 export function internalError(message: string): RequestError {
   const causes = [{ reason: '', message }];
   return new RequestError(failure(500, 'InternalError', `Internal error occurred: ${message}`, { causes }));
 }
 
-/** 422 for fields of an object: the first of the causes. */
+/** 422 for invalid fields of an object: the first of the causes. */
 export function invalidObject(resource: Named, name: string, causes: StatusCause[]): RequestError {
   return new RequestError(invalid(resource.group, resource.kind, name, causes.slice(0, maxCauses)));
 }
 
-/** 422 for a write without the resource version to replace. The real server names the resource here, not the kind. */
+/** 422 for an update without a resource version. The real API server names the resource here, not the kind. */
 export function versionRequired(resource: Named, name: string): RequestError {
   const cause: StatusCause = {
     reason: 'FieldValueInvalid',

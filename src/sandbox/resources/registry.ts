@@ -19,10 +19,10 @@ export function compareVersions(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** The resources that are served. Entries are replaced, never changed. */
+/** The served resources. Entries are replaced, never modified. */
 export class Registry {
   readonly #resources = new Map<string, Resource>();
-  /** The same by their stored name, and by group and version. */
+  /** The resources by storage name, and by group and version. */
   readonly #byStorage = new Map<string, { resources: readonly Resource[]; since: number }>();
   readonly #byVersion = new Map<string, Map<string, Resource>>();
   readonly #revisions = new Map<string, number>();
@@ -59,30 +59,30 @@ export class Registry {
     this.#revisions.set(`${group}/${version}`, ++this.#revision);
   }
 
-  /** The resource of a path, or undefined when this group and version does not serve it. The core group is empty. */
+  /** The resource of a path, or undefined if this group and version does not serve it. The core group is empty. */
   find(group: string, version: string, plural: string): Resource | undefined {
     return this.#resources.get(`${group}/${version}/${plural}`);
   }
 
-  /** The resources of one group and version, in the order of their names. */
+  /** The resources of one group and version, sorted by name. */
   of(group: string, version: string): Resource[] {
     return [...(this.#byVersion.get(`${group}/${version}`)?.values() ?? [])].sort((a, b) =>
       a.plural < b.plural ? -1 : 1,
     );
   }
 
-  /** The served versions of the objects stored under a name. */
+  /** The served versions of a collection. */
   ofStorage(storage: string): readonly Resource[] {
     return this.#byStorage.get(storage)?.resources ?? [];
   }
 
-  /** How long a name has been served without interruption, in milliseconds; 0 when it is not served. */
+  /** For how long a collection has been served without interruption, in milliseconds; 0 if it is not served. */
   servedFor(storage: string): number {
     const since = this.#byStorage.get(storage)?.since;
     return since === undefined ? 0 : performance.now() - since;
   }
 
-  /** The groups that are served, each with its versions, preferred one first. */
+  /** The served groups, each with its versions, the preferred one first. */
   groups(): Map<string, string[]> {
     const groups = new Map<string, Set<string>>();
     for (const { group, version } of this.#resources.values()) {

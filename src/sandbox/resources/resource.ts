@@ -1,47 +1,45 @@
 import type { JsonObject, StatusCause } from '../../kubernetes/index.ts';
 import type { Schema } from '../../schema/index.ts';
 
-/** A column of the table that `kubectl get` prints, beyond the name. */
+/** A column of the table that `kubectl get` prints, besides the name. */
 export interface Column {
   name: string;
   type: string;
   format?: string;
   description: string;
   priority: number;
-  /** Whether the value is a time, shown as its age. Columns of type `date` always are. */
+  /** Whether the value is a time that is shown as an age. Columns of type `date` always are. */
   isTime?: boolean;
-  /** JSONPath as CustomResourceDefinitions write it (`.spec.replicas`), or a function for kinds of our own. */
+  /** A JSONPath as in CustomResourceDefinitions (`.spec.replicas`), or a function for built-in kinds. */
   value: string | ((object: JsonObject) => string | number | boolean | null);
 }
 
-/**
- * The strategy of a kind: what distinguishes it from plain storage. Functions may change the object that they receive.
- */
+/** The strategy of a kind: how it differs from plain storage. Functions may modify the object that they receive. */
 export interface KindStrategy {
-  /** Completes an object before it is validated: defaults, fields that only the server sets. */
+  /** Completes an object before validation: defaults, and fields that only the server sets. */
   prepare?(object: JsonObject, old: JsonObject | undefined): void;
-  /** Writes what a controller would write for a new spec, after the generation has been increased. */
+  /** Writes what a controller would write after a change of the spec, once the generation has been increased. */
   observe?(object: JsonObject, now: string): void;
   validate?(object: JsonObject, old: JsonObject | undefined): StatusCause[];
-  /** Why an object of this name may not be deleted. */
+  /** Why an object with this name may not be deleted. */
   deletionProblem?(name: string): string | undefined;
-  /** When present, deletion only marks the object this way, and a controller finishes it. */
+  /** If present, deletion only marks the object this way, and a controller finishes it. */
   markForDeletion?(object: JsonObject, now: string): void;
   /** Warnings for the client that writes the object. */
   warn?(object: JsonObject): string[];
   /** The format of the name; default: an RFC 1123 subdomain. */
   nameFormat?: 'subdomain' | 'label' | 'label1035' | 'path';
-  /** The apiVersion in which objects are stored, if it belongs to another group. */
+  /** The apiVersion in which objects are stored, if that is one of another group. */
   storedAs?: string;
-  /** Brings an object into another version; without it only apiVersion changes. */
+  /** Converts an object to another version; by default only apiVersion changes. */
   convert?(object: JsonObject, apiVersion: string): JsonObject;
   /** Whether it has the subresource `scale`, whose replicas are `spec.replicas`. */
   hasScale?: boolean;
-  /** Reviews: responds from the request and stores nothing. */
+  /** For review kinds: computes the response from the request; nothing is stored. */
   answer?(object: JsonObject, user: UserInfo): JsonObject;
 }
 
-/** userInfo of authentication.k8s.io. */
+/** UserInfo of authentication.k8s.io. */
 export interface UserInfo {
   username: string;
   groups: string[];
@@ -56,7 +54,7 @@ export interface WebhookClientConfig {
   caBundle?: string;
 }
 
-/** One resource in one served version, as a path under /api or /apis names it. */
+/** One resource in one served version, addressed by a path under /api or /apis. */
 export interface Resource {
   /** Empty for the core group. */
   group: string;
@@ -68,21 +66,21 @@ export interface Resource {
   shortNames: readonly string[];
   categories: readonly string[];
   namespaced: boolean;
-  /** Name of the collection with the objects of all versions. */
+  /** Name of the collection that holds its objects, whatever their version. */
   storage: string;
   storageVersion: string;
   hasStatus: boolean;
-  /** Whether writes of the spec increase metadata.generation. */
+  /** Whether changes of the spec increase metadata.generation. */
   hasGeneration: boolean;
-  /** Comes from a CustomResourceDefinition. */
+  /** Whether it is defined by a CustomResourceDefinition. */
   isCustom: boolean;
-  /** Its definition is being deleted: nothing new may be created. */
+  /** Whether its definition is being deleted, so that nothing new may be created. */
   isTerminating: boolean;
   schema: Schema;
   columns: readonly Column[];
-  /** Warning for every use of a deprecated version. */
+  /** Warning for every request to a deprecated version. */
   deprecation: string | undefined;
-  /** Converts between versions; undefined when only apiVersion differs. */
+  /** The webhook that converts between versions; undefined if only apiVersion differs. */
   conversion: WebhookClientConfig | undefined;
   strategy: KindStrategy;
 }
@@ -92,12 +90,14 @@ export function apiVersionOf(resource: Pick<Resource, 'group' | 'version'>): str
   return resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
 }
 
-/** `PLURAL.GROUP`, the name under which all versions are stored (and the name of the CustomResourceDefinition). */
+/**
+ * `PLURAL.GROUP`, the name under which all versions are stored, which is also the name of the CustomResourceDefinition.
+ */
 export function storageNameOf(group: string, plural: string): string {
   return group === '' ? plural : `${plural}.${group}`;
 }
 
-/** The verbs that discovery shows, in the order of the real server. */
+/** The verbs that discovery lists, in the order of the real API server. */
 export function verbsOf(resource: Resource): readonly string[] {
   return resource.strategy.answer === undefined
     ? ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
@@ -107,7 +107,7 @@ export function verbsOf(resource: Resource): readonly string[] {
 /** The collection of namespaces. */
 export const namespaceStorage = 'namespaces';
 
-/** Metadata of an object. The object must have passed `completed`. */
+/** The metadata of an object that has passed `completed`. */
 export function metadataOf(object: JsonObject): JsonObject {
   return object.metadata as JsonObject;
 }

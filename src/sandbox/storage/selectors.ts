@@ -8,7 +8,7 @@ import {
 } from '../../kubernetes/index.ts';
 import { badRequest, type Resource } from '../resources/index.ts';
 
-/** Whether an object is selected. */
+/** Whether an object matches. */
 export type Selector = (object: JsonObject) => boolean;
 
 function unable(text: string, why: string) {
@@ -56,7 +56,7 @@ function labelRequirement(text: string, whole: string): LabelSelectorRequirement
   throw unable(whole, `${JSON.stringify(text)} must have one of the forms k, !k, k=v, k!=v, k in (a,b), k notin (a,b)`);
 }
 
-/** The labels of an object; values that are not strings do not count. */
+/** The labels of an object, without values that are not strings. */
 export function labelsOf(object: JsonObject): Record<string, string> {
   const metadata = object.metadata;
   const labels = isJsonObject(metadata) ? metadata.labels : undefined;
@@ -64,9 +64,8 @@ export function labelsOf(object: JsonObject): Record<string, string> {
 }
 
 /**
- * Reads the `labelSelector` query parameter.
- *
- * @throws {RequestError} 400 when it is not well formed.
+ * Parses the `labelSelector` query parameter.
+ * @throws {RequestError} 400 when it is malformed.
  */
 export function parseLabelSelector(text: string): Selector {
   if (text.trim() === '') {
@@ -80,7 +79,7 @@ export function parseLabelSelector(text: string): Selector {
   return (object) => selectsLabels({ matchExpressions }, labelsOf(object));
 }
 
-/** Fields that built-in kinds can be selected by, besides metadata.name and metadata.namespace. */
+/** Fields that objects of built-in kinds can be selected by, besides metadata.name and metadata.namespace. */
 const selectableFields: Record<string, readonly string[]> = {
   events: [
     'involvedObject.kind',
@@ -124,9 +123,8 @@ function textAt(object: JsonObject, path: readonly string[]): string {
 }
 
 /**
- * Reads the `fieldSelector` query parameter.
- *
- * @throws {RequestError} 400 when it is not well formed or names a field that the resource cannot be selected by.
+ * Parses the `fieldSelector` query parameter.
+ * @throws {RequestError} 400 when it is malformed or names a field that the resource cannot be selected by.
  */
 export function parseFieldSelector(text: string, resource: Resource): Selector {
   if (text.trim() === '') {

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../kubernetes/index.ts';
 
-/** One write, as watchers see it. `object` has the resource version of the write, even for a deletion. */
+/** One write, as watches report it. `object` has the resource version of the write, even for a deletion. */
 export interface StoreEvent {
   type: 'ADDED' | 'MODIFIED' | 'DELETED';
   version: number;
@@ -12,15 +12,12 @@ export interface StoreEvent {
   bytes: number;
 }
 
-/** Writes per collection that are kept for watches from an older version and for lists that continue. */
+/** Number of writes per collection that are kept for watches from an older version and for continued lists. */
 const defaultHistory = 5_000;
 
 /** Maximum number of bytes of JSON in the history of one collection. */
 const maxHistoryBytes = 64 * 1024 * 1024;
-/**
- * Maximum number of bytes of JSON that are stored: in memory they take several times as much. etcd has such a limit,
- * too.
- */
+/** Maximum number of bytes of JSON in the store; in memory they take several times as much. etcd also has a limit. */
 const maxStoredBytes = 256 * 1024 * 1024;
 
 /** The store has no room for another object. */
@@ -61,8 +58,8 @@ function withVersion(object: JsonObject, version: number): JsonObject {
 }
 
 /**
- * Everything that is stored, in memory, in collections that share one count of versions. Stored objects are never
- * changed, only replaced: a reference to one remains valid as the state at its version.
+ * Everything that is stored, in memory, in collections that share one version counter. Stored objects are never
+ * modified, only replaced: a reference to one remains valid as the state at its version.
  */
 export class Store {
   #version = 1;
@@ -80,7 +77,7 @@ export class Store {
     return this.#version;
   }
 
-  /** The collection of a name; created on first use, with a history that begins now. */
+  /** The collection of a name; created on first use, with a history that begins at that moment. */
   collection(name: string): Collection {
     let found = this.#collections.get(name);
     if (found === undefined) {
@@ -103,13 +100,13 @@ export class Collection {
   readonly #objects = new Map<string, JsonObject>();
   readonly #listeners = new Set<(event: StoreEvent) => void>();
   #events: StoreEvent[] = [];
-  /** Events up to this version are no longer (or were never) kept. */
+  /** Events up to this version are not available: they were evicted, or from before the collection existed. */
   #forgotten: number;
   #historyBytes = 0;
   readonly #sizes = new Map<string, number>();
   readonly #stored: { bytes: number };
   #sortedKeys: string[] | undefined;
-  /** The result of `list`, until the next write. */
+  /** Cached result of `list`, until the next write. */
   #listed: [key: string, object: JsonObject][] | undefined;
 
   constructor(nextVersion: () => number, version: number, history: number, stored = { bytes: 0 }) {
@@ -132,7 +129,7 @@ export class Collection {
     return this.#objects.get(key);
   }
 
-  /** Stores a new object. @returns it with its version, or undefined when the key is taken. @throws {StoreFullError} */
+  /** Stores a new object. @returns it with its version, or undefined if the key is taken. @throws {StoreFullError} */
   create(key: string, object: JsonObject): JsonObject | undefined {
     if (this.#objects.has(key)) {
       return undefined;
@@ -142,27 +139,26 @@ export class Collection {
 
   /**
    * Replaces an object.
-   *
-   * @returns it with its version, or undefined when `expected` is not (or no longer) stored.
+   * @returns it with its version, or undefined if `expected` is not the stored object.
    * @throws {StoreFullError}
    */
   replace(key: string, expected: JsonObject, object: JsonObject): JsonObject | undefined {
     return this.#objects.get(key) === expected ? this.#record('MODIFIED', key, object, expected) : undefined;
   }
 
-  /** Deletes an object. @returns its last state with the deletion's version, or undefined as `replace`. */
+  /** Deletes an object. @returns its last state with the deletion's version, or undefined as for `replace`. */
   delete(key: string, expected: JsonObject): JsonObject | undefined {
     return this.#objects.get(key) === expected ? this.#record('DELETED', key, expected, expected) : undefined;
   }
 
-  /** All objects in the order of their keys. */
+  /** All objects, sorted by key. */
   list(): readonly (readonly [key: string, object: JsonObject])[] {
     this.#sortedKeys ??= [...this.#objects.keys()].sort();
     this.#listed ??= this.#sortedKeys.map((key) => [key, this.#objects.get(key) as JsonObject]);
     return this.#listed;
   }
 
-  /** All objects as they were at a version, or undefined when the history does not reach back to it. */
+  /** All objects as they were at a version, or undefined if the history does not go back that far. */
   listAt(version: number): readonly (readonly [key: string, object: JsonObject])[] | undefined {
     const later = this.eventsAfter(version);
     if (later === undefined) {
@@ -182,7 +178,7 @@ export class Collection {
     return [...objects].sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
-  /** The writes after a version, oldest first, or undefined when some of them are no longer kept. */
+  /** The writes after a version, oldest first, or undefined if some of them have been evicted. */
   eventsAfter(version: number): StoreEvent[] | undefined {
     if (version < this.#forgotten) {
       return undefined;
@@ -194,7 +190,7 @@ export class Collection {
     return this.#events.slice(at);
   }
 
-  /** Calls the listener with every write from now on, in order. @returns a function that stops it. */
+  /** Calls the listener with every later write, in order. @returns a function that ends the subscription. */
   subscribe(listener: (event: StoreEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -230,7 +226,7 @@ export class Collection {
     return stored;
   }
 
-  /** Drops old events. In large steps: removing one from the front of an array costs as much as removing many. */
+  /** Evicts old events, in large steps: removing one from the front of an array costs as much as removing many. */
   #forget(): void {
     let gone = 0;
     if (this.#events.length >= this.#history * 2) {

@@ -29,7 +29,7 @@ import { keyOf, labelsOf, type Store } from '../storage/index.ts';
 import type { VersionConverter } from './conversion.ts';
 import type { WebhookCaller } from './webhook-call.ts';
 
-/** One webhook of a configuration, completed by the server's defaults. */
+/** One webhook of a configuration, with the server's defaults applied. */
 interface Webhook {
   name: string;
   clientConfig: WebhookClientConfig;
@@ -43,7 +43,7 @@ interface Webhook {
   matchConditions?: MatchCondition[] | null;
 }
 
-/** A write that admission webhooks decide on. Objects are in the version of the request. */
+/** A write that admission webhooks decide on. Objects are in the request's version. */
 export interface AdmissionAttempt {
   resource: Resource;
   subresource: string;
@@ -60,7 +60,7 @@ export interface AdmissionAttempt {
   warn(text: string): void;
 }
 
-/** The course of admission, for the sandbox's log. */
+/** A step of admission, for the sandbox's log. */
 export interface AdmissionEvent {
   event: 'denied' | 'failed-open' | 'audit';
   webhook: string;
@@ -81,7 +81,7 @@ export interface AdmissionContext {
 
 type Kind = 'mutating' | 'validating';
 
-/** Webhook configurations themselves are exempt, or a wrong one could never be repaired. */
+/** Webhook configurations themselves are exempt, since a broken one could never be repaired otherwise. */
 const exemptGroup = 'admissionregistration.k8s.io';
 
 function webhooksOf(context: AdmissionContext, kind: Kind): Webhook[] {
@@ -113,7 +113,7 @@ function ruleMatches(webhook: Webhook, resource: Resource, attempt: AdmissionAtt
   );
 }
 
-/** The version of the resource that a webhook's rules ask for, or undefined when they do not match. */
+/** The resource in the version that a webhook's rules ask for, or undefined if they do not match. */
 function matchedResource(context: AdmissionContext, webhook: Webhook, attempt: AdmissionAttempt): Resource | undefined {
   if (ruleMatches(webhook, attempt.resource, attempt)) {
     return attempt.resource;
@@ -137,7 +137,7 @@ function isSelected(context: AdmissionContext, webhook: Webhook, attempt: Admiss
       return false;
     }
   }
-  // Either state of the object may match, so that a webhook also sees what leaves its selection.
+  // Either state of the object may match, so that a webhook also sees objects that leave its selection.
   return [object, oldObject].some(
     (state) => state !== undefined && selectsLabels(webhook.objectSelector, labelsOf(state)),
   );
@@ -170,7 +170,7 @@ function reviewOf(attempt: AdmissionAttempt, resource: Resource, uid: string): J
   };
 }
 
-/** The error of a denial for the client, worded as by the real server. */
+/** The error for the client of a denied request, worded as by the real API server. */
 function denial(webhook: Webhook, given: Json | undefined): RequestError {
   const status = isJsonObject(given) ? given : {};
   const deniedBy = `admission webhook ${JSON.stringify(webhook.name)} denied the request`;
@@ -188,11 +188,11 @@ function denial(webhook: Webhook, given: Json | undefined): RequestError {
 }
 
 interface Verdict {
-  /** The object as the webhook wants it, in the version of the request; undefined when it changes nothing. */
+  /** The object as patched by the webhook, in the request's version; undefined if unchanged. */
   patched: JsonObject | undefined;
 }
 
-/** Calls one webhook. @throws {RequestError} when it denies, or fails and its failurePolicy is Fail. */
+/** Calls one webhook. @throws {RequestError} when it denies the request, or fails and its failurePolicy is Fail. */
 async function ask(
   context: AdmissionContext,
   kind: Kind,
@@ -288,7 +288,7 @@ function patchedObject(object: JsonObject, encoded: string): JsonObject {
   return patched;
 }
 
-/** The webhooks that a write concerns, each with the version of the resource it wants to see. */
+/** The webhooks to call for a write, each with the resource in the version that it asks for. */
 function concerned(context: AdmissionContext, kind: Kind, attempt: AdmissionAttempt) {
   if (attempt.resource.group === exemptGroup) {
     return [];
@@ -300,10 +300,9 @@ function concerned(context: AdmissionContext, kind: Kind, attempt: AdmissionAtte
 }
 
 /**
- * Calls the mutating webhooks, one after the other, in the order of their configurations' names.
- *
- * @returns the object as they leave it (the attempt's own when none changes it).
- * @throws {RequestError} when one denies, or fails with failurePolicy Fail.
+ * Calls the mutating webhooks one after the other, in the order of their configurations' names.
+ * @returns the resulting object (the attempt's own if none changes it).
+ * @throws {RequestError} when one denies the request, or fails and its failurePolicy is Fail.
  */
 export async function mutate(context: AdmissionContext, attempt: AdmissionAttempt): Promise<JsonObject | undefined> {
   let object = attempt.object;
@@ -316,7 +315,7 @@ export async function mutate(context: AdmissionContext, attempt: AdmissionAttemp
       lastChange = index;
     }
   }
-  // Once more for those that need to see the changes of later ones.
+  // A second call for webhooks with a reinvocationPolicy that must see the changes of later ones.
   for (const { webhook, resource } of asked.slice(0, Math.max(lastChange, 0))) {
     if (webhook.reinvocationPolicy === 'IfNeeded') {
       const { patched } = await ask(context, 'mutating', webhook, resource, { ...attempt, object });
@@ -327,10 +326,9 @@ export async function mutate(context: AdmissionContext, attempt: AdmissionAttemp
 }
 
 /**
- * Calls the validating webhooks, all at once.
- *
- * @throws {RequestError} of the first one, in the order of their configurations, that denies or fails with
- *   failurePolicy Fail.
+ * Calls all validating webhooks concurrently.
+ * @throws {RequestError} of the first one, in the order of their configurations, that denies the request, or fails and
+ * has failurePolicy Fail.
  */
 export async function validate(context: AdmissionContext, attempt: AdmissionAttempt): Promise<void> {
   const asked = concerned(context, 'validating', attempt);
@@ -350,7 +348,7 @@ export async function validate(context: AdmissionContext, attempt: AdmissionAtte
   }
 }
 
-/** The options object of a request in reviews, where patches count as updates. */
+/** The options object for the review of a request; patches count as updates. */
 export function optionsOf(kind: 'CreateOptions' | 'UpdateOptions', query: URLSearchParams): JsonObject {
   const fieldManager = query.get('fieldManager');
   const fieldValidation = query.get('fieldValidation');

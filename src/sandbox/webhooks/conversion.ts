@@ -4,7 +4,7 @@ import { applyDefaults, hasDefaults } from '../../schema/index.ts';
 import { apiVersionOf, internalError, type Resource } from '../resources/index.ts';
 import type { WebhookCaller } from './webhook-call.ts';
 
-/** How long a conversion may take, in seconds (the real server's choice; definitions cannot change it). */
+/** Timeout of a conversion, in seconds (fixed in the real API server; definitions cannot change it). */
 const timeoutSeconds = 30;
 
 function failed(resource: Resource, why: string) {
@@ -13,7 +13,7 @@ function failed(resource: Resource, why: string) {
   );
 }
 
-/** The identity of the original that a converted object has lost. */
+/** How a converted object differs from the original in its identity; undefined if it does not. */
 function differenceOf(converted: JsonObject, original: JsonObject): string | undefined {
   if (converted.kind !== original.kind) {
     return `must have the same kind: ${String(original.kind)} != ${String(converted.kind)}`;
@@ -26,7 +26,7 @@ function differenceOf(converted: JsonObject, original: JsonObject): string | und
     : `must have the same ${field}: ${String(before[field] ?? '')} != ${String(after[field] ?? '')}`;
 }
 
-/** A converted object with the metadata of the original: a webhook may only change labels and annotations. */
+/** A converted object with the original's metadata: a webhook may change only labels and annotations. */
 function withOriginalMetadata(converted: JsonObject, original: JsonObject): JsonObject {
   const metadata = { ...(original.metadata as JsonObject) };
   const given = isJsonObject(converted.metadata) ? converted.metadata : {};
@@ -41,14 +41,14 @@ function withOriginalMetadata(converted: JsonObject, original: JsonObject): Json
 }
 
 /**
- * How long a conversion is remembered, in milliseconds: long enough for all watchers of a write, short enough that a
- * fixed webhook is noticed at once.
+ * How long a conversion is cached, in milliseconds: long enough for all watches of a write, short enough that a fixed
+ * webhook takes effect at once.
  */
 const conversionLifetime = 1_000;
 
 interface Presented {
   shown: JsonObject | Promise<JsonObject>;
-  /** On the clock of performance.now(). */
+  /** Expiry, on the clock of performance.now(). */
   until: number;
 }
 
@@ -56,7 +56,8 @@ interface Presented {
 export class VersionConverter {
   readonly #caller: WebhookCaller;
   /**
-   * By stored object, then by resource: a changed definition creates new resources, so that nothing outdated is found.
+   * By stored object, then by resource: a changed definition creates new resources, so that no outdated conversion is
+   * found.
    */
   readonly #presented = new WeakMap<JsonObject, Map<Resource, Presented>>();
 
@@ -65,8 +66,7 @@ export class VersionConverter {
   }
 
   /**
-   * Objects in another version. Objects that already are in it are returned unchanged.
-   *
+   * Converts objects to another version. Objects that are already in that version are returned unchanged.
    * @throws {RequestError} 500 when the webhook fails.
    */
   convert(resource: Resource, objects: readonly JsonObject[], version: string): Promise<JsonObject[]> {
@@ -74,8 +74,7 @@ export class VersionConverter {
   }
 
   /**
-   * An object as it is stored.
-   *
+   * Converts an object to the stored version.
    * @throws {RequestError} 500 when the webhook fails.
    */
   async encode(resource: Resource, object: JsonObject): Promise<JsonObject> {
@@ -150,8 +149,8 @@ export class VersionConverter {
   }
 
   /**
-   * A stored object as a resource shows it: in its version, with its defaults. Not a promise when that needs no call.
-   * The result is shared and must not be changed.
+   * A stored object in the version of a resource, with its defaults. Not a promise if the webhook need not be called.
+   * The result is shared and must not be modified.
    */
   present(resource: Resource, stored: JsonObject): JsonObject | Promise<JsonObject> {
     const known = this.#known(resource, stored);
@@ -178,7 +177,7 @@ export class VersionConverter {
     return pending;
   }
 
-  /** Whether `present` has to ask the webhook. */
+  /** Whether `present` has to call the webhook. */
   mustAsk(resource: Resource, stored: JsonObject): boolean {
     return (
       resource.conversion !== undefined &&
@@ -187,7 +186,7 @@ export class VersionConverter {
     );
   }
 
-  /** Many stored objects as a resource shows them, with one call of the webhook for those that are not yet known. */
+  /** Many stored objects in the version of a resource, with one call of the webhook for those that are not cached. */
   async presentAll(resource: Resource, stored: readonly JsonObject[]): Promise<JsonObject[]> {
     const apiVersion = apiVersionOf(resource);
     const known = stored.map((object) =>

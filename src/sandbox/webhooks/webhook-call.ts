@@ -10,31 +10,33 @@ export interface ServiceReference {
   path: string;
 }
 
-/** The real address of a Service's endpoints, or undefined without any. */
+/** The address of a Service's endpoint, or undefined if it has none. */
 export type ResolveService = (service: ServiceReference) => Endpoint | undefined;
 
 /** The address of a server. */
 export interface Endpoint {
   host: string;
   port: number;
-  /** The name that its certificate is for, when that is not the name of the Service; empty for an IP address. */
+  /** The name in its certificate, if that is not the name of the Service; empty for an IP address. */
   servername?: string;
 }
 
-/** Longest response of a webhook that is read, in bytes: a review has two objects of at most 3 MiB. */
+/** Longest response of a webhook that is read, in bytes: a review contains two objects of at most 3 MiB. */
 const maxResponseBytes = 7 * 1024 * 1024;
 
-/** Calls webhooks over HTTPS, as the API server does: HTTP/1.1, kept alive, certificates verified. */
+/**
+ * Calls webhooks over HTTPS, as the API server does: HTTP/1.1 with kept-alive connections and verified certificates.
+ */
 export class WebhookCaller {
   readonly #resolve: ResolveService;
-  /** One for each caBundle and name, because a connection is verified once. */
+  /** One for each caBundle and name, because certificates are verified only when a connection is opened. */
   readonly #agents = new Map<string, Agent>();
 
   constructor(resolve: ResolveService) {
     this.#resolve = resolve;
   }
 
-  /** Closes all kept connections. */
+  /** Closes all idle connections. */
   close(): void {
     for (const agent of this.#agents.values()) {
       agent.destroy();
@@ -44,10 +46,10 @@ export class WebhookCaller {
 
   /**
    * Posts a review.
-   *
    * @param timeoutSeconds the timeout for connecting and the response together.
    * @returns the JSON object of the response.
-   * @throws {Error} with a message for the user when the webhook cannot be reached, trusted or understood.
+   * @throws {Error} with a message for the user when the webhook cannot be reached or verified, or its response cannot
+   * be used.
    */
   call(client: WebhookClientConfig, timeoutSeconds: number, review: JsonObject): Promise<JsonObject> {
     const target = this.#target(client, timeoutSeconds);
@@ -146,7 +148,7 @@ export class WebhookCaller {
     return {
       host,
       port: Number(parsed.port || 443),
-      // An IP address is not a server name (RFC 6066); an empty one lets the address itself be verified.
+      // An IP address is not a server name (RFC 6066); with an empty name, the address itself is verified.
       servername: /^[\d.]+$|:/.test(host) ? '' : host,
       hostHeader: parsed.host,
       path: `${parsed.pathname}${parsed.search}`,

@@ -5,7 +5,7 @@ import { mutate, validate } from '../webhooks/index.ts';
 import { mediaTypeOf, parseBody } from './objects.ts';
 import { attemptOf, isDryRun, type WriteContext, type WriteRequest } from './write-request.ts';
 
-/** An object that is being deleted is removed with its last finalizer. */
+/** Removes an object that is being deleted when it has no finalizers left. */
 export function removeWhenFinished(
   context: WriteContext,
   { resource }: WriteRequest,
@@ -21,8 +21,7 @@ export function removeWhenFinished(
 
 /**
  * Deletes an object, or marks it for deletion while it has finalizers.
- *
- * @returns the object when it is only marked, only its `uid` when it has been removed.
+ * @returns the object if it was only marked, only its `uid` if it was removed.
  */
 export async function remove(
   context: WriteContext,

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from '../../kubernetes/index.ts';
 import { joinPath } from '../../schema/index.ts';
 
-/** Every string of a JSON text, and whether it is a key. */
+/** Matches every string of a JSON text; the group tells whether it is a key. */
 const strings = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
 
 function keysWritten(text: string): number {
@@ -22,16 +22,16 @@ function keysKept(value: Json): number {
   return Object.values(value).reduce<number>((sum, item) => sum + 1 + keysKept(item), 0);
 }
 
-/** Strings, and what opens, separates and closes arrays and objects. */
+/** Matches strings, and the characters that open, separate and close arrays and objects. */
 const tokens = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g;
 
 /** An open array or object, with the current position in it. */
 interface Level {
   path: string;
-  /** The keys that an object has had; undefined for an array. */
+  /** The keys seen so far in an object; undefined for an array. */
   keys: Set<string> | undefined;
   index: number;
-  /** The latest string, which is a key when a colon follows. */
+  /** The latest string, which is a key if a colon follows. */
   text: string;
   key: string;
 }
@@ -40,9 +40,9 @@ interface Level {
 const maxReported = 100;
 
 /**
- * The paths of the fields that a valid JSON text has more than once (`spec.bar`, `spec.list[0].foo`), in the order of
- * the text, the first hundred, as `fieldValidation` reports them. JSON.parse keeps the last of them silently, so keys
- * are counted first; only a text that lost some is read again, token by token.
+ * The paths of the fields that occur more than once in a valid JSON text (`spec.bar`, `spec.list[0].foo`), in the order
+ * of the text, at most one hundred, as `fieldValidation` reports them. JSON.parse silently keeps the last of them. So
+ * keys are counted first; only a text from which some were lost is read again, token by token.
  */
 export function duplicateFields(text: string, value: Json): string[] {
   if (keysWritten(text) === keysKept(value)) {

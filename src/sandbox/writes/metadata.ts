@@ -34,13 +34,10 @@ function nameProblems(name: string, format: NonNullable<KindStrategy['nameFormat
   return check(name).map((problem) => (problem.startsWith('must be no more') ? problem : sentences[format]));
 }
 
-/**
- * Maximum number of bytes that the annotations of an object may have together (apimachinery,
- * TotalAnnotationSizeLimitB).
- */
+/** Maximum number of bytes of all annotations of an object together (apimachinery, TotalAnnotationSizeLimitB). */
 const maxAnnotationBytes = 256 * 1024;
 
-/** Adds the problems of the keys of labels or annotations, and of the values of labels. */
+/** Adds the problems with the keys of labels or annotations, and with the values of labels. */
 function causesOfKeys(map: Json | undefined, field: string, values: boolean, causes: StatusCause[]): void {
   for (const [key, value] of Object.entries(isJsonObject(map) ? map : {})) {
     const problems = qualifiedNameProblems(values ? key : key.toLowerCase());
@@ -53,7 +50,7 @@ function causesOfKeys(map: Json | undefined, field: string, values: boolean, cau
   }
 }
 
-/** The problems of the name, labels, annotations and finalizers of an object. Their JSON types must be right. */
+/** The problems with the name, labels, annotations and finalizers of an object. Their JSON types must be valid. */
 export function metadataCauses(metadata: JsonObject, format: NonNullable<KindStrategy['nameFormat']>): StatusCause[] {
   const causes: StatusCause[] = [];
   const { name, annotations, finalizers } = metadata;

@@ -12,10 +12,10 @@ interface Format {
 }
 
 const decoder = new TextDecoder();
-/** Maximum number of unknown fields that are reported, as by the decoder of the API server. */
+/** Maximum number of unknown fields that are reported, as in the API server's decoder. */
 const maxUnknown = 100;
 
-/** How the body of a request may be written, by media type. */
+/** Formats of request bodies, by media type. */
 const formats = new Map<string, Format>([
   ['application/json', { name: 'json', parse: parseJson }],
   ['application/yaml', { name: 'yaml', parse: parseYaml }],
@@ -49,8 +49,7 @@ export function parseBody(body: Uint8Array, mediaType: string, kind: string): Js
 
 /**
  * Brings a decoded object into the form of its resource, in place: checks apiVersion, kind and the types of metadata,
- * drops unknown fields (or refuses them) and fills in defaults. `duplicates` are the fields that its text had twice.
- *
+ * drops (or rejects) unknown fields, and applies defaults. `duplicates` are the fields that occurred twice in the text.
  * @throws {RequestError} 400.
  */
 export function complete(
@@ -85,7 +84,7 @@ export function complete(
   const wrong = [
     ...validateSchema(value.metadata, { ...objectMetaSchema(), nullable: false }, 'metadata'),
     ...(resource.isCustom ? [] : validateSchema(value, resource.schema)),
-    // Only problems for which Go could not decode it; a list with two items of one key can be decoded.
+    // Only problems that keep Go from decoding the object; a list with two items of the same key can be decoded.
   ].filter(({ reason }) => reason !== 'FieldValueDuplicate');
   if (wrong[0] !== undefined) {
     throw badRequest(

@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject, parseJson } from '../../kuber
 const magic = Buffer.from('k8s\0');
 const description = new URL('./kubernetes.proto', import.meta.url);
 
-/** Fields that the structs of k8s.io/api embed: messages on the wire, inlined in JSON. */
+/** Fields that the structs of k8s.io/api embed: nested messages on the wire, but inlined in JSON. */
 const embedded = new Set([
   'ephemeralContainerCommon',
   'handler',
@@ -18,7 +18,7 @@ const embedded = new Set([
 
 let parsed: protobuf.Root | undefined;
 
-/** Parsed with the first body: most sandboxes never get one. */
+/** Parsed with the first protobuf body, since most sandboxes never receive one. */
 function messages(): protobuf.Root {
   if (parsed === undefined) {
     parsed = protobuf.parse(readFileSync(description, 'utf8'), { keepCase: true }).root;
@@ -32,13 +32,13 @@ function messageOf(name: string): protobuf.Type | undefined {
   return found instanceof protobuf.Type ? found : undefined;
 }
 
-/** RFC 3339, without fraction or with six digits. */
+/** RFC 3339, without a fraction or with six digits. */
 function timeOf({ seconds = 0, nanos = 0 }: { seconds?: number; nanos?: number }, digits: 0 | 6): string {
   const whole = new Date(seconds * 1000).toISOString().slice(0, 19);
   return digits === 0 ? `${whole}Z` : `${whole}.${String(Math.trunc(nanos / 1000)).padStart(6, '0')}Z`;
 }
 
-/** Messages that are not objects in JSON. */
+/** Messages that JSON does not represent as objects. */
 const scalars: Record<string, (message: JsonObject) => Json | undefined> = {
   Time: (message) => (Object.keys(message).length === 0 ? undefined : timeOf(message, 0)),
   MicroTime: (message) => (Object.keys(message).length === 0 ? undefined : timeOf(message, 6)),
@@ -51,7 +51,7 @@ function jsonOf(value: Json, type: protobuf.ReflectionObject | null): Json | und
   return type instanceof protobuf.Type && isJsonObject(value) ? objectOf(value, type) : value;
 }
 
-/** The JSON of a decoded message, as its Go struct is serialized. */
+/** The JSON of a decoded message, as its Go struct would be serialized. */
 function objectOf(message: JsonObject, type: protobuf.Type): Json | undefined {
   const scalar = scalars[type.name];
   if (scalar !== undefined) {
@@ -87,11 +87,9 @@ function decode(type: protobuf.Type, bytes: Uint8Array): JsonObject {
 }
 
 /**
- * The object of an `application/vnd.kubernetes.protobuf` body, as the JSON that the same client would have sent.
- * Fields unknown to kubernetes.proto are dropped, as usual in protobuf. A body without a kind is read as the `expected`
- * one.
- *
- * @throws {Error} when the body is not a message of Kubernetes, or one of a kind that kubernetes.proto does not have.
+ * The object in an `application/vnd.kubernetes.protobuf` body, as the JSON that the same client would have sent. Fields
+ * unknown to kubernetes.proto are dropped, as usual in protobuf. A body without a kind is read as the `expected` one.
+ * @throws {Error} when the body is not a Kubernetes message, or has a kind that is not in kubernetes.proto.
  */
 export function parseProtobuf(body: Uint8Array, expected: string): JsonObject {
   if (!magic.equals(body.subarray(0, magic.length))) {

@@ -3,7 +3,7 @@ import { invalid, type Schema } from '../../schema/index.ts';
 import { schemaOfModel } from '../models/index.ts';
 import { invalidObject, metadataOf, type Resource } from '../resources/index.ts';
 
-/** The Scale of a resource, as a resource with a schema to validate bodies with. */
+/** The Scale of a resource, as a resource of its own whose schema validates bodies. */
 export function scaleResourceOf(resource: Resource): Resource {
   return {
     ...resource,
@@ -21,7 +21,7 @@ function objectAt(object: JsonObject, field: string): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** A label selector in the form of query parameters. */
+/** A label selector in the syntax of query parameters. */
 function selectorText(selector: JsonObject): string {
   const { matchExpressions } = selector;
   const equal = Object.entries(objectAt(selector, 'matchLabels')).map(([key, value]) => `${key}=${String(value)}`);
@@ -41,7 +41,7 @@ function selectorText(selector: JsonObject): string {
   return [...equal, ...expressions].join(',');
 }
 
-/** `GET …/scale`: the desired and the present number of replicas. */
+/** The response to `GET …/scale`: the desired and the current number of replicas. */
 export function scaleOf(object: JsonObject): JsonObject {
   const {
     name = null,
@@ -61,7 +61,7 @@ export function scaleOf(object: JsonObject): JsonObject {
   };
 }
 
-/** An object with the replicas of a Scale, which may name the resource version that it applies to. */
+/** An object with the replicas of a Scale, which may specify the resource version that it applies to. */
 export function withScale(resource: Resource, object: JsonObject, scale: JsonObject): JsonObject {
   const { name, namespace, uid, resourceVersion } = metadataOf(scale);
   const replicas: Json = objectAt(scale, 'spec').replicas ?? 0;

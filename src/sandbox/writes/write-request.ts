@@ -3,13 +3,13 @@ import type { AdmissionAttempt, AdmissionContext } from '../webhooks/index.ts';
 
 /** The dependencies of writes. */
 export interface WriteContext extends AdmissionContext {
-  /** The current time as metav1.Time writes it. */
+  /** The current time as metav1.Time is serialized. */
   now(): string;
   /** How long requests for the objects of a new definition get a 429, in milliseconds. */
   initializing: number;
 }
 
-/** A write of one object, or of one subresource of it. */
+/** A write of one object, or of a subresource of it. */
 export interface WriteRequest {
   resource: Resource;
   namespace: string;
@@ -24,7 +24,7 @@ export interface WriteRequest {
   warn(text: string): void;
 }
 
-/** Whether a request must not be stored. @throws {RequestError} 400 for another value of `dryRun` than `All`. */
+/** Whether the request is a dry run. @throws {RequestError} 400 for a `dryRun` value other than `All`. */
 export function isDryRun(query: URLSearchParams): boolean {
   const values = query.getAll('dryRun').filter((value) => value !== '');
   if (values.some((value) => value !== 'All')) {

@@ -33,10 +33,10 @@ import { complete, mediaTypeOf, parseBody, readObject } from './objects.ts';
 import { scaleOf, scaleResourceOf, withScale } from './scale.ts';
 import { attemptOf, isDryRun, type WriteContext, type WriteRequest } from './write-request.ts';
 
-/** Number of attempts of a patch while others keep changing the object. */
+/** Number of attempts to apply a patch while other clients keep changing the object. */
 const maxAttempts = 5;
 
-/** Schema violations of a custom resource; CEL rules are evaluated only for objects without any. */
+/** Schema violations of a custom resource. CEL rules are evaluated only for objects without any. */
 function schemaCauses({ schema }: Resource, object: JsonObject, old: JsonObject | undefined): StatusCause[] {
   const causes = validateSchema(object, schema);
   return causes.length > 0 ? causes : validateRules(object, old, schema);
@@ -85,7 +85,7 @@ function placeIn(object: JsonObject, { resource, namespace }: WriteRequest): voi
   }
 }
 
-/** Creates an object. @returns it in the version of the request. @throws {RequestError} */
+/** Creates an object. @returns it in the request's version. @throws {RequestError} */
 export async function create(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
   const { resource, query, warn } = request;
   if (resource.isTerminating) {
@@ -152,7 +152,7 @@ export async function create(context: WriteContext, request: WriteRequest): Prom
   return context.converter.present(resource, created);
 }
 
-/** Computes the next state of an object from the current one, both in the version of the request. */
+/** Computes the next state of an object from the current one, both in the request's version. */
 type Produce = (current: JsonObject) => JsonObject;
 
 function keepServerFields(next: JsonObject, current: JsonObject): void {
@@ -170,7 +170,7 @@ function keepServerFields(next: JsonObject, current: JsonObject): void {
   }
 }
 
-/** Keeps what this request may not write: the status, or all but the status. */
+/** Preserves what this request may not write: the status, or everything but the status. */
 function separate(next: JsonObject, current: JsonObject, { resource, subresource }: WriteRequest): JsonObject {
   if (!resource.hasStatus) {
     return next;
@@ -231,7 +231,7 @@ async function change(
       name,
     } as const;
     next = separate(next, current, request);
-    // Webhooks would have to receive a Scale; the sandbox does not call them.
+    // Webhooks would have to receive a Scale, so the sandbox does not call them for it.
     const asksWebhooks = request.subresource !== 'scale';
     const mutated = asksWebhooks ? await mutate(context, attemptOf(request, { ...fields, object: next })) : undefined;
     next = copyOf(mutated ?? next);
@@ -286,7 +286,7 @@ async function change(
   }
 }
 
-/** Computes the next state of a request's subject: the object, or its Scale. */
+/** Makes a function that computes the next state of the object: directly, or through its Scale. */
 function producing(request: WriteRequest, produce: Produce): Produce {
   const { resource, subresource } = request;
   return subresource === 'scale' ? (current) => withScale(resource, current, produce(scaleOf(current))) : produce;
@@ -307,7 +307,7 @@ export async function update(context: WriteContext, request: WriteRequest): Prom
   return subresource === 'scale' ? scaleOf(changed) : changed;
 }
 
-/** Changes an object or a subresource of it by a patch. @throws {RequestError} */
+/** Patches an object or a subresource of it. @throws {RequestError} */
 export async function patch(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
   const { query, subresource } = request;
   const resource = subresource === 'scale' ? scaleResourceOf(request.resource) : request.resource;
@@ -339,7 +339,7 @@ export async function patch(context: WriteContext, request: WriteRequest): Promi
       } else {
         patched = applyStrategicMerge(copyOf(current), value, resource.schema);
       }
-      // A retried patch warns once.
+      // Warnings are not repeated when the patch is retried.
       const warn = warned ? () => {} : request.warn;
       warned = true;
       return complete(copyOf(patched), resource, query.get('fieldValidation'), warn);

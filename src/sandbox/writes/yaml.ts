@@ -4,13 +4,13 @@ import { type DocumentText, readDocument, splitDocuments } from '../../manifests
 const decoder = new TextDecoder();
 
 /**
- * Maximum number of characters of a body with its aliases expanded: four times the largest body.
- * Without aliases JSON is never that much longer than its YAML.
+ * Maximum number of characters of a body with its aliases expanded: four times the largest body. Without aliases, JSON
+ * is never that much longer than its YAML.
  */
 const maxExpanded = 12 * 1024 * 1024;
 
 /**
- * Throws when a value has more characters, as JSON, than an object may. Stops counting there, since aliases multiply.
+ * Throws when a value is longer, as JSON, than an object may be. Stops counting there, since aliases multiply the size.
  */
 function checkSize(value: unknown): void {
   let left = maxExpanded;
@@ -29,9 +29,9 @@ function checkSize(value: unknown): void {
   count(value);
 }
 
-/** The one document of a text; undefined for none. */
+/** The only document of a text; undefined if it is empty. */
 function onlyDocument(text: string): DocumentText | undefined {
-  // After a separator, even text that begins with a brace is YAML, as for the API server.
+  // With a separator in front, even text that starts with a brace is YAML, as for the API server.
   const [first, second] = splitDocuments(`---\n${text}`);
   if (first !== undefined && 'error' in first) {
     throw new Error(`line ${first.line - 1}: ${first.error}`);
@@ -43,10 +43,9 @@ function onlyDocument(text: string): DocumentText | undefined {
 }
 
 /**
- * Reads a YAML body as the API server reads it, in time linear in the body. An empty body is null.
- *
+ * Parses a YAML body as the API server does, in time linear in the body. An empty body is null.
  * @throws {Error} for invalid YAML, duplicate keys, more than one document, and for input beyond the limits of JSON or
- *   of aliases.
+ * of aliases.
  */
 export function parseYaml(body: Uint8Array): Json {
   const document = onlyDocument(decoder.decode(body));
@@ -58,6 +57,6 @@ export function parseYaml(body: Uint8Array): Json {
     throw new Error(read.errors.map(({ line, message }) => `line ${line}: ${message}`).join('; '));
   }
   checkSize(read.value);
-  // Through JSON, so that the same limits apply.
+  // Via JSON, so that the same limits apply.
   return parseJson(Buffer.from(JSON.stringify(read.value)));
 }
