@@ -19,7 +19,7 @@ import {
   textFlag,
   UsageError,
 } from '../../cli/index.ts';
-import { bundleOf, readCertificates, usable } from '../../x509/index.ts';
+import { bundleOf, readCertificates, unreadProblem, usable } from '../../x509/index.ts';
 import { resolveFlag, resolveOf } from '../resolve-flag.ts';
 import { staleKubeconfig } from './kubeconfig-file.ts';
 import type { Loop, LoopSettings } from './loop.ts';
@@ -71,6 +71,12 @@ function referenceOf(flags: FlagValues<typeof sandboxFlags>): WebhookReference |
   const certificates = usable(readCertificates(readLimitedFile('--webhook-ca-file', webhookCaFile)));
   if (certificates === undefined) {
     throw new UsageError(`--webhook-ca-file: ${webhookCaFile} contains no valid PEM certificates`);
+  }
+  for (const [index, { x509 }] of certificates.entries()) {
+    const problem = unreadProblem(x509);
+    if (problem !== undefined) {
+      throw new UsageError(`--webhook-ca-file: ${webhookCaFile}: certificate ${index + 1} ${problem}`);
+    }
   }
   // In a caBundle only those would count whose lines are in order.
   return behindService(url, bundleOf(certificates));

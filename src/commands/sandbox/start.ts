@@ -83,41 +83,70 @@ export async function register(
   }
 }
 
+/** How long an API server may take until ExtensionConfigs are served, in ms; a busy one takes a few seconds. */
+const servedWithinMs = 60_000;
+
+/** A condition of the definition. */
+type Condition = NonNullable<V1CustomResourceDefinitionStatus['conditions']>[number];
+
+/** Why a definition will never be served as it is. */
+function refusalOf(conditions: ReadonlyMap<string, Condition>): Condition | undefined {
+  const accepted = conditions.get('NamesAccepted');
+  const established = conditions.get('Established');
+  return accepted?.status === 'False' ? accepted : established?.reason === 'InvalidCABundle' ? established : undefined;
+}
+
 /**
  * Returns when ExtensionConfigs are served: their definition is established, and the API server has begun to answer for
  * them.
  *
- * @throws {FailureError} when the names are another definition's.
+ * @param withinMs how long that may take, in ms.
+ * @throws {FailureError} when the API server refuses the definition (its names, its caBundle), or when time is up.
  * @throws {StatusError | ConnectionError} of an API server that does not serve them; the reason of `signal`.
  */
-export async function untilServed(config: KubeConfig, signal: AbortSignal): Promise<void> {
+export async function untilServed(
+  config: KubeConfig,
+  signal: AbortSignal,
+  withinMs: number = servedWithinMs,
+): Promise<void> {
   const cluster = connect(config, signal);
   const { name } = crd.metadata;
+  const end = performance.now() + withinMs;
+  async function pause(missing: string): Promise<void> {
+    if (performance.now() > end) {
+      throw new FailureError(
+        `${name} is not served after ${withinMs / 1000} s: ${missing}; check the API server and start again`,
+      );
+    }
+    await sleep(10, undefined, { signal }).catch(() => {});
+  }
   for (;;) {
     const { status } = (await cluster.request('GET', `${definitions}/${name}`)) as {
       status?: V1CustomResourceDefinitionStatus;
     };
-    const established = status?.conditions?.find(({ type }) => type === 'Established');
+    const conditions = new Map(status?.conditions?.map((condition) => [condition.type, condition]));
+    const established = conditions.get('Established');
     if (established?.status === 'True') {
       break;
     }
-    const accepted = status?.conditions?.find(({ type }) => type === 'NamesAccepted');
-    if (accepted?.status === 'False') {
-      throw new FailureError(`${name} is not served: ${accepted.message ?? accepted.reason ?? 'its names are taken'}`);
+    const refusal = refusalOf(conditions);
+    if (refusal !== undefined) {
+      throw new FailureError(`${name} is not served: ${refusal.message ?? refusal.reason ?? 'its names are taken'}`);
     }
-    await sleep(10, undefined, { signal }).catch(() => {});
+    await pause(`the definition is not established (${established?.message ?? 'it has no condition Established'})`);
   }
   for (const { name: version } of crd.spec.versions) {
     // Established a moment before it is served; that takes no more than some seconds anywhere.
     for (;;) {
+      const path = `/apis/${group}/${version}/extensionconfigs?limit=1`;
       try {
-        await cluster.request('GET', `/apis/${group}/${version}/extensionconfigs?limit=1`);
+        await cluster.request('GET', path);
         break;
       } catch (error) {
         if (!(error instanceof StatusError && error.code === 404)) {
           throw error;
         }
-        await sleep(10, undefined, { signal }).catch(() => {});
+        await pause(`the definition is established, but GET ${path} is answered with 404`);
       }
     }
   }
