@@ -11,10 +11,10 @@ const undiciParts = new URL(`./undici-parts${extname(import.meta.url)}`, import.
 const nodeHttp = new URL(`./node-http${extname(import.meta.url)}`, import.meta.url).href;
 
 /**
- * Its kubeconfig without its models of every kind: it requires its whole generated part but uses two functions of it;
- * the rest is a thousand files that none of our requests needs, a quarter of a second and 60 MiB. It uses three
- * functions of its HTTP client; the rest is eighty files. And importing Node.js's own HTTP evaluates all of its
- * exports, of which `WebSocket` loads another HTTP client, which costs 30 ms and 13 MiB.
+ * The library's kubeconfig without its models of every kind: it requires its whole generated part, of which it uses two
+ * functions; the rest is a thousand files that none of our requests needs, a quarter of a second and 60 MiB. It uses
+ * three functions of its HTTP client; the rest is eighty files. And importing Node.js's own HTTP module evaluates all
+ * of its exports, of which `WebSocket` loads another HTTP client, which costs 30 ms and 13 MiB.
  */
 function loadParts() {
   const hooks = registerHooks({
@@ -44,15 +44,15 @@ function loadParts() {
 let loaded: ReturnType<typeof loadParts> | undefined;
 
 /**
- * The part of the Kubernetes client that this program uses, loaded on first use: a server that mounts its certificate
- * never talks to an API server. The classes are the same as those of the whole client.
+ * The part of the Kubernetes client library that this program uses, loaded on first use: a server with a mounted
+ * certificate never talks to an API server. The classes are the same as those of the complete library.
  */
 export function clientNode(): ReturnType<typeof loadParts> {
   loaded ??= loadParts();
   return loaded;
 }
 
-/** The HTTP client of the Kubernetes client, loaded on first use. */
+/** The HTTP client of the Kubernetes client library, loaded on first use. */
 export function undici(): typeof UndiciParts {
   return require(fileURLToPath(undiciParts));
 }

@@ -25,11 +25,11 @@ const maxRefusalBytes = 64 * 1024;
 /** Longest line of a watch, in bytes: one object of at most 3 MiB. */
 const maxEventBytes = 4 * 1024 * 1024;
 /**
- * Maximum number of events handled without yielding to the event loop: a flood of changes arrives in chunks of
- * megabytes, and servers that watch have requests to serve.
+ * Maximum number of events handled before yielding to the event loop: changes arrive in chunks of megabytes, and
+ * servers have requests to serve while they watch.
  */
 const eventsPerTurn = 50;
-/** Longest Retry-After that is obeyed, in ms: if a server asks for more, the retry comes after this time. */
+/** Longest Retry-After that is honoured, in ms; if the server asks for more, the retry comes after this time. */
 const maxRetryAfterMs = 30_000;
 /** How long the server may take to begin its response to a watch, in ms. */
 const watchHeadersTimeoutMs = 10_000;
@@ -37,10 +37,12 @@ const watchHeadersTimeoutMs = 10_000;
 /** The body of an API server's 404 for a path that it does not serve. */
 const unknownResource = '404 page not found';
 
-/** A response of the API server other than 2xx. `message` is the server's own, made printable, without bodies. */
+/**
+ * A response of the API server other than 2xx. `message` is the server's own, made printable; bodies are not quoted.
+ */
 export class StatusError extends Error {
   readonly code: number;
-  /** How long the server asks to wait before the next attempt, in ms; 0 when it does not. */
+  /** How long the server asks to wait before the next attempt, in ms; 0 if it does not ask. */
   readonly retryAfterMs: number;
   constructor(code: number, message: string, retryAfterMs = 0) {
     super(printable(message));
@@ -49,13 +51,13 @@ export class StatusError extends Error {
   }
 }
 
-/** How often and for how long requests that failed for a retryable reason are retried. */
+/** How often and for how long failed requests are retried, if the failure is retryable. */
 export interface Patience {
-  /** Retries that the server asks for (Retry-After) do not count. */
+  /** Maximum number of retries, not counting those that the server asks for (Retry-After). */
   retries: number;
   minTimeoutMs: number;
   maxTimeoutMs: number;
-  /** For one request with all its retries, in ms. */
+  /** Deadline of a request with all its retries, in ms. */
   deadlineMs: number;
 }
 
@@ -70,9 +72,9 @@ export interface WatchEvent {
 
 /** Options and callbacks of a watch. */
 export interface WatchOptions {
-  /** How long the server should keep the watch, in ms; it is asked for whole seconds, rounded up. */
+  /** How long the server should keep the watch open, in ms; rounded up to whole seconds in the request. */
   watchMs: number;
-  /** How long after that the connection counts as dead, in ms: the server should have ended it. */
+  /** How long after that the connection is considered dead, in ms: the server should have ended the watch. */
   graceMs: number;
   /** Called when the server has accepted the watch; events may follow. */
   onOpen(): void;
@@ -84,15 +86,14 @@ export interface WatchOptions {
 /** Requests to an API server, as plain JSON. */
 export interface Cluster {
   /**
-   * Sends a request. The body of a PATCH is a JSON patch when it is an array, else a JSON merge patch.
-   *
-   * @throws {StatusError} on any response but 2xx, at once; for 429 and 5xx after the retries of the patience.
+   * Sends a request. The body of a PATCH is a JSON patch if it is an array, else a JSON merge patch.
+   * @throws {StatusError} for any response but 2xx, at once; for 429 and 5xx after retries.
    * @throws {ConnectionError} without a response, after retries.
    * @throws {ResponseError} for a response that is too long or not a JSON object.
    */
   request(method: 'GET' | 'POST' | 'PUT' | 'PATCH', path: string, body?: Json): Promise<JsonObject>;
   /**
-   * Watches a collection: first the existing objects, then every change. `path` has its query, without `watch` and
+   * Watches a collection: first the existing objects, then every change. `path` includes the query, without `watch` and
    * `timeoutSeconds`. Resolves when the server ends the watch; nothing is retried. Errors are those of `request`.
    */
   watch(path: string, options: WatchOptions): Promise<void>;
@@ -108,13 +109,14 @@ function isRetryable(error: unknown): boolean {
   );
 }
 
-/** How long the server asks to wait in its error response, in ms; 0 when it does not ask. */
+/** How long the server asks to wait, according to an error, in ms; 0 if it does not ask. */
 export function askedWait(error: unknown): number {
   return error instanceof StatusError ? error.retryAfterMs : 0;
 }
 
 /**
- * How long the server asks to wait, in ms: seconds in the header, or in the details of its Status; 0 when it does not.
+ * How long the server asks to wait, in ms: seconds in the header, or in the details of the Status; 0 if it does not
+ * ask.
  */
 function retryAfterOf(code: number, header: unknown, answer: Json): number {
   if (code !== 429 && code < 500) {
@@ -141,14 +143,14 @@ async function refusalOf(server: string, what: string, path: string, answer: Api
   try {
     status = parseJson(bytes ?? new Uint8Array());
   } catch {
-    // A proxy's error page: the status code is enough.
+    // The error page of a proxy: the status code is enough.
   }
   const retryAfterMs = retryAfterOf(code, headers['retry-after'], status);
   if (isJsonObject(status) && status.kind === 'Status' && typeof status.message === 'string') {
     return new StatusError(code, status.message, retryAfterMs);
   }
-  // An API server that does not know a resource responds with 404 in plain text. Any other server's 404 does not mean
-  // that an object is missing, and must not lead to its creation.
+  // An API server that does not know a resource responds with a 404 in plain text. A 404 of any other server does not
+  // mean that an object is missing, and must not lead to its creation.
   if (bytes?.toString('utf8').trim() === unknownResource) {
     return new StatusError(code, `${server} does not serve ${path}`);
   }
@@ -159,7 +161,7 @@ async function refusalOf(server: string, what: string, path: string, answer: Api
   );
 }
 
-/** Reads a body; a connection that breaks becomes a ConnectionError. */
+/** Reads a body; a broken connection becomes a ConnectionError. */
 async function reading<T>(server: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -177,7 +179,7 @@ function eventOf(line: Uint8Array): WatchEvent | { type: 'BOOKMARK'; object: Jso
   try {
     event = parseJson(line);
   } catch {
-    // Not an event either.
+    // Reported as an unusable event below.
   }
   const object = isJsonObject(event) ? event.object : undefined;
   if (!isJsonObject(event) || !isJsonObject(object)) {
@@ -199,7 +201,7 @@ function eventOf(line: Uint8Array): WatchEvent | { type: 'BOOKMARK'; object: Jso
   }
 }
 
-/** The type of a body, as JSON. A patch that is an array is a JSON patch. */
+/** The media type of a JSON body. A patch that is an array is a JSON patch. */
 function contentType(method: string, text: string): string {
   if (method !== 'PATCH') {
     return 'application/json';
@@ -255,7 +257,10 @@ async function passEvents(body: ApiResponse['body'], { onEvent, onBookmark }: Wa
   }
 }
 
-/** The client: client-node's authentication and TLS, without its typed models, so that unknown fields survive. */
+/**
+ * Connects to an API server with client-node's authentication and TLS, but without its typed models, so that unknown
+ * fields survive.
+ */
 export function connect(config: KubeConfig, signal: AbortSignal, patience: Patience = defaultPatience): Cluster {
   const transport = transportFor(config);
   const { server } = transport;
@@ -279,7 +284,7 @@ export function connect(config: KubeConfig, signal: AbortSignal, patience: Patie
           maxTimeout: patience.maxTimeoutMs,
           randomize: true,
           signal: stop,
-          // A retry that the server asks for is made, until the deadline.
+          // Retries that the server asks for are not counted; only the deadline limits them.
           shouldConsumeRetry: ({ error }) => askedWait(error) === 0,
           onFailedAttempt: async ({ error, retriesLeft }) => {
             last = error;

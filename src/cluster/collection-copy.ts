@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
 import { ResponseError } from './transport.ts';
 
-/** A change of one object. `object` of a deletion is the last one that was seen. */
+/** A change of one object. For a deletion, `object` is its last known state. */
 export interface InformerChange {
   type: 'added' | 'updated' | 'deleted';
-  /** `NAMESPACE/NAME`, or the name alone for objects of the whole cluster. */
+  /** `NAMESPACE/NAME`, or just the name of a cluster-scoped object. */
   key: string;
   object: JsonObject;
   /** The object before an update. */
@@ -13,16 +13,16 @@ export interface InformerChange {
 
 /** The limits of a copy, and the receiver of its changes. */
 export interface CollectionCopyOptions {
-  /** Its name in permissions: `extensionconfigs.runtime.cluster.x-k8s.io`. */
+  /** Resource name in permissions: `extensionconfigs.runtime.cluster.x-k8s.io`. */
   resource: string;
   maxObjects: number;
-  /** Maximum number of characters of JSON; infinity: they are not counted. */
+  /** Maximum number of characters of JSON; if infinite, they are not counted. */
   maxLength: number;
-  /** Called for each change, in their order, after the copy has it. It must not throw. */
+  /** Called for each change, in order, once it is in the copy. Must not throw. */
   onChange(change: InformerChange): void;
 }
 
-/** The key of an object: `NAMESPACE/NAME`, or the name alone. */
+/** The key of an object: `NAMESPACE/NAME`, or just the name. */
 export function objectKey(object: JsonObject): string {
   const { namespace, name } = isJsonObject(object.metadata) ? object.metadata : {};
   return typeof namespace === 'string' && namespace !== '' ? `${namespace}/${String(name)}` : String(name);
@@ -33,15 +33,15 @@ function textIn(object: JsonObject | undefined, field: 'uid' | 'resourceVersion'
   return typeof value === 'string' ? value : '';
 }
 
-/** The version of an object; empty when it has none. */
+/** The version of an object; empty if it has none. */
 export const versionOf = (object: JsonObject): string => textIn(object, 'resourceVersion');
 
-/** A copy of a collection within its limits. Its contents change as a whole with a list, or object by object. */
+/** A copy of a collection, within its limits. Its contents are replaced by a list, or changed object by object. */
 export class CollectionCopy {
   readonly #options: CollectionCopyOptions;
   readonly #objects = new Map<string, JsonObject>();
   readonly #lengths = new WeakMap<JsonObject, number>();
-  /** Characters of JSON of the objects together. */
+  /** Total characters of JSON of the objects. */
   #length = 0;
 
   constructor(options: CollectionCopyOptions) {
@@ -57,9 +57,8 @@ export class CollectionCopy {
   }
 
   /**
-   * Adds or updates an object; one with the same uid and version as before changes nothing.
-   *
-   * @throws {ResponseError} when it would exceed the limit of objects or characters: it is not added.
+   * Adds or updates an object; one with an unchanged uid and version changes nothing.
+   * @throws {ResponseError} when it would exceed the limit of objects or characters: then it is not added.
    */
   put(object: JsonObject): void {
     this.#put(object, this.#options.maxLength);
@@ -75,10 +74,9 @@ export class CollectionCopy {
   }
 
   /**
-   * Begins a list that is to replace the contents of the copy.
-   *
+   * Begins a list that will replace the contents of the copy.
    * @returns `add` for each object, which throws a {@link ResponseError} for too many characters; and `replace`, until
-   *   which the copy does not change.
+   * which the copy does not change.
    */
   newList(): { add(object: JsonObject): void; replace(): void } {
     const found = new Map<string, JsonObject>();
@@ -100,12 +98,12 @@ export class CollectionCopy {
       }
     }
     for (const object of found.values()) {
-      // A list was counted as a whole before; while it is applied, there may be more.
+      // The list as a whole is within the limit; while it is being applied, the copy may exceed it.
       this.#put(object, Number.POSITIVE_INFINITY);
     }
   }
 
-  /** @param most maximum number of characters afterwards. */
+  /** @param most maximum number of characters in the copy afterwards. */
   #put(object: JsonObject, most: number): void {
     const { resource, maxObjects, onChange } = this.#options;
     const key = objectKey(object);
@@ -127,7 +125,10 @@ export class CollectionCopy {
     onChange(previous === undefined ? { type: 'added', key, object } : { type: 'updated', key, object, previous });
   }
 
-  /** Characters of JSON of an object, measured once: it is counted with a list, with its next change and at its end. */
+  /**
+   * Characters of JSON of an object, measured once: they count with a list, with its next change, and when it is
+   * deleted.
+   */
   #lengthOf(object: JsonObject | undefined): number {
     if (object === undefined || this.#options.maxLength === Number.POSITIVE_INFINITY) {
       return 0;

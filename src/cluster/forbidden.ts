@@ -1,9 +1,9 @@
 import { StatusError } from './cluster.ts';
 
-/** The credentials are not sufficient; the message names the missing permission, for the operator. */
+/** The credentials are insufficient; the message names the missing permission. */
 export class Forbidden extends Error {}
 
-/** Turns 403 into a sentence that names the permission, and 401 into one that names the credentials. */
+/** Converts a 403 into an error that names the permission, and a 401 into one that names the credentials. */
 export function explain(error: unknown, verb: string, resource: string, name: string): unknown {
   if (error instanceof StatusError && error.code === 403) {
     return new Forbidden(`forbidden: the permission to ${verb} ${resource} ${name} is missing (${error.message})`);

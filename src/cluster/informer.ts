@@ -25,27 +25,28 @@ export interface InformerOptions {
   resource: string;
   labelSelector?: string | undefined;
   fieldSelector?: string | undefined;
-  /** The part of an object that is kept; `metadata` must be part of it. Default: all but `metadata.managedFields`. */
-  keep?(object: JsonObject): JsonObject;
   /**
-   * Maximum number of objects. A collection with more is a problem, and the copy stays as it was. Default:
-   * 10,000.
+   * Returns the part of an object to keep, which must include `metadata`. Default: all but `metadata.managedFields`.
    */
+  keep?(object: JsonObject): JsonObject;
+  /** Maximum number of objects. A larger collection is a problem, and the copy remains as it was. Default: 10,000. */
   maxObjects?: number;
   /**
-   * Maximum number of characters of JSON that are kept; more are handled like too many objects. Default: not counted.
+   * Maximum number of characters of JSON in the copy; exceeding it is handled like too many objects. Default: no limit.
    */
   maxLength?: number;
-  /** Called for each change, in their order, after the copy has it. It must not throw. */
+  /** Called for each change, in order, once it is in the copy. Must not throw. */
   onChange?(change: InformerChange): void;
-  /** Why the copy may be stale, with what to do about it; undefined when it follows the server again. */
+  /**
+   * Called with the reason why the copy may be stale and what to do about it; with undefined when it is current again.
+   */
   onProblem?(problem: string | undefined): void;
   pace?: Partial<WatchPace>;
 }
 
-/** A copy of a collection that follows the API server. */
+/** A copy of a collection that is kept up to date by watching. */
 export interface Informer {
-  /** Resolves when all objects were read for the first time; never, when it is stopped before. */
+  /** Resolves when all objects have been listed for the first time; never, if the informer is stopped before. */
   readonly synced: Promise<void>;
   readonly isSynced: boolean;
   /**
@@ -53,7 +54,7 @@ export interface Informer {
    * time.
    */
   readonly heardAt: number | undefined;
-  /** Why the copy may be stale; undefined when it is not. */
+  /** Why the copy may be stale; undefined if it is not. */
   readonly problem: string | undefined;
   get(key: string): JsonObject | undefined;
   list(): JsonObject[];
@@ -67,10 +68,10 @@ function withoutManagedFields(object: JsonObject): JsonObject {
 
 const describe = (error: unknown, resource: string) => (explain(error, 'watch', resource, '(all)') as Error).message;
 
-/** Several informers lose the same server at once and must not all come back at once. */
+/** Informers lose a server at the same time, and must not all reconnect at the same time. */
 const jitter = () => 0.75 + Math.random() / 2;
 
-/** Lists a collection and watches it from there, again and again, until it is stopped. */
+/** Lists a collection and watches it from there, over and over, until it is stopped. */
 class CollectionFollower implements Informer {
   readonly #options: InformerOptions;
   readonly #keep: (object: JsonObject) => JsonObject;
@@ -84,7 +85,7 @@ class CollectionFollower implements Informer {
   #isSynced = false;
   #heardAt: number | undefined;
   #problem: string | undefined;
-  /** The version to watch from; undefined when the collection has to be listed first. */
+  /** The version to watch from; undefined if the collection has to be listed first. */
   #version: string | undefined;
 
   constructor(config: KubeConfig, options: InformerOptions) {
@@ -152,7 +153,8 @@ class CollectionFollower implements Informer {
         next = retries.afterEnd(performance.now() - began);
         problem = `${resource}: the API server ends the watch at once`;
       } catch (error) {
-        // Missed changes are unknown, and a server that lost its storage counts versions from the beginning.
+        // It is unknown which changes were missed, and a server that lost its storage counts versions from the
+        // beginning.
         this.#version = undefined;
         const isTooOld = error instanceof StatusError && error.code === 410;
         next = retries.afterError(error, performance.now() - began, isTooOld);
@@ -165,7 +167,7 @@ class CollectionFollower implements Informer {
     }
   }
 
-  /** Lists everything; the copy changes only when all of it has arrived. Returns the version of the list. */
+  /** Lists everything; the copy changes only when the list is complete. Returns the version of the list. */
   async #readAll(): Promise<string> {
     const { path, resource } = this.#options;
     const found = this.#copy.newList();
@@ -179,14 +181,14 @@ class CollectionFollower implements Informer {
     }
     this.#heard();
     found.replace();
-    // A change may have led its user to stop it.
+    // The callback for a change may have stopped the informer.
     this.#stop.signal.throwIfAborted();
     this.#isSynced = true;
     this.#firstList.resolve();
     return version;
   }
 
-  /** One watch, until the server ends it. */
+  /** Runs one watch, until the server ends it. */
   async #watch(from: string): Promise<void> {
     const { watchMs, graceMs } = this.#pace;
     const parameters = new URLSearchParams({ ...this.#query, resourceVersion: from });
@@ -227,12 +229,10 @@ class CollectionFollower implements Informer {
 }
 
 /**
- * Copies a collection and follows it: across lost connections, a server that goes away and comes back (even with
- * versions that start over), versions that are too old (410), and watches that die silently. Needs `list` and `watch`.
- *
- * The informer of @kubernetes/client-node is not used: it stops at the first error until it is started again, reads
- * lists of any length in one response, loses events whose JSON it cannot read, and swallows exceptions of its
- * callbacks.
+ * Copies a collection and keeps it up to date: across lost connections, a server that restarts (even with versions that
+ * start over), versions that are too old (410), and watches that die silently. Needs `list` and `watch`. The informer
+ * of @kubernetes/client-node is not used: it stops at the first error until it is restarted, reads lists of any length
+ * in one response, loses events whose JSON it cannot parse, and swallows exceptions of its callbacks.
  */
 export function startInformer(config: KubeConfig, options: InformerOptions): Informer {
   const follower = new CollectionFollower(config, options);

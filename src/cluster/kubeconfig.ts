@@ -6,13 +6,13 @@ import { FileError, readRegularFileSync } from '../files/index.ts';
 import { printable } from '../terminal/index.ts';
 import { clientNode } from './client-node.ts';
 
-/** Largest kubeconfig, in bytes: one of 500 clusters with certificates in it has some 3 MiB. */
+/** Largest kubeconfig, in bytes: one with 500 clusters and embedded certificates has some 3 MiB. */
 const maxKubeconfigBytes = 8 * 1024 * 1024;
 
-/** Where a pod finds the token of its service account. */
+/** Path of the service account token in a pod. */
 const serviceAccountToken = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 
-/** A kubeconfig cannot be used. The message is one line without anything secret. */
+/** A kubeconfig is unusable. The message is one line and contains nothing secret. */
 export class KubeConfigError extends Error {}
 
 /** The API server to use, and the user. */
@@ -23,14 +23,14 @@ export interface KubeConfigOptions {
   context?: string | undefined;
 }
 
-/** The files to look for when none was named: those of $KUBECONFIG, else the one in the home folder. */
+/** The files to use if none was named: those of $KUBECONFIG, else the one in the home folder. */
 function defaultFiles(env: NodeJS.ProcessEnv): string[] {
-  // An empty variable counts as not set, as for kubectl.
+  // An empty variable counts as unset, as in kubectl.
   const listed = (env.KUBECONFIG ?? '').split(delimiter).filter((path) => path !== '');
   return listed.length > 0 ? listed : [join(env.HOME || homedir(), '.kube', 'config')];
 }
 
-/** Whether a YAML text is empty: kubectl accepts that as a kubeconfig; for the client it is an error. */
+/** Whether a YAML text is empty: kubectl accepts that as a kubeconfig, but the client library does not. */
 function isEmpty(text: string): boolean {
   return text.split('\n').every((line) => /^(?:#.*|---)?$/.test(line.trim()));
 }
@@ -39,7 +39,7 @@ function isEmpty(text: string): boolean {
 function load(file: string): KubeConfig | undefined {
   let text: string;
   try {
-    // Not by the client, which would block forever on a FIFO.
+    // Not read by the client library, which would block forever on a FIFO.
     text = readRegularFileSync(file, maxKubeconfigBytes).toString('utf8');
   } catch (error) {
     if (error instanceof FileError && error.code === 'ENOENT') {
@@ -55,7 +55,7 @@ function load(file: string): KubeConfig | undefined {
     config.loadFromString(text);
     config.makePathsAbsolute(dirname(file));
   } catch (error) {
-    // The lines after the first quote the file. The client says nothing about an entry of another type than it expects.
+    // Further lines quote the file. The library reports nothing about an entry with the wrong type.
     const [problem = ''] =
       error instanceof TypeError
         ? ['clusters, users, contexts or one of their entries does not have the form that kubectl config view shows']
@@ -76,7 +76,7 @@ function firstOfEachName<T extends { name: string }>(entries: readonly T[]): T[]
 }
 
 /**
- * Merges several files: for each name, and for the current context, the first one counts (kubectl, "Merging kubeconfig
+ * Merges several files: for each name, and for the current context, the first one wins (kubectl, "Merging kubeconfig
  * files").
  */
 function merged(configs: readonly KubeConfig[]): KubeConfig {
@@ -90,7 +90,7 @@ function merged(configs: readonly KubeConfig[]): KubeConfig {
   return config;
 }
 
-/** The kubeconfig to use when no file was named. */
+/** The kubeconfig to use if no file was named. */
 function loadDefault(env: NodeJS.ProcessEnv): KubeConfig {
   const files = defaultFiles(env);
   const found = files.map(load).filter((config) => config !== undefined);
@@ -111,10 +111,9 @@ function loadDefault(env: NodeJS.ProcessEnv): KubeConfig {
 }
 
 /**
- * Reads a kubeconfig: the file named, else $KUBECONFIG, ~/.kube/config, or the pod's service account.
- *
- * @param env the environment variables that count: KUBECONFIG and HOME.
- * @throws {KubeConfigError} when it cannot be read, or does not name a cluster, or does not have this context.
+ * Loads a kubeconfig: the named file, else $KUBECONFIG, ~/.kube/config, or the pod's service account.
+ * @param env the environment; KUBECONFIG and HOME are read.
+ * @throws {KubeConfigError} when it cannot be read, names no cluster, or lacks the context.
  */
 export function loadKubeConfig(options: KubeConfigOptions, env: NodeJS.ProcessEnv = process.env): KubeConfig {
   const { kubeconfig } = options;
@@ -135,13 +134,13 @@ export function loadKubeConfig(options: KubeConfigOptions, env: NodeJS.ProcessEn
   if (cluster === null) {
     throw new KubeConfigError('the kubeconfig names no cluster: use --kubeconfig and --context, or run in a pod');
   }
-  // The client refuses it at the first request, unless that goes through a proxy, and calls it missing credentials.
+  // Without a proxy, the client library rejects it only at the first request, and reports missing credentials.
   if (cluster.server.startsWith('http:') && !cluster.skipTLSVerify && !cluster.proxyUrl) {
     throw new KubeConfigError(
       `the kubeconfig has server ${JSON.stringify(cluster.server)}, without TLS: for kubectl proxy add insecure-skip-tls-verify: true to its cluster, otherwise use https`,
     );
   }
-  // Without a user the client leaves out the CA, too, and the server would seem to have a bad certificate.
+  // Without a user, the library omits the CA as well, and the server would seem to have a bad certificate.
   if (config.getCurrentUser() === null && !cluster.server.startsWith('http:')) {
     const context = config.getCurrentContext();
     const user = config.getContextObject(context)?.user;

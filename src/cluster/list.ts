@@ -3,34 +3,31 @@ import type { Cluster } from './cluster.ts';
 import { explain } from './forbidden.ts';
 import { ResponseError, ResponseTooLong } from './transport.ts';
 
-/** Objects of a first page; fewer when they are so large that the page would exceed the limit of a response. */
+/** Number of objects on a first page; it is reduced if the page would exceed the limit of a response. */
 const pageLength = 100;
 
-/** Which objects of a collection are listed. */
+/** Which objects to list. */
 export interface ListOptions {
   /** Path of the collection, without a query. */
   path: string;
-  /** Its name in permissions: `extensionconfigs.runtime.cluster.x-k8s.io`. */
+  /** Resource name in permissions: `extensionconfigs.runtime.cluster.x-k8s.io`. */
   resource: string;
-  /** Selectors, as the API has them. */
+  /** Label and field selectors, as query parameters. */
   query?: Readonly<Record<string, string>> | undefined;
-  /**
-   * Maximum number of objects: continue tokens without end must not keep the program busy forever, nor fill its memory.
-   */
+  /** Maximum number of objects: endless continue tokens must not keep the program busy forever, or fill its memory. */
   maxObjects: number;
 }
 
-/** Some objects of a list. */
+/** A page of a list. */
 export interface Page {
   items: JsonObject[];
-  /** Version of the whole list, to watch from. */
+  /** Version of the whole list, from which to watch. */
   resourceVersion: string;
 }
 
 /**
- * Lists a collection in pages. A page that is too long is read again in smaller ones.
- *
- * @throws {ResponseError} for something that is not a list, and for more than `maxObjects`.
+ * Lists a collection in pages. A page that is too large is requested again in smaller ones.
+ * @throws {ResponseError} for a response that is not a list, and for more than `maxObjects`.
  * @throws {StatusError} as `request`; 403 and 401 as {@link Forbidden}.
  */
 export async function* listPages(cluster: Cluster, options: ListOptions): AsyncGenerator<Page> {

@@ -1,4 +1,4 @@
-// Node.js's own HTTP as the Kubernetes client has it: all but `WebSocket` and its events. See client-node.ts.
+// Node.js's own HTTP as the Kubernetes client library uses it: without `WebSocket` and its events. See client-node.ts.
 const http = process.getBuiltinModule('node:http');
 
 export const {

@@ -21,17 +21,17 @@ export type SecretEvent =
   /** Why changes may arrive late or not at all, and what to do about it; undefined when they arrive at once again. */
   | { kind: 'watching'; problem: string | undefined };
 
-/** Times of following a Secret, in ms; tests pass shorter ones. */
+/** Intervals of watching a Secret, in ms; tests pass shorter ones. */
 export interface SecretPace extends WatchPace {
   /** How often the Secret is read while it cannot be watched. */
   pollMs: number;
-  /** The longest wait between two reads that fail. */
+  /** The longest wait between failed reads. */
   maxPollMs: number;
 }
 
 /**
- * A request every 20 s is cheap for an API server, and a connection that died silently is noticed by then. A rotation
- * with a short overlap must be noticed without a watch, too: hence one read a second.
+ * A request every 20 s is cheap for an API server, and a connection that has died silently is noticed by then. A
+ * rotation with a short overlap must be noticed without a watch as well: hence one read per second.
  */
 const defaultPace: SecretPace = {
   watchMs: 20_000,
@@ -43,13 +43,13 @@ const defaultPace: SecretPace = {
   readDeadlineMs: 10_000,
 };
 
-/** Passes on each state and each problem once, and nothing after the end. */
+/** Passes on each state and each problem once, and nothing after it has ended. */
 class SecretNews {
   readonly #onEvent: (event: SecretEvent) => void;
   readonly #signal: AbortSignal;
   #lastState = '';
   #lastProblem: string | undefined;
-  /** Counts the states that were seen, so that a slow read does not overwrite a newer event. */
+  /** Number of states seen, so that a slow read does not overwrite a newer event. */
   seen = 0;
 
   constructor(onEvent: (event: SecretEvent) => void, signal: AbortSignal) {
@@ -74,7 +74,7 @@ class SecretNews {
   }
 }
 
-/** Watches one Secret, and reads it while it cannot be watched. */
+/** Watches one Secret, and polls it while it cannot be watched. */
 class SecretFollower {
   readonly #namespace: string;
   readonly #name: string;
@@ -83,7 +83,7 @@ class SecretFollower {
   readonly #signal = this.#stop.signal;
   readonly #cluster: Cluster;
   readonly #news: SecretNews;
-  /** Its name in messages. */
+  /** The Secret's name in messages. */
   readonly #place: string;
 
   constructor(
@@ -125,13 +125,13 @@ class SecretFollower {
     }
   }
 
-  /** One watch, until the API server ends it. */
+  /** Runs one watch, until the API server ends it. */
   async #watch(): Promise<void> {
     const { watchMs, graceMs } = this.#pace;
     const selector = encodeURIComponent(`metadata.name=${this.#name}`);
     let reading: Promise<void> | undefined;
-    // Without a resourceVersion, a watch begins with the current state. It does not report that the Secret is absent:
-    // that takes a read, which begins once no change can be missed.
+    // Without a resourceVersion, a watch begins with the current state, but does not report that the Secret is absent.
+    // That takes a read, which begins when no change can be missed any more.
     await this.#cluster.watch(`${secretPath(this.#namespace)}?fieldSelector=${selector}`, {
       watchMs,
       graceMs,
@@ -152,7 +152,7 @@ class SecretFollower {
     await reading;
   }
 
-  /** Polls for a while, because it cannot be watched. */
+  /** Polls for a while, because the Secret cannot be watched. */
   async #poll(durationMs: number, problem: string): Promise<void> {
     const { pollMs, maxPollMs } = this.#pace;
     const until = performance.now() + durationMs;
@@ -178,7 +178,7 @@ class SecretFollower {
     }
   }
 
-  /** Reads the current state. Rejects when that fails; an absent Secret is a state, too. */
+  /** Reads the current state. Rejects when that fails; an absent Secret is also a state. */
   async #read(): Promise<void> {
     const before = this.#news.seen;
     let secret: JsonObject | undefined;
@@ -222,11 +222,10 @@ class SecretFollower {
 }
 
 /**
- * Follows a kubernetes.io/tls Secret: its current state, then every change, across lost connections and while it is
- * absent. Needs `get` and `watch` on it. While it cannot be watched it is read instead, and `watching` says why.
- * Contents are passed on unchecked.
- *
- * @returns a function that stops it.
+ * Follows a kubernetes.io/tls Secret: its current state, then every change, even if connections are lost or the Secret
+ * is absent for a while. Needs `get` and `watch` on it. While it cannot be watched it is polled, and a `watching` event
+ * says why. Contents are passed on without validation.
+ * @returns a function that stops following.
  */
 export function watchServingSecret(
   config: KubeConfig,

@@ -2,12 +2,10 @@ import { Buffer } from 'node:buffer';
 import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
 import { ResponseError } from './transport.ts';
 
-/**
- * Longest value of a Secret that is decoded, in characters of base64: some 96 KiB, more than any PEM text that is read.
- */
+/** Longest value of a Secret that is decoded, in characters of base64: some 96 KiB, longer than any PEM file in use. */
 const maxValueLength = 128 * 1024;
 
-/** The metadata of an object that was asked for by its name. */
+/** The metadata of an object that was requested by name. */
 export function metadataOf(object: JsonObject, what: string, name: string): JsonObject & { resourceVersion: string } {
   const { metadata } = object;
   if (!isJsonObject(metadata) || metadata.name !== name) {
@@ -21,9 +19,8 @@ export function metadataOf(object: JsonObject, what: string, name: string): Json
 }
 
 /**
- * The data of a Secret as text; values of more than 128 KiB of base64 are left out.
- *
- * @throws {ResponseError} when the object is not the Secret of that name.
+ * The data of a Secret as text; values of more than 128 KiB of base64 are omitted.
+ * @throws {ResponseError} when the object is not the Secret with this name.
  */
 export function decodeSecret(secret: JsonObject, namespace: string, name: string): Record<string, string> {
   const what = `the Secret ${namespace}/${name}`;
@@ -51,7 +48,7 @@ function decodeValue(value: string): string {
   return Buffer.from(value, 'base64').toString('utf8');
 }
 
-/** The data of a Secret to write: an unchanged value keeps its bytes, even if they are not text. */
+/** Encodes data for writing a Secret. An unchanged value keeps its bytes, even if they are not text. */
 export function encodeData(data: Record<string, string>, before: JsonObject): JsonObject {
   const encoded: JsonObject = {};
   for (const [key, value] of Object.entries(before)) {
@@ -66,7 +63,7 @@ export function encodeData(data: Record<string, string>, before: JsonObject): Js
   return encoded;
 }
 
-/** String values of an object in metadata. */
+/** The string values of a map in metadata. */
 export function textValues(value: Json | undefined): Record<string, string> {
   return Object.fromEntries(
     Object.entries(isJsonObject(value) ? value : {}).filter(

@@ -5,24 +5,27 @@ import type { Dispatcher } from 'undici';
 import { printable } from '../terminal/index.ts';
 import { clientNode, undici } from './client-node.ts';
 
-/** The API server cannot be reached. Names the cause by its code: messages of TLS libraries quote certificates. */
+/**
+ * The API server cannot be reached. The message contains only an error code: messages of TLS libraries quote
+ * certificates.
+ */
 export class ConnectionError extends Error {
   constructor(server: string, cause: string) {
     super(`no answer from the API server ${printable(server)}: ${printable(cause)}`);
   }
 }
 
-/** The API server's response cannot be used; a retry would not help. */
+/** The API server's response is unusable; a retry would not help. */
 export class ResponseError extends Error {
   constructor(message: string) {
     super(printable(message));
   }
 }
 
-/** A response over the limit: a list can be read again in smaller pages. */
+/** A response exceeds the limit: a list can be read in smaller pages. */
 export class ResponseTooLong extends ResponseError {}
 
-/** The request of `open`. */
+/** A request for `open`. */
 export interface OutgoingRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH';
   path: string;
@@ -40,23 +43,23 @@ export interface ApiResponse {
   body: Readable;
 }
 
-/** Requests to one API server: TLS and credentials as the kubeconfig has them, redirects not followed. */
+/**
+ * Sends requests to one API server, with the TLS settings and credentials of the kubeconfig. Does not follow redirects.
+ */
 export interface Transport {
-  /** As in the kubeconfig, without a slash at the end. */
+  /** The server's URL in the kubeconfig, without a trailing slash. */
   server: string;
-  /**
-   * @throws {ConnectionError} without a response.
-   */
+  /** @throws {ConnectionError} when there is no response. */
   open(request: OutgoingRequest): Promise<ApiResponse>;
 }
 
-/** The name of a failure to connect: its code, which contains nothing that the other side sent. */
+/** The cause of a connection failure: its code, which contains nothing that the other side sent. */
 export function causeOf(error: unknown): string {
   const { code, message } = error as { code?: unknown; message?: unknown };
   return typeof code === 'string' ? code : String(message).slice(0, 300);
 }
 
-/** Rejects as soon as the signal is aborted: a credential plugin may never return. */
+/** Rejects as soon as the signal is aborted, since a credential plugin may never return. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(signal.reason as Error);
@@ -68,9 +71,9 @@ function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 /**
- * A transport for the current context of a kubeconfig. Credentials are looked up for each request (tokens of pods are
- * replaced every hour); the connection pool is kept until a connection fails, since its TLS settings may become
- * outdated, too.
+ * A transport for the current context of a kubeconfig. Credentials are looked up for each request (pods' tokens are
+ * replaced every hour); the connection pool is kept until a connection fails, since its TLS settings may be outdated as
+ * well.
  */
 export function transportFor(config: KubeConfig): Transport {
   const server = config.getCurrentCluster()?.server.replace(/\/$/, '') ?? '';
@@ -84,15 +87,15 @@ export function transportFor(config: KubeConfig): Transport {
         await orAborted(config.applySecurityAuthentication(context), signal);
       } catch (error) {
         signal.throwIfAborted();
-        // The message of a SyntaxError quotes what a plugin printed: a token, perhaps.
+        // The message of a SyntaxError quotes the output of a credential plugin, which may be a token.
         const cause =
           error instanceof SyntaxError
             ? 'the output of the credential plugin, or a token in the kubeconfig, is not JSON'
             : causeOf(error);
         throw new ConnectionError(server, `no credentials: ${cause}`);
       }
-      // The library creates a pool for every request; one is enough. For a server whose CA Node.js knows, it creates
-      // none.
+      // The library creates a pool for every request, although one is enough, and none for a server whose CA Node.js
+      // trusts.
       pool ??=
         context.getDispatcher() ??
         new (undici().Agent)({ connect: { keepAlive: true, keepAliveInitialDelay: 30_000 } });
@@ -112,7 +115,7 @@ export function transportFor(config: KubeConfig): Transport {
           body: body?.text ?? null,
           signal,
           headersTimeout: headersTimeoutMs,
-          // The reader of the body limits its time.
+          // The reader of the body enforces a time limit.
           bodyTimeout: 0,
         });
         return { code: answer.statusCode, headers: answer.headers, body: answer.body };
@@ -133,9 +136,8 @@ export function transportFor(config: KubeConfig): Transport {
 }
 
 /**
- * Reads a body whole, as long as it has no more than `maxBytes`; the connection is closed otherwise.
- *
- * @returns undefined for a longer one. Rejects when the connection breaks.
+ * Reads a whole body of at most `maxBytes`; for a longer one the connection is closed.
+ * @returns undefined for a longer body. Rejects when the connection breaks.
  */
 export async function readLimited(body: Readable, maxBytes: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
@@ -152,8 +154,7 @@ export async function readLimited(body: Readable, maxBytes: number): Promise<Buf
 }
 
 /**
- * The lines of a body, without their ends; empty ones are left out.
- *
+ * The lines of a body, without line breaks; empty lines are skipped.
  * @throws {ResponseError} for a line of more than `maxBytes`.
  */
 export async function* linesOf(body: Readable, maxBytes: number): AsyncGenerator<Buffer> {

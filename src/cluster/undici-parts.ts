@@ -9,8 +9,8 @@ export { default as ProxyAgent } from 'undici/lib/dispatcher/proxy-agent.js';
 
 const require = createRequire(import.meta.url);
 
-// As the complete undici does: the agent for proxies connects with one of them.
+// As in the complete undici: the agent for proxies connects with one of these methods.
 Object.assign(Dispatcher.prototype, methods);
 
-/** For the client's own requests, which we do not make: loaded with the first one. */
+/** For the library's own requests, which we do not make: loaded on first use. */
 export const fetch: typeof Undici.fetch = (...request) => (require('undici') as typeof Undici).fetch(...request);

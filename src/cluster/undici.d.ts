@@ -1,4 +1,4 @@
-// The parts of undici that are loaded one by one: all of undici is a hundred files, four times as many as requests
+// The modules of undici that are loaded individually: all of undici is a hundred files, four times as many as requests
 // need.
 declare module 'undici/lib/dispatcher/agent.js' {
   import { Agent } from 'undici';
@@ -19,7 +19,7 @@ declare module 'undici/lib/dispatcher/dispatcher.js' {
 declare module 'undici/lib/api/index.js' {
   import type { Dispatcher } from 'undici';
 
-  /** The addition of the complete undici to dispatchers; the agent for proxies needs `connect`. */
+  /** The methods that the complete undici adds to dispatchers; the agent for proxies needs `connect`. */
   const methods: Pick<Dispatcher, 'connect' | 'pipeline' | 'request' | 'stream' | 'upgrade'>;
   export default methods;
 }

@@ -2,17 +2,17 @@ import { askedWait } from './cluster.ts';
 import { ConnectionError } from './transport.ts';
 import { type WatchPace, waitAfter } from './watch-pace.ts';
 
-/** The step after the end of a watch: the next one at once, or a problem and a wait, in ms. */
+/** What to do after a watch has ended: start the next one at once, or report a problem and wait, in ms. */
 export type AfterWatch = 'again' | { waitMs: number };
 
 /** Decides when the next watch of a collection begins, based on how the previous ones ended. */
 export class WatchRetries {
   readonly #pace: Pick<WatchPace, 'minRetryMs' | 'maxRetryMs'>;
   readonly #jitter: () => number;
-  /** Consecutive abnormal ends. */
+  /** Number of consecutive abnormal ends. */
   #failures = 0;
 
-  /** @param jitter factor for a wait, unless the server asks for a longer one. */
+  /** @param jitter returns the factor for a wait, unless the server asks for a longer one. */
   constructor(pace: Pick<WatchPace, 'minRetryMs' | 'maxRetryMs'>, jitter: () => number = () => 1) {
     this.#pace = pace;
     this.#jitter = jitter;
@@ -28,9 +28,8 @@ export class WatchRetries {
   }
 
   /**
-   * A watch failed after this many ms. A connection that lasted a while may end, and a version may be too old: there is
-   * a problem only if the next watch fails, too.
-   *
+   * A watch failed after this many ms. A connection that has lasted a while may end, and a version may be too old: it
+   * is a problem only if the next watch fails, too.
    * @param isTooOld whether the error says that the version to watch from is too old.
    */
   afterError(error: unknown, lastedMs: number, isTooOld = false): AfterWatch {

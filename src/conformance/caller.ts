@@ -11,12 +11,12 @@ import {
 } from '../runtime/index.ts';
 import type { Heard } from './heard.ts';
 
-/** Longest answer that is read, in bytes: a hundred times what the sample requests should produce. */
+/** Longest response that is read, in bytes: a hundred times what the sample requests should produce. */
 export const maxAnswerBytes = 2 * 1024 * 1024;
-/** Calls at a time in the check of load. */
+/** Number of concurrent calls in the load check. */
 export const callsAtOnce = 50;
 
-/** Variation of the request that Cluster API would send. */
+/** How a call differs from the request that Cluster API would send. */
 export interface Variation {
   /** Default: the request of the handler. */
   body?: string | Buffer | JsonObject;
@@ -27,7 +27,7 @@ export interface Variation {
   hangUpAfterMs?: number;
 }
 
-/** The request that Cluster API would send. */
+/** A request as Cluster API would send it. */
 export interface PlainRequest {
   hook: HookDefinition;
   /** Name of the handler, without that of the ExtensionConfig; undefined for Discovery. */
@@ -36,16 +36,16 @@ export interface PlainRequest {
   body: JsonObject;
 }
 
-/** Calls one extension server, over connections that stay open. */
+/** Calls one extension server, over persistent connections. */
 export interface Caller {
-  /** Makes one call. Never rejects: a failure is a result, too. */
+  /** Makes one call. Never rejects: a failure is also a result. */
   send(request: PlainRequest, variation: Variation): Promise<Heard>;
-  /** How many calls there were so far. */
+  /** Number of calls so far. */
   calls(): number;
   close(): Promise<void>;
 }
 
-/** Creates the caller of an extension server; its calls end with `signal`. */
+/** Creates the caller of an extension server; `signal` aborts its calls. */
 export function createCaller(extension: Extension, resolve: Resolve | undefined, signal: AbortSignal): Caller {
   const connections = createConnections({
     maxConcurrentCalls: callsAtOnce,

@@ -1,43 +1,43 @@
 import type { Trial } from './trial.ts';
 import type { TriedHandler } from './tried.ts';
 
-/** What a check is about, for the order and the headings of reports. */
+/** The subject of a check, which determines the order and the headings in reports. */
 export type CheckGroup = 'TLS' | 'Discovery' | 'Calls' | 'Answers' | 'Patches' | 'Variables' | 'Upgrade plans' | 'Load';
 
-/** `must`: Cluster API, or the Clusters, would suffer. `should`: advice of the Runtime SDK. */
+/** `must`: otherwise Cluster API, or the Clusters, would suffer. `should`: a recommendation of the Runtime SDK. */
 export type CheckLevel = 'must' | 'should';
 
 /** One problem that a check found. */
 export interface CheckProblem {
-  /** Name of the handler without that of the ExtensionConfig, where it is about one. */
+  /** Name of the handler without that of the ExtensionConfig, if the problem is about one handler. */
   handler?: string;
-  /** One line; text from the server is truncated and has no control characters. */
+  /** One line; text from the server is truncated and contains no control characters. */
   message: string;
-  /** Whether the problem is advice only, in a check that is a `must`. */
+  /** Whether the problem is only a recommendation, in a check that is a `must`. */
   isWarning?: boolean;
 }
 
-/** A check that could not be made, and why. */
+/** Why a check was skipped. */
 export interface Skipped {
   because: string;
 }
 
-/** One thing that a well-behaved extension does: data plus one function, like a rule. */
+/** One property of a well-behaved extension: data plus one function, like a rule. */
 export interface Check {
   id: string;
   group: CheckGroup;
   level: CheckLevel;
   /** One sentence: what the extension has to do. */
   asks: string;
-  /** Why it matters: what happens otherwise. */
+  /** What happens otherwise. */
   why: string;
-  /** The remedy for its author. */
+  /** What the extension's author should do. */
   remedy: string;
   /** Reports every problem that it finds. */
   run(trial: Trial, report: (problem: CheckProblem) => void): Promise<Skipped | undefined>;
 }
 
-/** Checks the handlers that respond, one after the other. Without any the check cannot be made. */
+/** Checks the handlers that respond, one after the other. The check is skipped if none does. */
 export async function ofAnswering(
   { answering }: Trial,
   look: (handler: TriedHandler) => Promise<void>,

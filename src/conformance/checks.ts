@@ -38,7 +38,7 @@ import { check as tlsVersions } from './checks/tls-versions.ts';
 import { check as unknownFields } from './checks/unknown-fields.ts';
 import { check as variablesValid } from './checks/variables-valid.ts';
 
-/** All checks. Those of one group stand together; what may harm a weak server comes last. */
+/** All checks. Those of the same group are adjacent; checks that may harm a weak server come last. */
 export const checks: readonly Check[] = [
   tlsTrusted,
   tlsNames,

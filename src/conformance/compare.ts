@@ -6,11 +6,10 @@ import type { TriedHandler } from './tried.ts';
 
 /**
  * Calls handlers with a variation of their request and compares the responses with those of their second call, since
- * the first may have started work. For hooks that can block only the status is compared: their work may have
+ * the first may have started work. For hooks that can block, only the status is compared, since their work may have
  * progressed.
- *
- * @param vary the variation of a request; undefined for a handler that it does not apply to.
- * @param most handlers that are called.
+ * @param vary returns the variation of a request; undefined for a handler that it does not apply to.
+ * @param most maximum number of handlers to call.
  */
 export async function compareVariation(
   { answering, second, call }: Trial,

@@ -8,7 +8,7 @@ export type Heard = { ms: number } & (
   | { kind: 'answer'; response: JsonObject }
   /** A status other than 200. */
   | { kind: 'refused'; code: number; text: string }
-  /** No response, or none that Cluster API could read. */
+  /** There was no response, or none that Cluster API could read. */
   | { kind: 'failed'; error: CallError }
 );
 
@@ -27,18 +27,21 @@ export function describe(heard: Heard): string {
   }
 }
 
-/** Whether a status is `Success`. */
+/** Whether a request was answered with the status `Success`. */
 export const isSuccess = (heard: Heard): heard is HeardAnswer =>
   heard.kind === 'answer' && heard.response.status === 'Success';
 
-/** Whether an answer makes Cluster API wait. */
+/** Whether an answer tells Cluster API to wait. */
 export function isBlocking(heard: Heard): boolean {
   return (
     isSuccess(heard) && typeof heard.response.retryAfterSeconds === 'number' && heard.response.retryAfterSeconds > 0
   );
 }
 
-/** The parts of a response that Cluster API reads: no apiVersion and kind, absent and zero alike. */
+/**
+ * The parts of a response that Cluster API reads: without apiVersion and kind, and without zero values, which equal
+ * absent ones.
+ */
 function essence(response: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(response).filter(
@@ -65,7 +68,7 @@ export function isSameAnswer(a: Heard, b: Heard): boolean {
       : true;
 }
 
-/** The names of the fields in which two answers differ, as the end of a sentence. */
+/** The names of the fields that differ between two answers, as the end of a sentence. */
 export function difference(a: Heard, b: Heard): string {
   if (a.kind !== 'answer' || b.kind !== 'answer') {
     return `it once ${describe(a)}, and once ${describe(b)}`;
@@ -77,13 +80,13 @@ export function difference(a: Heard, b: Heard): string {
   return `the answers differ in ${quotable(names.slice(0, 5).join(', '), 200)}`;
 }
 
-/** The message of an answer; empty where it has none. */
+/** The message of an answer; empty if it has none. */
 export function messageOf(heard: Heard): string {
   const message = heard.kind === 'answer' && isJsonObject(heard.response) ? heard.response.message : undefined;
   return typeof message === 'string' ? message : '';
 }
 
-/** The message of a response as a report may show it: short, and omitted where it contains a secret. */
+/** The message of a response as a report may show it: truncated, and omitted if it contains a secret. */
 export function shownMessage(heard: Heard): string {
   const message = messageOf(heard);
   return secretParts(message).length > 0 ? '(a message that should not be shown)' : quotable(message, 200);

@@ -16,24 +16,24 @@ import {
 } from '../kubernetes/index.ts';
 import { quotable } from '../runtime/index.ts';
 
-/** Maximum number of patches of one answer that are examined. */
+/** Maximum number of patches in one answer that are examined. */
 const maxPatches = 100;
-/** Largest object that patches may make, in characters of JSON: the API server takes 3 MiB. */
+/** Largest object that patches may produce, in characters of JSON: the API server accepts 3 MiB. */
 const maxObjectLength = 3 * 1024 * 1024;
 
-/** The problems with the patches of a response, by the check that reports them. Callers limit the number of lines. */
+/** The problems with the patches of a response, by the check that reports them. Callers limit how many are reported. */
 export interface PatchReview {
   /** Patches of items that are not in the request. */
   unknown: string[];
-  /** Patches that are not of a known type, not base64 or not a patch. */
+  /** Patches that have an unknown type, are not base64, or do not decode to a patch. */
   unreadable: string[];
-  /** Patches that do not apply. */
+  /** Patches that cannot be applied. */
   inapplicable: string[];
   /** Patches that change nothing. */
   idle: string[];
   /** Changes that Cluster API ignores. */
   ignored: string[];
-  /** How many patches there are. */
+  /** Number of patches. */
   count: number;
 }
 
@@ -43,7 +43,7 @@ interface Encoded {
   patch?: Json | undefined;
 }
 
-/** The patch in an encoded one, or what is wrong with it. */
+/** The decoded patch, or what is wrong with it. */
 function decoded({ patchType, patch }: Encoded): { apply: (object: JsonObject) => Json } | { problem: string } {
   if (patchType !== 'JSONPatch' && patchType !== 'JSONMergePatch') {
     return {
@@ -76,7 +76,7 @@ function decoded({ patchType, patch }: Encoded): { apply: (object: JsonObject) =
   return { apply: (object) => applyOperations(object, value as unknown as PatchOperation[]) };
 }
 
-/** Fields of a control plane's template that Cluster API sets itself: patches to them are undone. */
+/** Fields of a control plane's template that Cluster API sets itself, so that it undoes patches to them. */
 const controlPlaneFields = [
   '/spec/template/spec/version',
   '/spec/template/spec/replicas',
@@ -85,13 +85,13 @@ const controlPlaneFields = [
 ];
 const takenOfTemplates = ['/spec', '/metadata/labels', '/metadata/annotations'];
 
-/** What an object that had it still needs after its patches: Cluster API fails without. */
+/** Fields that an object must still have after its patches if it had them before: Cluster API fails without them. */
 const keptFields = [['spec'], ['spec', 'template', 'spec']];
 
 const isBelow = (path: string, fields: readonly string[]) =>
   fields.some((field) => path === field || path.startsWith(`${field}/`));
 
-/** The changed fields that Cluster API does not take. */
+/** The changed fields that Cluster API ignores. */
 function ignoredChanges(
   before: JsonObject,
   after: Json,
@@ -105,7 +105,7 @@ function ignoredChanges(
 
 const none = (): PatchReview => ({ unknown: [], unreadable: [], inapplicable: [], idle: [], ignored: [], count: 0 });
 
-/** Applies one patch, notes its problems, and returns the resulting object. */
+/** Applies one patch, records its problems, and returns the resulting object. */
 function applied(
   review: PatchReview,
   where: string,
@@ -154,7 +154,7 @@ function applied(
   return after;
 }
 
-/** Reviews the patches of a GeneratePatches response, applied in their order as by Cluster API. */
+/** Reviews the patches of a GeneratePatches response, applied in order, as Cluster API does. */
 export function reviewTemplatePatches(request: JsonObject, response: JsonObject): PatchReview {
   const review = none();
   const current = new Map<string, { object: JsonObject; isControlPlane: boolean; name: string }>();
@@ -191,7 +191,7 @@ export function reviewTemplatePatches(request: JsonObject, response: JsonObject)
   return review;
 }
 
-/** Reviews the patches of a response of CanUpdateMachine or CanUpdateMachineSet. */
+/** Reviews the patches of a CanUpdateMachine or CanUpdateMachineSet response. */
 export function reviewMachinePatches(request: JsonObject, response: JsonObject): PatchReview {
   const review = none();
   const objects = isJsonObject(request.current) ? request.current : {};
@@ -210,7 +210,7 @@ export function reviewMachinePatches(request: JsonObject, response: JsonObject):
   return review;
 }
 
-/** The patches of a response as text, by the place of their template, since its uid is new each time. */
+/** The patches of a response as text, by the place of their template, since its uid is different each time. */
 export function patchesByPlace(request: JsonObject, response: JsonObject): Map<string, string> {
   const places = new Map<string, string>();
   for (const item of Array.isArray(request.items) ? request.items : []) {

@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts
 import { sampleRequest } from '../messages/index.ts';
 import { builtin, cluster, items, machineObjects, machineSetObjects } from './sample-objects.ts';
 
-/** Fields of requests with made-up objects, by the name of the hook. */
+/** The fields of a request with sample objects, by the name of the hook. */
 function fieldsOf(name: string, variables: readonly Json[]): JsonObject {
   switch (name) {
     case 'GeneratePatches':
@@ -22,9 +22,8 @@ function fieldsOf(name: string, variables: readonly Json[]): JsonObject {
 }
 
 /**
- * The request that a handler of a hook gets: complete, with made-up objects that are recognizable by their names.
- *
- * @param own the fields of a request of the user, used instead of all of these.
+ * The request for a handler: complete, with sample objects that are recognizable by their names.
+ * @param own the fields of a request from the user, which replace all of these.
  * @param variables values for the variables that the extension defines.
  */
 export function requestOf(
@@ -47,7 +46,7 @@ export function requestOf(
   };
 }
 
-/** Whether the handlers of a hook act on Clusters and machines: the others only answer questions. */
+/** Whether the handlers of a hook act on Clusters and machines, rather than only answer questions. */
 export function actsOnClusters({ name, tags }: HookDefinition): boolean {
   const questions = ['Topology Mutation Hook', 'Chained Upgrade Hook'];
   return !tags.some((tag) => questions.includes(tag)) && !name.startsWith('CanUpdate');

@@ -4,17 +4,17 @@ import { isSuccess } from './heard.ts';
 import { type PatchReview, reviewMachinePatches, reviewTemplatePatches } from './patches.ts';
 import type { Trial } from './trial.ts';
 
-/** Hooks whose responses contain patches, with the review of these. */
+/** Hooks whose responses contain patches, with the function that reviews them. */
 const reviewers = new Map([
   ['GeneratePatches', reviewTemplatePatches],
   ['CanUpdateMachine', reviewMachinePatches],
   ['CanUpdateMachineSet', reviewMachinePatches],
 ]);
 
-/** Reviews by response: several checks need them. */
+/** Reviews by response, since several checks need them. */
 const reviews = new WeakMap<JsonObject, PatchReview>();
 
-/** Reports one kind of problem with the patches of all first responses. */
+/** Reports one kind of problem with the patches in all first responses. */
 export async function reviewPatches(
   { handlers, first }: Trial,
   report: (problem: CheckProblem) => void,

@@ -5,10 +5,10 @@ import { checks as allChecks } from './checks.ts';
 import { isSuccess } from './heard.ts';
 import { createTrial, type TrialOptions } from './trial.ts';
 
-/** How a check ended. `failed`: a `must` is violated; `warning`: advice is not followed. */
+/** How a check ended. `failed`: a `must` is violated; `warning`: a recommendation is not followed. */
 export type CheckStatus = 'passed' | 'failed' | 'warning' | 'skipped';
 
-/** A check with what it found. */
+/** A check with its result. */
 export interface CheckResult {
   id: string;
   group: CheckGroup;
@@ -16,24 +16,24 @@ export interface CheckResult {
   asks: string;
   status: CheckStatus;
   problems: CheckProblem[];
-  /** Problems beyond those listed. */
+  /** Number of problems beyond those listed. */
   more?: number;
-  /** Why the check was not made. */
+  /** Why the check was skipped. */
   because?: string;
   why: string;
   remedy: string;
   ms: number;
 }
 
-/** How an extension behaved. */
+/** The results for an extension. */
 export interface Conduct {
   extensionConfig: string;
-  /** `failed`: a check failed or could not be made in time, or Discovery got no response. */
+  /** `failed`: a check failed or was not completed in time, or Discovery got no response. */
   verdict: 'passed' | 'failed';
   checks: CheckResult[];
-  /** Handlers that were called. */
+  /** Names of the handlers that were called. */
   called: string[];
-  /** Handlers that were not, and why. */
+  /** Handlers that were not called, and why. */
   notCalled: { name: string; because: string }[];
   calls: number;
   ms: number;
@@ -41,15 +41,15 @@ export interface Conduct {
 
 /** Options of a run. */
 export interface ConformanceOptions extends TrialOptions {
-  /** Only these checks; default all. */
+  /** The checks to run; default: all. */
   checks?: readonly Check[];
-  /** Longest time for one extension, in ms. */
+  /** Time limit for one extension, in ms. */
   timeLimitMs: number;
   /** Called before each check. */
   onCheck?: (check: Check, index: number, count: number) => void;
 }
 
-/** Maximum number of problems of a check that are listed. */
+/** Maximum number of problems that are listed for a check. */
 const maxProblems = 10;
 /** Longest message of a problem, in characters. */
 const maxMessage = 500;
@@ -64,9 +64,8 @@ function statusOf({ level }: Check, problems: readonly CheckProblem[], because: 
 }
 
 /**
- * Tries an extension by all checks, one after the other.
- *
- * @throws the reason of `options.signal` when it aborts. Never because of a server.
+ * Runs all checks on an extension, one after the other.
+ * @throws the reason of `options.signal` when it is aborted. Never because of a server.
  */
 export async function checkConduct(config: ExtensionConfig, options: ConformanceOptions): Promise<Conduct> {
   const { checks = allChecks, timeLimitMs, onCheck } = options;
@@ -92,7 +91,7 @@ export async function checkConduct(config: ExtensionConfig, options: Conformance
             }
           });
       options.signal.throwIfAborted();
-      // A call that the timeout ended would look like the extension's fault.
+      // A call that the time limit aborted would look like the extension's fault.
       const isLate = limit.aborted;
       const because = isLate ? 'the time limit has passed (--time-limit)' : skipped?.because;
       const found = isLate ? [] : problems;

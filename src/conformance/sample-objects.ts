@@ -1,8 +1,8 @@
 import type { JsonObject } from '../kubernetes/index.ts';
 
-/** Namespace of all made-up objects, recognizable in a log. */
+/** Namespace of all sample objects, easy to recognize in a log. */
 const sampleNamespace = 'conformance-sample';
-/** Name of the made-up Cluster, and prefix of the names of its parts. */
+/** Name of the sample Cluster, and prefix of the names of its parts. */
 export const sampleCluster = 'conformance-sample-cluster';
 
 const infrastructure = 'infrastructure.cluster.x-k8s.io/v1beta2';
@@ -10,7 +10,7 @@ const uid = '00000000-0000-4000-8000-000000000000';
 
 const versionOf = (release: number) => `v1.${release}.0`;
 
-/** The Cluster of all requests: v1beta2 and without a status, as releases from 1.13 on send it. */
+/** The Cluster in all requests: in v1beta2 and without a status, as releases from 1.13 on send it. */
 export const cluster: JsonObject = {
   apiVersion: 'cluster.x-k8s.io/v1beta2',
   kind: 'Cluster',
@@ -26,7 +26,7 @@ export const cluster: JsonObject = {
   },
 };
 
-/** The same Cluster as releases up to 1.12 send it. */
+/** The same Cluster as sent by releases up to 1.12. */
 export const olderCluster: JsonObject = {
   apiVersion: 'cluster.x-k8s.io/v1beta1',
   kind: 'Cluster',
@@ -73,7 +73,7 @@ const controlPlane: JsonObject = {
   controlPlane: { version: versionOf(33), name: `${sampleCluster}-cp`, replicas: 3 },
 };
 
-/** The templates of a usual ClusterClass, in the places where Cluster API finds them. */
+/** The templates of a typical ClusterClass, in the places where Cluster API finds them. */
 const placed: readonly Placed[] = [
   {
     uid: '00000000-0000-4000-8000-000000000001',
@@ -156,7 +156,7 @@ function machineSpec(release: number): JsonObject {
 
 const metadata = { name: machineName, namespace: sampleNamespace };
 
-/** A machine with its objects, as in requests of in-place hooks. */
+/** A machine with its objects, as in requests of in-place update hooks. */
 export const machineObjects = (release: number): JsonObject => ({
   machine: { apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Machine', metadata, spec: machineSpec(release) },
   infrastructureMachine: {
@@ -173,7 +173,7 @@ export const machineObjects = (release: number): JsonObject => ({
   },
 });
 
-/** A set of machines with its templates, as in requests of in-place hooks. */
+/** A MachineSet with its templates, as in requests of in-place update hooks. */
 export const machineSetObjects = (release: number): JsonObject => ({
   machineSet: {
     apiVersion: 'cluster.x-k8s.io/v1beta2',

@@ -1,4 +1,4 @@
-/** Patterns that must not match a message, each with its name. */
+/** Patterns that messages must not match, with the name of what they find. */
 interface Unwanted {
   what: string;
   found: (text: string) => boolean;
@@ -25,7 +25,7 @@ const changing: readonly Unwanted[] = [
   { what: 'an address in memory', found: matches(/\b0x[0-9a-f]{8,16}\b/) },
 ];
 
-/** Texts that say more than users should read. */
+/** Texts that reveal more than users should read. */
 const secret: readonly Unwanted[] = [
   { what: 'a private key', found: matches(/-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----/) },
   { what: 'a token (JWT)', found: matches(/\beyJ[\w-]{8,16}/) },

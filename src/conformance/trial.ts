@@ -22,7 +22,7 @@ import { actsOnClusters } from './requests.ts';
 import { type Choice, chooseHandlers, type TriedHandler } from './tried.ts';
 import { sampleValues } from './variables.ts';
 
-/** How long Discovery may take, in seconds: Cluster API's own limit. */
+/** Timeout of Discovery, in seconds: Cluster API's own. */
 const discoverySeconds = 10;
 
 /** Options of a trial. */
@@ -33,7 +33,7 @@ export interface TrialOptions extends Choice {
   now: () => Date;
 }
 
-/** The result of a discovery. */
+/** The result of one discovery. */
 export interface Discovered {
   heard: Heard;
   handlers: DiscoveredHandler[];
@@ -41,7 +41,8 @@ export interface Discovered {
 }
 
 /**
- * An extension server on trial: what is known about it, and the ways to call it. Responses are reused where possible.
+ * An extension server being checked: what is known about it, and the ways to call it. Responses are reused where
+ * possible.
  */
 export interface Trial {
   readonly extension: Extension;
@@ -52,27 +53,27 @@ export interface Trial {
   readonly resolve: Resolve | undefined;
   /** The first discovery. */
   readonly discovery: Discovered;
-  /** The handlers that are called, in the order of a Cluster's life. */
+  /** The handlers to call, in the order of a Cluster's lifecycle. */
   readonly handlers: readonly TriedHandler[];
   /** The handlers that are not called, and why. */
   readonly untried: readonly { name: string; because: string }[];
   discover(variation?: Variation): Promise<Discovered>;
   /** One call of a handler. */
   call(handler: TriedHandler, variation?: Variation): Promise<Heard>;
-  /** The first call of a handler, as Cluster API makes it. */
+  /** The first call of a handler, as Cluster API would make it. */
   first(handler: TriedHandler): Promise<Heard>;
-  /** A second, identical call after the first. Others are compared with it. */
+  /** A second, identical call. Responses to other calls are compared with it. */
   second(handler: TriedHandler): Promise<Heard>;
   /** The handlers whose first response Cluster API can read. */
   answering(): Promise<readonly TriedHandler[]>;
-  /** What TLS handshakes show; undefined when they failed. */
+  /** What a TLS handshake reveals; undefined if it failed. */
   tls(versions?: Parameters<typeof probeTls>[3]): Promise<TlsFacts | undefined>;
-  /** All calls so far. */
+  /** Number of calls so far. */
   readonly calls: () => number;
   close(): Promise<void>;
 }
 
-/** Handlers that get their first call at a time. */
+/** Number of handlers that get their first call concurrently. */
 const firstCallsAtOnce = 8;
 
 function remembering<K, V>(make: (key: K) => Promise<V>): (key: K) => Promise<V> {
@@ -84,7 +85,7 @@ function remembering<K, V>(make: (key: K) => Promise<V>): (key: K) => Promise<V>
   };
 }
 
-/** Calls a function with each item, a few at a time; the results are in the order of the items. */
+/** Calls a function for each item, a few at a time; the results are in the order of the items. */
 export async function eachOf<T, R>(items: readonly T[], atOnce: number, work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = new Array(items.length);
   let next = 0;
@@ -127,7 +128,7 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
 
   const discovery = await discover();
   const choose = (values: readonly Json[]) => chooseHandlers(discovery.handlers, extension.settings, values, options);
-  // Patches depend on variables: those that the extension defines get values of their schemas.
+  // Patches depend on variables, so those that the extension defines get values that match their schemas.
   const questions = choose([]).handlers.filter(({ hook }) => hook.name === 'DiscoverVariables');
   const defined = await eachOf(questions, firstCallsAtOnce, (handler) => call(handler));
   const values = defined.flatMap((heard) => (heard.kind === 'answer' ? sampleValues(heard.response.variables) : []));
@@ -153,7 +154,7 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
         firstCallsAtOnce,
         first,
       );
-      // Hooks that act on Clusters are called in the order of a Cluster's life, one after the other.
+      // Hooks that act on Clusters are called in the order of a Cluster's lifecycle, one after the other.
       const heard = await eachOf(handlers, 1, first);
       return handlers.filter((_, index) => heard[index]?.kind === 'answer');
     },

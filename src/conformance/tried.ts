@@ -3,13 +3,13 @@ import type { Json, JsonObject } from '../kubernetes/index.ts';
 import { type DiscoveredHandler, defaultTimeoutSeconds } from '../runtime/index.ts';
 import { actsOnClusters, requestOf } from './requests.ts';
 
-/** Maximum number of handlers that are tried; the others are only discovered. */
+/** Maximum number of handlers that are called; further handlers are only discovered. */
 const maxTried = 64;
 const longestTimeoutSeconds = 30;
 
 /** A handler that is called. */
 export interface TriedHandler {
-  /** Without the name of the ExtensionConfig. */
+  /** Its name without that of the ExtensionConfig. */
   name: string;
   hook: HookDefinition;
   timeoutSeconds: number;
@@ -18,21 +18,21 @@ export interface TriedHandler {
 
 /** What decides which handlers are called. */
 export interface Choice {
-  /** The hooks whose messages are known, in the order of a Cluster's life. */
+  /** The hooks whose messages are known, in the order of a Cluster's lifecycle. */
   hooks: readonly HookDefinition[];
   /** Whether hooks that act on Clusters and machines are called. */
   withSideEffects: boolean;
-  /** Requests of the user, by `formatHook`, used instead of the made-up ones. */
+  /** The user's requests, by `formatHook`, which replace the generated ones. */
   requests: ReadonlyMap<string, JsonObject>;
 }
 
-/** The handlers that are called, in the order of a Cluster's life, and those that are not. */
+/** The handlers to call, in the order of a Cluster's lifecycle, and the others. */
 export interface Chosen {
   handlers: readonly TriedHandler[];
   untried: readonly { name: string; because: string }[];
 }
 
-/** Why the handler at a place of the discovery is not called; undefined when it is. */
+/** Why the handler at this index of the discovery is not called; undefined if it is. */
 function reasonAgainst(hook: HookDefinition, index: number, withSideEffects: boolean): string | undefined {
   if (index >= maxTried) {
     return `only the first ${maxTried} handlers are called`;
@@ -43,10 +43,9 @@ function reasonAgainst(hook: HookDefinition, index: number, withSideEffects: boo
 }
 
 /**
- * Chooses the handlers that are called, each with its request.
- *
+ * Chooses the handlers to call, each with its request.
  * @param settings of the ExtensionConfig.
- * @param variables values of those that the extension defines, as requests have them.
+ * @param variables values of the variables that the extension defines, as in requests.
  */
 export function chooseHandlers(
   discovered: readonly DiscoveredHandler[],

@@ -1,18 +1,18 @@
 import { compilePattern, isJsonObject, type Json, type JsonObject, PatternError } from '../kubernetes/index.ts';
 import { quotable } from '../runtime/index.ts';
 
-/** Maximum number of variables of one answer that are examined. */
+/** Maximum number of variables in one answer that are examined. */
 const maxVariables = 500;
-/** Maximum number of parts of all their schemas that are examined. */
+/** Maximum number of subschemas of all variables that are examined. */
 const maxParts = 20_000;
-/** Maximum number of instructions of all patterns of one answer that are compiled: each takes some 10 µs. */
+/** Maximum number of instructions of all patterns in one answer that are compiled: each takes some 10 µs. */
 const maxInstructions = 100_000;
-/** Longest text that is made up as a value, in characters. */
+/** Longest text that is generated as a value, in characters. */
 const maxSampleLength = 256;
 
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
-/** Whether a value is of a JSON Schema type; any value is if the type is absent. */
+/** Whether a value has a JSON Schema type; any value does if there is no type. */
 function isOfType(value: Json, type: Json | undefined): boolean {
   switch (type) {
     case 'array':
@@ -30,18 +30,18 @@ function isOfType(value: Json, type: Json | undefined): boolean {
   }
 }
 
-/** The cost of one answer's patterns so far. */
+/** The cost of the patterns in one answer so far. */
 interface PatternBudget {
   instructions: number;
 }
 
-/** The problem of a pattern, which Cluster API compiles as RE2; also undefined once the budget has been used up. */
+/** The problem with a pattern, which Cluster API compiles as RE2; also undefined once the budget is used up. */
 function patternProblem(pattern: string, budget: PatternBudget): string | undefined {
   if (budget.instructions > maxInstructions) {
     return undefined;
   }
   try {
-    // A pattern that is refused has its cost, too.
+    // A pattern that is rejected has a cost, too.
     budget.instructions += 10 + pattern.length;
     budget.instructions += compilePattern(pattern).size;
     return undefined;
@@ -60,7 +60,7 @@ const pairs = [
   ['minProperties', 'maxProperties'],
 ] as const;
 
-/** The problems of one part of a schema, not counting its own parts. */
+/** The problems with one schema, not counting its subschemas. */
 function* partProblems(schema: JsonObject, budget: PatternBudget): Generator<string> {
   const { type, items, properties, additionalProperties, required, enum: allowed, pattern } = schema;
   const isOpen =
@@ -108,7 +108,7 @@ function* partProblems(schema: JsonObject, budget: PatternBudget): Generator<str
 }
 
 /**
- * The problems of the variables in an answer of DiscoverVariables, by the rules of ClusterClass variables, one line
+ * The problems with the variables in a DiscoverVariables answer, by the rules for ClusterClass variables, one line
  * each.
  */
 export function variableProblems(variables: Json | undefined): string[] {
@@ -154,7 +154,7 @@ export function variableProblems(variables: Json | undefined): string[] {
   return problems;
 }
 
-/** A value that fits the type and limits of a schema; undefined for schemas that demand more. */
+/** A value that matches the type and limits of a schema; undefined for schemas with further constraints. */
 function sampleValue(schema: JsonObject, depth = 0): Json | undefined {
   const { example, default: preset, enum: allowed, type, pattern, properties, required } = schema;
   const given = [example, preset, Array.isArray(allowed) ? allowed[0] : undefined].find(

@@ -5,8 +5,8 @@ import { connect, type TLSSocket } from 'node:tls';
 import type { Resolve, Target } from '../runtime/index.ts';
 
 /**
- * A TLS connection to a server, whatever its certificate: nothing secret is sent over it, and other checks inspect the
- * certificate. Undefined when it is not established in time.
+ * Opens a TLS connection to a server, whatever its certificate: nothing secret is sent, and other checks inspect the
+ * certificate. Undefined if it is not established in time.
  */
 async function openSocket(
   target: Target,
@@ -23,7 +23,7 @@ async function openSocket(
     ALPNProtocols: protocols,
     rejectUnauthorized: false,
   });
-  // Errors after this do not matter: the socket is closed.
+  // Later errors do not matter: the socket will be closed.
   socket.on('error', () => {});
   try {
     await once(socket, 'secureConnect', { signal });
@@ -34,7 +34,7 @@ async function openSocket(
   }
 }
 
-/** Begins a POST that announces a longer body than it sends, and hangs up. */
+/** Starts a POST that announces a longer body than it sends, and disconnects. */
 export async function hangUpWithinRequest(
   target: Target,
   path: string,
@@ -52,11 +52,12 @@ export async function hangUpWithinRequest(
 /** The result of a call over HTTP/2. */
 export type Http2Outcome = { offered: false } | { offered: true; code: number | undefined };
 
-/** Longest answer over HTTP/2 that is taken, in bytes. */
+/** Longest response over HTTP/2 that is read, in bytes. */
 const maxBytes = 2 * 1024 * 1024;
 
 /**
- * Calls a path over HTTP/2, if the server offers it: Go's client takes it then. `code` is undefined without an answer.
+ * Calls a path over HTTP/2 if the server offers it, which is when Go's client uses it. `code` is undefined without a
+ * response.
  */
 export async function callOverHttp2(
   target: Target,

@@ -9,7 +9,7 @@ export type Caller = (effect: CallEffect, signal: AbortSignal) => Promise<Extrac
 /** Longest message of an extension that is kept, in characters. */
 const maxMessage = 4096;
 
-/** A copy: the result of `slice` would keep the whole response, maybe megabytes, in memory as long as the entry. */
+/** A copy: the result of `slice` would keep the whole response, perhaps megabytes, in memory as long as the entry. */
 const messageOf = (message: unknown): string =>
   typeof message === 'string' ? Buffer.from(message.slice(0, maxMessage)).toString() : '';
 
@@ -30,12 +30,12 @@ function callOf(hook: HookDefinition, handler: string, result: CallResult<JsonOb
     ...none,
     status: 'Success',
     message: messageOf(message),
-    // Cluster API does not read it in the answer of a hook that cannot block.
+    // For hooks that cannot block, Cluster API does not read this field.
     retryAfterSeconds: hook.isBlocking && typeof retryAfterSeconds === 'number' ? retryAfterSeconds : 0,
   };
 }
 
-/** Calls extensions by a client, as the controllers of Cluster API do. */
+/** Creates a caller that calls extensions through a client, as Cluster API's controllers do. */
 export function createCaller(client: Client): Caller {
   async function one(hook: HookDefinition, effect: CallEffect, handler: string, signal: AbortSignal) {
     const { object, request } = effect;

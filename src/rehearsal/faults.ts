@@ -3,12 +3,12 @@ import type { JsonObject } from '../kubernetes/index.ts';
 import type { Caller } from './caller.ts';
 import type { CallEffect, EffectOutcome, FaultNote, HandlerCall } from './cluster/index.ts';
 
-/** A fault to be played. */
+/** A fault to inject. */
 export interface Fault {
   kind: 'down' | 'restart' | 'block';
-  /** The hook whose first call it hits, or the number of the call, from 1. */
+  /** The hook whose first call fails, or the number of the call, from 1. */
   where: string | number;
-  /** `down`: how many tries fail; `block`: for how many seconds. */
+  /** For `down`, how many calls fail; for `block`, how many seconds. */
   amount: number;
   /** The text of the flag. */
   text: string;
@@ -16,12 +16,11 @@ export interface Fault {
 
 const kinds = { down: 3, restart: 1, block: 30 } as const;
 
-/** Largest number of a fault. */
+/** Largest amount of a fault. */
 const maxAmount = 86_400;
 
 /**
- * Reads `KIND@WHERE` or `KIND@WHERE=AMOUNT`.
- *
+ * Parses `KIND@WHERE` or `KIND@WHERE=AMOUNT`.
  * @returns the fault, or what is wrong with the text.
  */
 export function parseFault(text: string): Fault | { problem: string } {
@@ -52,23 +51,22 @@ export function parseFault(text: string): Fault | { problem: string } {
   return { kind: fault, where: /^\d/.test(where) ? Number(where) : where, amount: number, text };
 }
 
-/** Name of the handler that a fault invents. */
+/** Name of the handler that a fault adds. */
 const secondHandler = 'second-handler.rehearsal';
 
-/** The effect of a fault on one life. */
+/** The faults of one life. */
 interface Strikes {
-  /** Calls made so far. */
+  /** Number of calls so far. */
   calls: number;
-  /** Faults that have not hit yet. */
+  /** Faults that have not occurred yet. */
   waiting: Fault[];
-  /** Number of further tries that fail, because the extension is down. */
+  /** Number of further calls that fail because the extension is down. */
   down: number;
 }
 
 /**
- * Makes the faults of one life happen.
- *
- * @param down makes calls of servers that do not exist.
+ * Wraps a caller so that it injects the faults of one life.
+ * @param down makes calls to servers that do not exist.
  */
 export function withFaults(
   up: Caller,
@@ -115,7 +113,7 @@ export function withFaults(
   };
 }
 
-/** An outcome to which the response of a second, blocking handler is added. */
+/** Adds the response of a second, blocking handler to an outcome. */
 function secondBlocks(
   { response, calls }: { response: JsonObject; calls: readonly HandlerCall[] },
   seconds: number,

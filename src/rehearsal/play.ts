@@ -11,11 +11,11 @@ import {
 } from './cluster/index.ts';
 import type { CallEntry, Entry } from './record.ts';
 
-/** How a life is played. */
+/** Options for playing a life. */
 export interface PlayOptions {
   /** Whether waits take real time. */
   isRealTime?: boolean;
-  /** Called for every entry; those of one Cluster come in their order. */
+  /** Called for every entry; entries of the same Cluster come in order. */
   onEntry: (entry: Entry) => void;
   signal: AbortSignal;
   /** Waits for some milliseconds of real time. */
@@ -23,13 +23,13 @@ export interface PlayOptions {
 }
 
 /**
- * Real time that passes while simulated time does, so that work in the background of an extension can go on: a
- * millisecond after the first answer in a row that waits, then two, four, … up to the longest, and so much for one
+ * How much real time passes while simulated time does, so that an extension's background work can progress: a
+ * millisecond after the first waiting answer in a row, then two, four, … up to `longest`, and at most `inAll` for one
  * wait.
  */
 const pace = { first: 1, longest: 200, inAll: 4000 } as const;
 
-/** Longest time that a timer takes, in ms. */
+/** Longest delay of a timer, in ms. */
 const longestSleep = 2 ** 31 - 1;
 
 const versionsOf = (list: unknown): string[] | undefined =>
@@ -61,7 +61,7 @@ export function entryOf(cluster: string, number: number, effect: CallEffect, cal
   };
 }
 
-/** Calls of one life, and a placeholder for a call that could not be made at all. */
+/** Calls for the record; a placeholder if a call could not be made at all. */
 const shown = (outcome: EffectOutcome, effect: CallEffect): readonly HandlerCall[] =>
   outcome.calls.length > 0 || outcome.ok !== false
     ? outcome.calls
@@ -76,7 +76,7 @@ const shown = (outcome: EffectOutcome, effect: CallEffect): readonly HandlerCall
         },
       ];
 
-/** Runs a generator to its end: makes its calls, and records what happens. */
+/** Runs a life to its end: makes its calls, and records what happens. */
 export async function play<T>(
   life: Life<T>,
   cluster: string,
@@ -84,7 +84,7 @@ export async function play<T>(
   { onEntry, signal, isRealTime = false, sleep = (ms) => wait(ms, undefined, { signal }) }: PlayOptions,
 ): Promise<{ end: T; calls: number }> {
   let number = 0;
-  /** The current wait: the hook, the number of its calls, and the real time that it took, in ms. */
+  /** The current wait: the hook, how often it has blocked in a row, and the real time spent on it, in ms. */
   let waiting = { hook: '', pauses: 0, paused: 0 };
   let given: EffectOutcome | undefined;
   for (;;) {

@@ -15,26 +15,26 @@ import {
 import { sampleCluster } from './sample.ts';
 import { definitionsIn, kindOfTemplate, withoutBookkeeping } from './topology/index.ts';
 
-/** An object of a file, and its place: `clusters.yaml:12`. */
+/** An object in a file, and its location: `clusters.yaml:12`. */
 export interface GivenObject {
   object: JsonObject;
   where: string;
 }
 
-/** The input of a rehearsal from files. */
+/** The input that a rehearsal reads from files. */
 export interface Given {
   subjects: RehearsedCluster[];
-  /** Labels of namespaces. */
+  /** Labels of namespaces, by name. */
   namespaces: ReadonlyMap<string, Readonly<Record<string, string>>>;
 }
 
-/** A file without what a rehearsal needs. The message names the place and the remedy. */
+/** Files that lack what a rehearsal needs. The message names the location and the remedy. */
 export class GivenError extends Error {}
 
 const coreGroup = 'cluster.x-k8s.io';
 const coreVersion = 'cluster.x-k8s.io/v1beta2';
 
-/** Kinds without a class: those of Cluster API's own providers for development. */
+/** Kinds to use without a class: those of Cluster API's own providers for development. */
 const defaultKinds: RehearsedCluster['kinds'] = {
   infrastructure: { apiGroup: 'infrastructure.cluster.x-k8s.io', kind: 'DockerCluster' },
   controlPlane: { apiGroup: 'controlplane.cluster.x-k8s.io', kind: 'KubeadmControlPlane' },
@@ -54,10 +54,10 @@ function onlyV1beta2({ object, where }: GivenObject): void {
   }
 }
 
-/** Maximum number of groups of workers of a Cluster: each upgrades in turn, and each step names them all. */
+/** Maximum number of worker groups of a Cluster: each is upgraded in turn, and each step names them all. */
 const maxWorkerGroups = 200;
 
-/** The Cluster as in requests, after a check for everything that would confuse an extension. */
+/** The Cluster as in requests, after checking for everything that would confuse an extension. */
 function checkedCluster({ object, where }: GivenObject): JsonObject {
   const { status: _status, ...rest } = object;
   const cluster = withoutBookkeeping(rest);
@@ -108,7 +108,7 @@ type Templates = ReadonlyMap<string, JsonObject>;
 const templateKey = (group: string, kind: string, namespace: string, name: string) =>
   JSON.stringify([group, kind, namespace, name]);
 
-/** The template that a reference names, in the apiVersion that it names. */
+/** The template that a reference names, in the apiVersion of the reference. */
 function templateAt(reference: Json | undefined, namespace: string, templates: Templates, where: string) {
   if (reference === undefined) {
     return undefined;
@@ -150,7 +150,7 @@ function blueprintOf({ object, where }: GivenObject, templates: Templates): Blue
       settings: settings === undefined ? undefined : objectAt(settings),
     });
   }
-  // Without patches no template is used.
+  // Without patches, templates are not used.
   const template = (...path: (string | number)[]) =>
     patches.length === 0 ? undefined : templateAt(fieldAt(object, ...path, 'templateRef'), namespace, templates, where);
   const machines = (list: string): ReadonlyMap<string, MachineTemplates> =>
@@ -204,10 +204,10 @@ function kindsOf(object: JsonObject): RehearsedCluster['kinds'] {
 const maxClusters = 10_000;
 
 /**
- * The Clusters of files with their classes and templates; without a Cluster a sample one, of the class if one is given.
- *
- * @param target the version that Clusters are to be upgraded to first: a sample Cluster begins below it.
- * @throws {GivenError} for what cannot be rehearsed.
+ * The Clusters in files with their classes and templates. Without a Cluster, a sample is made, of the class if one is
+ * given.
+ * @param target the version that Clusters are to be upgraded to first: a sample Cluster starts below it.
+ * @throws {GivenError} for input that cannot be rehearsed.
  */
 export function readGiven(given: readonly GivenObject[], target: string | undefined): Given {
   const templates = new Map(

@@ -3,9 +3,9 @@ import type { HandlerCall, LifeEvent, RehearsedHook } from './cluster/index.ts';
 /** One call of a handler. */
 export interface CallEntry {
   type: 'call';
-  /** `NAMESPACE/NAME`; of a ClusterClass for DiscoverVariables, empty for Discovery. */
+  /** `NAMESPACE/NAME` of the Cluster; of the ClusterClass for DiscoverVariables; empty for Discovery. */
   cluster: string;
-  /** From 1, for each Cluster. */
+  /** Counted from 1 for each Cluster. */
   number: number;
   /** Milliseconds since the life began. */
   at: number;
@@ -18,11 +18,11 @@ export interface CallEntry {
   workersUpgrades: readonly string[] | undefined;
   /** Name of the Machine or MachineSet that the call is about. */
   machine: string | undefined;
-  /** The annotation of the Cluster when it was called. */
+  /** The Cluster's annotation of pending hooks at the time of the call. */
   pendingHooks: string;
 }
 
-/** Something other than a call that happened. */
+/** An event other than a call. */
 export interface EventEntry {
   type: 'event';
   cluster: string;
@@ -43,7 +43,7 @@ export interface EndEntry {
 /** One line of a rehearsal's record. */
 export type Entry = CallEntry | EventEntry | EndEntry;
 
-/** A warning about a Cluster, or (with an empty name) about extensions, before its life begins. */
+/** A warning about a Cluster or, with an empty name, about extensions, before a life begins. */
 export function warning(cluster: string, text: string, remedy: string): EventEntry {
   return { type: 'event', cluster, at: 0, event: { kind: 'finding', severity: 'warning', text, remedy } };
 }

@@ -31,23 +31,23 @@ export interface RehearsalOptions extends PlayOptions {
   namespaceLabels: (namespace: string) => Promise<Readonly<Record<string, string>> | undefined>;
   start?: Date;
   names?: Names;
-  /** Changes that the user makes. */
+  /** Changes to make on behalf of the user. */
   edits?: readonly UserEdit[];
 }
 
-/** Maximum number of lives that are played at a time: as many calls as an extension gets at a time. */
+/** Maximum number of lives played concurrently: as many as the concurrent calls that an extension gets. */
 const livesAtOnce = 10;
 
-/** Maximum number of namespaces that selectors are evaluated for. */
+/** Maximum number of namespaces for which selectors are evaluated. */
 const maxWarned = 100;
 
-/** Where nothing listens: the discard port of this machine. */
+/** An address on which nothing listens: the discard port of this machine. */
 const nowhere = { host: '127.0.0.1', port: 9 };
 
 /** The result of discovery. */
 type Discovered = { ok: true; config: ExtensionConfig } | { ok: false; error: string };
 
-/** Asks an extension for its handlers twice, as Cluster API does: its own write of the status is the second event. */
+/** Calls Discovery on an extension twice, as Cluster API does: its own write of the status triggers the second call. */
 async function discover(client: Client, config: ExtensionConfig, options: RehearsalOptions): Promise<Discovered> {
   const { onEntry, signal } = options;
   let handlers: readonly object[] | undefined;
@@ -93,7 +93,7 @@ async function discover(client: Client, config: ExtensionConfig, options: Rehear
   return { ok: true, config: { ...config, status: { ...config.status, handlers: handlers as never } } };
 }
 
-/** Creates a client like that of Cluster API's managers. */
+/** Creates a client that behaves like that of Cluster API's managers. */
 function connect(options: RehearsalOptions, resolve: Resolve | undefined): Client {
   return createClient({
     ...(resolve !== undefined && { resolve }),
@@ -164,7 +164,7 @@ async function playCluster(
 }
 
 /**
- * Reports which extensions get no call for the Clusters of a namespace, since a selector that does not match goes
+ * Reports which extensions are not called for the Clusters of a namespace, since a selector that does not match goes
  * unnoticed.
  */
 async function warnOfSelectors(configs: readonly ExtensionConfig[], options: RehearsalOptions): Promise<void> {
@@ -190,9 +190,8 @@ async function warnOfSelectors(configs: readonly ExtensionConfig[], options: Reh
 
 /**
  * Plays the lives of Clusters against real extension servers: discovery, the reconcile of their classes, then each
- * Cluster. Several Clusters are played at a time, in simulated time, so that entries of one may come between those of
- * another.
- *
+ * Cluster. Several Clusters are played concurrently, in simulated time, so entries of different Clusters may be
+ * interleaved.
  * @returns how many lives there were, and how many could be completed.
  */
 export async function rehearse(options: RehearsalOptions): Promise<{ lives: number; complete: number }> {

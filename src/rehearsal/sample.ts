@@ -3,7 +3,7 @@ import { compareVersions, parseVersion } from '../messages/index.ts';
 
 const sampleVersion = 'v1.31.0';
 
-/** The first version of a sample Cluster that is to be upgraded to another: two steps below it, where possible. */
+/** The initial version of a sample Cluster that is to be upgraded to `target`: two minors below it, if possible. */
 function versionBefore(target: string | undefined): string {
   const [sample, to] = [parseVersion(sampleVersion), parseVersion(target ?? '')];
   if (sample === undefined || to === undefined || (compareVersions(sample, to) < 0 && to.numbers[0] === 1)) {
@@ -14,9 +14,8 @@ function versionBefore(target: string | undefined): string {
 
 /**
  * A Cluster with a control plane and two groups of workers.
- *
  * @param target the version that it is to be upgraded to first.
- * @param blueprint the class that it is made from, with the name of a class of workers.
+ * @param blueprint the class that it is created from, with the name of one of its worker classes.
  */
 export function sampleCluster(
   target: string | undefined,

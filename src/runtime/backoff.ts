@@ -1,20 +1,20 @@
 import type { Extension } from './registration.ts';
 
-/** What identifies an extension: one that was deleted and created again starts afresh. */
+/** Identifies an extension: one that was deleted and created again starts without a backoff. */
 type Identity = Pick<Extension, 'name' | 'uid'>;
 
-/** The backoff of a failing extension. */
+/** An extension that is failing. */
 interface Failing {
   uid: string;
   failures: number;
-  /** When it is asked again, in ms. */
+  /** When it may be called again, in ms. */
   until: number;
   lastError: string;
 }
 
-/** Keeps extensions that are down from being hammered: after each failure the wait doubles. */
+/** Protects failing extensions from too many calls: after each failure the wait doubles. */
 export interface Backoff {
-  /** The backoff that keeps a call from being made, or undefined when it may be made. */
+  /** The backoff that prevents a call, or undefined if it may be made. */
   holds(extension: Identity): { waitMs: number; failures: number; lastError: string } | undefined;
   failed(extension: Identity, error: string): void;
   succeeded(extension: Identity): void;
@@ -27,7 +27,9 @@ export interface Backoff {
 const firstMs = 1000;
 const longestMs = 60_000;
 
-/** A backoff for each extension: 1 s after the first failure, then 2 s, 4 s, … up to a minute; a success ends it. */
+/**
+ * Creates a backoff per extension: 1 s after the first failure, then 2 s, 4 s, … up to a minute. A success resets it.
+ */
 export function createBackoff(now: () => number): Backoff {
   const byName = new Map<string, Failing>();
   const failingOf = ({ name, uid }: Identity) => {
@@ -45,7 +47,7 @@ export function createBackoff(now: () => number): Backoff {
         : { waitMs: wait, failures: known.failures, lastError: known.lastError };
     },
     failed(extension, lastError) {
-      // Calls that ran at the same time fail together, which is one failure.
+      // Concurrent calls that fail together count as one failure.
       if (waitMs(extension) > 0) {
         return;
       }

@@ -2,24 +2,24 @@ import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { createFirstJsonScanner } from '../kubernetes/index.ts';
 
-/** How long the end of a response is waited for after its first JSON value, in ms: Cluster API does not wait for it. */
+/** How long to wait for the end of a response after its first JSON value, in ms: Cluster API does not wait for it. */
 const graceMs = 100;
 
-/** The body of a response without its gzip: Cluster API's client asks for it, and undoes it. */
+/** The decompressed body of a response: Cluster API's client requests gzip, and decompresses it. */
 export function unpacked(body: Readable, encoding: string | string[] | undefined): Readable {
   if (String(encoding).toLowerCase() !== 'gzip') {
     return body;
   }
-  // An error of either ends both, and reaches the reader.
+  // An error of either stream ends both, and reaches the reader.
   return pipeline(body, createGunzip(), () => {});
 }
 
-/** How much is made room for at first, in bytes: more than most answers have. */
+/** Initial size of the buffer, in bytes: larger than most answers. */
 const firstRoom = 16 * 1024;
 
 /**
- * Gathers the pieces of a body in one buffer, which doubles when it is full. A list of the pieces would take some 30 times
- * their size where a server sends single bytes.
+ * Collects the chunks of a body in one buffer, which doubles when it is full. A list of chunks would take some 30 times
+ * their size if a server sends single bytes.
  */
 function createGathered(limit: number): { add(piece: Buffer): void; bytes(): Buffer } {
   let room = Buffer.allocUnsafeSlow(Math.min(firstRoom, limit));
@@ -38,8 +38,9 @@ function createGathered(limit: number): { add(piece: Buffer): void; bytes(): Buf
 }
 
 /**
- * A response up to the end of its first JSON value, which is all that Cluster API reads, or to its own end; undefined
- * when it is longer than `limit`, in bytes. What comes with the value is read along, so that the connection can be kept.
+ * Reads a response up to the end of its first JSON value, which is all that Cluster API reads, or to its own end;
+ * undefined if it is longer than `limit`, in bytes. What arrives together with the value is read, so that the
+ * connection can be reused.
  */
 export async function readFirstValue(body: Readable, limit: number): Promise<Buffer | undefined> {
   const scanner = createFirstJsonScanner();
@@ -69,7 +70,7 @@ export async function readFirstValue(body: Readable, limit: number): Promise<Buf
 }
 
 /**
- * The beginning of an error response; that much of it as arrives. Its status code says more than why it ended early.
+ * The beginning of an error response, as much as arrives. Its status code says more than the reason why it ended early.
  */
 export async function readBeginning(body: Readable, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -83,7 +84,7 @@ export async function readBeginning(body: Readable, limit: number): Promise<Buff
       }
     }
   } catch {
-    // The server closed the connection, or the time is over.
+    // The server closed the connection, or time ran out.
   }
   return Buffer.concat(chunks).subarray(0, limit);
 }

@@ -8,10 +8,10 @@ export interface Cache<T> {
   set(key: string, value: T, lifeMs: number): void;
 }
 
-/** Maximum number of entries of a cache: each belongs to a Cluster or a handler, and the oldest is evicted first. */
+/** Maximum number of entries of a cache. Each belongs to a Cluster or a handler; the oldest is evicted first. */
 const maxEntries = 10_000;
 
-/** A cache of at most 10,000 entries. */
+/** Creates a cache of at most 10,000 entries. */
 export function createCache<T>(now: () => number): Cache<T> {
   const entries = new Map<string, { value: T; until: number }>();
   return {
@@ -37,10 +37,10 @@ export function createCache<T>(now: () => number): Cache<T> {
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-/** Longest time that a wait is remembered, in ms, whatever retryAfterSeconds says. */
+/** Longest time for which a wait is remembered, in ms, whatever retryAfterSeconds says. */
 export const maxWaitMs = day;
 
-/** Settings in a fixed order: with Go's random order upstream misses its own cache. */
+/** Settings in a fixed order: with Go's random order, upstream misses its own cache. */
 function settingsOf(request: JsonObject): Json {
   const { settings } = request;
   return isJsonObject(settings) ? Object.entries(settings).sort(([a], [b]) => (a < b ? -1 : 1)) : [];
@@ -53,8 +53,8 @@ interface ResponseCaching {
 }
 
 /**
- * The responses that upstream caches, with its times. The keys have UIDs where upstream has names, so that an object
- * that was deleted and created again is asked about again.
+ * The responses that upstream caches, for the same time. The keys contain UIDs where upstream's have names, so that a
+ * cached response is not used for an object that was deleted and created again.
  */
 const responseCaching: Readonly<Record<string, ResponseCaching>> = {
   DiscoverVariables: {
@@ -82,7 +82,7 @@ const responseCaching: Readonly<Record<string, ResponseCaching>> = {
   },
 };
 
-/** How the responses of a hook are cached; undefined for hooks that are always called. */
+/** How responses of a hook are cached; undefined for hooks that are always called. */
 export function responseCachingOf({ group, name }: { group: string; name: string }): ResponseCaching | undefined {
   return group === hooksGroup && Object.hasOwn(responseCaching, name) ? responseCaching[name] : undefined;
 }

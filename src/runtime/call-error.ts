@@ -1,6 +1,6 @@
 /**
- * The step at which a call ended. Up to `convert`, nothing was sent; `connect` to `decode` are about the exchange, and
- * the only ones that failurePolicy `Ignore` is for; `status` is an answer of the extension.
+ * The step at which a call failed. Up to `convert`, nothing was sent; `connect` to `decode` concern the exchange, and
+ * are the only ones that failurePolicy `Ignore` applies to; `status` is an answer of the extension.
  */
 export type CallStep =
   | 'hook'
@@ -21,21 +21,23 @@ export type CallStep =
   | 'validation'
   | 'cancelled';
 
-/** Why a call failed: a value, in the words that users know from conditions. */
+/** Why a call failed: a value, worded as users know it from conditions. */
 export interface CallError {
   step: CallStep;
-  /** One line; text from servers is truncated and has no control characters. */
+  /** One line; text from servers is truncated and contains no control characters. */
   message: string;
-  /** Status code of the answer, if there was one. */
+  /** HTTP status code of the response, if there was one. */
   code?: number;
 }
 
-/** The same error with more of what was tried. */
+/** The same error with context in front of the message. */
 export function prefixed(prefix: string, error: CallError): CallError {
   return { ...error, message: `${prefix}: ${error.message}` };
 }
 
-/** What `Ignore` is for: the extension could not be reached, or did not answer as an HTTP server should. */
+/**
+ * The steps that `Ignore` applies to: the extension could not be reached, or did not respond as an HTTP server should.
+ */
 const exchangeSteps: ReadonlySet<CallStep> = new Set([
   'backoff',
   'connect',
@@ -46,20 +48,18 @@ const exchangeSteps: ReadonlySet<CallStep> = new Set([
   'decode',
 ]);
 
-/**
- * Whether failurePolicy `Ignore` swallows a failure. A misconfiguration and an answer `Failure` are never swallowed.
- */
+/** Whether failurePolicy `Ignore` suppresses a failure. Misconfiguration and the answer `Failure` are never ignored. */
 export function isIgnorable({ step }: CallError): boolean {
   return exchangeSteps.has(step);
 }
 
-/** Longest piece of a server's text in an error, in characters. */
+/** Longest quote of a server's text in an error, in characters. */
 const maxQuote = 512;
 
 /** Longest message of an extension in an error, in characters. */
 export const maxMessage = 4096;
 
-/** Text from a server as part of an error: truncated, and without control characters. */
+/** Text from a server for use in an error: truncated, and without control characters. */
 export function quotable(text: string, longest = maxQuote): string {
   return text.slice(0, longest).replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd');
 }

@@ -21,12 +21,12 @@ export interface Definitions {
 /** The state that all calls of a client share. */
 export interface CallContext extends ExchangeContext {
   definitions: Definitions;
-  /** Responses that may be used again. */
+  /** Cached responses. */
   responses: Cache<JsonObject>;
   mimicsClusterApi: boolean;
 }
 
-/** The request in the version of the hook, with the extension's settings, which its own settings override. */
+/** The request in the version of the hook, with the extension's settings, which the request's own settings override. */
 export function complete(hook: HookDefinition, request: object, settings: Extension['settings']): JsonObject {
   const own = (request as { settings?: Record<string, string> }).settings;
   const merged = { ...settings, ...own };
@@ -57,7 +57,7 @@ function converted(
   }
 }
 
-/** A response in the caller's version. */
+/** A response converted to the caller's version. */
 function readResponse(
   hook: HookDefinition,
   theirs: HookDefinition,
@@ -125,7 +125,7 @@ async function ask(
     : failed(answer);
 }
 
-/** Calls a handler, or takes its response from the cache. */
+/** Calls a handler, or returns a cached response. */
 export async function callHandler(
   hook: HookDefinition,
   handler: RegisteredHandler,

@@ -34,7 +34,7 @@ class JointAnswer {
   }
 }
 
-/** Selects the handlers of a registry for a call, and calls them. */
+/** Selects the handlers for a call from a registry, and calls them. */
 export class Calls {
   readonly #registry: HandlerRegistry;
   readonly #waits: Waits;
@@ -53,7 +53,7 @@ export class Calls {
     this.#context = context;
   }
 
-  /** The handlers of a hook whose namespaceSelector matches an object, in the order of calls. */
+  /** The handlers of a hook whose namespaceSelector matches an object, in the order of the calls. */
   async handlersFor(hook: HookDefinition, object: CalledObject): Promise<RegisteredHandler[] | CallError> {
     const all = this.#registry.list(hook.group, hook.name);
     if (isCallError(all)) {
@@ -145,7 +145,7 @@ export class Calls {
       : { step: 'hook', message: `${formatHook(hook)} is not in the Runtime SDK catalog` };
   }
 
-  /** The handler that a call names, if it is one of the hook and selects the object. */
+  /** The handler that a call names, if it serves the hook and its namespaceSelector matches the object. */
   async #handlerOf(
     hook: HookDefinition,
     { handler: name, object }: CallOptions<object>,

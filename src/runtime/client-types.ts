@@ -10,59 +10,58 @@ import type { HandlerRegistry } from './registry.ts';
 /** Options of a client; all are optional. */
 export interface ClientOptions {
   /**
-   * Labels of a namespace, for namespaceSelectors; undefined when there is no such namespace. Default: none has labels.
+   * Returns the labels of a namespace, for namespaceSelectors; undefined if the namespace does not exist. Default: no
+   * namespace has labels.
    */
   namespaceLabels?: (namespace: string) => Promise<Readonly<Record<string, string>> | undefined>;
   /** The hooks that can be called. Default: those of Cluster API. */
   hooks?: readonly HookDefinition[];
-  /** Hooks with several versions, between which messages are converted. */
+  /** Hooks that have several versions, with conversions between their messages. */
   versions?: readonly HookVersions[];
-  /**
-   * Lifecycles of hooks, for discovery: a handler for a hook that is not in the catalog makes its extension invalid.
-   */
+  /** Lifecycles of hooks, for discovery: a handler of a hook that is not in the catalog makes its extension invalid. */
   catalog?: HookCatalog;
   /** The release of Cluster API whose rules discovery applies. Default: the newest known. */
   release?: Release;
-  /** Client certificate and key in PEM; read at each call, so that a new pair is used at once. */
+  /** Client certificate and key in PEM; read for each call, so that a renewed pair is used at once. */
   clientCertificate?: () => ClientCertificate | undefined;
-  /** Addresses to use for hosts instead of their own, for port-forwards. */
+  /** Addresses to use for hosts instead of those from DNS, for port-forwards. */
   resolve?: Resolve;
   /** Maximum number of concurrent calls to one extension. Default: 10. */
   maxConcurrentCalls?: number;
   /**
-   * Calls as Cluster API's own client does, for rehearsals: without a Content-Type, and even if the extension is in
-   * backoff. Default: no. Discovery always does so.
+   * Whether to call as Cluster API's own client does, for rehearsals: without a Content-Type, and even if the extension
+   * is in backoff. Default: no. Discovery always does so.
    */
   mimicsClusterApi?: boolean;
-  /** Where the metrics of calls are registered. Default: nowhere. */
+  /** The registry for the metrics of calls. Default: none. */
   metrics?: MetricsRegistry;
-  /** Milliseconds of a monotonic clock. Default: the system's. */
+  /** Returns milliseconds of a monotonic clock. Default: the system's. */
   now?: () => number;
 }
 
 /** The object that a hook is called for. */
 export interface CalledObject {
-  /** Empty for an object of the whole cluster. */
+  /** Empty for a cluster-scoped object. */
   namespace: string;
   name: string;
   /** Part of the key under which responses are cached. */
   uid?: string;
 }
 
-/** A request without apiVersion and kind, which follow from the hook. */
+/** A request without apiVersion and kind, which are determined by the hook. */
 export type RequestBody<Request> = Omit<Request, 'apiVersion' | 'kind'>;
 
-/** Options that both kinds of calls have. */
+/** Options of both kinds of calls. */
 export interface CallAllOptions<Request> {
   object: CalledObject;
   request: RequestBody<Request>;
-  /** Ends the call. */
+  /** Aborts the call. */
   signal?: AbortSignal;
   /** Whether to cache responses that may be cached (see the documentation of hooks). Default: no. */
   cache?: boolean;
 }
 
-/** Options of the call of one handler. */
+/** Options for calling one handler. */
 export interface CallOptions<Request> extends CallAllOptions<Request> {
   /** `HANDLER.EXTENSIONCONFIG`. */
   handler: string;
@@ -73,20 +72,20 @@ export type CallResult<Response> =
   | {
       ok: true;
       response: Response;
-      /** The failure that failurePolicy `Ignore` swallowed. */
+      /** The failure that failurePolicy `Ignore` suppressed. */
       swallowed?: CallError;
-      /** Where the response came from. */
+      /** Where the response comes from. */
       from: 'extension' | 'cache' | 'wait' | 'ignore';
     }
   | { ok: false; error: CallError };
 
-/** How the calls of all handlers ended. `calls` has those that were made, in their order. */
+/** How the calls of all handlers ended. `calls` has the calls that were made, in order. */
 export type CallAllResult<Response> = (
   | { ok: true; response: Pick<Response, keyof Response & ('status' | 'message' | 'retryAfterSeconds')> }
   | { ok: false; error: CallError }
 ) & { calls: { handler: string; result: CallResult<Response> }[] };
 
-/** The handlers of an extension. */
+/** The handlers of an extension, or why it was not discovered. */
 export type DiscoverResult =
   | { ok: true; handlers: DiscoveredHandler[] }
   | { ok: false; error: CallError; problems: DiscoveryProblem[]; handlers: DiscoveredHandler[] };
@@ -94,7 +93,7 @@ export type DiscoverResult =
 /** Calls extension servers, as Cluster API does. */
 export interface Client {
   readonly registry: HandlerRegistry;
-  /** Asks an extension server for its handlers and checks the answer, even if the extension is in backoff. */
+  /** Calls Discovery on an extension server and validates the answer, even if the extension is in backoff. */
   discover(config: ExtensionConfig, options?: { signal?: AbortSignal }): Promise<DiscoverResult>;
   /** Calls one handler by its name. */
   callExtension<Request extends object, Response extends object>(
@@ -102,8 +101,8 @@ export interface Client {
     options: CallOptions<Request>,
   ): Promise<CallResult<Response>>;
   /**
-   * Calls all handlers of a hook whose namespaceSelector matches, one after the other in the order of their names; the
-   * first error ends it. Messages are joined, and the lowest retryAfterSeconds that is not 0 counts.
+   * Calls all handlers of a hook whose namespaceSelector matches, one after the other, sorted by name; the first error
+   * ends that. The messages are joined, and the lowest nonzero retryAfterSeconds counts.
    */
   callAllExtensions<Request extends object, Response extends object>(
     hook: HookDefinition<Request, Response>,
@@ -113,7 +112,7 @@ export interface Client {
   handlersFor(hook: HookDefinition, object: CalledObject): Promise<string[] | CallError>;
   /** Closes the connections of an extension that will not be called for a while; the next call opens new ones. */
   disconnect(name: string): void;
-  /** Forgets an ExtensionConfig that is gone: its handlers, connections and backoff. */
+  /** Removes a deleted ExtensionConfig: its handlers, connections and backoff. */
   remove(name: string): void;
   close(): Promise<void>;
 }

@@ -20,7 +20,7 @@ function definitionsOf({ hooks = clusterApiHooks, versions = [] }: ClientOptions
   };
 }
 
-/** A client with an empty registry. */
+/** Creates a client with an empty registry. */
 export function createClient(options: ClientOptions = {}): Client {
   const { now = () => performance.now(), release = newestKnownRelease, mimicsClusterApi = false } = options;
   const catalog = options.catalog ?? createHookCatalog();

@@ -12,15 +12,18 @@ export interface ClientCertificate {
   key: string;
 }
 
-/** Addresses to connect to instead of a host and port, as with curl's `--resolve`; the name is still verified. */
+/**
+ * Addresses to connect to instead of a host and port, as with curl's `--resolve`; certificates are still verified for
+ * the original name.
+ */
 export type Resolve = (host: string) => { host: string; port: number } | undefined;
 
 /** Options of connections. */
 export interface ConnectionOptions {
-  /** Read at each call: a certificate that changed is used from the next connection on. */
+  /** Read for each call: a renewed certificate is used from the next connection on. */
   clientCertificate?: () => ClientCertificate | undefined;
   resolve?: Resolve;
-  /** Maximum number of concurrent calls to an extension; more wait, within their timeout. */
+  /** Maximum number of concurrent calls to an extension; further calls wait, within their timeout. */
   maxConcurrentCalls: number;
   /** Longest response that is read, in bytes. Default: 20 MiB, the limit of Go's server for requests. */
   maxAnswerBytes?: number;
@@ -29,32 +32,32 @@ export interface ConnectionOptions {
 /** One POST. */
 export interface Exchange {
   target: Target;
-  /** Base64 of the PEM that the certificate is verified with; absent: the roots of the system. */
+  /** Base64 of the PEM CA bundle; absent: the system roots. */
   caBundle: string | undefined;
   body: string | Buffer;
   signal: AbortSignal;
   /** Longest answer that is read, in bytes. Default: that of the connections. */
   maxAnswerBytes?: number | undefined;
-  /** Leaves the Content-Type out, as Cluster API does. Default: the body is called JSON. */
+  /** Omits the Content-Type, as Cluster API does. Default: JSON. */
   withoutContentType?: boolean;
 }
 
-/** A response with status code and body, as it was received. */
+/** A response with status code and body, as received. */
 export interface ExtensionResponse {
   code: number;
   body: Buffer;
 }
 
-/** Connections to extension servers, which are kept for later calls. */
+/** Persistent connections to extension servers. */
 export interface ExtensionConnections {
   /**
-   * Sends a POST; failures are values. Redirects are not followed. `key` names the extension; another address,
-   * CA or client certificate under a name means new connections.
+   * Sends a POST; failures are values. Redirects are not followed. `key` identifies the extension; if its address, CA
+   * or client certificate changes, new connections are opened.
    */
   post(key: string, exchange: Exchange): Promise<ExtensionResponse | CallError>;
-  /** Calls of an extension that are in flight, and those that wait for one to end. */
+  /** Number of calls of an extension that are in flight, and of those waiting for one to end. */
   load(key: string): { running: number; waiting: number };
-  /** Closes the connections of an extension that is gone. */
+  /** Closes the connections of a deleted extension. */
   forget(key: string): void;
   close(): Promise<void>;
 }
@@ -64,11 +67,11 @@ export interface ExtensionConnections {
  * responses.
  */
 const defaultMaxAnswerBytes = 20 * 1024 * 1024;
-/** How much of an error response is read, in bytes: 512 characters of it are shown. */
+/** How much of an error response is read, in bytes: messages quote 512 characters of it. */
 const maxErrorBytes = 4 * 1024;
 /** How long an idle connection is kept, in ms (Go: 90 s). */
 const keepAliveMs = 90_000;
-/** TLS settings that are kept for other extensions. */
+/** Maximum number of TLS settings that are cached across extensions. */
 const maxContexts = 32;
 /** How long a TLS handshake may take, in ms (Go: 10 s). */
 const handshakeMs = 10_000;
@@ -95,7 +98,7 @@ interface SystemError extends Error {
   errors?: unknown[];
 }
 
-/** TLS problems by OpenSSL's codes for certificates, and Node's own. */
+/** Whether an error code is about TLS: one of OpenSSL's for certificates, or of Node's own. */
 function isTlsProblem(code: string): boolean {
   return /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO$|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/.test(
     code,
@@ -110,7 +113,7 @@ function explained(thrown: unknown, target: Target): CallError {
   const error = (first ?? outer) as SystemError;
   const code = error.code ?? '';
   if (isTlsProblem(code)) {
-    // Node.js suggests a flag of its own, which does not help with the caBundle.
+    // Node.js suggests one of its flags, which does not help with the caBundle.
     const [said = ''] = error.message.replaceAll(/\s+/g, ' ').split('; if the root CA is installed locally');
     const detail = quotable(said);
     return {
@@ -123,7 +126,7 @@ function explained(thrown: unknown, target: Target): CallError {
   return { step: 'connect', message: `${prefix}${where}${what}` };
 }
 
-/** Why a response 200 could not be read to its end, as Cluster API's decoder meets it. */
+/** Why the body of a 200 response could not be read to its end, as Cluster API's decoder would report it. */
 function explainedWithin(thrown: unknown, signal: AbortSignal): CallError {
   const failed = (step: 'timeout' | 'decode', problem: string): CallError => ({
     step,
@@ -146,7 +149,7 @@ function explainedWithin(thrown: unknown, signal: AbortSignal): CallError {
 
 const isOverTime = (signal: AbortSignal) => (signal.reason as Error | undefined)?.name === 'TimeoutError';
 
-/** A connection pool, and the settings it was created for. */
+/** A connection pool, and the settings that it was created with. */
 interface KeptPool {
   origin: string;
   caBundle: string | undefined;
@@ -155,8 +158,7 @@ interface KeptPool {
 }
 
 /**
- * The certificates of a bundle that can be read, as Go takes them; the others are left out.
- *
+ * The readable certificates of a bundle, as Go would use them; others are skipped.
  * @throws {Error} when there is none.
  */
 function readable(caBundle: string): string[] {
@@ -169,7 +171,7 @@ function readable(caBundle: string): string[] {
 
 let systemRoots: string[] | undefined;
 
-/** The roots of the system, or Node's own where it has none. */
+/** The system roots, or Node's own if there are none. */
 function rootsOfSystem(): string[] {
   if (systemRoots === undefined) {
     const found = getCACertificates('system');
@@ -178,7 +180,7 @@ function rootsOfSystem(): string[] {
   return systemRoots;
 }
 
-/** Connections that are opened when they are first needed. */
+/** Creates a set of connections, which are opened on first use. */
 export function createConnections(options: ConnectionOptions): ExtensionConnections {
   const { maxAnswerBytes = defaultMaxAnswerBytes } = options;
   const pools = new Map<string, KeptPool>();
@@ -187,8 +189,8 @@ export function createConnections(options: ConnectionOptions): ExtensionConnecti
   const contexts = new Map<string, SecureContext>();
 
   /**
-   * The TLS settings for a CA and a client certificate. Many extensions share a CA: a context for each would take a
-   * hundred KiB outside of the heap, and with the system's roots milliseconds, too.
+   * The TLS settings for a CA and a client certificate. Many extensions share a CA, and a context for each would take a
+   * hundred KiB outside of the heap and, with the system roots, milliseconds.
    */
   function contextFor(caBundle: string | undefined, certificate: ClientCertificate | undefined): SecureContext {
     const key = JSON.stringify([caBundle, certificate?.cert, certificate?.key]);
@@ -231,12 +233,12 @@ export function createConnections(options: ConnectionOptions): ExtensionConnecti
       // with other TLS connections, made Node.js loop in native code and use up all memory (Node.js 24.21, undici
       // 8.12.4).
       allowH2: false,
-      // The call's signal limits all of it.
+      // The call's signal limits the total time.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: {
         secureContext: contextFor(caBundle, certificate),
-        // Go verifies an address against the addresses in the certificate, and sends no name for it.
+        // Go verifies an IP address against the addresses in the certificate, and sends no server name for it.
         ...(elsewhere === undefined ? {} : { servername: target.serverName }),
         timeout: handshakeMs,
         rejectUnauthorized: true,

@@ -9,12 +9,12 @@ import { extensionOf } from './registration.ts';
 import { isCallError } from './registry.ts';
 
 const discoveryTimeoutSeconds = 10;
-/** Longest answer to discovery, in bytes: 512 handlers are some 128 KiB. Many extensions are asked at a time. */
+/** Longest response to discovery, in bytes: 512 handlers take some 128 KiB. Many extensions are called concurrently. */
 const maxDiscoveryBytes = 2 * 1024 * 1024;
 
 /**
- * Asks an extension for its handlers, as Cluster API does: whatever backoff it is in, and without a Content-Type. A server
- * that refuses such a request must not look as if Cluster API discovered it.
+ * Calls Discovery on an extension, as Cluster API does: even in backoff, and without a Content-Type. A server that
+ * rejects such a request must not appear to be discovered by Cluster API.
  */
 export async function discover(
   config: ExtensionConfig,

@@ -22,29 +22,29 @@ interface OfferedHandler {
 
 /** Longest timeout that Cluster API accepts, in seconds. */
 const maxTimeoutSeconds = 30;
-/** Maximum number of handlers that fit into the status of an ExtensionConfig. */
+/** Maximum number of handlers that the status of an ExtensionConfig can hold. */
 export const maxHandlers = 512;
 
-/** Why Cluster API would refuse a handler: in its own words, and what to do about it. */
+/** Why Cluster API would reject a handler, in its own words, and what to do about it. */
 export interface DiscoveryProblem {
   handler: string;
   message: string;
   remedy: string;
 }
 
-/** The handlers of an extension, with the defaults filled in, and every reason to reject them. */
+/** The handlers of an extension, with defaults applied, and every reason to reject them. */
 export interface DiscoveryResult {
   handlers: DiscoveredHandler[];
   problems: DiscoveryProblem[];
 }
 
-/** The known hooks, and the release that they are checked for. */
+/** The known hooks, and the release for which to check them. */
 export interface KnownHooks {
   catalog: HookCatalog;
   release: Release;
 }
 
-/** The phase of a hook in the release, or undefined for one that the catalog does not have. */
+/** The phase of a hook in the release, or undefined if the catalog does not have it. */
 export function phaseOf(
   { apiVersion, hook }: { apiVersion: string; hook: string },
   { catalog, release }: KnownHooks,
@@ -54,7 +54,7 @@ export function phaseOf(
   return lifecycle && phaseIn(lifecycle, release);
 }
 
-/** The problems of one handler; `seen` has the names before it. */
+/** The problems with one handler; `seen` contains the names of the handlers before it. */
 function problemsOf(
   offered: OfferedHandler,
   seen: Set<string>,
@@ -119,10 +119,9 @@ function problemsOf(
 }
 
 /**
- * Fills in the defaults of a discovery response and checks it by every rule of Cluster API. One problem makes the
+ * Applies defaults to a discovery response and validates it by all of Cluster API's rules. A single problem makes the
  * whole response invalid.
- *
- * @param response as `decodeResponse` gives it.
+ * @param response as returned by `decodeResponse`.
  * @param extension name of the ExtensionConfig.
  */
 export function readDiscovery(response: JsonObject, extension: string, known: KnownHooks): DiscoveryResult {
@@ -152,7 +151,7 @@ export function readDiscovery(response: JsonObject, extension: string, known: Kn
   return { handlers, problems };
 }
 
-/** The problems as upstream joins them: one as it is, several in brackets, equal ones once. */
+/** The problems as upstream aggregates them: one as it is, several in brackets, duplicates once. */
 export function aggregate(problems: readonly DiscoveryProblem[]): string {
   const messages = [...new Set(problems.map(({ message }) => message))];
   return messages.length === 1 ? (messages[0] ?? '') : `[${messages.join(', ')}]`;

@@ -10,25 +10,25 @@ import type { Extension } from './registration.ts';
 import { isCallError } from './registry.ts';
 import { targetOf } from './url.ts';
 
-/** One request on its way to one handler. */
+/** A request to one handler. */
 export interface Outgoing {
   extension: Extension;
   /** The hook in the version of the handler. */
   hook: HookDefinition;
-  /** The hook in the version of the program that calls: the one in metrics, as upstream. */
+  /** The version of the hook that the calling program uses, which metrics report, as upstream. */
   callerVersion: string;
-  /** Name without that of the ExtensionConfig; undefined for a singleton. */
+  /** Its name without that of the ExtensionConfig; undefined for a singleton hook. */
   handler: string | undefined;
   timeoutSeconds: number;
   request: JsonObject;
   signal: AbortSignal | undefined;
-  /** Longest response that is read, in bytes. Default: that of calls. */
+  /** Longest response that is read, in bytes. Default: the limit of calls. */
   maxAnswerBytes?: number;
   /** Whether to call an extension in backoff anyway. */
   ignoresBackoff: boolean;
 }
 
-/** The dependencies of exchanges on the client. */
+/** The parts of the client that exchanges depend on. */
 export interface ExchangeContext {
   connections: ExtensionConnections;
   backoff: Backoff;
@@ -38,12 +38,12 @@ export interface ExchangeContext {
   withoutContentType: boolean;
 }
 
-/** A message of a server, wrapped: it may have any field, even those of an error. */
+/** A message of a server, wrapped because it may have any field, even those of an error. */
 export interface Message {
   content: JsonObject;
 }
 
-/** The message in a response, as Cluster API reads it: status 200, the first JSON value, of the right types. */
+/** The message in a response, as Cluster API reads it: status code 200, the first JSON value, with the right types. */
 export function readAnswer(answer: ExtensionResponse, hook: HookDefinition): Message | CallError {
   if (answer.code !== 200) {
     const body = JSON.stringify(quotable(answer.body.toString('utf8')));
@@ -75,7 +75,7 @@ export function readAnswer(answer: ExtensionResponse, hook: HookDefinition): Mes
   }
 }
 
-/** Sends a request and reads the response, which is in the version of the handler. Never throws because of a server. */
+/** Sends a request and reads the response, in the version of the handler. Never throws because of a server. */
 export async function exchange(outgoing: Outgoing, context: ExchangeContext): Promise<Message | CallError> {
   const { extension, hook, handler, timeoutSeconds, request, signal } = outgoing;
   const { connections, backoff, metrics, now, withoutContentType } = context;
@@ -131,7 +131,7 @@ export async function exchange(outgoing: Outgoing, context: ExchangeContext): Pr
   return result;
 }
 
-/** Interprets a response: success, or the error for its status. */
+/** The error for the status of a response; undefined for a success. */
 export function statusError({ status, message }: JsonObject): CallError | undefined {
   const text = typeof message === 'string' ? quotable(message, maxMessage) : '';
   if (status === 'Success') {

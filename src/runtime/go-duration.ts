@@ -1,4 +1,4 @@
-/** Seconds as Go's `time.Duration` prints them, as the query of calls has it: `10s`, `30s`, `1m0s`. */
+/** Seconds in the format of Go's `time.Duration`, as in the query of calls: `10s`, `30s`, `1m0s`. */
 export function formatGoSeconds(seconds: number): string {
   if (seconds < 60) {
     return `${seconds}s`;

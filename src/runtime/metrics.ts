@@ -5,13 +5,13 @@ const require = createRequire(import.meta.url);
 
 /** The metrics of calls. */
 export interface CallMetrics {
-  /** A response, or a failure to get one: counted as received, before failurePolicy. */
+  /** Counts a response, or a failure to get one, before failurePolicy is applied. */
   request(labels: RequestLabels, seconds: number): void;
-  /** A call that was not made because its extension is in backoff. */
+  /** Counts a call that was not made because its extension is in backoff. */
   heldBack(extension: string): void;
 }
 
-/** The labels of the metric of requests. */
+/** The labels of the request metric. */
 export interface RequestLabels {
   /** HTTP status code, or `<error>`. */
   code: string;
@@ -23,7 +23,7 @@ export interface RequestLabels {
   status: string;
 }
 
-/** Values of extensions that are read at each scrape. */
+/** Values of an extension that are read at each scrape. */
 export interface ExtensionLoad {
   extension: string;
   backoffSeconds: number;
@@ -37,11 +37,11 @@ const callLabels = ['host', 'group', 'version', 'hook'] as const;
 const buckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
 
 /**
- * Registers the metrics of calls: two with the names, labels and buckets that Cluster API has, and ours about backoff
- * and concurrency.
+ * Registers the metrics of calls: two with Cluster API's names, labels and buckets, and ours for backoff and
+ * concurrency.
  */
 export function createCallMetrics(registry: PromClient.Registry, loads: () => readonly ExtensionLoad[]): CallMetrics {
-  // Loaded here, since commands that call extensions have no metrics.
+  // Loaded on demand, since commands that call extensions have no metrics.
   const { Counter, Gauge, Histogram }: typeof PromClient = require('prom-client');
   const registers = [registry];
   const requests = new Counter({

@@ -9,7 +9,7 @@ import type { Target } from './url.ts';
 export interface TlsFacts {
   /** `TLSv1.3`. */
   protocol: string;
-  /** Names and addresses that the certificate is for. */
+  /** Names and addresses in the certificate. */
   names: readonly string[];
   notBefore: Date;
   notAfter: Date;
@@ -37,9 +37,8 @@ function factsOf(certificate: PeerCertificate, protocol: string | null, target: 
 
 /**
  * Inspects the certificate of a server, even one that would not be accepted. Sends nothing after the handshake.
- *
- * @param versions the versions of TLS that are offered to the server. Default: all that there are.
- * @returns undefined when the handshake fails; a call tells why.
+ * @param versions the TLS versions to offer. Default: all.
+ * @returns undefined if the handshake fails; a call tells why.
  */
 export function probeTls(
   target: Target,
@@ -58,7 +57,7 @@ export function probeTls(
       host: elsewhere?.host ?? hostname.replace(/^\[(.*)\]$/, '$1'),
       port: elsewhere?.port ?? (port === '' ? 443 : Number(port)),
       ...(isIP(target.serverName) === 0 ? { servername: target.serverName } : {}),
-      // The facts matter most for a certificate that is wrong.
+      // The facts matter most when the certificate is not acceptable.
       rejectUnauthorized: false,
       ...versions,
     });

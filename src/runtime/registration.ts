@@ -4,10 +4,10 @@ import type { LabelSelector } from '../kubernetes/index.ts';
 /** The address of an extension server. */
 export type ClientConfig = NonNullable<NonNullable<ExtensionConfig['spec']>['clientConfig']>;
 
-/** An ExtensionConfig as far as calls need it. */
+/** The parts of an ExtensionConfig that calls need. */
 export interface Extension {
   name: string;
-  /** Tells a re-created object from its predecessor. */
+  /** Distinguishes an object that was created again from its predecessor. */
   uid: string;
   resourceVersion: string;
   clientConfig: ClientConfig;
@@ -16,7 +16,7 @@ export interface Extension {
   settings: Readonly<Record<string, string>>;
 }
 
-/** A handler of an extension server, as discovery found it. */
+/** A handler of an extension server, from discovery. */
 export interface RegisteredHandler {
   /** `HANDLER.EXTENSIONCONFIG`. */
   name: string;
@@ -28,10 +28,10 @@ export interface RegisteredHandler {
   extension: Extension;
 }
 
-/** Seconds that a call may take when the handler says nothing. */
+/** Timeout of calls if the handler does not set one, in seconds. */
 export const defaultTimeoutSeconds = 10;
 
-/** The extension in an ExtensionConfig of v1beta2. */
+/** The extension described by a v1beta2 ExtensionConfig. */
 export function extensionOf({ metadata, spec }: ExtensionConfig): Extension {
   const { uid, resourceVersion } = metadata as { uid?: unknown; resourceVersion?: unknown };
   const text = (value: unknown) => (typeof value === 'string' ? value : '');
@@ -45,7 +45,7 @@ export function extensionOf({ metadata, spec }: ExtensionConfig): Extension {
   };
 }
 
-/** Group and version of an `apiVersion`, or undefined when it is not of the form GROUP/VERSION. */
+/** The group and version of an `apiVersion`, or undefined if it is not of the form GROUP/VERSION. */
 export function parseApiVersion(apiVersion: string): { group: string; version: string } | undefined {
   const [group = '', version = '', ...more] = apiVersion.split('/');
   return group === '' || version === '' || more.length > 0 ? undefined : { group, version };

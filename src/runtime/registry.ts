@@ -12,27 +12,26 @@ import {
 /** Handlers of discovered extensions, by name and by hook. Errors are upstream's, as values. */
 export interface HandlerRegistry {
   /**
-   * Fills the registry for the first time. An ExtensionConfig that cannot be registered does not affect the others,
-   * unlike upstream, where one such object stops the whole manager.
-   *
-   * @returns the errors, by the names of the ExtensionConfigs.
+   * Fills the registry for the first time. An ExtensionConfig that cannot be registered does not affect the others;
+   * upstream, one such object stops the whole manager.
+   * @returns the errors, by ExtensionConfig.
    */
   warmUp(configs: Iterable<ExtensionConfig>): Map<string, CallError>;
   readonly isReady: boolean;
-  /** Replaces what is registered of an ExtensionConfig by the handlers in its status: all of them, or none. */
+  /** Replaces the registered handlers of an ExtensionConfig with those in its status: all of them, or none. */
   add(config: ExtensionConfig): CallError | undefined;
-  /** Forgets an ExtensionConfig; does nothing for an unknown one. */
+  /** Removes an ExtensionConfig; an unknown one is ignored. */
   remove(name: string): CallError | undefined;
   get(name: string): RegisteredHandler | CallError;
-  /** The handlers of a hook in any version, by their names. */
+  /** The handlers of a hook in any version, sorted by name. */
   list(group: string, hook: string): readonly RegisteredHandler[] | CallError;
-  /** Extensions with at least one handler, by their names. */
+  /** Extensions with at least one handler, sorted by name. */
   readonly extensions: readonly Extension[];
 }
 
 const failure = (message: string): CallError => ({ step: 'registry', message });
 
-/** Whether a result of the registry, or of a call, is an error. */
+/** Whether a result of the registry or of a call is an error. */
 export function isCallError(value: unknown): value is CallError {
   return typeof value === 'object' && value !== null && 'step' in value && 'message' in value;
 }
@@ -66,12 +65,12 @@ function handlersOf(config: ExtensionConfig): RegisteredHandler[] | CallError {
 
 const keyOf = (group: string, hook: string) => `${hook}.${group}`;
 
-/** An empty registry, which has to be warmed up. */
+/** Creates an empty registry, which has to be warmed up. */
 export function createRegistry(): HandlerRegistry {
   let isReady = false;
   const byName = new Map<string, RegisteredHandler>();
   const byExtension = new Map<string, readonly RegisteredHandler[]>();
-  /** In the order of their names; a hook that changed is sorted when it is next asked for. */
+  /** Sorted by name; a hook that has changed is sorted on the next access. */
   const byHook = new Map<string, Map<string, RegisteredHandler>>();
   const sorted = new Map<string, readonly RegisteredHandler[]>();
 

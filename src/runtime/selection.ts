@@ -4,7 +4,7 @@ import type { CalledObject, ClientOptions } from './client-types.ts';
 import type { Extension } from './registration.ts';
 import { isCallError } from './registry.ts';
 
-/** The labels of a namespace, or why they are not known. */
+/** The labels of a namespace, or why they are unknown. */
 async function labelsOf(
   namespace: string,
   namespaceLabels: ClientOptions['namespaceLabels'],
@@ -25,8 +25,9 @@ async function labelsOf(
 }
 
 /**
- * Tells which extensions select the namespace of an object. The namespace is looked up once, for the first selector
- * with requirements; each selector is evaluated once, however many handlers its extension has.
+ * Returns a function that tells whether an extension selects the namespace of an object. The namespace is looked up
+ * once, for the first selector with requirements; each selector is evaluated once, however many handlers its extension
+ * has.
  */
 export function selectorFor(
   { namespace }: CalledObject,

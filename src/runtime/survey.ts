@@ -11,26 +11,26 @@ import { defaultTimeoutSeconds, extensionOf } from './registration.ts';
 import { isCallError } from './registry.ts';
 import { targetOf } from './url.ts';
 
-/** One thing about an extension that its owner should know. */
+/** A finding about an extension that its owner should know. */
 export interface SurveyFinding {
-  /** `error`: Cluster API would refuse it. */
+  /** `error`: Cluster API would reject the extension. */
   severity: 'error' | 'warning';
-  /** Name of the handler without that of the ExtensionConfig, where it is about one. */
+  /** Name of the handler without that of the ExtensionConfig, if the finding is about one handler. */
   handler?: string;
   message: string;
   remedy: string;
 }
 
-/** The handlers of an extension, and its problems. */
+/** The handlers of an extension, and the findings about it. */
 export interface Survey {
   extensionConfig: string;
   status: 'Discovered' | 'NotDiscovered';
-  /** The message of the condition `Discovered`; empty for an extension that is. */
+  /** The message of the condition `Discovered`; empty if the extension is discovered. */
   message: string;
   handlers: DiscoveredHandler[];
   findings: SurveyFinding[];
   tls?: { protocol: string; notAfter: string; names: readonly string[] };
-  /** How long each discovery took. */
+  /** How long each discovery took, in milliseconds. */
   latenciesMs: number[];
 }
 
@@ -40,19 +40,19 @@ export interface SurveyOptions {
   known?: KnownHooks;
   resolve?: Resolve | undefined;
   signal: AbortSignal;
-  /** Longest timeout of a handler that is not warned about, in seconds. */
+  /** Longest handler timeout that is not warned about, in seconds. */
   maxHandlerTimeoutSeconds?: number;
   now?: () => Date;
 }
 
-/** How often an extension is asked: three latencies, and whether the answer is the same. */
+/** How often Discovery is called, to measure latency and to see whether the answer is always the same. */
 const rounds = 3;
 /**
- * How long before its expiry a certificate is warned about, in ms: renewal in the last third of 90 days would have
- * replaced it.
+ * How long before its expiry a certificate is warned about, in ms: if it had 90 days and were renewed in the last
+ * third, it would have been replaced by then.
  */
 const expiryWarningMs = 14 * 24 * 3600 * 1000;
-/** Latency of discovery that is warned about, in ms: patches are to be answered within 200 ms. */
+/** Latency of discovery above which there is a warning, in ms: patches should be answered within 200 ms. */
 const slowMs = 1000;
 const probeTimeoutMs = 10_000;
 
@@ -142,12 +142,12 @@ function errorFindings(result: DiscoverResult & { ok: false }): SurveyFinding[] 
     : [{ severity: 'error', message: result.error.message, remedy: remedies[result.error.step] ?? 'see the message' }];
 }
 
-/** Handlers in a fixed order: that of Cluster API's own server is random after each start. */
+/** Handlers in a fixed order: Cluster API's own server has a random one after each start. */
 const inOrder = (handlers: readonly DiscoveredHandler[]) => handlers.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
 /**
- * Asks an extension server for its handlers three times and inspects its certificate. Reports everything that Cluster
- * API would reject, and what it would accept but will cause problems later.
+ * Calls Discovery on an extension server three times and inspects its certificate. Reports everything that Cluster API
+ * would reject, and what it would accept but will cause problems later.
  */
 export async function surveyExtension(config: ExtensionConfig, options: SurveyOptions): Promise<Survey> {
   const { client, resolve, signal, maxHandlerTimeoutSeconds = 10, now = () => new Date() } = options;

@@ -5,22 +5,22 @@ import type { CallError } from './call-error.ts';
 import { formatGoSeconds } from './go-duration.ts';
 import type { ClientConfig } from './registration.ts';
 
-/** Where a call goes. */
+/** The destination of a call. */
 export interface Target {
-  /** The whole address, as errors name it. Without user info. */
+  /** The full URL for error messages, without user info. */
   url: string;
   /** `https://HOST[:PORT]`. */
   origin: string;
-  /** Host with its port, as the Host header and the metrics have it. */
+  /** Host and port, for the Host header and the metrics. */
   host: string;
-  /** Name that the certificate must be for: the host without port and brackets. */
+  /** Name that the certificate must be valid for: the host without port and brackets. */
   serverName: string;
   path: string;
-  /** User info of a configured URL, as Go sends it. */
+  /** User info of a configured URL, encoded as by Go. */
   authorization?: string;
 }
 
-/** Which handler is called; without a name for a singleton. */
+/** The handler to call; without a name for a singleton hook. */
 export interface CalledHandler {
   group: string;
   version: string;
@@ -31,23 +31,23 @@ export interface CalledHandler {
 
 const failed = (problem: string): CallError => ({ step: 'url', message: `failed to compute URL: ${problem}` });
 
-/** The bytes of a text, a character each: a path may escape bytes that are not UTF-8. */
+/** The bytes of a text, one character each: a path may escape bytes that are not UTF-8. */
 const bytesOf = (text: string) => Buffer.from(text).toString('latin1');
 
-/** The bytes that a path stands for, a character each. */
+/** The unescaped bytes of a path, one character each. */
 const unescaped = (path: string) =>
   bytesOf(path).replaceAll(/%([0-9A-Fa-f]{2})/g, (_escape, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
   );
 
-/** A path of bytes, with those escaped that a URL cannot have. */
+/** A path given as bytes, with the characters escaped that URLs must not contain. */
 const escaped = (bytes: string) =>
   bytes.replaceAll(
     /[^A-Za-z0-9\-._~!$&'()*+,;=:@/]/g,
     (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
   );
 
-/** A query with the timeout beside what it has, sorted as Go does it. */
+/** Adds the timeout to a query, sorted as by Go. */
 function withTimeout(query: string | undefined, timeoutSeconds: number): string {
   const parameters = new URLSearchParams(query ?? '');
   parameters.append('timeout', formatGoSeconds(timeoutSeconds));
@@ -56,9 +56,9 @@ function withTimeout(query: string | undefined, timeoutSeconds: number): string 
 }
 
 /**
- * The address of a handler as Cluster API computes it: a service takes precedence over a URL, the hook and the handler
- * are in lower case, and the joined path is clean (no doubled or trailing slash, no dots). Go resolves the escapes in the
- * path of a URL before that, and takes the path of a service as it is.
+ * The URL of a handler as Cluster API computes it: a service takes precedence over a URL, the hook and the handler are
+ * in lower case, and the joined path is clean (no double or trailing slash, no dots). Before that, Go unescapes the
+ * path of a URL, but not the path of a service.
  */
 export function targetOf(clientConfig: ClientConfig, called: CalledHandler): Target | CallError {
   const { service, url } = clientConfig;

@@ -3,23 +3,26 @@ import type { JsonObject } from '../kubernetes/index.ts';
 import { createCache, maxWaitMs } from './caches.ts';
 import type { CalledObject } from './client-types.ts';
 
-/** A remembered wait: until when, in ms, and what the extension said. */
+/** A wait: until when, in ms, and the extension's message. */
 interface Wait {
   until: number;
   message: string;
 }
 
-/** The waits that extensions have asked for: until they run out, an extension is not called again. */
+/** The waits that extensions have asked for. Until a wait expires, the extension is not called again. */
 export interface Waits {
-  /** The key of a wait; undefined where none is remembered. Without a handler it is that of all handlers of a hook. */
+  /**
+   * The key of a wait; undefined if waits of this hook are not remembered. Without a handler, it is the key for all
+   * handlers of the hook.
+   */
   keyOf(hook: HookDefinition, object: CalledObject, handler?: string): string | undefined;
-  /** The response in place of a call while a wait has not run out; undefined when there is none. */
+  /** The response that replaces a call until the wait expires; undefined if there is no wait. */
   running(hook: HookDefinition, key: string | undefined): JsonObject | undefined;
   /** Remembers the wait that a response asks for, if any, for at most a day. */
   remember(key: string | undefined, response: Record<string, unknown>): void;
 }
 
-/** A response with nothing but Success. */
+/** A successful response without any other fields. */
 export function emptyResponse(hook: HookDefinition): JsonObject {
   return {
     apiVersion: `${hook.group}/${hook.version}`,
@@ -30,7 +33,7 @@ export function emptyResponse(hook: HookDefinition): JsonObject {
   };
 }
 
-/** Creates a store of waits. `now` is in milliseconds, on a monotonic clock. */
+/** Creates a store of waits. `now` returns milliseconds of a monotonic clock. */
 export function createWaits(now: () => number): Waits {
   const waits = createCache<Wait>(now);
   return {

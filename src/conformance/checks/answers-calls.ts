@@ -15,7 +15,7 @@ export const check: Check = {
     for (const handler of handlers) {
       const heard = await first(handler);
       if (heard.kind === 'answer' || (heard.kind === 'failed' && heard.error.step === 'timeout')) {
-        // A time that runs out is reported by another check.
+        // Timeouts are reported by another check.
         continue;
       }
       const typed = heard.kind === 'refused' ? await call(handler, { withContentType: true }) : undefined;

@@ -3,7 +3,7 @@ import type { Check } from '../check.ts';
 import { describe } from '../heard.ts';
 import { hangUpWithinRequest } from '../wire.ts';
 
-/** How many callers hang up within their request, and how many before the answer. */
+/** Number of callers that disconnect within their request, and of those that disconnect before the answer. */
 const times = 5;
 
 export const check: Check = {

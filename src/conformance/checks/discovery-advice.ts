@@ -1,7 +1,7 @@
 import { defaultTimeoutSeconds } from '../../runtime/index.ts';
 import type { Check } from '../check.ts';
 
-/** Longest timeout without a warning, in seconds: the advice of the Runtime SDK. */
+/** Longest timeout that is not warned about, in seconds: the Runtime SDK's recommendation. */
 const advisedSeconds = 10;
 
 export const check: Check = {

@@ -4,10 +4,10 @@ import { describe, isSuccess } from '../heard.ts';
 import type { Discovered } from '../trial.ts';
 import { eachOf } from '../trial.ts';
 
-/** Number of further, simultaneous calls. */
+/** Number of additional, concurrent calls. */
 const times = 10;
 
-/** Handlers in a fixed order: that of Cluster API's own server is random, though the same until it restarts. */
+/** Handlers in a fixed order: Cluster API's own server has a random one, though the same until it restarts. */
 const inOrder = ({ handlers }: Discovered) => handlers.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
 export const check: Check = {

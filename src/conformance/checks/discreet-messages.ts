@@ -2,7 +2,7 @@ import { type Check, ofAnswering } from '../check.ts';
 import { messageOf } from '../heard.ts';
 import { secretParts } from '../texts.ts';
 
-/** Longest message that fits into what people read, in characters. */
+/** Longest message that fits where users read it, in characters. */
 const longMessage = 1024;
 
 export const check: Check = {
@@ -18,7 +18,7 @@ export const check: Check = {
       const texts = [await first(handler), await call(handler, { body: '{"cluster": 5' })].map(messageOf);
       const parts = new Set(texts.flatMap(secretParts));
       if (parts.size > 0) {
-        // The text itself is not shown, since others read this report, too.
+        // The text itself is not shown, since other people read this report as well.
         report({ handler: handler.name, message: `a message contains ${[...parts].join(' and ')}` });
       }
       const longest = Math.max(...texts.map((text) => text.length));

@@ -1,8 +1,8 @@
 import type { Check } from '../check.ts';
 
-/** Within which time patches and variables are to be answered, in ms: the advice of the Runtime SDK. */
+/** How quickly patches and variables should be answered, in ms: the Runtime SDK's recommendation. */
 const advisedMs = 200;
-/** Latency of Discovery that is worth a warning, in ms. */
+/** Latency of Discovery above which there is a warning, in ms. */
 const slowDiscoveryMs = 1000;
 
 export const check: Check = {

@@ -1,9 +1,9 @@
 import type { Check } from '../check.ts';
 import { compareVariation } from '../compare.ts';
 
-/** Size of the ballast, in bytes: a ClusterClass with many templates comes to some MiB. */
+/** Size of the padding, in bytes: a ClusterClass with many templates comes to some MiB. */
 const ballastBytes = 2 * 1024 * 1024;
-/** Maximum number of handlers that get it: a server usually has one limit for all. */
+/** Maximum number of handlers that get a large request: a server usually has one limit for all. */
 const mostHandlers = 4;
 
 export const check: Check = {

@@ -2,7 +2,7 @@ import { hooks } from '../../hooks/index.ts';
 import type { Check, CheckProblem } from '../check.ts';
 import { describe, type Heard, isSuccess } from '../heard.ts';
 
-/** Bodies that are not requests. `mustFail`: no decoder accepts them. */
+/** Bodies that are not requests. With `mustFail`, no decoder can accept the body. */
 const bodies: readonly { what: string; body: string | Buffer; mustFail: boolean }[] = [
   { what: 'an empty body', body: '', mustFail: true },
   { what: 'a text', body: 'not json', mustFail: true },
@@ -40,7 +40,7 @@ export const check: Check = {
       return { because: 'Discovery has no answer' };
     }
     for (const { what, body } of bodies) {
-      // Discovery needs nothing from its request: it only has to respond.
+      // Discovery does not depend on its request: it only has to respond.
       const { heard } = await discover({ body });
       const problem = problemOf(what, false, heard);
       if (problem !== undefined) {
@@ -57,7 +57,7 @@ export const check: Check = {
           report({ handler: handler.name, ...problem });
         }
         if (heard.kind === 'failed' && heard.error.step === 'timeout' && ++hung >= 3) {
-          // A server that hangs would otherwise take hours.
+          // With a server that does not respond, this would otherwise take hours.
           return undefined;
         }
         if (heard.kind === 'failed') {

@@ -5,7 +5,7 @@ import type { Check } from '../check.ts';
 import { describe, isSuccess } from '../heard.ts';
 import { patchesByPlace } from '../patches.ts';
 
-/** The request as the next reconcile has it: other uids, and other orders of workers and of fields in variables. */
+/** The request as in the next reconcile: with other uids, and another order of workers and of fields in variables. */
 function asNextTime(request: JsonObject): JsonObject {
   const items = Array.isArray(request.items) ? request.items : [];
   return {

@@ -5,7 +5,7 @@ import { quotable } from '../../runtime/index.ts';
 import type { Check } from '../check.ts';
 import { describe, isSuccess } from '../heard.ts';
 
-/** Upgrades that a plan is asked for: from control plane, from workers, to. */
+/** Upgrades for which a plan is requested: versions of the control plane and the workers, and the target. */
 const upgrades: readonly { control: string; workers?: string; to: string }[] = [
   { control: 'v1.32.0', workers: 'v1.32.0', to: 'v1.33.0' },
   { control: 'v1.30.0', workers: 'v1.30.0', to: 'v1.33.0' },

@@ -1,6 +1,6 @@
 import type { Check } from '../check.ts';
 
-/** Longest wait without a warning, in seconds: Cluster API does not ask earlier, whatever else changes. */
+/** Longest wait that is not warned about, in seconds: Cluster API does not ask earlier, whatever else changes. */
 const longSeconds = 600;
 
 export const check: Check = {

@@ -1,8 +1,8 @@
 import type { Check } from '../check.ts';
 
 /**
- * How long before its expiry a certificate is warned about, in ms: renewal in the last third of 90 days would have
- * replaced it.
+ * How long before its expiry a certificate is warned about, in ms: if it had 90 days and were renewed in the last
+ * third, it would have been replaced by then.
  */
 const noticeMs = 14 * 24 * 3600 * 1000;
 const day = (date: Date) => (Number.isNaN(date.getTime()) ? 'an unreadable date' : date.toISOString().slice(0, 10));

@@ -9,7 +9,7 @@ export const check: Check = {
   remedy: 'set the minimum TLS version to 1.2',
   async run(trial, report) {
     const current = await trial.tls({ minVersion: 'TLSv1.2', maxVersion: 'TLSv1.3' });
-    // OpenSSL offers the old versions at security level 0 only.
+    // OpenSSL offers the old versions only at security level 0.
     const old = await trial.tls({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' });
     if (old !== undefined) {
       report({ message: `the server accepts ${old.protocol}`, isWarning: current !== undefined });

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../kubernetes/index.ts';
 import type { Check } from '../check.ts';
 import { compareVariation } from '../compare.ts';
 
-/** A request with fields that no release has, at its top and in its objects. */
+/** A request with fields that are in no release, both at the top level and in its objects. */
 function withUnknownFields(request: JsonObject): JsonObject {
   const fields = { conformanceUnknownField: { a: [1, 'two', null] } };
   const known = Object.entries(request).map(([name, value]) =>

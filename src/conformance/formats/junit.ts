@@ -16,7 +16,10 @@ function testCase(name: string, { id, group, status, problems, asks, why, remedy
   return `<testcase classname="${xml(classname)}" name="${xml(`${id}: ${asks}`)}" time="${ms / 1000}">${body[status]}</testcase>`;
 }
 
-/** JUnit's XML: a test suite for each extension, a test case for each check. Warnings are output of their test case. */
+/**
+ * JUnit XML: a test suite for each extension, a test case for each check. Warnings are written as output of their test
+ * case.
+ */
 export function conductAsJunit(conducts: readonly Conduct[]): string {
   const suites = conducts.map(({ extensionConfig, checks, ms }) => {
     const of = (status: CheckResult['status']) => checks.filter((result) => result.status === status).length;

@@ -3,7 +3,7 @@ import type { CheckResult, CheckStatus, Conduct } from '../run.ts';
 
 const words: Record<CheckStatus, string> = { passed: 'ok', failed: 'FAILED', warning: 'warning', skipped: 'skipped' };
 const styles: Record<CheckStatus, Style> = { passed: 'green', failed: 'red', warning: 'yellow', skipped: 'gray' };
-/** Width of the column of statuses. */
+/** Width of the status column. */
 const statusWidth = 8;
 const margin = ' '.repeat(statusWidth + 3);
 
@@ -16,7 +16,7 @@ function linesOf({ id, status, asks, because, problems, more, why, remedy }: Che
   ].map(withoutControls);
 }
 
-/** Handlers that were not called, by the reason. */
+/** Handlers that were not called, grouped by reason. */
 function notCalledLines({ notCalled }: Conduct): string[] {
   const names = new Map<string, string[]>();
   for (const { name, because } of notCalled) {
@@ -29,7 +29,7 @@ function notCalledLines({ notCalled }: Conduct): string[] {
   );
 }
 
-/** For people: a line for each check, and below each with problems what they are, why they matter and what to do. */
+/** As text: a line for each check, and below it any problems, why they matter, and what to do. */
 export function conductAsText(conduct: Conduct, paint: Paint): string {
   const { extensionConfig, checks, called, calls, ms, verdict } = conduct;
   const of = (status: CheckStatus) => checks.filter((result) => result.status === status).length;

@@ -17,22 +17,22 @@ export interface Reconcile {
   limits: ClusterApiLimits;
   /** Hooks that block, with their messages. */
   blocking: Map<string, string>;
-  /** When the next reconcile is due because something blocks, in ms. */
+  /** When the next reconcile is due because a hook blocks, in ms. */
   requeueAt: number | undefined;
   /** Whether something was written, so that another reconcile follows. */
   isChanged: boolean;
 }
 
-/** A failure that Cluster API would put into the condition. Prefixes are added by its callers. */
+/** A failure that Cluster API would report in the condition. Callers add prefixes. */
 export const failed = (message: string, prefix = ''): ReconcileError => new ReconcileError(`${prefix}${message}`);
 
-/** Notes that something blocks until a time. */
+/** Records that a hook blocks until a given time. */
 export function block(reconcile: Reconcile, hook: string, message: string, until: number): void {
   reconcile.blocking.set(hook, message);
   reconcile.requeueAt = Math.min(reconcile.requeueAt ?? until, until);
 }
 
-/** Plays edits of the user that come right before a hook. */
+/** Makes the user's edits that come right before a hook. */
 function* editBefore(state: State, hook: RehearsedHook): Life {
   for (const edit of state.edits.filter(({ before }) => before === hook)) {
     state.edits = state.edits.filter((other) => other !== edit);
@@ -42,7 +42,7 @@ function* editBefore(state: State, hook: RehearsedHook): Life {
   }
 }
 
-/** The reason of a life that ends at its limit of calls. */
+/** Why a life ended that reached its limit of calls. */
 function stopReason({ blocked, failures, condition }: State, hook: RehearsedHook, maxCalls: number): string {
   const times = blocked.get(hook) ?? 0;
   const why =
@@ -56,7 +56,7 @@ function stopReason({ blocked, failures, condition }: State, hook: RehearsedHook
   return `${maxCalls} calls were made, the limit of --max-calls, and ${why}${shown}`;
 }
 
-/** Calls one handler, or all of a hook, within the limits. */
+/** Calls one handler, or all handlers of a hook, within the limits. */
 export function* call(
   { state, limits }: Pick<Reconcile, 'state' | 'limits'>,
   hook: RehearsedHook,
@@ -92,9 +92,8 @@ export function* call(
 }
 
 /**
- * Calls all handlers of a hook that may block, unless an earlier answer is still cached: then none is called, whatever
- * has changed in the request.
- *
+ * Calls all handlers of a hook that may block, unless an earlier answer is still cached: then none is called, even if
+ * the request has changed.
  * @throws {ReconcileError} when one fails.
  */
 export function* ask(

@@ -9,7 +9,7 @@ export interface ExternalPatch {
   settings: JsonObject | undefined;
 }
 
-/** A template that a class refers to, in the version that it names. */
+/** A template that a class references, in the version of the reference. */
 export type ClassTemplate = JsonObject;
 
 /** The templates that Machines are created from. */
@@ -36,13 +36,13 @@ export interface Blueprint {
   /** `spec.kubernetesVersions`. */
   versions: readonly string[];
   patches: readonly ExternalPatch[];
-  /** Names of patches with definitions in the class itself, which a rehearsal does not apply. */
+  /** Names of patches that are defined inline in the class, which a rehearsal does not apply. */
   inlinePatches: readonly string[];
   infrastructureCluster: ClassTemplate | undefined;
   controlPlane: { template: ClassTemplate | undefined; machines: ClassTemplate | undefined; metadata: JsonObject };
-  /** By the names of their classes. */
+  /** By class name. */
   machineDeployments: ReadonlyMap<string, MachineTemplates>;
   machinePools: ReadonlyMap<string, MachineTemplates>;
-  /** Definitions of variables by their names: those of the class, and what DiscoverVariables answers. */
+  /** Definitions of variables by name: those of the class, and those answered by DiscoverVariables. */
   variables: Map<string, ClassVariable[]>;
 }

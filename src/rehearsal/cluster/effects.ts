@@ -5,8 +5,8 @@ import type { JsonObject } from '../../kubernetes/index.ts';
 export type RehearsedHook = keyof typeof hooks;
 
 /**
- * How the call of one handler ended. `Ignored`: it failed, and failurePolicy `Ignore` swallowed that. `Error`: no
- * answer.
+ * How the call of one handler ended. `Ignored`: it failed, and failurePolicy `Ignore` suppressed the failure. `Error`:
+ * there was no answer.
  */
 export interface HandlerCall {
   /** `HANDLER.EXTENSIONCONFIG`. */
@@ -16,7 +16,7 @@ export interface HandlerCall {
   retryAfterSeconds: number;
   /** Why it failed, in Cluster API's words; empty for a success. */
   error: string;
-  /** Made up by a fault, not called. */
+  /** Whether it was made up by a fault instead of being called. */
   isMadeUp: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface FaultNote {
   when: 'before' | 'after';
 }
 
-/** The result of a call for a life. Without any handler it is a success without calls. */
+/** The result of a call for a life. If there is no handler, it is a success without calls. */
 export type EffectOutcome = { calls: readonly HandlerCall[]; faults?: readonly FaultNote[] } & (
   | { ok: true; response: JsonObject }
   | { ok: false; error: string }
@@ -34,7 +34,7 @@ export type EffectOutcome = { calls: readonly HandlerCall[]; faults?: readonly F
   | { ok: 'restart' }
 );
 
-/** A call that a life requests: of one handler, or of all that are registered for the hook. */
+/** A call that a life requests: of one handler, or of all handlers registered for the hook. */
 export interface CallEffect {
   do: 'call';
   /** Milliseconds since the life began. */
@@ -43,15 +43,15 @@ export interface CallEffect {
   request: JsonObject;
   /** The object that the hook is called for. */
   object: { namespace: string; name: string; uid: string };
-  /** Absent: all handlers. */
+  /** Absent: all handlers of the hook. */
   handler?: string;
-  /** The annotation of the Cluster at that time. */
+  /** The Cluster's annotation of pending hooks at that time. */
   pendingHooks: string;
 }
 
 /** Events of a life other than calls. */
 export type LifeEvent =
-  /** `flag` is the same in a word or two, for a drawing. */
+  /** `flag` is a shorter text for a drawing. */
   | { kind: 'user'; text: string; flag: string }
   | { kind: 'condition'; status: 'True' | 'False'; reason: string; message: string }
   | { kind: 'control-plane'; state: 'creating' | 'upgrading' | 'ready' | 'gone'; version: string; name: string }
@@ -60,7 +60,7 @@ export type LifeEvent =
       state: 'creating' | 'upgrading' | 'ready' | 'gone';
       version: string;
       name: string;
-      /** Name in the topology. */
+      /** The name in the topology. */
       group: string;
     }
   | { kind: 'pending-hooks'; hooks: string }
@@ -77,11 +77,11 @@ export interface TemplateChange {
   template: string;
   before: JsonObject;
   after: JsonObject;
-  /** Paths whose changes by patches Cluster API ignores. */
+  /** Paths of changes that Cluster API ignores. */
   ignored: readonly string[];
 }
 
-/** Requests of a life to its player. */
+/** What a life asks its player to do. */
 export type Effect =
   | CallEffect
   | { do: 'tell'; at: number; event: LifeEvent }
@@ -94,13 +94,13 @@ export type Life<T = void> = Generator<Effect, T, EffectOutcome | undefined>;
 /** How a life ended. */
 export interface LifeEnd {
   isComplete: boolean;
-  /** Why not. */
+  /** If not completed, why. */
   reason: string;
-  /** Its duration in milliseconds. */
+  /** Duration of the life in milliseconds. */
   at: number;
 }
 
-/** Thrown inside a life when a reconcile cannot go on. The message is what the condition says. */
+/** Thrown inside a life when a reconcile fails. The message becomes that of the condition. */
 export class ReconcileError extends Error {}
 
 /** Thrown inside a life when it cannot be completed. */

@@ -1,4 +1,4 @@
-/** Limits for a life that would never end by itself. */
+/** Limits for a life that would otherwise never end. */
 export interface ClusterApiLimits {
   /** Maximum number of calls of handlers. */
   maxCalls: number;

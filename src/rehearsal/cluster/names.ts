@@ -1,18 +1,18 @@
 import { createHash, randomUUID } from 'node:crypto';
 
-/** Names and UIDs as an API server generates them. */
+/** Names and UIDs as an API server would generate them. */
 export interface Names {
-  /** A name with a suffix of five letters: the same for the same base and purpose. */
+  /** A name with a suffix of five characters, which is the same for the same base and purpose. */
   generated(base: string, purpose: string): string;
   uid(): string;
 }
 
-/** Letters of generated names (apimachinery, util/rand). */
+/** Characters of generated names (apimachinery, util/rand). */
 const letters = 'bcdfghjklmnpqrstvwxz2456789';
-/** Longest base, so that the name stays a label. */
+/** Longest base, so that the name remains a valid label. */
 const maxBase = 57;
 
-/** Names that are the same in each run, and UIDs that are new in each. */
+/** Names that are the same in each run, and UIDs that differ. */
 export function createNames(uid: () => string = randomUUID): Names {
   return {
     generated(base, purpose) {

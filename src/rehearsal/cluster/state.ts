@@ -7,20 +7,20 @@ import type { RehearsedCluster } from './subject.ts';
 /** A group of worker machines. */
 export interface WorkerGroup {
   kind: 'MachineDeployment' | 'MachinePool';
-  /** Name in the topology: `md-0`. */
+  /** Its name in the topology: `md-0`. */
   topologyName: string;
   class: string;
   /** Name of the object. */
   name: string;
-  /** Version of its template; undefined before it is created. */
+  /** Version of its template; undefined before it has been created. */
   version: string | undefined;
   /** When its machines will have that version, in ms; undefined if they already have it. */
   readyAt: number | undefined;
-  /** Why it does not upgrade by itself: the annotation on it. */
+  /** The annotation that keeps it from being upgraded. */
   held: 'defer' | 'hold' | undefined;
 }
 
-/** State of one Cluster: the Cluster itself, and what a controller remembers about it. */
+/** The state of one Cluster: the Cluster itself, and what a controller remembers about it. */
 export interface State {
   readonly subject: RehearsedCluster;
   readonly names: Names;
@@ -32,29 +32,29 @@ export interface State {
   controlPlane: {
     kind: string;
     name: string;
-    /** Version of its spec; undefined before it is created. */
+    /** Version in its spec; undefined before it has been created. */
     version: string | undefined;
     /** When its machines will have that version, in ms; undefined if they already have it. */
     readyAt: number | undefined;
     isInitialized: boolean;
   };
   workers: WorkerGroup[];
-  /** Previous versions, by the names of what has begun to upgrade. */
+  /** Previous versions, by the names of objects that have begun to upgrade. */
   previous: Map<string, string>;
   pending: Set<string>;
   waits: Map<string, { until: number; message: string }>;
   plan: { key: string; until: number; controlPlane: string[]; workers: string[] } | undefined;
-  /** Reconciles that failed in a row. */
+  /** Number of reconciles that have failed in a row. */
   failures: number;
   calls: number;
-  /** Times in a row that a hook blocked. */
+  /** How often each hook has blocked in a row. */
   blocked: Map<string, number>;
-  /** The last reported condition. */
+  /** The last condition that was reported. */
   condition: string;
   isDeleted: boolean;
-  /** Patched templates of the last round: by the round's input, and as they are. */
+  /** Patched templates of the last round, and the input of that round. */
   templates: { input: string; result: string; changes: string } | undefined;
-  /** The reports made so far, because each is made once. */
+  /** Reports made so far, because each is made only once. */
   said: Set<string>;
   /** Pending edits of the user. */
   edits: UserEdit[];
@@ -91,20 +91,20 @@ export function objectsAt(value: Json | undefined, ...path: readonly (string | n
   return Array.isArray(found) ? found.filter(isJsonObject) : [];
 }
 
-/** Names of hooks in the annotation. */
+/** Names of the pending hooks, as in the annotation. */
 export const pendingHooksOf = (state: State): string => [...state.pending].sort().join(',');
 
-/** Whether a hook is still to be called. */
+/** Whether a hook is pending. */
 export const isPending = (state: State, hook: string): boolean => state.pending.has(hook);
 
-/** The version of the topology. */
+/** The version in the topology. */
 export const targetOf = (state: State): string => textAt(state.cluster, 'spec', 'topology', 'version');
 
-/** Whether the control plane is created and not being upgraded. */
+/** Whether the control plane has been created and is not being upgraded. */
 export const isControlPlaneStable = ({ controlPlane }: State): boolean =>
   controlPlane.version !== undefined && controlPlane.readyAt === undefined;
 
-/** The annotations of a Cluster; empty without any. */
+/** The annotations of an object; empty if it has none. */
 export const annotationsOf = (object: JsonObject): JsonObject => objectAt(object, 'metadata', 'annotations');
 
 /** Sets or removes an annotation of the Cluster. */
@@ -123,7 +123,7 @@ export function annotate(state: State, key: string, value: string | undefined): 
   wrote(state, 'metadata');
 }
 
-/** Counts a write as an API server does. */
+/** Updates resourceVersion and generation for a write, as an API server does. */
 export function wrote(state: State, what: 'metadata' | 'spec'): void {
   const { resourceVersion, generation } = state.cluster.metadata;
   state.cluster.metadata = {
@@ -133,7 +133,7 @@ export function wrote(state: State, what: 'metadata' | 'spec'): void {
   };
 }
 
-/** Adds hooks that are to be called later to the annotation, and removes those that were called. */
+/** Adds pending hooks to the annotation, and removes those that have been called. */
 export function* setPending(state: State, add: readonly string[], remove: readonly string[] = []): Life {
   for (const hook of add) {
     state.pending.add(hook);
@@ -150,7 +150,7 @@ export function* setPending(state: State, add: readonly string[], remove: readon
 
 export const tell = ({ now }: State, event: LifeEvent): Effect => ({ do: 'tell', at: now, event });
 
-/** Emits an event of a group of workers. */
+/** Reports an event of a group of workers. */
 export function workerEvent(
   state: State,
   { name, topologyName: group, version = '' }: WorkerGroup,
@@ -159,7 +159,7 @@ export function workerEvent(
   return tell(state, { kind: 'worker', state: happens, version, name, group });
 }
 
-/** The Cluster as requests have it: a copy without status. */
+/** The Cluster as in requests: a copy without status. */
 export function clusterInRequest(state: State): JsonObject {
   const { kind, apiVersion, metadata, spec } = state.cluster;
   return copyOf({ kind: kind ?? '', apiVersion: apiVersion ?? '', metadata, spec });
@@ -167,19 +167,19 @@ export function clusterInRequest(state: State): JsonObject {
 
 const concurrencyAnnotation = 'topology.cluster.x-k8s.io/upgrade-concurrency';
 
-/** How many MachineDeployments may upgrade at a time. */
+/** How many MachineDeployments may be upgraded at a time. */
 export function upgradeConcurrency(state: State): number {
   const text = textAt(state.cluster, 'metadata', 'annotations', concurrencyAnnotation);
   return /^\d{1,4}$/.test(text) ? Math.max(1, Number(text)) : 1;
 }
 
-/** Number of machines that a group should have. */
+/** Desired number of machines of a group. */
 export function replicasOf(state: State, worker: WorkerGroup): number {
   const { replicas } = topologyOf(state, worker);
   return typeof replicas === 'number' ? replicas : 1;
 }
 
-/** Topologies of groups by their names: looked up in lists that may be long. */
+/** The topologies of worker groups by name, since their lists may be long. */
 const byName = new WeakMap<object, ReadonlyMap<string, JsonObject>>();
 
 /** The topology's settings for a group. */
@@ -216,7 +216,7 @@ function workersIn({ subject, names }: { subject: RehearsedCluster; names: Names
   });
 }
 
-/** A Cluster before its controller has seen it. One that already has its references counts as created. */
+/** A Cluster before its controller has seen it. A Cluster that already has its references counts as created. */
 export function initialState(subject: RehearsedCluster, names: Names, start: Date): State {
   const cluster = copyOf(subject.cluster) as State['cluster'];
   const clusterName = textAt(cluster, 'metadata', 'name');

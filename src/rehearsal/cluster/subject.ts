@@ -11,7 +11,7 @@ export interface ProviderKind {
 export interface RehearsedCluster {
   /** In v1beta2, with a topology. */
   cluster: JsonObject;
-  /** Its class; undefined: upgrades take one minor per step, and nothing is patched. */
+  /** Its class. If undefined, upgrades take one minor per step, and nothing is patched. */
   blueprint: Blueprint | undefined;
   /** Kinds of the objects that Cluster API creates for it. */
   kinds: { infrastructure: ProviderKind; controlPlane: ProviderKind };

@@ -20,7 +20,7 @@ const condition = (status: 'True' | 'False', reason: string, message = ''): Cond
   message,
 });
 
-/** Hooks that block, as Cluster API lists them. Its own order is random; here it is that of the calls. */
+/** Hooks that block, as Cluster API lists them. Its own order is random; here it is the order of the calls. */
 const hooksText = (blocking: ReadonlyMap<string, string>) =>
   [...blocking].map(([hook, message]) => (message === '' ? hook : `${hook}: ${message}`)).join('; ');
 
@@ -31,7 +31,7 @@ function namesText(workers: readonly WorkerGroup[]): string {
   return `${first?.kind}${workers.length === 1 ? '' : 's'} ${workers.map(({ name }) => name).join(', ')}`;
 }
 
-/** The condition TopologyReconciled after a reconcile. */
+/** The condition TopologyReconciled after a successful reconcile. */
 export function conditionOf({ state, blocking }: Reconcile, plan: Plan): Condition {
   const target = targetOf(state);
   if (state.cluster.metadata.deletionTimestamp !== undefined) {
@@ -95,23 +95,23 @@ export function conditionOf({ state, blocking }: Reconcile, plan: Plan): Conditi
   );
 }
 
-/** The condition after a reconcile that failed. */
+/** The condition TopologyReconciled after a failed reconcile. */
 export const failedCondition = (state: State, message: string): Condition =>
   state.cluster.metadata.deletionTimestamp === undefined
     ? condition('False', 'ReconcileFailed', message)
     : condition('False', 'Deleting', 'Cluster is deleting');
 
-/** The condition of a Cluster that is not reconciled. */
+/** The condition TopologyReconciled of a Cluster that is not reconciled. */
 export const pausedCondition: Condition = condition('False', 'Paused', 'Cluster spec.paused is set to true');
 
 const pausedAnnotation = 'cluster.x-k8s.io/paused';
 
-/** Whether a Cluster is paused and gets no calls. */
+/** Whether a Cluster is paused, so that no hook is called for it. */
 export const isPaused = ({ cluster }: State): boolean =>
   fieldAt(cluster, 'spec', 'paused') === true ||
   fieldAt(cluster, 'metadata', 'annotations', pausedAnnotation) !== undefined;
 
-/** Emits a condition when it has changed. */
+/** Reports a condition when it has changed. */
 export function* tellCondition(state: State, told: Condition): Life {
   const text = JSON.stringify(told);
   if (text !== state.condition) {

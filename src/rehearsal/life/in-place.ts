@@ -17,7 +17,7 @@ import {
 } from '../cluster/index.ts';
 import { applyPatch, BadPatch } from '../topology/index.ts';
 
-/** Maximum number of machines of a group that are played one by one: the others follow suit. */
+/** Maximum number of machines of a group that are played individually: the others behave in the same way. */
 const maxMachines = 3;
 
 /** Fields of a Machine's spec that the comparison ignores. */
@@ -81,12 +81,12 @@ const compared = (spec: Json | undefined): JsonObject => {
   return copy;
 };
 
-/** Whether patches cover everything that differs. */
+/** Whether patches cover all differences. */
 function covers(current: JsonObject, desired: JsonObject, path: readonly string[]): boolean {
   return isSame(compared(fieldAt(current, ...path)), compared(fieldAt(desired, ...path)));
 }
 
-/** Calls, and calls again when the controller restarts: marks on a machine survive it. */
+/** Makes a call, and repeats it when the controller restarts: the marks on a machine survive that. */
 function* callAcrossRestarts(
   reconcile: Reconcile,
   hook: 'CanUpdateMachine' | 'CanUpdateMachineSet' | 'UpdateMachine',
@@ -104,7 +104,7 @@ function* callAcrossRestarts(
   }
 }
 
-/** Repeats UpdateMachine until it is done: once machines are marked there is no way back. */
+/** Calls UpdateMachine until it is done: once a machine is marked, the update must be finished. */
 function* updateMachine(reconcile: Reconcile, desired: MachineObjects): Life {
   const { state, limits } = reconcile;
   let failures = 0;
@@ -129,7 +129,10 @@ function* updateMachine(reconcile: Reconcile, desired: MachineObjects): Life {
   }
 }
 
-/** A failing question counts as no: the machine is replaced once Cluster API has asked again. */
+/**
+ * The answer to a question about an update in place, which is repeated while it fails; undefined if there is no
+ * handler.
+ */
 function* asked(
   reconcile: Reconcile,
   hook: 'CanUpdateMachine' | 'CanUpdateMachineSet',
@@ -218,9 +221,8 @@ function* updateWorkers(reconcile: Reconcile, worker: WorkerGroup, from: string,
 }
 
 /**
- * What the controllers of machines do while an upgrade goes on, where the feature gate InPlaceUpdates is on: they ask
- * whether machines can be updated in place, and update them if all differences are covered; otherwise they replace
- * them.
+ * What the controllers of machines do during an upgrade if the feature gate InPlaceUpdates is enabled: they ask whether
+ * machines can be updated in place, and update them if all differences are covered; otherwise they replace them.
  */
 export function* updateInPlace(reconcile: Reconcile): Life {
   const { state } = reconcile;

@@ -22,17 +22,17 @@ import { updateInPlace } from './in-place.ts';
 import { refusalOf } from './plan.ts';
 import { durations, reconcileCluster } from './reconcile.ts';
 
-/** The operations on a Cluster. It is created first, unless it already exists. */
+/** The operations on a Cluster. Unless it already exists, it is created first. */
 export interface Story {
   upgrades: readonly string[];
   isDeleted: boolean;
-  /** Whether machines are updated in place where extensions can, as with the feature gate InPlaceUpdates. */
+  /** Whether machines are updated in place if extensions can do that, as with the feature gate InPlaceUpdates. */
   updatesInPlace: boolean;
 }
 
 /** Minimum time between two reconciles of an object, in ms. */
 const reconcileEvery = 1000;
-/** Number of reconciles in a row without any effect after which a life has ended. */
+/** Number of reconciles in a row without any effect, after which a life ends. */
 const maxIdle = 3;
 
 /** Events outside the controller: machines become ready. */
@@ -49,7 +49,7 @@ function* settle(state: State): Life {
     if (!controlPlane.isInitialized) {
       controlPlane.isInitialized = true;
       if (state.cluster.spec.controlPlaneEndpoint === undefined) {
-        // Loopback, so that an extension that connects to it reaches only its own machine.
+        // Loopback, so that an extension that connects to the Cluster reaches only its own machine.
         state.cluster.spec = { ...state.cluster.spec, controlPlaneEndpoint: { host: '127.0.0.1', port: 6443 } };
         wrote(state, 'spec');
       }
@@ -63,7 +63,7 @@ function* settle(state: State): Life {
   }
 }
 
-/** Reconciles a Cluster repeatedly until it has reached its goal and nothing changes any more. */
+/** Reconciles a Cluster until it has reached its goal and nothing changes any more. */
 function* reconcileUntil(state: State, limits: ClusterApiLimits, story: Story, isThere: () => boolean): Life {
   let idle = 0;
   for (;;) {
@@ -126,7 +126,7 @@ function stuckReason({ condition }: State): string {
 
 const clusterFinalizer = 'cluster.cluster.x-k8s.io';
 
-/** Fields that another controller adds at about the time of the first reconcile. */
+/** Adds fields that another controller adds at about the time of the first reconcile. */
 function addFinalizer(state: State): void {
   const finalizers = (state.cluster.metadata.finalizers ?? []) as string[];
   if (!finalizers.includes(clusterFinalizer) && state.cluster.metadata.deletionTimestamp === undefined) {
@@ -178,10 +178,9 @@ function* remove(state: State, limits: ClusterApiLimits, story: Story): Life {
 }
 
 /**
- * The life of one Cluster as the topology controller lives it: a generator that requests calls, reports what happens,
+ * The life of one Cluster as the topology controller sees it: a generator that requests calls, reports what happens,
  * and advances time. It uses neither a clock nor the network.
- *
- * @returns whether the life could be played to its end, and if not, why.
+ * @returns whether the life could be completed, and if not, why.
  */
 export function* clusterLife(state: State, story: Story, limits: ClusterApiLimits): Life<LifeEnd> {
   try {

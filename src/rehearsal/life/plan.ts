@@ -12,23 +12,23 @@ import {
   textAt,
 } from '../cluster/index.ts';
 
-/** Versions that control plane and workers still have to go through. */
+/** Versions that the control plane and the workers still have to be upgraded to, in order. */
 export interface Plan {
   controlPlane: string[];
   workers: string[];
 }
 
-/** How long Cluster API remembers a plan of an extension, in ms. */
+/** How long Cluster API caches the plan of an extension, in ms. */
 const planLifeMs = 10 * 60_000;
-/** Minors that workers may be behind. */
+/** How many minors workers may be behind the control plane. */
 const maxWorkerMinors = 3;
-/** Maximum number of steps of a plan that is made here. */
+/** Maximum number of steps of a generated plan. */
 const maxSteps = 100;
 
-/** Minor of a Kubernetes version; NaN for anything else. */
+/** The minor of a Kubernetes version; NaN if it is not a version. */
 const minorOf = (version: string): number => parseVersion(version)?.numbers[1] ?? Number.NaN;
 
-/** Whether the first version is older, ignoring build metadata. */
+/** Whether the first version is older; build metadata is ignored. */
 const isOlder = (one: string, other: string): boolean => {
   const [a, b] = [parseVersion(one), parseVersion(other)];
   return a !== undefined && b !== undefined && compareVersions(a, b) < 0;
@@ -43,7 +43,10 @@ export function lowestWorkerVersion({ workers }: State): string | undefined {
   );
 }
 
-/** The last version of each minor between two, and the second one: from those of a class. */
+/**
+ * The steps from one version to another, given the versions of a class: the last one of each minor in between, and the
+ * target.
+ */
 function stepsOf(versions: readonly string[], from: string, to: string): string[] {
   const lastOf = new Map<number, string>();
   for (const version of versions) {
@@ -58,7 +61,7 @@ function stepsOf(versions: readonly string[], from: string, to: string): string[
   return [...[...lastOf].sort(([a], [b]) => a - b).map(([, version]) => version), to];
 }
 
-/** One minor per step, each with patch 0. */
+/** One step per minor, each with patch 0. */
 function minorSteps(from: string, to: string): string[] {
   const [first, last] = [minorOf(from), minorOf(to)];
   const major = parseVersion(to)?.numbers[0] ?? 1;
@@ -71,9 +74,7 @@ function minorSteps(from: string, to: string): string[] {
   ];
 }
 
-/**
- * The workers' default steps: every third minor, in the last version of it in the control plane's plan, and the target.
- */
+/** The workers' default steps: every third minor, in its last version in the control plane's plan, and the target. */
 function defaultWorkerSteps(state: State, controlPlane: readonly string[], to: string): string[] {
   const lowest = lowestWorkerVersion(state);
   if (lowest === undefined || lowest === to) {
@@ -137,7 +138,7 @@ function* planOfExtension(reconcile: Reconcile, handler: string, from: string, t
 }
 
 /**
- * The steps to the version of the topology: from the extension or the versions that the class names, else one minor per
+ * The steps to the version in the topology: from the extension or the versions that the class names, else one minor per
  * step.
  */
 export function* upgradePlan(reconcile: Reconcile): Life<Plan> {
@@ -157,12 +158,10 @@ export function* upgradePlan(reconcile: Reconcile): Life<Plan> {
   return { controlPlane, workers: defaultWorkerSteps(state, controlPlane, to) };
 }
 
-/** Maximum number of minors of an upgrade: each call contains all remaining ones. */
+/** Maximum number of minors in an upgrade: each request lists all remaining steps. */
 const maxMinors = 100;
 
-/**
- * Why Cluster API's webhook would refuse to change the version now; undefined when it would accept it.
- */
+/** Why Cluster API's webhook would reject a change to this version now; undefined if it would accept it. */
 export function refusalOf(state: State, to: string): string | undefined {
   const from = targetOf(state);
   const { blueprint } = state.subject;
@@ -188,7 +187,7 @@ export function refusalOf(state: State, to: string): string | undefined {
     : undefined;
 }
 
-/** The lists of steps as in requests; empty ones are absent. */
+/** The lists of steps as in requests, where empty lists are omitted. */
 export function stepsInRequest({ controlPlane, workers }: Plan): JsonObject {
   const steps = (list: readonly string[]) => list.map((version) => ({ version }));
   return {

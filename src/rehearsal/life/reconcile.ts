@@ -26,7 +26,7 @@ import { conditionOf, tellCondition } from './condition.ts';
 import type { Plan } from './plan.ts';
 import { decideVersions } from './upgrade.ts';
 
-/** How long things take in a rehearsal, in ms. */
+/** How long operations take in a rehearsal, in ms. */
 export const durations = { create: 120_000, controlPlane: 180_000, workers: 120_000, delete: 60_000 } as const;
 
 const isCreated = ({ cluster }: State): boolean => fieldAt(cluster, 'spec', 'controlPlaneRef') !== undefined;
@@ -60,7 +60,9 @@ function* create({ state }: Reconcile): Life {
   }
 }
 
-/** Groups that may start their upgrade now: MachineDeployments in the order of the topology, then MachinePools. */
+/**
+ * Worker groups that may start their upgrade now: MachineDeployments in the order of the topology, then MachinePools.
+ */
 function workersToStart(state: State, version: string): WorkerGroup[] {
   const starting: WorkerGroup[] = [];
   for (const kind of ['MachineDeployment', 'MachinePool'] as const) {
@@ -108,7 +110,7 @@ function* changeVersions(reconcile: Reconcile, version: string, { workers: [step
   }
 }
 
-/** The hooks that are called once everything else has been decided. A failing one keeps the rest from being written. */
+/** Calls the hooks that come after all decisions. If one fails, the remaining changes are not written. */
 function* callAfterHooks(reconcile: Reconcile): Life {
   const { state } = reconcile;
   if (isPending(state, 'AfterControlPlaneInitialized') && state.controlPlane.isInitialized) {
@@ -147,8 +149,7 @@ function* reconcileDelete(reconcile: Reconcile): Life {
 }
 
 /**
- * One run of the topology controller for a Cluster.
- *
+ * One reconcile of a Cluster by the topology controller.
  * @throws {ReconcileError} when it fails.
  */
 export function* reconcileCluster(reconcile: Reconcile): Life {

@@ -14,16 +14,15 @@ import { lowestWorkerVersion, type Plan, stepsInRequest, upgradePlan } from './p
 const prefix =
   'error computing the desired state of the Cluster topology: failed to compute ControlPlane: failed to compute version of ControlPlane: ';
 
-/** Annotations by which a user blocks an upgrade, as BeforeClusterUpgrade does. */
+/** Prefix of the annotations with which a user blocks an upgrade, as BeforeClusterUpgrade does. */
 const blockingAnnotation = 'before-upgrade.hook.cluster.cluster.x-k8s.io';
-/** How soon Cluster API looks at them again, in ms. */
+/** How soon Cluster API checks these annotations again, in ms. */
 const annotationRetryMs = 20 * 60_000;
 
 /**
- * What the controller decides about versions in one reconcile: which hooks are called, and which version the control
- * plane gets. The steps are run from the top each time, up to the first one that waits.
- *
- * @returns the version that the control plane is to have, and what is left of the plan.
+ * Decides about versions in one reconcile: which hooks are called, and which version the control plane gets. Each
+ * reconcile goes through the steps from the beginning, up to the first one that waits.
+ * @returns the version that the control plane should have, and the rest of the plan.
  */
 export function* decideVersions(reconcile: Reconcile): Life<{ version: string; plan: Plan }> {
   const { state } = reconcile;

@@ -6,18 +6,18 @@ import { printable } from '../../terminal/index.ts';
 
 const require = createRequire(import.meta.url);
 
-/** Lines of two texts that are compared; longer ones are shown as operations. */
+/** Maximum number of lines of two texts to compare; for longer ones the operations are shown. */
 const maxLines = 2000;
-/** Maximum number of lines that may differ. */
+/** Maximum number of lines that differ. */
 const maxEdits = 500;
-/** Maximum number of operations that are shown instead. */
+/** Maximum number of operations shown. */
 const maxOperations = 100;
 /** Longest line, in characters. */
 const maxLength = 200;
 
-/** The difference of two objects as lines of their YAML, each with `+`, `-`, a space or `@` before it. */
+/** The difference between two objects as lines of their YAML, each with `+`, `-`, a space or `@` in front. */
 export function diffLines(before: JsonObject, after: JsonObject): string[] {
-  // A hundred files, and lives without patches need none of them.
+  // Loaded on first use: it is a hundred files, and lives without patches need none of them.
   const { structuredPatch } = require('diff') as typeof Diff;
   const [old, changed] = [readableYaml(before), readableYaml(after)];
   const isShort = [old, changed].every((text) => text.split('\n').length <= maxLines);

@@ -3,11 +3,11 @@ import { escaped } from './escape.ts';
 import { countWidth, type Drawing, layOut, type Mark, maxDrawn, type Stretch, size } from './layout.ts';
 import { answerText, argumentsText, type CallVerdict, clockText } from './words.ts';
 
-/** Preferred width of a drawing, and how much one may be stretched for it. */
+/** Preferred width of a drawing, and how much it may be stretched to reach that. */
 const wanted = 1170;
 const mostScale = 2;
 
-/** The mark for a verdict; shapes differ, so that marks can be told apart without colours. */
+/** The mark for a verdict. Shapes differ, so that marks can be distinguished without colours. */
 function markShape({ x, verdict, entry, count }: Mark, y: number): string {
   const at = (dx: number, dy: number) => `${(x + dx).toFixed(1)} ${(y + dy).toFixed(1)}`;
   const shapes: Record<CallVerdict, string> = {
@@ -37,7 +37,7 @@ const stretchShape = ({ from, to, label, kind, title }: Stretch, y: number, heig
   ].join('');
 };
 
-/** Times along the top, as many as there is room for. */
+/** Times along the top edge, as many as fit. */
 function axisShape({ ticks }: Drawing, height: number): string {
   let free = 0;
   return ticks
@@ -50,7 +50,7 @@ function axisShape({ ticks }: Drawing, height: number): string {
     .join('');
 }
 
-/** The user's actions and the failures, as lines from top to bottom. */
+/** The user's actions and the faults, as vertical lines. */
 function userShape({ users, faults }: Drawing, height: number): string {
   const line = (x: number, from: number) =>
     `<line x1="${x.toFixed(1)}" x2="${x.toFixed(1)}" y1="${from}" y2="${height}"/>`;
@@ -66,7 +66,7 @@ function userShape({ users, faults }: Drawing, height: number): string {
   ].join('');
 }
 
-/** The timeline of a life, drawn: lanes for control plane and workers, the condition, and a row for each hook. */
+/** The drawn timeline of a life: lanes for control plane and workers, the condition, and a row for each hook. */
 export function drawingOf(entries: readonly Entry[]): string {
   const narrow = layOut(entries, 1);
   const drawing = narrow.width < wanted ? layOut(entries, Math.min(wanted / narrow.width, mostScale)) : narrow;

@@ -1,6 +1,6 @@
 import { printable } from '../../terminal/index.ts';
 
-/** Untrusted text for HTML: each line printable, and without markup. */
+/** Untrusted text for HTML: printable lines without markup. */
 export const escaped = (text: string): string =>
   text
     .split('\n')

@@ -4,7 +4,7 @@ import type { EventEntry } from '../record.ts';
 import { diffLines } from './diff.ts';
 import { clockText, eventText } from './words.ts';
 
-/** The prefix of lines without a time. */
+/** Indentation of lines without a time. */
 export const indent = ' '.repeat(11);
 
 /** A line with its time. */
@@ -12,7 +12,7 @@ export function line(at: number, text: string): string {
   return `  ${clockText(at).padStart(7)}  ${text}\n`;
 }
 
-/** A template that patches changed, and how. */
+/** A template that was changed by patches, with its diff. */
 function templateLines({ holder, template, before, after, ignored }: TemplateChange, paint: Paint): string {
   return [
     `${indent}${printable(template)} (${printable(holder)})\n`,
@@ -26,7 +26,7 @@ function templateLines({ holder, template, before, after, ignored }: TemplateCha
   ].join('');
 }
 
-/** Events other than calls, as lines for people. */
+/** Events other than calls, as lines of text. */
 export function eventLines({ event, at }: EventEntry, paint: Paint): string {
   const text = eventText(event);
   switch (event.kind) {

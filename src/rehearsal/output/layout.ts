@@ -1,11 +1,11 @@
 import type { CallEntry, Entry, EventEntry } from '../record.ts';
 import { answerText, argumentsText, type CallVerdict, clockText, eventText, isRoundHook, verdictOf } from './words.ts';
 
-/** Pixels of the drawing. */
+/** Sizes in the drawing, in pixels. */
 export const size = {
   /** Distance between calls at the same time. */
   call: 30,
-  /** Least and largest width of passing time. */
+  /** Minimum and maximum width of a period between events. */
   gap: 14,
   longestGap: 84,
   axis: 46,
@@ -21,16 +21,17 @@ export const countWidth = 40;
 
 /** Maximum number of calls that are drawn; the table has them all. */
 export const maxDrawn = 400;
-/** Number of tints that versions alternate between. */
+/** Number of shades for versions, which are reused in turn. */
 const tints = 6;
 
-/** One thing in the drawing, by its column. */
+/** An item in the drawing, in one of its columns. */
 export interface Mark {
   x: number;
   entry: CallEntry;
   verdict: CallVerdict;
   /**
-   * Number of calls that the mark represents: in a run of equal calls, the second mark represents all but the first.
+   * Number of calls that the mark represents: in a run of identical calls, the second mark represents all but the
+   * first.
    */
   count: number;
 }
@@ -44,7 +45,7 @@ export interface Stretch {
   title: string;
 }
 
-/** The parts of a drawing, made in one pass over the entries of a life. */
+/** The parts of a drawing, computed in one pass over the entries of a life. */
 export interface Drawing {
   width: number;
   ticks: { x: number; text: string }[];
@@ -56,9 +57,7 @@ export interface Drawing {
   isCut: boolean;
 }
 
-/**
- * Width of passing time: logarithmic, so that an hour does not hide what happens in a minute.
- */
+/** Width of a period: logarithmic, so that an hour does not hide what happens in a minute. */
 const gapOf = (ms: number) => Math.min(size.gap + 14 * Math.log10(1 + ms / 1000), size.longestGap);
 
 type LifeEvent = EventEntry['event'];
@@ -72,7 +71,7 @@ function endLast(stretches: readonly Stretch[], x: number): void {
   }
 }
 
-/** A pass over the entries of a life. */
+/** One pass over the entries of a life. */
 class Layout {
   readonly drawing: Drawing = {
     width: 0,
@@ -85,15 +84,15 @@ class Layout {
     isCut: false,
   };
   readonly #scale: number;
-  /** Position of what comes next, and its time. */
+  /** Position of the next item, and its time. */
   #x: number = size.margin;
   #at = -1;
-  /** Position of the last mark, and how many there are. */
+  /** Position of the last mark, and the number of marks there. */
   #lastMark = -1;
   #drawn = 0;
-  /** Equal calls, one after the other. */
+  /** The current run of identical calls. */
   #run: { key: string; calls: number; mark: Mark } | undefined;
-  /** The last answer of each handler that is asked in each round. */
+  /** The last answer of each handler that is called in every reconcile. */
   readonly #rounds = new Map<string, string>();
   readonly #pendingFrom = new Map<string, number>();
   readonly #tints = new Map<string, number>();
@@ -110,7 +109,7 @@ class Layout {
     }
   }
 
-  /** Adds a call, unless it says nothing new. */
+  /** Adds a call, unless it repeats the previous answer. */
   addCall(entry: CallEntry): void {
     const answer = answerText(entry);
     const round = `${entry.hook} ${entry.call.handler}`;
@@ -127,7 +126,7 @@ class Layout {
       return;
     }
     if (this.#run !== undefined && this.#run.mark.count > 1) {
-      // Room for the number next to the mark.
+      // Leaves room for the number next to the mark.
       this.#x += countWidth;
     }
     if (this.#drawn === maxDrawn) {
@@ -170,7 +169,7 @@ class Layout {
     }
   }
 
-  /** @param isGone whether the life ended with the Cluster's: otherwise its lanes go on to the end. */
+  /** @param isGone whether the Cluster had been deleted when the life ended: otherwise its lanes extend to the end. */
   finish(isGone: boolean): Drawing {
     const end = this.#x + size.margin + 10;
     this.#setPending([]);
@@ -239,9 +238,8 @@ class Layout {
 }
 
 /**
- * Lays a life out: x grows with each call, and with passing time.
- *
- * @param scale how much wider than at least.
+ * Computes the layout of a life: x grows with each call, and with the time that passes.
+ * @param scale factor by which the drawing is wider than its minimum.
  */
 export function layOut(entries: readonly Entry[], scale: number): Drawing {
   const layout = new Layout(scale);

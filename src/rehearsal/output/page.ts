@@ -51,7 +51,7 @@ function eventRow({ at, event }: EventEntry): string {
   return `<tr class="event ${event.kind}"><td class="time">${clockText(at)}</td><td colspan="3">${escaped(eventText(event))}${more}</td></tr>`;
 }
 
-/** The rows of a life: runs of the same call once, with their number. */
+/** The table rows of a life; a run of identical calls is one row with a count. */
 function rowsOf(entries: readonly Entry[]): string {
   const rows: string[] = [];
   const rounds = new Map<string, string>();
@@ -120,8 +120,8 @@ const legend = (['passed', 'blocked', 'failed', 'ignored'] as const)
   .join('');
 
 /**
- * A page with the timelines of lives, drawn: one HTML file that works without a network and without scripts. Everything
- * from outside is escaped, and its content security policy lets a browser load nothing.
+ * An HTML page with drawn timelines of lives. It is a single file that works without a network and without scripts. All
+ * text from outside is escaped, and the content security policy lets a browser load nothing.
  */
 export function htmlPage(all: readonly Entry[]): string {
   const lives = new Map<string, LifeOfCluster>();

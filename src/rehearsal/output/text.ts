@@ -3,20 +3,20 @@ import type { CallEntry, EndEntry, Entry } from '../record.ts';
 import { eventLines, indent, line } from './event-lines.ts';
 import { answerText, argumentsText, clockText, isRoundHook, stepsText, verdictOf } from './words.ts';
 
-/** Makes the lines of a timeline from the entries of one Cluster. */
+/** Creates the lines of a timeline from the entries of one Cluster. */
 export interface Timeline {
   add(entry: Entry): string;
 }
 
 const styleOf = { passed: 'green', blocked: 'yellow', failed: 'red', ignored: 'dim' } as const;
 
-/** Width of the column with the hook and its versions. */
+/** Width of the column for the hook and its versions. */
 const hookWidth = 27;
 const argumentWidth = 19;
 
-/** A timeline for people: a line per call, below it what changed. Runs of the same call are counted. */
+/** A timeline to read: a line per call, and below it what changed. Identical calls in a row are counted. */
 export function createTimeline(paint: Paint): Timeline {
-  /** The last call shown, and the number of repetitions that were not shown. */
+  /** The last call shown, and how many repetitions of it were omitted. */
   let last = { key: '', repeats: 0, until: 0 };
   const rounds = new Map<string, string>();
   const counts = new Map<string, number>();
@@ -34,7 +34,7 @@ export function createTimeline(paint: Paint): Timeline {
     const [answer, given] = [answerText(entry), argumentsText(entry)];
     const key = JSON.stringify([hook, call.handler, given, answer]);
     if (isRoundHook(hook)) {
-      // They come in each reconcile; only a different answer is news.
+      // These come in every reconcile, so only a different answer is shown.
       const round = `${hook} ${call.handler}`;
       if (rounds.get(round) === answer) {
         return '';

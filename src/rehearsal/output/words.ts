@@ -2,14 +2,14 @@ import { printable } from '../../terminal/index.ts';
 import type { LifeEvent } from '../cluster/index.ts';
 import type { CallEntry } from '../record.ts';
 
-/** Simulated time since the life began: `0:03:00`. */
+/** Simulated time since the life began, as `0:03:00`. */
 export function clockText(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   const two = (value: number) => String(value).padStart(2, '0');
   return `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
 }
 
-/** The part of a request that matters to a reader: versions, or the machine. */
+/** The part of a request that matters to readers: versions, or the machine. */
 export function argumentsText(entry: CallEntry): string {
   const { kubernetesVersion, fromKubernetesVersion, toKubernetesVersion, machine } = entry;
   if (machine !== undefined) {
@@ -23,7 +23,7 @@ export function argumentsText(entry: CallEntry): string {
     : printable(`${fromKubernetesVersion ?? ''} → ${toKubernetesVersion ?? ''}`);
 }
 
-/** The upgrade steps in a request; empty without any. */
+/** The upgrade steps in a request; empty if there are none. */
 export function stepsText({ controlPlaneUpgrades: controlPlane, workersUpgrades: workers }: CallEntry): string {
   const parts = [
     controlPlane === undefined ? '' : `control plane ${controlPlane.join(' ')}`,
@@ -42,7 +42,7 @@ export function verdictOf({ call }: CallEntry): CallVerdict {
   return call.retryAfterSeconds === 0 ? 'passed' : 'blocked';
 }
 
-/** A length of time in words: `90s`, `5m`, `1h30m`. */
+/** A duration: `90s`, `5m`, `1h30m`. */
 function lengthText(seconds: number): string {
   const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
   if (seconds < 120) {
@@ -51,7 +51,7 @@ function lengthText(seconds: number): string {
   return `${hours > 0 ? `${hours}h` : ''}${minutes > 0 ? `${minutes}m` : ''}${rest > 0 ? `${rest}s` : ''}`;
 }
 
-/** Details of an answer besides its verdict: how long it blocks, the message, the error. */
+/** Details of an answer besides its verdict: how long it blocks, its message, the error. */
 export function detailText(entry: CallEntry): string {
   const { message, retryAfterSeconds, error } = entry.call;
   const details: Record<CallVerdict, string> = {
@@ -63,7 +63,7 @@ export function detailText(entry: CallEntry): string {
   return printable(details[verdictOf(entry)]);
 }
 
-/** The answer of a call, with what it says. */
+/** The verdict on a call, with details. */
 export function answerText(entry: CallEntry): string {
   const [verdict, detail] = [verdictOf(entry), detailText(entry)];
   const colon = verdict === 'passed' || verdict === 'failed' ? ': ' : ' ';
@@ -84,7 +84,7 @@ const workerStates = {
   gone: 'are gone, were at',
 } as const;
 
-/** An event as one line; conditions and templates have more lines. */
+/** An event as one line; conditions and templates have further lines. */
 export function eventText(event: LifeEvent): string {
   switch (event.kind) {
     case 'user':
@@ -112,5 +112,5 @@ export function eventText(event: LifeEvent): string {
   }
 }
 
-/** Whether a hook is called in each reconcile: a timeline shows a run of them once. */
+/** Whether a hook is called in every reconcile: a timeline shows repeated calls of it once. */
 export const isRoundHook = (hook: string): boolean => hook === 'GeneratePatches' || hook === 'ValidateTopology';

@@ -2,16 +2,15 @@ import { isSame, type Json } from '../../kubernetes/index.ts';
 import type { Blueprint, Effect, Life } from '../cluster/index.ts';
 import { define, definitionsIn } from './variables.ts';
 
-/** Variables with these names cannot be used: `builtin` is Cluster API's own, and dots stand for fields. */
+/** Variables with these names cannot be used: `builtin` is Cluster API's own, and a dot separates fields. */
 const isBadName = (name: string) => name === '' || name === 'builtin' || name.includes('.') || name.length > 256;
 
-/** Number of rounds: the class is reconciled again after its own status was written. */
+/** Number of rounds: the class is reconciled again after its status has been written. */
 const rounds = 2;
 
 /**
  * Reconciles a ClusterClass: asks its extensions for variables, twice, as Cluster API does.
- *
- * @returns why no Cluster of the class would reconcile; undefined if they do.
+ * @returns why no Cluster of the class would be reconciled; undefined if they would be.
  */
 export function* discoverVariables(blueprint: Blueprint): Life<string | undefined> {
   const finding = (text: string, remedy: string): Effect => ({

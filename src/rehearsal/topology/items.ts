@@ -18,12 +18,12 @@ export interface Item {
   holder: JsonObject;
   /** As patched so far. */
   object: JsonObject;
-  /** Variables of that place. */
+  /** Variable overrides of that place. */
   overrides: readonly JsonObject[];
   builtin: JsonObject | undefined;
 }
 
-/** Input of a round: the versions that the controller decided on. */
+/** Input of a round: the versions that the controller has decided on. */
 export interface Desired {
   version: string;
   upgradeStep: string;
@@ -33,10 +33,10 @@ const clusterApiVersion = 'cluster.x-k8s.io/v1beta2';
 const ownedLabel = 'topology.cluster.x-k8s.io/owned';
 const clusterNameLabel = 'cluster.x-k8s.io/cluster-name';
 
-/** The kind of a template's object: that of the template without `Template`. */
+/** The kind of object that a template creates: the template's kind without `Template`. */
 export const kindOfTemplate = (template: JsonObject): string => textAt(template, 'kind').replace(/Template$/, '');
 
-/** Name of the object that Cluster API makes from a template for a place. */
+/** Name of the object that Cluster API creates from a template for a place. */
 export function objectName(state: State, base: string, template: ClassTemplate): string {
   return state.names.generated(base, kindOfTemplate(template));
 }
@@ -44,7 +44,7 @@ export function objectName(state: State, base: string, template: ClassTemplate):
 const nonEmpty = (name: string, value: JsonObject): JsonObject =>
   Object.keys(value).length > 0 ? { [name]: value } : {};
 
-/** Metadata of a new object: the class's, overridden by the topology's, and Cluster API's own labels. */
+/** Metadata of a new object: the class's, overridden by the topology's, then Cluster API's own labels. */
 function metadataOf(parts: readonly JsonObject[], labels: JsonObject, annotations: JsonObject = {}): JsonObject {
   const merged = (field: string) => Object.assign({}, ...parts.map((part) => objectAt(part, field))) as JsonObject;
   return {
@@ -53,7 +53,7 @@ function metadataOf(parts: readonly JsonObject[], labels: JsonObject, annotation
   };
 }
 
-/** `builtin` of the whole request. */
+/** The variable `builtin` for the whole request. */
 export function clusterBuiltin(state: State, { upgradeStep }: Desired): JsonObject {
   const { metadata, spec } = state.cluster;
   const [name, namespace] = [textAt(metadata, 'name'), textAt(metadata, 'namespace')];
@@ -86,7 +86,7 @@ export function clusterBuiltin(state: State, { upgradeStep }: Desired): JsonObje
   };
 }
 
-/** The overrides of variables of one place. */
+/** The variable overrides of one place. */
 const overridesOf = (topology: JsonObject) => objectsAt(topology, 'variables', 'overrides');
 
 function workerItems(state: State, blueprint: Blueprint, worker: WorkerGroup, desired: Desired): Item[] {
@@ -195,7 +195,7 @@ function controlPlaneItems(state: State, blueprint: Blueprint, desired: Desired)
   ];
 }
 
-/** The templates of a Cluster where they are used, in Cluster API's order; workers in that of the topology. */
+/** The templates of a Cluster where they are used, in Cluster API's order; those of workers in the topology's order. */
 export function itemsOf(state: State, blueprint: Blueprint, desired: Desired): Item[] {
   const { metadata } = state.cluster;
   const { infrastructureCluster } = blueprint;
@@ -223,9 +223,9 @@ export function itemsOf(state: State, blueprint: Blueprint, desired: Desired): I
   ];
 }
 
-/** A holder as one line: `MachineDeployment default/sample-md-0 spec.template.spec.infrastructureRef`. */
+/** A holder in one line: `MachineDeployment default/sample-md-0 spec.template.spec.infrastructureRef`. */
 export const holderText = (holder: JsonObject): string =>
   `${textAt(holder, 'kind')} ${textAt(holder, 'namespace')}/${textAt(holder, 'name')} ${textAt(holder, 'fieldPath')}`;
 
-/** Variables as in a request. */
+/** A variable as in a request. */
 export const variable = (name: string, value: Json): JsonObject => ({ name, value });

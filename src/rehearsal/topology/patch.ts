@@ -15,10 +15,10 @@ import {
 } from '../../kubernetes/index.ts';
 import { textAt } from '../cluster/index.ts';
 
-/** A patch is invalid. The message continues Cluster API's. */
+/** An invalid patch. The message is appended to Cluster API's. */
 export class BadPatch extends Error {}
 
-/** Largest patch that is decoded, in characters of base64: that of a whole answer. */
+/** Longest patch that is decoded, in characters of base64: the limit for a whole answer. */
 const maxPatchLength = 20 * 1024 * 1024;
 
 function decoded(patch: Json | undefined): Json | undefined {
@@ -76,7 +76,7 @@ function patched(object: JsonObject, item: JsonObject): JsonObject {
   throw new BadPatch('failed to apply patch to template');
 }
 
-/** Fields of a control plane that Cluster API sets itself, whatever patches say. */
+/** Fields of a control plane that Cluster API sets itself, whatever patches do. */
 const controlPlaneFields: readonly (readonly string[])[] = [
   ['spec', 'template', 'spec', 'version'],
   ['spec', 'template', 'spec', 'replicas'],
@@ -99,9 +99,8 @@ function put(object: JsonObject, path: readonly string[], value: Json | undefine
 }
 
 /**
- * Applies one patch of an answer to a template, as Cluster API does: of the result it takes the spec, the labels and
- * the annotations, and of a control plane not the fields that it sets itself.
- *
+ * Applies one patch of an answer to a template, as Cluster API does: it takes the spec, the labels and the annotations
+ * from the result, except for the fields of a control plane that it sets itself.
  * @returns the template, and the paths (JSON pointers) of changes that were ignored.
  * @throws {BadPatch} when it cannot be applied.
  */
@@ -138,7 +137,7 @@ export function applyPatch(
   return { object: taken, ignored: jsonPatchOf(taken, result).map(({ path }) => path) };
 }
 
-/** Whether a patch is one that Cluster API skips: without a patch, or of nothing. */
+/** Whether Cluster API skips a patch: it is absent, or has no content. */
 export function isEmptyPatch({ patchType, patch }: JsonObject): boolean {
   const text = typeof patch === 'string' ? Buffer.from(patch, 'base64').toString('utf8').trim() : '';
   return patchType === 'JSONPatch'
@@ -146,6 +145,6 @@ export function isEmptyPatch({ patchType, patch }: JsonObject): boolean {
     : patchType === 'JSONMergePatch' && (text === '' || text === '{}');
 }
 
-/** Whether a template is that of the control plane itself. */
+/** Whether a template is that of the control plane object. */
 export const isControlPlaneHolder = (holder: JsonObject): boolean =>
   textAt(holder, 'kind') === 'Cluster' && textAt(holder, 'fieldPath') === 'spec.controlPlaneRef';

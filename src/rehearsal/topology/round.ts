@@ -21,19 +21,19 @@ interface Round {
   reconcile: Reconcile;
   blueprint: Blueprint;
   items: Item[];
-  /** Identities of the items, new in each round. */
+  /** UIDs of the items, new in every round. */
   uids: string[];
   builtin: JsonObject;
   ignored: Set<string>[];
 }
 
 /**
- * Maximum number of characters of templates that the patches of one response may process: each processes the
+ * Maximum number of characters of templates that the patches of one response may process: each patch processes the
  * whole template.
  */
 const maxPatchedLength = 64 * 1024 * 1024;
 
-/** Fields of a template's metadata that are left out of requests. */
+/** Annotations of a template that requests leave out. */
 const hiddenAnnotations = ['kubectl.kubernetes.io/last-applied-configuration', 'cluster.x-k8s.io/conversion-data'];
 
 /** A template as in requests. */
@@ -113,7 +113,7 @@ function* generate(round: Round, patch: ExternalPatch, handler: string): Life {
   }
 }
 
-/** Reports what patches made of the templates, when it differs from the last time. */
+/** Reports the result of the patches when it differs from that of the last round. */
 function* compare(round: Round, originals: readonly JsonObject[], input: string): Life {
   const { reconcile, items, ignored } = round;
   const { state } = reconcile;
@@ -147,7 +147,7 @@ function* compare(round: Round, originals: readonly JsonObject[], input: string)
         ];
   });
   const text = JSON.stringify(changes);
-  // Flipping patches are reported once, not each time.
+  // Patches that change from round to round are reported once.
   if (text !== (before?.changes ?? '[]') && !state.said.has('flip')) {
     yield tell(state, { kind: 'templates', changes });
   }
@@ -155,11 +155,10 @@ function* compare(round: Round, originals: readonly JsonObject[], input: string)
 }
 
 /**
- * The topology mutation of one reconcile: GeneratePatches of each external patch in the order of the class, each on
- * what the ones before left, then ValidateTopology of those that name a validator. The first time all
- * of it comes twice, as when one reconcile follows another without changes: the templates must be the same. A class has
- * templates only where it has patches.
- *
+ * The topology mutation of one reconcile: GeneratePatches of each external patch in the order of the class, each on the
+ * result of the previous ones, then ValidateTopology of the patches that name a validator. The first time, all of it
+ * runs twice, as when a reconcile follows another without changes: the templates must be identical. A class has
+ * templates only if it has patches.
  * @throws {ReconcileError} for a failure, and for patches that cannot be applied.
  */
 export function* applyRound(reconcile: Reconcile, desired: Desired): Life {
@@ -205,7 +204,7 @@ function* round(reconcile: Reconcile, blueprint: Blueprint, desired: Desired): L
     if (patch.validateTopology === undefined || last === undefined) {
       continue;
     }
-    // A trap upstream: every validator gets the variables of the last patch of the class.
+    // A pitfall in Cluster API: every validator gets the variables of the last patch of the class.
     const { variables = [], items: validated = [] } = requestOf(current, last, false);
     const request = {
       ...(patch.settings !== undefined && { settings: patch.settings }),
@@ -222,9 +221,8 @@ function* round(reconcile: Reconcile, blueprint: Blueprint, desired: Desired): L
 }
 
 /**
- * What patches left must still have the spec that the objects of the Cluster are made of.
- *
- * @throws {ReconcileError} for a template that lost it.
+ * Checks that patched templates still have the spec from which the objects of the Cluster are created.
+ * @throws {ReconcileError} for a template that has lost it.
  */
 function checkSpecs(items: readonly Item[], originals: readonly JsonObject[]): void {
   const path = ['spec', 'template', 'spec'];
