@@ -23,8 +23,8 @@ export function* objectsOf(text: string, name: string): Generator<ManifestObject
       throw new UsageError(`${name}:${part.line}: ${part.error}`);
     }
     const document = readDocument(part);
-    if ('errors' in document) {
-      const [error] = document.errors;
+    const [error] = 'errors' in document ? document.errors : document.refusals;
+    if ('errors' in document || error !== undefined) {
       throw new UsageError(`${name}:${error?.line}: ${printable(error?.message ?? '')}`);
     }
     for (const { object, placeOf } of document.objects) {

@@ -64,6 +64,7 @@ export async function readContext(
         errors.push(...document.errors.slice(0, 1).map((error) => ({ file, ...error })));
         continue;
       }
+      errors.push(...document.refusals.slice(0, 1).map((refusal) => ({ file, ...refusal })));
       for (const { object } of document.objects) {
         objects += add(object) ? 1 : 0;
       }

@@ -51,6 +51,9 @@ async function* lintSource(
         yield { error: { file, ...error } };
       }
     } else {
+      for (const refusal of document.refusals) {
+        yield { error: { file, ...refusal } };
+      }
       for (const placed of document.objects) {
         const object = await checkObject(file, placed, policy);
         if (object !== undefined) {

@@ -1,5 +1,5 @@
 import { EVENT_ID, type Event, parseEvents, YAMLException } from 'js-yaml';
-import { type FieldPath, isJsonObject, type JsonObject, maxJsonDepth } from '../kubernetes/index.ts';
+import { describe, type FieldPath, isJsonObject, type JsonObject, maxJsonDepth } from '../kubernetes/index.ts';
 import { type Composed, ComposeError, compose, type NodePosition } from './compose.ts';
 import { flattenFlow } from './flow.ts';
 import type { DocumentText } from './split.ts';
@@ -26,6 +26,8 @@ export interface ReadDocument {
   value: unknown;
   /** The document itself, or the items of the `List` that it is. */
   objects: PlacedObject[];
+  /** Lists that kubectl refuses as a whole, each at the first item that is not an object. */
+  refusals: DocumentError[];
   form: DocumentText['form'];
   /** The positions of the document's nodes in its text. Undefined if only kubectl's JSON reader accepts it. */
   places(): NodePosition | undefined;
@@ -41,15 +43,48 @@ function nestsWithin(value: unknown, levels: number): boolean {
   return levels > 0 && Object.values(value).every((child) => nestsWithin(child, levels - 1));
 }
 
+/** A list that kubectl refuses: where, and why. */
+interface Refusal {
+  path: FieldPath;
+  message: string;
+}
+
+/** Why kubectl refuses a list, as it refuses a file that only contains `null`. */
+function refusalOf(list: JsonObject, path: FieldPath): Refusal | undefined {
+  const { apiVersion, kind, items } = list;
+  if (typeof apiVersion !== 'string') {
+    return undefined;
+  }
+  if (!Array.isArray(items)) {
+    // An object of any other kind may be called a list, and have no items.
+    return kind === 'List' && apiVersion === 'v1'
+      ? { path: [...path, 'items'], message: `items of a List must be a list of objects, got ${describe(items)}` }
+      : undefined;
+  }
+  const index = items.findIndex((item) => !isJsonObject(item));
+  return index === -1
+    ? undefined
+    : {
+        path: [...path, 'items', index],
+        message: `items[${index}] of a list must be an object, got ${describe(items[index])}: remove the item, because kubectl refuses the whole list`,
+      };
+}
+
 function* objectsIn(
   value: unknown,
   path: FieldPath,
   depth: number,
+  refusals: Refusal[],
 ): Generator<{ object: JsonObject; path: FieldPath }> {
   if (!isJsonObject(value)) {
     return;
   }
-  if (typeof value.kind === 'string' && value.kind.endsWith('List') && Array.isArray(value.items)) {
+  const isList = typeof value.kind === 'string' && value.kind.endsWith('List');
+  const refusal = isList ? refusalOf(value, path) : undefined;
+  if (refusal !== undefined) {
+    refusals.push(refusal);
+  }
+  if (typeof value.kind === 'string' && isList && Array.isArray(value.items)) {
     if (depth < maxListDepth) {
       // Items of a typed list may leave out their apiVersion and kind.
       const inherited =
@@ -58,7 +93,7 @@ function* objectsIn(
           : { apiVersion: value.apiVersion ?? null, kind: value.kind.slice(0, -'List'.length) };
       for (const [index, item] of value.items.entries()) {
         const full = isJsonObject(item) ? { ...inherited, ...item } : item;
-        yield* objectsIn(full, [...path, 'items', index], depth + 1);
+        yield* objectsIn(full, [...path, 'items', index], depth + 1, refusals);
       }
     }
     return;
@@ -263,11 +298,14 @@ export function readDocument({
     found ??= { root: placesIn(text) };
     return found.root;
   };
+  const refusals: Refusal[] = [];
+  const objects = [...objectsIn(value, [], 0, refusals)];
   return {
     value,
     form,
     places,
-    objects: [...objectsIn(value, [], 0)].map(({ object, path }) => ({
+    refusals: refusals.map(({ path, message }) => ({ ...placeAt(offsetOf(places(), path)), message })),
+    objects: objects.map(({ object, path }) => ({
       object,
       path,
       placeOf: (field) => placeAt(offsetOf(places(), [...path, ...field])),

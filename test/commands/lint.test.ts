@@ -115,6 +115,17 @@ test('a finding points at file, line and column; a mistake further on hides noth
   expect(stderr).toBe(`${path}:18:1: YAML: duplicate key "a" in a map\n`);
 });
 
+test('a null item of a List is an error, as in kubectl, and the others are checked', async () => {
+  const items = bad.trimEnd().replaceAll('\n', '\n  ');
+  const path = write('null-item.yaml', `apiVersion: v1\nkind: List\nitems:\n- null\n- ${items}\n`);
+  const { code, stdout, stderr } = await runProgram(['lint', path]);
+  expect(code).toBe(2);
+  expect(stderr).toBe(
+    `${path}:4:3: items[0] of a list must be an object, got null: remove the item, because kubectl refuses the whole list\n`,
+  );
+  expect(stdout).toContain('1 ExtensionConfig in 1 file');
+});
+
 test('a folder: below it, in order, links followed once', async () => {
   write('tree/b.yml', bad);
   write('tree/a/c.yaml', bad);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readDocument } from '../../src/manifests/index.ts';
+import { type ReadDocument, readDocument } from '../../src/manifests/index.ts';
 import { cpuTimeMs } from '../tools/cpu-time.ts';
 
 function objects(text: string, firstLine = 1) {
@@ -76,6 +76,41 @@ items:
     { apiVersion: 'v1', kind: 'B', metadata: { name: 'x' } },
   ]);
   expect(found[1]?.placeOf(['metadata', 'name'])).toEqual({ line: 7, column: 16 });
+});
+
+test.each<[string, string, object[]]>([
+  [
+    'null',
+    'apiVersion: v1\nkind: List\nitems:\n- kind: A\n- null\n- 7\n',
+    [{ line: 5, column: 3, at: 1, got: 'null' }],
+  ],
+  ['text', 'apiVersion: v1\nkind: ConfigMapList\nitems: [x]\n', [{ line: 3, column: 9, at: 0, got: '"x"' }]],
+  [
+    'null in a list of a list',
+    'apiVersion: v1\nkind: List\nitems:\n- 1\n- apiVersion: v1\n  kind: List\n  items:\n  - []\n',
+    [
+      { line: 4, column: 3, at: 0, got: 'a number' },
+      { line: 8, column: 5, at: 0, got: 'an array' },
+    ],
+  ],
+  ['what is not a list of Kubernetes', 'kind: WordList\nitems: [a, b]\n', []],
+  ['an object', 'apiVersion: v1\nkind: List\nitems: [{}]\n', []],
+])('a list with %s is refused as kubectl refuses it', (_, text, places) => {
+  const read = readDocument({ text, firstLine: 1, form: 'yaml' }) as ReadDocument;
+  expect(read.refusals).toEqual(
+    (places as { line: number; column: number; at: number; got: string }[]).map(({ line, column, at, got }) => ({
+      line,
+      column,
+      message: `items[${at}] of a list must be an object, got ${got}: remove the item, because kubectl refuses the whole list`,
+    })),
+  );
+});
+
+test.each(['apiVersion: v1\nkind: List\n', 'apiVersion: v1\nkind: List\nitems: 5\n'])('%j is refused, too', (text) => {
+  const read = readDocument({ text, firstLine: 1, form: 'yaml' }) as ReadDocument;
+  expect(read.refusals.map(({ message }) => message)).toEqual([
+    expect.stringMatching(/^items of a List must be a list of objects, got /),
+  ]);
 });
 
 test('a key named __proto__ is an ordinary one', () => {
