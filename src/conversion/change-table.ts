@@ -12,19 +12,18 @@ export interface ChangeTable {
   removed?: readonly string[];
   /** Fields of the newer version that the older one does not have. They are kept as conversion data. */
   added?: readonly string[];
-  /** Fields that the hand-written steps convert; the automatic part leaves them out. */
+  /** Fields that the hand-written steps convert; the automatic part skips them. */
   byHand?: { older?: readonly string[]; newer?: readonly string[] };
   /**
-   * Fields for which one version has tighter limits than the other: `keep` leaves out values beyond the limits, and
-   * keeps them as conversion data; `pass` copies them nevertheless, and leaves the decision to the API server's
-   * validation.
+   * Fields for which one version has tighter limits than the other: `keep` moves values beyond the limits into the
+   * conversion data; `pass` copies them nevertheless, and leaves the decision to the API server's validation.
    */
   tighter?: Readonly<Record<string, 'keep' | 'pass'>>;
 }
 
 /**
- * A table from the point of view of one direction: each `path` is in the version that it converts from, each `toPath`
- * in the one that it converts to. Looking up an entry here marks it as matched.
+ * A table from the point of view of one direction: each `path` is in the version to convert from, each `toPath` in the
+ * version to convert to. Looking up an entry marks it as matched.
  */
 export interface DirectedTable {
   /** The target path of a field that moves. */
@@ -39,21 +38,21 @@ export interface DirectedTable {
   isReadByHand(path: string): boolean;
   /** Whether the hand-written step writes a field. */
   isWrittenByHand(toPath: string): boolean;
-  /** Whether an entry names the source of a field, or says that it has none. */
+  /** Whether an entry names the source of a field, or states that it has none. */
   hasSource(toPath: string): boolean;
-  /** How values beyond the limits of a field are handled; the field is listed by its path in either version. */
+  /** How values beyond the limits of a field are handled; the table lists the field by its path in either version. */
   treatmentOf(path: string, toPath: string): 'keep' | 'pass' | undefined;
 }
 
-/** A table from the point of view of both directions. */
+/** A table as seen from both directions. */
 export interface ReadTable {
   toNewer: DirectedTable;
   toOlder: DirectedTable;
-  /** Problems of the table itself, once both directions have read it, one line each. */
+  /** Problems with the table itself, once both directions have been compiled, one line each. */
   problems(): string[];
 }
 
-/** The entries about fields of one version. */
+/** The entries for fields of one version. */
 interface Side {
   only: ReadonlySet<string>;
   byHand: ReadonlySet<string>;
@@ -63,12 +62,12 @@ function sideOf(only: readonly string[] = [], byHand: readonly string[] = []): S
   return { only: new Set(only), byHand: new Set(byHand) };
 }
 
-/** The paths that a path is below: `a`, `a.b` and `a.b[]` of `a.b[].c`. */
+/** The ancestors of a path: `a`, `a.b` and `a.b[]` for `a.b[].c`. */
 function pathsAbove(path: string): string[] {
   return [...path.matchAll(/[.[{]/g)].map(({ index }) => path.slice(0, index));
 }
 
-/** `matched` gets the entries that match something, as `problems` writes them. */
+/** Adds to `matched` the entries that match something, in the notation of `problems`. */
 function directTable(
   moves: ReadonlyMap<string, string>,
   from: Side,

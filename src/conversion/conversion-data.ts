@@ -3,8 +3,8 @@ import { ConversionError } from './error.ts';
 import { joinPath } from './schema-path.ts';
 
 /**
- * One step of a kept value's path: a property, a list item identified by the values of its keys, or (in brackets) the
- * key of a map. List items have no index here, since the list may have been reordered in the meantime.
+ * One step in the path of a kept value: a property, a list item identified by the values of its keys, or (in brackets)
+ * the key of a map. List items are not identified by index, since the list may have been reordered in the meantime.
  */
 export type KeptStep = string | JsonObject | [string];
 
@@ -18,12 +18,12 @@ export interface KeptValue {
 export type ConversionData = Map<string, KeptValue[]>;
 
 /**
- * Maximum number of bytes of conversion data (256 KiB): what Kubernetes allows for all annotations of an object
+ * Maximum number of bytes of conversion data (256 KiB): the limit of Kubernetes for all annotations of an object
  * together.
  */
 export const maxConversionDataBytes = 256 * 1024;
 
-/** Maximum number of versions that conversion data is for: an API has a few, and each costs as much as an object. */
+/** Maximum number of versions in conversion data: an API has a few, and each costs as much as an object. */
 const maxVersions = 16;
 
 function isStep(step: Json): step is KeptStep & Json {
@@ -45,8 +45,8 @@ function isKeptValue(entry: Json): entry is Json & KeptValue {
 }
 
 /**
- * Parses the conversion data in an annotation. Undefined for anything else, since users can write any text there, and
- * for more than `maxConversionDataBytes` UTF-16 units or `maxVersions` versions.
+ * Parses the conversion data in an annotation. Undefined if it is malformed, since users can write any text there, and
+ * if it has more than `maxConversionDataBytes` UTF-16 units or `maxVersions` versions.
  */
 export function parseConversionData(text: Json): ConversionData | undefined {
   if (typeof text !== 'string' || text.length > maxConversionDataBytes) {
@@ -78,7 +78,6 @@ export function parseConversionData(text: Json): ConversionData | undefined {
 
 /**
  * The annotation text of conversion data that is not empty.
- *
  * @throws {ConversionError} when it is longer than `maxConversionDataBytes` in UTF-8.
  */
 export function formatConversionData(data: ConversionData, annotation: string): string {
@@ -101,7 +100,7 @@ export function patternOf(path: readonly KeptStep[]): string {
   );
 }
 
-/** The keys that identify a list item, without those that it lacks. */
+/** The keys that identify a list item, without those it lacks. */
 export function keyOf(item: Json, keys: readonly string[]): JsonObject {
   const found = isJsonObject(item) ? item : {};
   return Object.fromEntries(keys.filter((key) => Object.hasOwn(found, key)).map((key) => [key, found[key] as Json]));

@@ -5,7 +5,9 @@ import { fits } from './limits.ts';
 import { own } from './own.ts';
 import type { PropertyAction, ValuePlan } from './plan.ts';
 
-/** The position of the walk: a step, and the position above it. Paths are built on demand, since few are needed. */
+/**
+ * A position during the traversal: a step, and the position above it. Paths are built on demand, since few are needed.
+ */
 interface Position {
   above: Position | undefined;
   /** A property, the index of an item, or the key of a map. */
@@ -40,12 +42,12 @@ interface Moved {
   position: Position;
 }
 
-/** The outcome of the walk over the object. */
+/** The result of traversing an object. */
 interface Walk {
   kept: KeptValue[];
 }
 
-/** More values never fit into the conversion data, given the size of the shortest one. */
+/** More values cannot fit into the conversion data, given the size of the shortest one. */
 const maxKept = maxConversionDataBytes / '{"path":["a"],"value":0}'.length;
 
 function keep({ kept }: Walk, position: Position, value: Json): void {
@@ -84,7 +86,7 @@ function withValueAt(object: JsonObject, path: readonly string[], { to, value, p
   return copy;
 }
 
-/** Removes the fields that move elsewhere from a value that is kept; undefined when nothing else is left. */
+/** Removes the fields that move elsewhere from a value that is kept; undefined if nothing else is left. */
 function takeMoved(
   value: Json,
   actions: ReadonlyMap<string, PropertyAction>,
@@ -145,7 +147,7 @@ function apply(
   }
 }
 
-/** A value with a scope of its own: fields that move inside it stay inside it. */
+/** Converts a value with its own scope: fields that move inside it stay inside it. */
 function convertScope(value: Json, plan: ValuePlan, position: Position | undefined, walk: Walk): Json {
   const moved: Moved[] = [];
   const converted = convertValue(value, plan, position, moved, walk);
@@ -180,16 +182,15 @@ function convertValue(
     }
     return target;
   }
-  // A value of the wrong type is passed on: validation explains it better.
+  // A value of the wrong type is passed on, since validation explains it better.
   return value;
 }
 
 /**
- * The automatic part of a conversion, for a whole object. The result shares unchanged parts with the original; neither
- * may be modified in place. `kept` has the values that the other version cannot represent.
- *
+ * The automatic part of converting a whole object. The result shares unchanged parts with the original; neither may be
+ * modified in place. `kept` contains the values that the other version cannot represent.
  * @throws {ConversionError} when two values would become the same field, or the kept values exceed the limit of
- *   conversion data.
+ * conversion data.
  */
 export function convertStructure(
   object: JsonObject,

@@ -51,7 +51,7 @@ function limitsFor({ from, to, table, kept, problems }: Compilation, source: Fie
   return target.schema;
 }
 
-/** Finds the properties that only the other version requires: conversion data cannot replace them. */
+/** Finds the properties that only the other version requires: conversion data cannot provide them. */
 function checkRequired({ from, to, table, problems }: Compilation, source: Field, target: Field): void {
   const required = new Set((source.schema.required ?? []).map((name) => joinPath(source.path, name).toLowerCase()));
   for (const name of target.schema.required ?? []) {
@@ -123,8 +123,8 @@ function actionsBelow(
 }
 
 /**
- * The action for a property of an object, undefined where it is copied; `namesake` is the property that it becomes by
- * name.
+ * The action for a property of an object, undefined if it is copied; `namesake` is the property of the same name that
+ * it becomes.
  */
 function actionFor(
   compilation: Compilation,
@@ -175,7 +175,7 @@ function objectPlan(compilation: Compilation, source: Field, target: Field, scop
 
 /** The plan for the items of a list or the values of a map, which fields that move must not leave. */
 function innerPlan(compilation: Compilation, source: Field, target: Field): ValuePlan | undefined {
-  // Nothing to check while converting: limits of these can be passed, but not kept.
+  // Only for the check: limits of these containers can be passed, but not kept.
   limitsFor(compilation, source, target);
   return valuePlan(compilation, source, target, target.path);
 }
@@ -212,8 +212,7 @@ function mapPlan(compilation: Compilation, source: Field, target: Field): ValueP
 }
 
 /**
- * The plan for a value; undefined where it is copied.
- *
+ * The plan for a value; undefined if it is copied.
  * @param scope what fields that move must stay within, by its path in the other version: a list item, a map value, or
  * (empty) the whole object.
  */

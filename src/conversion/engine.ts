@@ -11,8 +11,8 @@ import { restore } from './restore.ts';
 
 /**
  * A hand-written step: receives the result of the automatic part and the original object, modifies neither, and returns
- * the finished object. Throws ConversionError for values that cannot be converted. Only labels and annotations of the
- * `metadata` that it returns are used.
+ * the finished object. Throws ConversionError for values that cannot be converted. Of the `metadata` that it returns,
+ * only labels and annotations are used.
  */
 export type ConversionStep = (converted: JsonObject, original: JsonObject) => JsonObject;
 
@@ -28,11 +28,11 @@ export interface VersionChange extends ChangeTable {
 export interface VersionMap {
   kind: string;
   versions: readonly VersionSchema[];
-  /** Must form a tree over all versions. */
+  /** Must form a tree of all versions. */
   changes: readonly VersionChange[];
   /**
-   * Annotation for the conversion data: what a version cannot represent. Without one it is lost, as in messages, which
-   * have no metadata.
+   * Annotation for the conversion data: what a version cannot represent. Without an annotation that is lost, as in
+   * messages, which have no metadata.
    */
   conversionDataAnnotation?: string;
 }
@@ -44,8 +44,7 @@ export interface KindConverter {
   /** Size of an object's conversion data, in bytes of UTF-8. */
   conversionDataBytes(object: JsonObject): number;
   /**
-   * The object in another version, or the object itself if it already is in that version. It is never modified.
-   *
+   * The object in another version, or the object itself if it already has that version. It is never modified.
    * @throws {ConversionError} for another kind, an unknown version, or a value that cannot be converted.
    */
   convert(object: JsonObject, apiVersion: string): JsonObject;
@@ -54,7 +53,7 @@ export interface KindConverter {
 interface Edge {
   to: string;
   plan: ConversionPlan;
-  /** The plan of the opposite direction, which knows what may be restored. */
+  /** The plan of the opposite direction, which determines what may be restored. */
   back: ConversionPlan;
   step: ConversionStep | undefined;
 }
@@ -78,7 +77,7 @@ function withAnnotation(object: JsonObject, name: string, text: string | undefin
   return { ...object, metadata: Object.keys(all).length === 0 ? rest : { ...rest, annotations: all } };
 }
 
-/** The result of a hand-written step, with the metadata of the original except for labels and annotations. */
+/** The result of a hand-written step, with the original's metadata except for labels and annotations. */
 function withOwnMetadata(made: JsonObject, original: JsonObject): JsonObject {
   if (made.metadata === original.metadata) {
     return made;
@@ -127,7 +126,7 @@ function edgesOf({ versions, changes, conversionDataAnnotation }: VersionMap): M
   return edges;
 }
 
-/** The edges to follow from one version to each of the others. */
+/** The edges that lead from one version to each of the others. */
 function routesFrom(start: string, edges: Map<string, Edge[]>): Map<string, Edge[]> {
   const routes = new Map<string, Edge[]>([[start, []]]);
   // A breadth-first search: the map grows while it is iterated.
@@ -143,7 +142,6 @@ function routesFrom(start: string, edges: Map<string, Edge[]>): Map<string, Edge
 
 /**
  * Compiles the conversion between all versions of a kind.
- *
  * @throws {UnlistedDifferenceError} when two versions differ in a way that their table does not list.
  * @throws {Error} when a schema or a hand-written step is missing, or the versions do not form a tree.
  */

@@ -4,7 +4,7 @@ import { createConverter, type VersionMap } from './engine.ts';
 /** Annotation with the conversion data of an ExtensionConfig: what its current version cannot represent. */
 export const conversionDataAnnotation = 'runtime.cluster.x-k8s.io/conversion-data';
 
-/** How the versions of ExtensionConfig convert, beyond what their schemas show. */
+/** How the versions of ExtensionConfig are converted, beyond what their schemas show. */
 export const extensionConfigVersions: VersionMap = {
   kind,
   versions: versions.map((version) => ({ apiVersion: apiVersionOf(version), schema: openApiSchemaOf(version) })),
@@ -12,14 +12,14 @@ export const extensionConfigVersions: VersionMap = {
     {
       older: apiVersionOf('v1alpha1'),
       newer: apiVersionOf('v1beta2'),
-      // Both versions have `status.conditions`; in each it means the conditions of that version's own contract.
+      // Both versions have `status.conditions`, which in each holds the conditions of that version's own contract.
       moves: {
         'status.conditions': 'status.deprecated.v1beta1.conditions',
         'status.v1beta2.conditions': 'status.conditions',
       },
       tighter: {
         'status.handlers[].timeoutSeconds': 'keep',
-        // A missing value cannot be invented; the API server's validation then reports it to the client.
+        // A missing value cannot be made up, so the API server's validation reports it to the client.
         spec: 'pass',
         'spec.clientConfig': 'pass',
       },

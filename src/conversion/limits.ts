@@ -4,7 +4,7 @@ import { isJsonObject, type Json } from '../kubernetes/index.ts';
 const lower = ['minimum', 'minLength', 'minItems', 'minProperties'] as const;
 const upper = ['maximum', 'maxLength', 'maxItems', 'maxProperties'] as const;
 
-/** The keywords by which the schema `to` may reject a value that `from` accepts, without those of nested fields. */
+/** The keywords because of which the schema `to` may reject a value that `from` accepts, not counting nested fields. */
 export function tightened(from: OpenApiSchema, to: OpenApiSchema): string[] {
   const found: string[] = [
     ...lower.filter((key) => (to[key] ?? Number.NEGATIVE_INFINITY) > (from[key] ?? Number.NEGATIVE_INFINITY)),
@@ -42,7 +42,7 @@ function charactersIn(text: string): number {
   return count;
 }
 
-/** Whether a value is within the limits of a schema, nested fields aside. A value of another type always is. */
+/** Whether a value is within the limits of a schema, not counting nested fields. A value of another type always is. */
 export function fits(value: Json, schema: OpenApiSchema): boolean {
   if (schema.enum !== undefined && typeof value === schema.type && !schema.enum.includes(value)) {
     return false;

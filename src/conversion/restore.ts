@@ -5,18 +5,18 @@ import { own } from './own.ts';
 import type { ConversionPlan } from './plan.ts';
 import { tokensOf } from './schema-path.ts';
 
-/** Copies of what has been changed already, and the positions of list items by their keys. */
+/** Copies of containers that have been changed, and the positions of list items by key. */
 interface Drafts {
   copies: Set<Json>;
   positions: Map<Json, Map<string, number[]>>;
 }
 
-/** The keys of a list item as a text that is equal for equal keys. */
+/** The keys of a list item as a string that is equal for equal keys. */
 function identityOf(key: JsonObject): string {
   return JSON.stringify(Object.entries(key).sort());
 }
 
-/** A path as a text that is equal for equal paths. */
+/** A path as a string that is equal for equal paths. */
 function pathIdentityOf(path: readonly KeptStep[]): string {
   return path.map((step) => (isJsonObject(step) ? identityOf(step) : JSON.stringify(step))).join();
 }
@@ -46,7 +46,7 @@ function draft<T extends Json[] | JsonObject>(container: T, { copies }: Drafts):
   return copy;
 }
 
-/** Positions of the items with these keys, if the list still has any. `names` are the names of the list's keys. */
+/** Positions of the items with these keys, if any remain in the list. `names` are the names of the list's keys. */
 function positionsOf(
   list: Json[],
   key: JsonObject,
@@ -70,7 +70,7 @@ function positionsOf(
   return ofList.get(identityOf(key)) ?? [];
 }
 
-/** The state of restoring a value: the value, the names of list keys on its path, and earlier changes. */
+/** The state while restoring one value. */
 interface Restoring {
   path: readonly KeptStep[];
   listKeys: ConversionPlan['listKeys'];
@@ -82,7 +82,7 @@ interface Restoring {
   drafts: Drafts;
 }
 
-/** The container with the value at the rest of its path, or undefined if that path no longer exists. */
+/** The container with the value set at the rest of its path, or undefined if that path no longer exists. */
 function setAt(container: Json | undefined, depth: number, restoring: Restoring): Json | undefined {
   const { path, listKeys, value, occurrence, drafts } = restoring;
   const step = path[depth];
@@ -118,7 +118,7 @@ function setAt(container: Json | undefined, depth: number, restoring: Restoring)
   return copy;
 }
 
-/** Whether a path may be one of the plan's: not deeper, and every step a single name. */
+/** Whether a path can be one of the plan's: not too deep, with a single name for every step. */
 function isPlainPath(path: readonly KeptStep[], maxDepth: number): boolean {
   return path.length <= maxDepth && path.every((step) => typeof step !== 'string' || !/[.[\]{}]/.test(step));
 }
@@ -126,8 +126,8 @@ function isPlainPath(path: readonly KeptStep[], maxDepth: number): boolean {
 /**
  * Restores kept values where they are still missing and their container still exists. Values that `plan` (from this
  * version to the one that cannot represent them) would not have kept are ignored. Each value is restored once: of
- * several for one path the first counts, or, where a list has several items with the same keys, the nth is for the nth
- * of them. So time and the size of the result are linear in the object and the values.
+ * several for one path the first counts or, if a list has several items with the same keys, the nth value belongs to
+ * the nth of them. So time and the size of the result are linear in the object and the values.
  */
 export function restore(object: JsonObject, values: readonly KeptValue[], plan: ConversionPlan): JsonObject {
   const { kept, listKeys } = plan;

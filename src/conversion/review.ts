@@ -23,13 +23,13 @@ function failed(uid: string, message: string): ConversionReviewResponse {
 /** Maximum number of bytes of conversion data that one response adds to the objects of its request (1 MiB). */
 const maxAddedBytes = 1024 * 1024;
 
-/** An object for a message: its index in the request, and its name. */
+/** Identifies an object in a message: its index in the request, and its name. */
 function nameOf({ metadata }: JsonObject, index: number): string {
   const name = isJsonObject(metadata) ? metadata.name : undefined;
   return `objects[${index}]${typeof name === 'string' ? ` ${showValue(name)}` : ''}`;
 }
 
-/** Why an object could not be converted. Names the field, and shows nothing else of the object. */
+/** Why an object could not be converted. Names the field, and reveals nothing else of the object. */
 function reasonOf(error: unknown): string {
   if (error instanceof ConversionError) {
     return `${formatFieldPath(error.path)}: ${error.message}`;
@@ -38,9 +38,9 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Creates the function that converts ConversionReviews of apiextensions.k8s.io/v1: all objects in the order of the
- * request, or a failure that names the object and the field. The function never throws; `problem` says why a body is
- * not a review.
+ * Creates the function that answers ConversionReviews of apiextensions.k8s.io/v1: with all objects in the order of the
+ * request, or with a failure that names the object and the field. The function never throws; `problem` says why a body
+ * is not a review.
  */
 export function createReview({ convert, conversionDataBytes, kind }: KindConverter) {
   return (body: Json): { review: ConversionReviewResponse } | { problem: string } => {

@@ -15,7 +15,7 @@ export function isBelow(path: string, ancestor: string): boolean {
   return path.length > ancestor.length && path.startsWith(ancestor) && /[.[{]/.test(path.charAt(ancestor.length));
 }
 
-/** The schema of a field, or undefined when there is no such field. */
+/** The schema of a field, or undefined if it does not exist. */
 export function schemaAt(root: OpenApiSchema, path: string): OpenApiSchema | undefined {
   let schema: OpenApiSchema | undefined = root;
   for (const token of tokensOf(path)) {

@@ -4,8 +4,8 @@ import { parseRelease, type Release } from './release.ts';
 import type { MessageSchema } from './schema.ts';
 
 /**
- * A Runtime Hook in one version: everything that is known about it, in one place. `Request` and `Response` are the types
- * of its messages.
+ * A Runtime Hook in one version, with everything that is known about it. `Request` and `Response` are the types of its
+ * messages.
  */
 export interface HookDefinition<Request = object, Response = object> {
   /** API group, e.g. `hooks.runtime.cluster.x-k8s.io`. */
@@ -18,19 +18,19 @@ export interface HookDefinition<Request = object, Response = object> {
   readonly summary: string;
   /** When it is called, and what the answer decides. */
   readonly purpose: string;
-  /** Groups of hooks that belong together, for documentation. */
+  /** Groups of related hooks, for documentation. */
   readonly tags: readonly string[];
-  /** Whether an extension server has exactly one handler for it, which has no name in the path. */
+  /** Whether an extension server has exactly one handler of it, which has no name in the path. */
   readonly singleton: boolean;
   /** The lifecycle of this version. */
   readonly lifecycle: Lifecycle;
-  /** Whether its response can ask the caller to wait (`retryAfterSeconds`). */
+  /** Whether its response can ask the caller to retry later (`retryAfterSeconds`). */
   readonly isBlocking: boolean;
   readonly request: MessageDefinition;
   readonly response: MessageDefinition;
-  /** The components that the messages refer to besides those of Kubernetes and Cluster API, by their names. */
+  /** The components that the messages reference, besides those of Kubernetes and Cluster API, by name. */
   readonly components: Readonly<Record<string, MessageSchema>>;
-  /** Carries the types; never there. */
+  /** Exists only in the type, never as a value. */
   readonly types?: { readonly request: Request; readonly response: Response };
 }
 
@@ -57,7 +57,7 @@ export interface HookOptions {
   purpose: string;
   tags?: readonly string[];
   singleton?: boolean;
-  /** First release that has it, as `1.12`. */
+  /** First release that has the hook, as `1.12`. */
   introduced: string;
   deprecated?: { release: string; date: string };
   removed?: string;
@@ -73,7 +73,7 @@ export interface HookOptions {
   components?: Readonly<Record<string, MessageSchema>>;
 }
 
-/** A DNS name. Its length is bounded, which bounds the cost of the repeats. */
+/** A DNS name. Its length is limited, which limits the cost of the repetitions. */
 const groupFormat = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 const nameFormat = /^[A-Z][A-Za-z0-9]{0,62}$/;
 
@@ -99,9 +99,8 @@ function schemaProblem(schema: MessageSchema, wanted: readonly string[], require
 
 /**
  * Defines a hook: one of Cluster API, or a provider's own.
- *
- * @throws {Error} when the definition is invalid: a bad name, a schema that is not that of a message, or a lifecycle that
- *   violates the rules of the Runtime SDK.
+ * @throws {Error} when the definition is invalid: a malformed name, a schema that is not one of a message, or a
+ * lifecycle that violates the Runtime SDK rules.
  */
 export function defineHook<Request = object, Response = object>(
   options: HookOptions,
@@ -161,12 +160,12 @@ export function defineHook<Request = object, Response = object>(
   };
 }
 
-/** A hook as users write it: `hooks.runtime.cluster.x-k8s.io/v1alpha1, Hook=BeforeClusterCreate`. */
+/** A hook in the notation for users: `hooks.runtime.cluster.x-k8s.io/v1alpha1, Hook=BeforeClusterCreate`. */
 export function formatHook({ group, version, name }: { group: string; version: string; name: string }): string {
   return `${group}/${version}, Hook=${name}`;
 }
 
-/** The group and name of a hook in any version: `BeforeClusterCreate.hooks.runtime.cluster.x-k8s.io`. */
+/** The group and name of a hook, regardless of its version: `BeforeClusterCreate.hooks.runtime.cluster.x-k8s.io`. */
 export function formatGroupHook({ group, name }: { group: string; name: string }): string {
   return `${name}.${group}`;
 }

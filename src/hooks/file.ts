@@ -5,10 +5,10 @@ import type { Lifecycle, LifecycleKey } from './lifecycle.ts';
 import { lifecycleProblem } from './policy.ts';
 import { parseRelease, type Release } from './release.ts';
 
-/** Longest text, in characters: room for a thousand hooks. */
+/** Longest text, in characters: enough for a thousand hooks. */
 const maxLength = 256 * 1024;
 
-/** Why a file of lifecycles is invalid: one line, with the position in it. */
+/** Why a lifecycle file is invalid: one line, with the position in the file. */
 export class LifecycleFileError extends Error {}
 
 interface FileLifecycle {
@@ -65,7 +65,10 @@ const schema = {
 
 const require = createRequire(import.meta.url);
 
-/** Loaded and compiled when the first file is read: most programs read none, and it would take a tenth of their start. */
+/**
+ * Loaded and compiled when the first file is read: most programs read none, and it would take a tenth of their start-up
+ * time.
+ */
 let compiled: ValidateFunction<{ hooks: FileLifecycle[] }> | undefined;
 
 function compile(): ValidateFunction<{ hooks: FileLifecycle[] }> {
@@ -103,11 +106,10 @@ function lifecycleOf(entry: FileLifecycle): Lifecycle {
 }
 
 /**
- * Reads a provider's own hooks from YAML (or JSON) text: `hooks`, a list of group, version, hook, introduced, and what
- * else `Lifecycle` has. Releases and the months of deprecations are strings ("1.11", "2025-08").
- *
- * @throws {LifecycleFileError} when the text is not valid YAML, has more than 256 Ki characters or 1,000 hooks, an unknown
- *   field or one of a wrong type, or a lifecycle that violates the Runtime SDK rules.
+ * Reads a provider's own hooks from YAML (or JSON) text: `hooks`, a list of group, version, hook, introduced, and the
+ * other fields of `Lifecycle`. Releases and the months of deprecations are strings ("1.11", "2025-08").
+ * @throws {LifecycleFileError} when the text is not valid YAML, has more than 256 Ki characters or 1,000 hooks, an
+ * unknown field or one of a wrong type, or a lifecycle that violates the Runtime SDK rules.
  */
 export function parseLifecycles(text: string): Lifecycle[] {
   let content: unknown;

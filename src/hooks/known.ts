@@ -11,11 +11,11 @@ export const oldestKnownRelease: Release = v1(2);
 
 /**
  * The newest release of Cluster API whose hooks this table has been compared with: 1.14 of July 2026. (1.13 and 1.14
- * brought no new hook and removed none.)
+ * added no hook and removed none.)
  */
 export const newestKnownRelease: Release = v1(14);
 
-/** Why a release of Cluster API is not supported, and what to do; undefined for a release that the table covers. */
+/** Why a release of Cluster API is not supported, and what to do; undefined if the table covers it. */
 export function unknownReleaseProblem(release: Release): string | undefined {
   const [oldest, newest] = [oldestKnownRelease, newestKnownRelease].map(formatRelease);
   if (compareReleases(release, newestKnownRelease) > 0) {
@@ -29,7 +29,7 @@ export function unknownReleaseProblem(release: Release): string | undefined {
 
 /**
  * The lifecycles of Cluster API's Runtime Hooks and of ExtensionConfig itself, from Cluster API's release notes and its
- * Runtime SDK documentation. That of a hook is part of its definition.
+ * Runtime SDK documentation. The lifecycle of a hook is part of its definition.
  */
 export const knownLifecycles: readonly Lifecycle[] = [
   {

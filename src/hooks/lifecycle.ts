@@ -1,6 +1,6 @@
 import type { Release } from './release.ts';
 
-/** What identifies one version of a hook, or of an API. */
+/** Identifies one version of a hook, or of an API. */
 export interface LifecycleKey {
   /** API group, e.g. `hooks.runtime.cluster.x-k8s.io`. */
   group: string;
@@ -12,19 +12,19 @@ export interface LifecycleKey {
 
 /** The lifecycle of one version of a Runtime Hook, or of an API. Releases are Cluster API's. */
 export interface Lifecycle extends LifecycleKey {
-  /** First release that has it. */
+  /** First release that has this version. */
   introduced: Release;
   deprecated?: {
-    /** Release that announced it. */
+    /** Release that announced the deprecation. */
     release: Release;
     /** Month of that release, as YYYY-MM. */
     date: string;
   };
-  /** First release without it. */
+  /** First release without this version. */
   removed?: Release;
   replacedBy?: LifecycleKey;
-  /** Whether an extension server has at most one handler for it. */
+  /** Whether an extension server has at most one handler of it. */
   singleton?: boolean;
-  /** First release in which its response can ask Cluster API to wait (`retryAfterSeconds`). */
+  /** First release in which a response can ask Cluster API to retry later (`retryAfterSeconds`). */
   blockingSince?: Release;
 }

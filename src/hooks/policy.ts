@@ -6,7 +6,7 @@ export type Stability = 'alpha' | 'beta' | 'GA';
 
 const order: readonly Stability[] = ['alpha', 'beta', 'GA'];
 
-/** The stability that the name of a version implies, or undefined when it is not a version name. */
+/** The stability that the name of a version implies, or undefined if it is not a version name. */
 export function stabilityOf(version: string): Stability | undefined {
   const match = /^v[1-9]\d*((alpha|beta)[1-9]\d*)?$/.exec(version);
   return match === null ? undefined : ((match[2] as 'alpha' | 'beta' | undefined) ?? 'GA');
@@ -26,9 +26,9 @@ const support: Record<Stability, { releases: number; months: number }> = {
 
 /** The end of a deprecated version's guaranteed support. */
 export interface SupportEnd {
-  /** The first release that may be without it. */
+  /** The first release that may no longer have the version. */
   release: Release;
-  /** The first month in which it may be gone, as YYYY-MM. */
+  /** The first month in which it may have been removed, as YYYY-MM. */
   month: string;
 }
 
@@ -38,7 +38,7 @@ function addMonths(month: string, count: number): string {
   return `${Math.floor(total / 12)}-${String((total % 12) + 1).padStart(2, '0')}`;
 }
 
-/** When a deprecated version may be removed at the earliest; undefined when it is not deprecated. */
+/** When a deprecated version may be removed at the earliest; undefined if it is not deprecated. */
 export function supportEnd(lifecycle: Lifecycle): SupportEnd | undefined {
   const stability = stabilityOf(lifecycle.version);
   if (lifecycle.deprecated === undefined || stability === undefined) {
@@ -69,15 +69,18 @@ export function phaseIn(lifecycle: Lifecycle, release: Release): Phase {
   return 'supported';
 }
 
-/** The deprecation of a version, as its users meet it. */
+/** The deprecation of a version, as it affects users. */
 export interface Deprecation {
   /** Release that announced it, and its month as YYYY-MM. */
   since: NonNullable<Lifecycle['deprecated']>;
-  /** Undefined for a version that any later release may remove: an alpha. */
+  /** Undefined for an alpha version, which any later release may remove. */
   supportedUntil: SupportEnd | undefined;
 }
 
-/** The deprecation of a version that a release of Cluster API still has; undefined when it is not deprecated there. */
+/**
+ * The deprecation of a version in a release of Cluster API; undefined if it is not deprecated there, or already
+ * removed.
+ */
 export function deprecationIn(lifecycle: Lifecycle, release: Release): Deprecation | undefined {
   const { deprecated: since } = lifecycle;
   if (since === undefined || phaseIn(lifecycle, release) !== 'deprecated') {
@@ -86,7 +89,7 @@ export function deprecationIn(lifecycle: Lifecycle, release: Release): Deprecati
   return { since, supportedUntil: stabilityOf(lifecycle.version) === 'alpha' ? undefined : supportEnd(lifecycle) };
 }
 
-/** The inconsistency of a lifecycle, or its violation of the Runtime SDK rules; undefined when there is none. */
+/** How a lifecycle is inconsistent or violates the Runtime SDK rules; undefined if it is valid. */
 export function lifecycleProblem(lifecycle: Lifecycle): string | undefined {
   const { introduced, deprecated, removed, replacedBy } = lifecycle;
   const stability = stabilityOf(lifecycle.version);

@@ -6,7 +6,7 @@ export interface Release {
 
 const format = /^v?(\d{1,4})\.(\d{1,4})(\.\d{1,4}([-+].*)?)?$/;
 
-/** Reads `1.11`, `v1.11` or `v1.11.3`; undefined for anything else. Patch releases change no hook. */
+/** Parses `1.11`, `v1.11` or `v1.11.3`; undefined for anything else. Patch releases do not change hooks. */
 export function parseRelease(text: string): Release | undefined {
   const match = format.exec(text);
   return match === null ? undefined : { major: Number(match[1]), minor: Number(match[2]) };
@@ -17,7 +17,7 @@ export function formatRelease({ major, minor }: Release): string {
   return `v${major}.${minor}`;
 }
 
-/** Negative when `a` came before `b`, zero for the same release, positive when it came later. */
+/** Negative if `a` precedes `b`, zero for the same release, positive if `a` is later. */
 export function compareReleases(a: Release, b: Release): number {
   return a.major - b.major || a.minor - b.minor;
 }

@@ -1,6 +1,6 @@
 /**
- * A schema of a message, or of a part of one, as OpenAPI 3.0 has them (and JSON Schema too: only what both read the
- * same way is used). Nothing is inlined: an object of its own name is referred to by `$ref`.
+ * A schema of a message, or of a part of one, in OpenAPI 3.0 (and in JSON Schema: only what both interpret in the same
+ * way is used). Nothing is inlined: named objects are referenced by `$ref`.
  */
 export interface MessageSchema {
   $ref?: string;
@@ -28,7 +28,7 @@ export interface MessageSchema {
   'x-kubernetes-map-type'?: 'atomic';
 }
 
-/** Prefix of references to a component. */
+/** Prefix of references to components. */
 export const componentPrefix = '#/components/schemas/';
 
 type Properties = Readonly<Record<string, MessageSchema>>;
@@ -40,7 +40,7 @@ const described = (schema: MessageSchema, description: string | undefined, more?
   ...more,
 });
 
-/** An object with the fields that it must have and those that it may have. */
+/** An object with its required and its optional fields. */
 export function object(
   description: string,
   { required = {}, optional = {} }: { required?: Properties; optional?: Properties },
@@ -58,27 +58,30 @@ export function object(
 export const string = (description?: string, more?: More) => described({ type: 'string' }, description, more);
 /** A truth value. */
 export const boolean = (description?: string) => described({ type: 'boolean' }, description);
-/** A whole number of 32 bits. */
+/** A 32-bit integer. */
 export const int32 = (description?: string, more?: More) =>
   described({ type: 'integer', format: 'int32' }, description, more);
-/** A whole number of 64 bits. */
+/** A 64-bit integer. */
 export const int64 = (description?: string) => described({ type: 'integer', format: 'int64' }, description);
-/** Bytes, in standard base64 in JSON. */
+/** Bytes, represented in JSON as standard base64. */
 export const bytes = (description?: string, more?: More) =>
   described({ type: 'string', format: 'byte' }, description, more);
-/** A map from text to text. */
+/** A map of strings. */
 export const stringMap = (description?: string, more?: More) =>
   described({ type: 'object', additionalProperties: { type: 'string' } }, description, more);
 /** A list. */
 export const list = (items: MessageSchema, description?: string, more?: More) =>
   described({ type: 'array', items }, description, more);
-/** A list whose items are told apart by the values of some of their fields. */
+/** A list whose items are identified by the values of some of their fields. */
 export const listByKeys = (items: MessageSchema, keys: readonly string[], description?: string) =>
   list(items, description, { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': keys });
 /** A list that is replaced as a whole. */
 export const atomicList = (items: MessageSchema, description?: string) =>
   list(items, description, { 'x-kubernetes-list-type': 'atomic' });
-/** A component by its full name. OpenAPI 3.0 ignores the siblings of a `$ref`, hence the `allOf` for a description. */
+/**
+ * A reference to a component by its full name. OpenAPI 3.0 ignores siblings of a `$ref`, hence the `allOf` for a
+ * description.
+ */
 export const ref = (component: string, description?: string): MessageSchema => {
   const reference = { $ref: `${componentPrefix}${component}` };
   return description === undefined ? reference : { description, allOf: [reference] };

@@ -11,11 +11,11 @@ export interface GroupVersionKind {
 /** The operations of admission.k8s.io/v1. */
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
-/** AdmissionRequest of admission.k8s.io/v1, as far as this program looks at it. */
+/** The fields of AdmissionRequest of admission.k8s.io/v1 that this program uses. */
 export interface AdmissionRequest {
   uid: string;
   kind: GroupVersionKind;
-  /** Kind of the object as the user wrote it; differs from `kind` with matchPolicy Equivalent. */
+  /** Kind of the object as the user sent it; differs from `kind` with matchPolicy Equivalent. */
   requestKind: GroupVersionKind;
   /** Empty for the object itself. */
   subResource: string;
@@ -49,10 +49,10 @@ export interface AdmissionReviewResponse {
   response: AdmissionResponse;
 }
 
-/** The result of decoding an AdmissionReview: the request, or what is wrong, with the uid if one could be read. */
+/** A decoded AdmissionReview: the request, or what is wrong with it, with the uid if it could be read. */
 export type DecodedAdmissionReview = { request: AdmissionRequest } | { problem: string; uid: string | undefined };
 
-/** Longest uid that is echoed. The API server's have 36 characters; a longer one did not come from it. */
+/** Longest uid that is echoed. The API server's have 36 characters; a longer one was not sent by it. */
 const maxUidLength = 256;
 
 const operations: readonly string[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
@@ -69,8 +69,8 @@ function kindOf(value: Json | undefined): GroupVersionKind | undefined {
 }
 
 /**
- * Decodes an AdmissionReview of admission.k8s.io/v1. Never throws: what is wrong comes back as `problem`, a sentence
- * for the sender of the review, with `uid` when the response can still be a review.
+ * Decodes an AdmissionReview of admission.k8s.io/v1. Never throws: what is wrong is returned as `problem`, a sentence
+ * for the sender of the review, with `uid` if the response can still be a review.
  */
 export function decodeAdmissionReview(body: Json): DecodedAdmissionReview {
   if (!isJsonObject(body)) {
@@ -80,7 +80,7 @@ export function decodeAdmissionReview(body: Json): DecodedAdmissionReview {
   if (!isReview) {
     return {
       problem: `expected apiVersion "admission.k8s.io/v1" and kind "AdmissionReview", got apiVersion ${describe(body.apiVersion)} and kind ${describe(body.kind)}`,
-      // An answer in v1 form to a review of another version would not be understood.
+      // The sender of a review in another version would not understand a v1 response.
       uid: undefined,
     };
   }
@@ -124,7 +124,7 @@ export function decodeAdmissionReview(body: Json): DecodedAdmissionReview {
   };
 }
 
-/** A value from outside for a message: quoted and cut, or its type. */
+/** An untrusted value for a message: quoted and truncated, or its type. */
 export function describe(value: Json | undefined): string {
   if (typeof value === 'string') {
     return JSON.stringify(value.length > 64 ? `${value.slice(0, 64)}…` : value);

@@ -8,14 +8,14 @@ export type PatchOperation =
   | { op: 'remove'; path: string }
   | { op: 'move' | 'copy'; path: string; from: string };
 
-/** Why operations do not apply. The message is for their author. */
+/** Why operations cannot be applied. The message is for their author. */
 export class PatchError extends Error {}
 
 /** Maximum number of bytes of JSON that the copies of one patch may add (apiserver, JSONPatchMaxCopyBytes). */
 const maxCopiedBytes = 3 * 1024 * 1024;
 /**
- * Maximum number of items of lists that one patch may shift, by adding and removing in front of them: some seconds'
- * worth.
+ * Maximum number of list items that one patch may shift, by adding and removing in front of them: this takes some
+ * seconds.
  */
 const maxShifted = 1_000_000_000;
 
@@ -28,7 +28,7 @@ interface Progress {
   shifted: number;
 }
 
-/** The keys that a JSON pointer (RFC 6901) leads through. */
+/** The keys in a JSON pointer (RFC 6901). */
 function keysOf(pointer: string): string[] {
   return pointer
     .split('/')
@@ -36,7 +36,7 @@ function keysOf(pointer: string): string[] {
     .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The position that a key names in a list, undefined when it names none. */
+/** The list index that a key denotes, or undefined. */
 function indexOf(list: readonly Json[], key: string): number | undefined {
   return /^(?:0|[1-9]\d{0,9})$/.test(key) && Number(key) < list.length ? Number(key) : undefined;
 }
@@ -60,7 +60,7 @@ function valueAt(root: Json, pointer: string, op: string): Json {
   return value;
 }
 
-/** The list or object that a pointer's last key is about. */
+/** The list or object that contains what a pointer refers to. */
 function holderOf(root: Json, pointer: string, op: string): { holder: Json[] | Record<string, Json>; key: string } {
   const keys = keysOf(pointer);
   const key = keys.pop() as string;
@@ -170,9 +170,8 @@ function apply(progress: Progress, operation: PatchOperation): void {
 }
 
 /**
- * Applies operations to a copy, one after the other, with the limits of the API server.
- *
- * @throws {PatchError} when one does not apply, or they do more work than is allowed.
+ * Applies operations to a copy, one after the other, with the API server's limits.
+ * @throws {PatchError} when one cannot be applied, or they would do more work than allowed.
  */
 export function applyOperations(value: Json, operations: readonly PatchOperation[]): Json {
   const progress: Progress = { root: copyOf(value), copied: 0, shifted: 0 };

@@ -22,15 +22,15 @@ export interface ConversionReviewResponse {
   response: ConversionResponse;
 }
 
-/** The result of decoding a ConversionReview: the request, or what is wrong, with the uid if one could be read. */
+/** A decoded ConversionReview: the request, or what is wrong with it, with the uid if it could be read. */
 export type DecodedConversionReview = { request: ConversionRequest } | { problem: string; uid: string | undefined };
 
-/** Longest uid that is echoed. The API server's have 36 characters; a longer one did not come from it. */
+/** Longest uid that is echoed. The API server's have 36 characters; a longer one was not sent by it. */
 const maxUidLength = 256;
 
 /**
- * Decodes a ConversionReview of apiextensions.k8s.io/v1; a `response` in it is ignored. Never throws: what is wrong
- * comes back as `problem`, a sentence for the sender of the review, with `uid` when the response can still be a review.
+ * Decodes a ConversionReview of apiextensions.k8s.io/v1; a `response` in it is ignored. Never throws: what is wrong is
+ * returned as `problem`, a sentence for the sender of the review, with `uid` if the response can still be a review.
  */
 export function decodeConversionReview(body: Json): DecodedConversionReview {
   if (!isJsonObject(body)) {

@@ -1,10 +1,10 @@
 /** Path of a field inside an object: property names and array indices from the root. */
 export type FieldPath = readonly (string | number)[];
 
-/** Longest key that a path shows, in characters: a label's key has at most 317. */
+/** Longest key shown in a path, in characters: a label key has at most 317. */
 const maxShownKey = 320;
 
-/** A key from outside on one line. */
+/** An untrusted key, in one line. */
 function printable(key: string): string {
   const cut = key.length > maxShownKey ? `${key.slice(0, maxShownKey)}…` : key;
   return cut.replaceAll(/\p{Cc}/gu, '\ufffd');
@@ -13,7 +13,7 @@ function printable(key: string): string {
 const plainProperty = /^[A-Za-z_][A-Za-z0-9_]{0,319}$/;
 
 /**
- * A path in the form of Kubernetes' field.Path: `spec.items[0].name`, and `metadata.annotations[example.com/key]` for
+ * A path in the format of Kubernetes' field.Path: `spec.items[0].name`, and `metadata.annotations[example.com/key]` for
  * keys that are not plain identifiers.
  */
 export function formatFieldPath(path: FieldPath): string {

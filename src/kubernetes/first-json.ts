@@ -1,9 +1,8 @@
 import { type Json, JsonError, parseJson } from './json.ts';
 
 /**
- * The first JSON value of a body: Go's decoder reads that one and ignores the rest. There is rarely a rest, so the end
- * of the value is looked for only when the whole body is not JSON.
- *
+ * The first JSON value of a body: Go's decoder reads that and ignores the rest. There rarely is any, so the end of the
+ * value is located only if the body as a whole is not JSON.
  * @throws {JsonError} as `parseJson`.
  */
 export function parseFirstJson(bytes: Buffer): Json {
@@ -23,7 +22,7 @@ const isDigit = (byte = 0) => byte >= 0x30 && byte <= 0x39;
 const isOfNumber = (byte = 0) =>
   isDigit(byte) || byte === point || byte === 0x65 || byte === 0x45 || byte === plus || byte === minus;
 
-/** The end of a run of bytes. */
+/** The end of a run of matching bytes. */
 function runEnd(json: Buffer, start: number, belongs: (byte: number | undefined) => boolean): number {
   let at = start;
   while (belongs(json[at])) {
@@ -32,7 +31,7 @@ function runEnd(json: Buffer, start: number, belongs: (byte: number | undefined)
   return at;
 }
 
-/** The index after the closing quote of the text that begins at a quote. */
+/** The index after the closing quote of the string that begins with a quote at `start`. */
 function textEnd(json: Buffer, start: number): number {
   let at = start + 1;
   while (at < json.length && json[at] !== quote) {

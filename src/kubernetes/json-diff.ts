@@ -3,7 +3,7 @@ import { type JsonPatchOperation, jsonPointer } from './json-patch.ts';
 
 type Field = Json | undefined;
 
-/** Whether two values are the same; an undefined field counts as absent. */
+/** Whether two values are equal; an undefined field counts as absent. */
 export function isSame(a: Field, b: Field): boolean {
   if (a === b) {
     return true;
@@ -16,7 +16,10 @@ export function isSame(a: Field, b: Field): boolean {
 
 const own = (object: JsonObject, name: string): Field => (Object.hasOwn(object, name) ? object[name] : undefined);
 
-/** The names of fields that are not identical (`===`) in both, sorted: most fields are, and cost nothing. */
+/**
+ * The names of fields that are not identical (`===`) in both objects, sorted. Most fields are identical, which is cheap
+ * to find out.
+ */
 function namesOf(a: JsonObject, b: JsonObject): string[] {
   const names: string[] = [];
   for (const name of Object.keys(a)) {
@@ -33,9 +36,9 @@ function namesOf(a: JsonObject, b: JsonObject): string[] {
 }
 
 /**
- * The JSON Patch (RFC 6902) that turns one value into the other: empty where they are the same; fields in the order of
- * their names, so that the same change always gives the same patch. Time is linear in the values: items of a list are
- * compared in pairs, from the front and, where its length changed, from the end, never each with each.
+ * The JSON Patch (RFC 6902) that turns one value into the other; empty if they are equal. Fields are compared in the
+ * order of their names, so that the same change always results in the same patch. Time is linear in the values: items
+ * of a list are compared in pairs, from the front and, if the length has changed, from the end, never each with each.
  */
 export function jsonPatchOf(before: Field, after: Field): JsonPatchOperation[] {
   const operations: JsonPatchOperation[] = [];
@@ -60,7 +63,7 @@ function compare(before: Field, after: Field, path: (string | number)[], operati
   }
 }
 
-/** The fields in the order of their names; only those that differ are put in order, and most objects have none. */
+/** Compares the fields in the order of their names. Only those that differ are sorted, and most objects have none. */
 function compareObjects(
   before: JsonObject,
   after: JsonObject,
@@ -131,8 +134,7 @@ function compareLists(
 }
 
 /**
- * The JSON Merge Patch (RFC 7396) that turns one object into the other; undefined where they are the same.
- *
+ * The JSON Merge Patch (RFC 7396) that turns one object into the other; undefined if they are equal.
  * @throws {RangeError} when the result contains a null, which a merge patch cannot express.
  */
 export function mergePatchOf(before: JsonObject, after: JsonObject): JsonObject | undefined {
@@ -168,7 +170,7 @@ function refuseNull(value: Json, name: string): void {
   }
 }
 
-/** A patch as in messages of hooks: its JSON in base64. */
+/** A patch as hook messages contain it: its JSON in base64. */
 export function encodedPatch(patch: object): string {
   return Buffer.from(JSON.stringify(patch)).toString('base64');
 }

@@ -1,7 +1,7 @@
 import type { FieldPath } from './field-path.ts';
 import type { Json } from './json.ts';
 
-/** One operation of a JSON Patch (RFC 6902), of the kinds this program writes. */
+/** One operation of a JSON Patch (RFC 6902), of the kinds that this program writes. */
 export type JsonPatchOperation =
   | { op: 'add' | 'replace' | 'test'; path: string; value: Json }
   | { op: 'remove'; path: string };

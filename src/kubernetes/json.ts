@@ -10,8 +10,8 @@ export type JsonObject = { [key: string]: Json };
 export class JsonError extends Error {}
 
 /**
- * Deepest nesting of arrays and objects that `parseJson` takes. Kubernetes' own decoder stops at 10,000; no object this
- * program knows is deeper than 20, and recursion over 256 levels is harmless.
+ * Maximum nesting depth of arrays and objects that `parseJson` accepts. Kubernetes' own decoder stops at 10,000; no
+ * object that this program knows is deeper than 20, and recursion over 256 levels is harmless.
  */
 export const maxJsonDepth = 256;
 
@@ -20,7 +20,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value at a path of fields and indexes in a JSON value; undefined when the path does not exist. */
+/** The value at a path of fields and indices in a JSON value; undefined if the path does not exist. */
 export function fieldAt(value: Json | undefined, ...path: readonly (string | number)[]): Json | undefined {
   return path.reduce<Json | undefined>((found, key) => {
     if (Array.isArray(found)) {
@@ -40,8 +40,8 @@ export function setOwn<T>(object: Record<string, T>, key: string, value: T): voi
 }
 
 /**
- * Whether an array or object nests at most `levels` deep. Looking at the parsed value is several times faster than counting
- * brackets in the text, and JSON.parse itself does not recurse.
+ * Whether an array or object nests at most `levels` deep. Checking the parsed value is several times faster than
+ * counting brackets in the text, and JSON.parse itself does not recurse.
  */
 function nestsWithin(value: Json[] | JsonObject, levels: number): boolean {
   if (levels === 0) {
@@ -57,7 +57,7 @@ function nestsWithin(value: Json[] | JsonObject, levels: number): boolean {
     }
     return true;
   }
-  // A value from JSON.parse has no enumerable properties but its own.
+  // A value from JSON.parse has only own enumerable properties.
   for (const key in value) {
     const item = value[key];
     if (typeof item === 'object' && item !== null && !nestsWithin(item, levels - 1)) {
@@ -68,13 +68,12 @@ function nestsWithin(value: Json[] | JsonObject, levels: number): boolean {
 }
 
 /**
- * Reads a JSON document from UTF-8 bytes. Of duplicate keys the last one counts, as for the API server; a key named
+ * Parses a JSON document from UTF-8 bytes. Of duplicate keys the last one counts, as in the API server; a key named
  * `__proto__` becomes an ordinary property.
- *
  * @throws {JsonError} when the bytes are not UTF-8, are not JSON, or nest deeper than `maxJsonDepth`.
  */
 export function parseJson(bytes: Uint8Array): Json {
-  // As native checks these cost a tenth of a TextDecoder; most bodies are ASCII, whose string needs half the memory.
+  // These native checks cost a tenth of a TextDecoder; most bodies are ASCII, whose string needs half the memory.
   const isPlain = isAscii(bytes);
   if (!isPlain && !isUtf8(bytes)) {
     throw new JsonError('the body is not valid UTF-8');
@@ -84,7 +83,7 @@ export function parseJson(bytes: Uint8Array): Json {
   try {
     value = JSON.parse(isPlain ? buffer.toString('latin1') : buffer.toString('utf8')) as Json;
   } catch (error) {
-    // V8 quotes a piece of the text in the message, and a body may contain secrets: only the position is kept.
+    // V8 quotes part of the text in the message, and a body may contain secrets: only the position is kept.
     const position = /position \d+( \(line \d+ column \d+\))?/.exec((error as Error).message)?.[0];
     throw new JsonError(`the body is not valid JSON${position === undefined ? '' : ` (at ${position})`}`);
   }

@@ -2,20 +2,20 @@ import type { FieldPath } from './field-path.ts';
 import { labelValueProblems, qualifiedNameProblems } from './names.ts';
 import { showValue } from './status.ts';
 
-/** metav1.LabelSelector: matchLabels and matchExpressions are ANDed; an empty selector selects everything. */
+/** metav1.LabelSelector: matchLabels and matchExpressions are ANDed; an empty selector matches everything. */
 export interface LabelSelector {
   matchLabels?: Record<string, string>;
   matchExpressions?: LabelSelectorRequirement[];
 }
 
-/** metav1.LabelSelectorRequirement. `operator` is any string here: only validation tells whether it is known. */
+/** metav1.LabelSelectorRequirement. `operator` may be any string here: only validation tells whether it is known. */
 export interface LabelSelectorRequirement {
   key: string;
   operator: string;
   values?: string[];
 }
 
-/** One problem of a selector: where in it (relative path segments), and what. */
+/** A problem with a selector: where it is (relative path segments), and what it is. */
 export interface LabelSelectorProblem {
   path: FieldPath;
   message: string;
@@ -24,8 +24,8 @@ export interface LabelSelectorProblem {
 const none: readonly never[] = [];
 
 /**
- * The problems of a selector, in its order. Empty exactly when `metav1.LabelSelectorAsSelector` accepts it; that
- * function stops at its first error, this one at `most`.
+ * The problems with a selector, in its order. Empty if and only if `metav1.LabelSelectorAsSelector` accepts it; that
+ * function stops at the first error, this one after `most`.
  */
 export function labelSelectorProblems(selector: LabelSelector, most: number): LabelSelectorProblem[] {
   const found: LabelSelectorProblem[] = [];
@@ -89,7 +89,7 @@ function addRequirementProblems(
   }
 }
 
-/** Whether a set of labels is selected. The selector must be valid (`labelSelectorProblems` finds none). */
+/** Whether a selector matches a set of labels. The selector must be valid (`labelSelectorProblems` finds none). */
 export function selectsLabels(selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean {
   const labelOf = (key: string) => (Object.hasOwn(labels, key) ? labels[key] : undefined);
   for (const [key, value] of Object.entries(selector.matchLabels ?? {})) {
@@ -114,11 +114,11 @@ export function selectsLabels(selector: LabelSelector, labels: Readonly<Record<s
   });
 }
 
-/** The values of a label that all requirements on its key allow. */
+/** The values of a label that satisfy all requirements on its key. */
 interface Remainder {
   mustBePresent: boolean;
   mustBeAbsent: boolean;
-  /** The values that every In has, or undefined without an In. */
+  /** The values that are in every In requirement, or undefined if there is none. */
   candidates: Set<string> | undefined;
   excluded: Set<string>;
 }
@@ -139,11 +139,11 @@ function narrow(remainder: Remainder, { operator, values = [] }: LabelSelectorRe
 }
 
 /**
- * Why a valid selector can never select anything (requirements on one key that contradict each other), or undefined
- * when some set of labels satisfies it.
+ * Why a valid selector can never match anything (requirements on a key that contradict each other), or undefined if
+ * some set of labels satisfies it.
  */
 export function labelSelectorContradiction({ matchLabels, matchExpressions }: LabelSelector): string | undefined {
-  // One requirement alone can always be satisfied, and so can any number of matchLabels, which have different keys.
+  // A single requirement can always be satisfied, and so can any number of matchLabels, which have different keys.
   if (!matchExpressions?.length || (matchLabels === undefined && matchExpressions.length === 1)) {
     return undefined;
   }
@@ -172,7 +172,7 @@ export function labelSelectorContradiction({ matchLabels, matchExpressions }: La
   return undefined;
 }
 
-/** The number of keys and values of a selector, which the time to compare it depends on. */
+/** The number of keys and values of a selector, which determines the time to compare it. */
 export function selectorSize({ matchLabels = {}, matchExpressions = [] }: LabelSelector): number {
   let size = Object.keys(matchLabels).length;
   for (const { values = [] } of matchExpressions) {
@@ -186,10 +186,10 @@ function requirementsOf({ matchLabels = {}, matchExpressions = [] }: LabelSelect
   return [...labels, ...matchExpressions];
 }
 
-/** Whether some set of labels is selected by both of two valid selectors. */
+/** Whether some set of labels matches both of two valid selectors. */
 export function selectorsOverlap(a: LabelSelector, b: LabelSelector): boolean {
   if (!a.matchExpressions?.length && !b.matchExpressions?.length) {
-    // A shortcut for selectors with labels only: most are, and many may be compared.
+    // A shortcut for selectors with only matchLabels: most are, and many may be compared.
     const { matchLabels: labels = {} } = a;
     const { matchLabels: others = {} } = b;
     for (const key of Object.keys(labels)) {
@@ -203,7 +203,7 @@ export function selectorsOverlap(a: LabelSelector, b: LabelSelector): boolean {
   return labelSelectorContradiction({ matchExpressions }) === undefined;
 }
 
-/** Whether a selector selects everything: it has no requirements. */
+/** Whether a selector matches everything, that is, has no requirements. */
 export function selectsEverything({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
   return matchExpressions.length === 0 && Object.keys(matchLabels).length === 0;
 }

@@ -1,10 +1,10 @@
 /**
- * The name formats of Kubernetes (RFC 1123, RFC 1035, qualified names, label values), with the same verdicts as
- * `k8s.io/apimachinery/pkg/util/validation`. Each function returns what is wrong, one sentence a problem; an empty
- * array means that the value is fine.
+ * The name formats of Kubernetes (RFC 1123, RFC 1035, qualified names, label values), with the same results as
+ * `k8s.io/apimachinery/pkg/util/validation`. Each function returns the problems, one sentence each; an empty array
+ * means that the value is valid.
  */
 
-/** Classes of characters, as bits. */
+/** Classes of characters, as bit flags. */
 const lowerCase = 1;
 const digit = 2;
 const upperCase = 4;
@@ -12,7 +12,7 @@ const hyphen = 8;
 const dot = 16;
 const underscore = 32;
 
-/** The class of each ASCII character; 0 for those that no name has. */
+/** The class of each ASCII character; 0 for characters that no name may contain. */
 const classes = new Uint8Array(128);
 for (let code = 0; code < classes.length; code++) {
   const character = String.fromCharCode(code);
@@ -25,12 +25,12 @@ for (let code = 0; code < classes.length; code++) {
     (character === '_' ? underscore : 0);
 }
 
-/** A format of names: which characters one has, begins with and ends with. */
+/** A name format: which characters are allowed, and which at the beginning and the end. */
 interface NameFormat {
   all: number;
   first: number;
   last: number;
-  /** Whether a dot separates labels, each of which begins and ends as the name does. */
+  /** Whether dots separate labels, each of which follows the rules for the beginning and the end. */
   isDotted: boolean;
 }
 
@@ -54,8 +54,8 @@ const qualifiedNamePart = {
 };
 
 /**
- * Whether a text is of a format. One loop for all formats instead of regular expressions: every review has some ten
- * names, and the machine code of thirty expressions does not stay in the processor's caches between two requests.
+ * Whether a text matches a format. One loop for all formats instead of regular expressions: every review contains some
+ * ten names, and the machine code of thirty expressions does not stay in the processor's caches between two requests.
  */
 function isOfFormat(text: string, { all, first, last, isDotted }: NameFormat): boolean {
   let before = 0;
@@ -76,14 +76,14 @@ function isOfFormat(text: string, { all, first, last, isDotted }: NameFormat): b
 
 /** Longest label of a DNS name, in bytes (RFC 1035, 2.3.4). */
 const maxLabelLength = 63;
-/** Longest DNS subdomain that Kubernetes takes, in bytes. */
+/** Longest DNS subdomain that Kubernetes accepts, in bytes. */
 const maxSubdomainLength = 253;
 
 function problems(value: string, maxBytes: number, format: NameFormat, sentence: string): string[] {
   if (isOfFormat(value, format)) {
     return value.length > maxBytes ? [`must be no more than ${maxBytes} bytes`] : [];
   }
-  // Kubernetes counts bytes, of which a character beyond ASCII has several.
+  // Kubernetes counts bytes, and characters beyond ASCII have several.
   return Buffer.byteLength(value) > maxBytes ? [`must be no more than ${maxBytes} bytes`, sentence] : [sentence];
 }
 
@@ -159,7 +159,7 @@ export function labelValueProblems(value: string): string[] {
   );
 }
 
-/** Port number that TCP can use, 1 to 65535. */
+/** Whether a number is a valid TCP port, 1 to 65535. */
 export function isPortNumber(value: number): boolean {
   return Number.isInteger(value) && value >= 1 && value <= 65535;
 }

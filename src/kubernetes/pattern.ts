@@ -1,17 +1,17 @@
 import { RE2JS } from 're2js';
 
-/** A regular expression in the syntax of RE2, as Kubernetes reads every pattern. */
+/** A regular expression in RE2 syntax, as Kubernetes interprets every pattern. */
 export interface Pattern {
-  /** Whether it occurs in a text, in time linear in the length of the text times `size`. */
+  /** Whether it matches anywhere in a text, in time linear in the length of the text times `size`. */
   test(text: string): boolean;
-  /** Instructions of the compiled program. */
+  /** Number of instructions of the compiled program. */
   size: number;
 }
 
 /** Why a pattern cannot be used, worded as by Go's regexp. */
 export class PatternError extends Error {}
 
-/** Largest program of a pattern, in instructions: each costs some 10 µs when it is compiled. */
+/** Largest compiled pattern, in instructions, each of which takes some 10 µs to compile. */
 const maxSize = 10_000;
 
 const closing = new Map([
@@ -20,11 +20,11 @@ const closing = new Map([
 ]);
 
 /**
- * An upper bound of the instructions that the pattern compiles to, without compiling it: the content of a group counts
- * as often as the group is repeated.
+ * An upper bound for the number of instructions that a pattern compiles to, without compiling it: the content of a
+ * group counts as often as the group is repeated.
  */
 function sizeOf(source: string): number {
-  /** Sizes of the groups that are open, the whole pattern first. */
+  /** Sizes of the open groups; the first is the whole pattern. */
   const open = [0];
   let last = 0;
   for (let at = 0; at < source.length; at++) {
@@ -44,7 +44,7 @@ function sizeOf(source: string): number {
       if (char === '\\') {
         at++;
       } else if (char === '[') {
-        // A closing bracket that comes first is a literal.
+        // A closing bracket in first position is a literal.
         const end = source.indexOf(closing.get(char) as string, at + (source[at + 1] === '^' ? 3 : 2));
         at = end === -1 ? source.length : end;
       }
@@ -57,8 +57,7 @@ function sizeOf(source: string): number {
 
 /**
  * Compiles a pattern.
- *
- * @throws {PatternError} when it is not in the syntax of RE2, or too large.
+ * @throws {PatternError} when it is not valid RE2 syntax, or too large.
  */
 export function compilePattern(source: string): Pattern {
   if (sizeOf(source) > maxSize) {

@@ -1,20 +1,20 @@
 import { isIPv6 } from 'node:net';
 import { showValue } from './status.ts';
 
-/** What `parseRequestUri` reads from a URI. `host` still has its port and brackets; escapes are not resolved. */
+/** The parts of a URI. `host` still includes the port and brackets; escapes are not decoded. */
 export interface RequestUri {
   /** Lower case, without the colon; empty for a path. */
   scheme: string;
-  /** Text before the `@`, or undefined without one. */
+  /** The text before the `@`, or undefined if there is none. */
   userInfo: string | undefined;
   /** Undefined when the URI has no `//`. */
   host: string | undefined;
   path: string;
-  /** Text after the first `?`, or undefined without one. A `#` ends neither query nor path here. */
+  /** The text after the first `?`, or undefined if there is none. A `#` ends neither query nor path here. */
   query: string | undefined;
 }
 
-/** Scheme (RFC 3986, 3.1) and the rest. A first character that no scheme begins with means that there is no scheme. */
+/** Scheme (RFC 3986, 3.1) and the rest. If the first character cannot begin a scheme, there is none. */
 const schemeFormat = /^([A-Za-z][A-Za-z0-9+.-]*)?:/;
 const userInfoFormat = /^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/;
 const portFormat = /^(:[0-9]*)?$/;
@@ -26,16 +26,16 @@ const badHostEscape = /%(?!25|[89A-Fa-f])/;
 /** A zone (RFC 6874) may also escape the characters of a host, and the space, but no bytes beyond ASCII. */
 const badZoneEscape = /%(?!2[0-24-9A-E]|3[0-9A-E]|[46][1-9A-F]|[57][0-9A]|5[BDF]|7E)/i;
 
-/** An absolute path of unreserved characters (RFC 3986, 2.3): what most Services have, and nothing can be wrong with. */
+/** An absolute path of unreserved characters (RFC 3986, 2.3), which is always valid: most Services have such a path. */
 const plainPath = /^\/[A-Za-z0-9\-._~/]*$/;
 
-/** The problem of the `%` escapes of a piece, or undefined. */
+/** The problem with the `%` escapes of a part, or undefined. */
 function escapeProblem(text: string): string | undefined {
   const at = text.search(badEscape);
   return at === -1 ? undefined : `has the invalid escape ${showValue(text.slice(at, at + 3))}`;
 }
 
-/** The problem of a host (or an IPv6 zone), or undefined. */
+/** The problem with a host (or an IPv6 zone), or undefined. */
 function hostProblem(text: string, badPartEscape: RegExp): string | undefined {
   const problem = escapeProblem(text);
   if (problem !== undefined) {
@@ -94,10 +94,9 @@ function authorityProblem(authority: string): string | undefined {
 }
 
 /**
- * Reads a URI or an absolute path as Go's `url.ParseRequestURI` does: the same ones are accepted. That is neither
- * RFC 3986 nor WHATWG's URL; `https://`, `https:example.com` and a port of 99999 pass, a leading space does not.
- * Colons in a host are taken as Go 1.25 takes them (the last one begins the port).
- *
+ * Parses a URI or an absolute path as Go's `url.ParseRequestURI` does, and accepts exactly the same ones. That is
+ * neither RFC 3986 nor WHATWG's URL: `https://`, `https:example.com` and a port of 99999 are accepted, a leading space
+ * is not. Colons in a host are treated as in Go 1.25 (the last one begins the port).
  * @returns the parts, or `problem`, which continues a sentence that begins with the value ("… has the invalid port").
  */
 export function parseRequestUri(text: string): RequestUri | { problem: string } {

@@ -28,7 +28,7 @@ export interface StatusDetails {
   retryAfterSeconds?: number;
 }
 
-/** metav1.Status, the way Kubernetes says how a request ended. `code` is the HTTP status code. */
+/** metav1.Status, with which Kubernetes reports how a request ended. `code` is the HTTP status code. */
 export interface Status {
   apiVersion: 'v1';
   kind: 'Status';
@@ -50,7 +50,7 @@ export function failure(code: number, reason: string, message: string, details?:
 }
 
 /**
- * The failure of an object whose fields are wrong: 422, reason Invalid, one cause a problem, in the order given. The
+ * The failure for an object with invalid fields: 422, reason Invalid, one cause per problem, in the given order. The
  * message is the one that `apierrors.NewInvalid` builds from the same causes.
  */
 export function invalid(group: string, kind: string, name: string, causes: StatusCause[]): Status {
@@ -78,10 +78,10 @@ const prefixes: Partial<Record<CauseReason, string>> = {
   FieldValueTypeInvalid: 'Invalid value',
 };
 
-/** Longest value that a message shows, in characters; the rest is cut. */
+/** Longest value that a message shows, in characters; the rest is truncated. */
 const maxShownValue = 120;
 
-/** A value for a message: as JSON, cut when it is long. */
+/** A value for a message: as JSON, truncated if it is long. */
 export function showValue(value: unknown): string {
   if (typeof value === 'string') {
     return JSON.stringify(value.length > maxShownValue ? `${value.slice(0, maxShownValue)}…` : value);
@@ -93,8 +93,8 @@ export function showValue(value: unknown): string {
 }
 
 /**
- * The message of a cause in the form of Kubernetes' `field.Error`: `Invalid value: "x": must be …`. `shown` is the value as
- * the message shows it; undefined where it shows none.
+ * The message of a cause in the format of Kubernetes' `field.Error`: `Invalid value: "x": must be …`. `shown` is the
+ * value as shown in the message; undefined if it is not shown.
  */
 export function fieldErrorMessage(reason: CauseReason, shown: string | undefined, detail: string): string {
   const prefix = prefixes[reason] ?? 'Invalid value';
@@ -102,7 +102,7 @@ export function fieldErrorMessage(reason: CauseReason, shown: string | undefined
   return detail === '' ? start : `${start}: ${detail}`;
 }
 
-/** `fieldErrorMessage` for a value that may be long: it is cut. */
+/** `fieldErrorMessage` for a value that may be long: it is truncated. */
 export function causeMessage(reason: CauseReason, value: unknown, detail: string): string {
   return fieldErrorMessage(reason, value === undefined ? undefined : showValue(value), detail);
 }

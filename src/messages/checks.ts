@@ -7,35 +7,35 @@ import { componentOf, componentsOf, shared } from './components.ts';
 
 const require = createRequire(import.meta.url);
 
-/** One thing that is wrong with a message. */
+/** A problem with a message. */
 export interface MessageProblem {
-  /** The field as users write it: `items[0].uid`; empty for the message itself. */
+  /** The field in the notation for users: `items[0].uid`; empty for the message itself. */
   field: string;
   /** The problem, as a sentence without subject: "must be set". */
   message: string;
 }
 
-/** Maximum number of problems of one message that are reported. */
+/** Maximum number of problems with one message that are reported. */
 const maxProblems = 20;
 
 /**
- * How a message is checked. `strict`, for what we send: only known fields, required ones present, values allowed.
- * `tolerant`, for responses that we get, as Cluster API reads them: only types count, and null means an absent field.
- * `received`, for requests that a handler gets: types, and the fields that the hook's own messages require. Objects of
- * Cluster API in them may lack any field: releases differ in what they send.
+ * How strictly a message is checked. `strict`, for messages that we send: only known fields, all required fields, and
+ * allowed values. `tolerant`, for responses that we receive, which we read as Cluster API does: only types count, and
+ * null means absent. `received`, for requests to a handler: types, and the fields that the hook's own messages require.
+ * Objects of Cluster API in them may lack any field, since releases differ in what they send.
  */
 export type Strictness = 'strict' | 'tolerant' | 'received';
 
 /**
- * Whether a text is standard base64 with padding, as Go's decoder accepts it: line breaks are ignored. The
- * library's own expression repeats a group, which fails for a text of some MiB.
+ * Whether a text is standard base64 with padding, as Go's decoder accepts it: line breaks are ignored. The library's
+ * own expression repeats a group, which fails for a text of some MiB.
  */
 function isBase64(text: string): boolean {
   const packed = /[\r\n]/.test(text) ? text.replaceAll(/[\r\n]/g, '') : text;
   return packed.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(packed);
 }
 
-/** Keywords beyond the type, which a Go decoder does not check. */
+/** Keywords other than the type, which a Go decoder does not check. */
 const beyondType = [
   'required',
   'enum',
@@ -48,7 +48,7 @@ const beyondType = [
   'pattern',
 ] as const;
 
-/** The key under which a compiler knows a component that hooks share. */
+/** The key by which a compiler refers to a component that hooks share. */
 const sharedId = (component: string) => `shared:${component}`;
 
 function compiled(schema: MessageSchema, strictness: Strictness, isOwn: boolean): Record<string, unknown> {
@@ -70,7 +70,7 @@ function compiled(schema: MessageSchema, strictness: Strictness, isOwn: boolean)
   const inner = (part: MessageSchema) => compiled(part, strictness, isOwn);
   if (properties !== undefined) {
     result.properties = Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, inner(field)]));
-    // Messages of a newer release have fields that this one does not know.
+    // Messages of a newer release have fields that this program does not know.
     result.additionalProperties = strictness !== 'strict';
   }
   if (additionalProperties !== undefined) {
@@ -89,22 +89,22 @@ function compiled(schema: MessageSchema, strictness: Strictness, isOwn: boolean)
 }
 
 /**
- * The compiler of schemas. It knows the components that hooks share, and compiles each of them once, for the first hook
- * that needs it.
+ * The compiler of schemas. It contains the components that hooks share, and compiles each of them once, for the first
+ * hook that needs it.
  */
 function createCompiler(strictness: Strictness): AjvModule.Ajv {
-  // Loaded here, since most of what knows the messages never checks one.
+  // Loaded on demand, since most code that uses the messages never validates one.
   const { Ajv }: typeof AjvModule = require('ajv');
   const formats: typeof AjvFormats = require('ajv-formats');
   const ajv = new Ajv({
     allErrors: strictness === 'strict',
     strict: false,
-    // Of what is compiled here it would see the reference to the message alone, and it takes half the time of a first check.
+    // Validating the schema takes half the time of a first check, and would see only the reference to the message.
     validateSchema: false,
     logger: false,
     ownProperties: true,
     verbose: true,
-    // It takes a third of the compile time and does not make the checks faster.
+    // Optimizing takes a third of the compile time and does not make the validators faster.
     code: { optimize: false },
   });
   formats.default(ajv, ['int32', 'int64', 'date-time']);
@@ -131,14 +131,14 @@ function compile(hook: HookDefinition, strictness: Strictness, message: 'request
   );
   const root = { $ref: `#/components/schemas/${component}`, components: { schemas } };
   const check = ajv.compile(root);
-  // The compiler outlives the hook.
+  // The compiler lives longer than the hook.
   ajv.removeSchema(root);
   return check;
 }
 
 type Checks = Partial<Record<`${Strictness} ${'request' | 'response'}`, ValidateFunction>>;
 
-/** Compiled when a hook is first used: some 5 ms, and some 50 ms for the first. */
+/** Compiled when a hook is first used, which takes some 5 ms, and some 50 ms for the first hook. */
 const checks = new WeakMap<HookDefinition, Checks>();
 
 function checkOf(hook: HookDefinition, strictness: Strictness, message: 'request' | 'response'): ValidateFunction {
@@ -196,7 +196,7 @@ function problemOf({ keyword, instancePath, params, data, message }: ErrorObject
   }
 }
 
-/** The problems of a message of a hook; empty for a valid one. At most 20 problems are listed. */
+/** The problems with a message of a hook, at most 20; empty for a valid message. */
 export function messageProblems(
   hook: HookDefinition,
   message: 'request' | 'response',
@@ -207,7 +207,7 @@ export function messageProblems(
   return check(value) ? [] : (check.errors ?? []).slice(0, maxProblems).map(problemOf);
 }
 
-/** Problems as one line: `items[0].uid must be set; status must be one of Failure, Success`. */
+/** Problems in one line: `items[0].uid must be set; status must be one of Failure, Success`. */
 export function formatProblems(problems: readonly MessageProblem[]): string {
   return problems.map(({ field, message }) => `${field === '' ? 'the message' : field} ${message}`).join('; ');
 }

@@ -3,7 +3,7 @@ import { coreSchemas } from './core.ts';
 import { examples } from './examples.ts';
 import { kubernetesSchemas } from './kubernetes.ts';
 
-/** Schemas by their component names. */
+/** Schemas by component name. */
 export type Components = ReadonlyMap<string, MessageSchema>;
 
 /** The components of Kubernetes and of Cluster API's core types, with their examples. */
@@ -35,9 +35,9 @@ function* referencesIn(schema: MessageSchema): Generator<string> {
 }
 
 /**
- * The components that the messages of hooks need, and no others.
- *
- * @throws {Error} when a schema refers to an unknown component, or two hooks define different components with one name.
+ * Exactly the components that the messages of hooks need.
+ * @throws {Error} when a schema refers to an unknown component, or two hooks define different components with the same
+ * name.
  */
 export function componentsOf(hooks: readonly HookDefinition[]): Components {
   const available = new Map(shared);

@@ -490,8 +490,8 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
 };
 
 /**
- * The schemas of Cluster API's core types (v1beta2) that messages use, by their component names. Field by field those of
- * the OpenAPI document that Cluster API publishes; the descriptions are our own.
+ * The schemas of Cluster API's core types (v1beta2) that messages use, by component name. The fields are those in the
+ * OpenAPI document that Cluster API publishes; the descriptions are our own.
  */
 export const coreSchemas: Readonly<Record<string, MessageSchema>> = Object.fromEntries(
   Object.entries(schemas).map(([name, schema]) => [`${prefix}${name}`, schema]),

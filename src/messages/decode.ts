@@ -16,7 +16,7 @@ function resolved(schema: MessageSchema | undefined, components: Components): Me
   return reference === undefined ? schema : components.get(componentOf(reference));
 }
 
-/** The value with its known fields in their exact spelling, and without nulls where the schema knows a type. */
+/** The value with its known fields in their exact spelling, and without nulls where the schema specifies a type. */
 function spelled(value: Json, schema: MessageSchema | undefined, components: Components): Json {
   const known = resolved(schema, components);
   if (known === undefined || typeof value !== 'object' || value === null) {
@@ -24,7 +24,7 @@ function spelled(value: Json, schema: MessageSchema | undefined, components: Com
   }
   if (Array.isArray(value)) {
     const { items } = known;
-    // A null in a list of objects is one without fields for Go's decoder.
+    // For Go's decoder, a null in a list of objects is an object without fields.
     const isOfObjects = resolved(items, components)?.type === 'object';
     return items === undefined
       ? value
@@ -48,13 +48,13 @@ function spelled(value: Json, schema: MessageSchema | undefined, components: Com
 }
 
 /**
- * A request as a handler gets it: field names in any case, null as absent, unknown fields kept; types, and what the
- * hook's own messages require, are checked. The value itself is returned if nothing had to be changed.
- *
- * @returns the request, or what is wrong with it as one line.
+ * A request as a handler receives it: field names match in any case, null counts as absent, and unknown fields are
+ * kept. Types are checked, and the fields that the hook's own messages require. Returns the same value if nothing had
+ * to be changed.
+ * @returns the request, or what is wrong with it, in one line.
  */
 export function decodeRequest(hook: HookDefinition, value: Json): { request: JsonObject } | { problem: string } {
-  // Messages from Cluster API need no copy.
+  // Messages from Cluster API need not be copied.
   if (isJsonObject(value) && messageProblems(hook, 'request', value, 'received').length === 0) {
     return { request: value };
   }
@@ -64,10 +64,9 @@ export function decodeRequest(hook: HookDefinition, value: Json): { request: Jso
 }
 
 /**
- * A response as Cluster API's decoder reads it: field names in any case, null as absent (in a list of objects: as one
- * without fields), unknown fields ignored, only types checked.
- *
- * @returns the response, or what is wrong with it as one line.
+ * A response as Cluster API's decoder reads it: field names match in any case, null counts as absent (in a list of
+ * objects: as an object without fields), unknown fields are ignored, and only types are checked.
+ * @returns the response, or what is wrong with it, in one line.
  */
 export function decodeResponse(hook: HookDefinition, value: Json): { response: JsonObject } | { problem: string } {
   if (value === null) {

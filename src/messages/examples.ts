@@ -1,7 +1,7 @@
 const core = 'sigs.k8s.io.cluster-api.api.core.v1beta2';
 const namespace = 'default';
 
-/** A template of an infrastructure provider, as GeneratePatches gets it. */
+/** A template of an infrastructure provider, as in GeneratePatches requests. */
 const template = {
   apiVersion: 'infrastructure.cluster.x-k8s.io/v1beta2',
   kind: 'ExampleClusterTemplate',

@@ -10,7 +10,7 @@ import {
   stringMap,
 } from '../hooks/index.ts';
 
-/** Components of Kubernetes that messages use, by a short name. */
+/** Components of Kubernetes that messages use, by short name. */
 export const kubernetes = {
   nodeSwapStatus: 'k8s.io.api.core.v1.NodeSwapStatus',
   nodeSystemInfo: 'k8s.io.api.core.v1.NodeSystemInfo',
@@ -27,7 +27,7 @@ export const kubernetes = {
   intOrString: 'k8s.io.apimachinery.pkg.util.intstr.IntOrString',
 } as const;
 
-/** The schemas of Kubernetes' own types, by their component names. */
+/** The schemas of Kubernetes' own types, by component name. */
 export const kubernetesSchemas: Readonly<Record<string, MessageSchema>> = {
   [kubernetes.nodeSwapStatus]: object('Swap space of a node.', { optional: { capacity: int64() } }),
   [kubernetes.nodeSystemInfo]: object('System software and hardware of a node.', {

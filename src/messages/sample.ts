@@ -2,7 +2,7 @@ import type { HookDefinition, MessageSchema } from '../hooks/index.ts';
 import type { JsonObject } from '../kubernetes/index.ts';
 import { type Components, componentOf, componentsOf } from './components.ts';
 
-/** Levels of a sample below which a schema that refers to itself is not followed. */
+/** Depth in a sample beyond which a schema that refers to itself is not expanded. */
 const maxDepth = 12;
 
 function sampleOf(schema: MessageSchema, components: Components, depth: number): unknown {
@@ -33,7 +33,7 @@ function sampleOf(schema: MessageSchema, components: Components, depth: number):
   }
 }
 
-/** A sample message: every field of it, with the examples of the schemas. */
+/** A sample message with every field set, from the examples in the schemas. */
 function sampleMessage(hook: HookDefinition, message: 'request' | 'response'): JsonObject {
   const { schema, kind } = hook[message];
   const components = componentsOf([hook]);
@@ -41,12 +41,12 @@ function sampleMessage(hook: HookDefinition, message: 'request' | 'response'): J
   return { apiVersion: `${hook.group}/${hook.version}`, kind, ...fields };
 }
 
-/** A sample request of a hook, which passes its checks. */
+/** A valid sample request of a hook. */
 export function sampleRequest(hook: HookDefinition): JsonObject {
   return sampleMessage(hook, 'request');
 }
 
-/** A sample response of a hook, which passes its checks: a success. */
+/** A valid sample response of a hook, with status Success. */
 export function sampleResponse(hook: HookDefinition): JsonObject {
   return { ...sampleMessage(hook, 'response'), status: 'Success' };
 }

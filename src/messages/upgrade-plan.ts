@@ -1,19 +1,19 @@
 import type { GenerateUpgradePlanRequest, GenerateUpgradePlanResponse, UpgradeStep } from '../hooks/index.ts';
 
-/** A plan as GenerateUpgradePlan answers it. */
+/** A plan as in the response of GenerateUpgradePlan. */
 export type UpgradePlan = Pick<GenerateUpgradePlanResponse, 'controlPlaneUpgrades' | 'workersUpgrades'>;
 
 /** A version of Kubernetes. */
 export interface KubernetesVersion {
   text: string;
   numbers: readonly [number, number, number];
-  /** Before a release, `rc.1`; empty for a release. */
+  /** The pre-release part, `rc.1`; empty for a release. */
   pre: string;
 }
 
 const format = /^v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:-([0-9A-Za-z.-]{1,64}))?(?:\+[0-9A-Za-z.-]{1,64})?$/;
 
-/** Reads a version such as v1.33.0; undefined for anything else. */
+/** Parses a version such as v1.33.0; undefined for anything else. */
 export function parseVersion(text: string): KubernetesVersion | undefined {
   const match = format.exec(text);
   return match === null
@@ -21,7 +21,7 @@ export function parseVersion(text: string): KubernetesVersion | undefined {
     : { text, numbers: [Number(match[1]), Number(match[2]), Number(match[3])], pre: match[4] ?? '' };
 }
 
-/** Order of two versions by Semantic Versioning, build tags aside: below 0 when the first is older. */
+/** Compares two versions by Semantic Versioning, ignoring build metadata: below 0 if the first is older. */
 export function compareVersions(a: KubernetesVersion, b: KubernetesVersion): number {
   for (const [index, number] of a.numbers.entries()) {
     const difference = number - (b.numbers[index] ?? 0);
@@ -51,7 +51,9 @@ export function compareVersions(a: KubernetesVersion, b: KubernetesVersion): num
   return left.length - right.length;
 }
 
-/** Maximum number of minors that workers may take in one step: kubelets may be three older than the API server. */
+/**
+ * Maximum number of minors that workers may skip in one step: kubelets may be three minors older than the API server.
+ */
 const maxWorkerMinors = 3;
 /** Maximum number of steps that are examined; there are fewer minors. */
 const maxSteps = 1000;
@@ -121,8 +123,8 @@ function workersProblems(
 }
 
 /**
- * The violations of Cluster API's rules by an upgrade plan, one line each. Workers without steps get Cluster API's own:
- * the last version of each third minor, and the target.
+ * The violations of Cluster API's rules in an upgrade plan, one line each. Workers without steps get Cluster API's
+ * default: the last version of each third minor, and the target.
  */
 export function upgradePlanProblems(request: GenerateUpgradePlanRequest, plan: UpgradePlan): string[] {
   const problems: string[] = [];

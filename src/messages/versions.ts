@@ -6,14 +6,15 @@ import { type Components, componentOf, componentsOf } from './components.ts';
 
 /**
  * What changed in a message from one version of a hook to the next, beyond what the schemas show, with hand-written
- * steps. Requests are converted to older versions, responses to newer ones; the other directions need no steps.
+ * conversion steps. Requests are converted to older versions, responses to newer ones; the opposite directions need no
+ * steps.
  */
 export interface MessageChange extends ChangeTable {
   toNewer?: ConversionStep;
   toOlder?: ConversionStep;
 }
 
-/** Two neighbouring versions of a hook. */
+/** Two adjacent versions of a hook. */
 export interface HookVersionChange {
   older: HookDefinition;
   newer: HookDefinition;
@@ -21,18 +22,20 @@ export interface HookVersionChange {
   response?: MessageChange;
 }
 
-/** The versions of one hook, whose messages convert to each other. */
+/** The versions of one hook, between which messages are converted. */
 export interface HookVersions {
   group: string;
   name: string;
   versions: readonly HookDefinition[];
-  /** The request in the version of a handler: what that cannot represent is left out (rule 2 of the Runtime SDK). */
+  /**
+   * The request in the version of a handler: what that version cannot represent is dropped (rule 2 of the Runtime SDK).
+   */
   requestFor(version: string, request: JsonObject): JsonObject;
-  /** The response in the version of the caller: new fields have the defaults of their schemas. */
+  /** The response in the version of the caller: new fields get the defaults in their schemas. */
   responseFor(version: string, response: JsonObject): JsonObject;
 }
 
-/** A schema without references. Where it refers to itself, anything is allowed. */
+/** A schema with references resolved. Where it refers to itself, anything is allowed. */
 function inlined(schema: MessageSchema, components: Components, within: ReadonlySet<string>): OpenApiSchema {
   const reference = schema.$ref ?? schema.allOf?.[0]?.$ref;
   if (reference !== undefined) {
@@ -75,10 +78,9 @@ function withDefaults(value: Json, schema: OpenApiSchema | undefined): Json {
 const apiVersionOf = ({ group, version }: HookDefinition) => `${group}/${version}`;
 
 /**
- * Compiles the conversion of a hook's messages between its versions, step by step along the changes.
- *
- * @throws {UnlistedDifferenceError} when two versions differ in what their change does not list.
- * @throws {Error} when the versions are not of one hook, or the changes do not form a tree over them.
+ * Compiles the conversion of a hook's messages between its versions, one change after the other.
+ * @throws {UnlistedDifferenceError} when two versions differ in a way that their change does not list.
+ * @throws {Error} when the versions belong to different hooks, or the changes do not form a tree.
  */
 export function defineHookVersions(changes: readonly HookVersionChange[]): HookVersions {
   const versions = [...new Set(changes.flatMap(({ older, newer }) => [older, newer]))];

@@ -17,7 +17,7 @@ import { generateUpgradePlan } from './upgrade-plan.ts';
 
 export { hooksGroup } from './parts.ts';
 
-/** Cluster API's hooks by their names, typed by their messages. */
+/** Cluster API's hooks by name, typed by their messages. */
 export const hooks = {
   Discovery: discovery,
   BeforeClusterCreate: beforeClusterCreate,
@@ -38,14 +38,17 @@ export const hooks = {
   GenerateUpgradePlan: generateUpgradePlan,
 } as const;
 
-/** Cluster API's hooks in the order of a Cluster's life. */
+/** Cluster API's hooks in the order of a Cluster's lifecycle. */
 export const clusterApiHooks: readonly HookDefinition[] = Object.values(hooks);
 
 const namesTagged = (tag: string): ReadonlySet<string> =>
   new Set(clusterApiHooks.filter(({ tags }) => tags.includes(tag)).map(({ name }) => name));
 
-/** Names of the hooks around the phases of a Cluster's life. */
+/** Names of the hooks for the phases of a Cluster's lifecycle. */
 export const lifecycleHooks = namesTagged('Lifecycle Hooks');
 
-/** Names of the hooks for which Cluster API wants one handler in the whole cluster, and fails every decision when there are more. */
+/**
+ * Names of the hooks for which Cluster API expects one handler in the whole cluster; if there are more, every decision
+ * fails.
+ */
 export const inPlaceHooks = namesTagged('In-Place Update Hooks');

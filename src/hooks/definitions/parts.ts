@@ -8,17 +8,17 @@ const prefix = 'sigs.k8s.io.cluster-api.api.runtime.hooks.v1alpha1';
 const rawObject = 'k8s.io.apimachinery.pkg.runtime.RawExtension';
 const anyJson = 'k8s.io.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON';
 
-/** A component that only hooks have. */
+/** A reference to a component that only hooks use. */
 export const part = (name: keyof typeof parts, description?: string) => ref(`${prefix}.${name}`, description);
-/** An object of Cluster API's core types. */
+/** A reference to one of Cluster API's core types. */
 export const core = (name: 'Cluster' | 'ClusterClassVariable' | 'Machine' | 'MachineSet', description?: string) =>
   ref(`sigs.k8s.io.cluster-api.api.core.v1beta2.${name}`, description);
-/** Any object of Kubernetes. */
+/** Any Kubernetes object. */
 export const raw = (description: string) => ref(rawObject, description);
 
 const version = (description: string, example = 'v1.33.0') => string(description, { example });
 
-/** The parts that messages of several hooks have in common. */
+/** The components that messages of several hooks share. */
 export const parts = {
   ExtensionHandler: object('A handler that an extension server offers.', {
     required: {
@@ -131,10 +131,10 @@ const typeMeta = {
   kind: string('Kind of the message.'),
 };
 
-/** A request without settings: only Discovery's. */
+/** A request without settings, as only Discovery has. */
 export const bareRequest = (description: string): MessageSchema => object(description, { optional: typeMeta });
 
-/** A request: settings, and the fields of the hook. */
+/** A request: settings, and the hook's own fields. */
 export const request = (description: string, required: Fields, optional: Fields = {}): MessageSchema =>
   object(description, {
     required,
@@ -162,7 +162,7 @@ const optionalEnvelope = {
 export const response = (description: string, optional: Fields = {}): MessageSchema =>
   object(description, { required: envelope, optional: { ...optionalEnvelope, ...optional } });
 
-/** A response that can ask the caller to wait. */
+/** A response that can ask the caller to retry later. */
 export const retryResponse = (description: string): MessageSchema =>
   object(description, {
     required: {
@@ -172,13 +172,13 @@ export const retryResponse = (description: string): MessageSchema =>
     optional: optionalEnvelope,
   });
 
-/** The plan of an upgrade, as the lifecycle hooks carry it. */
+/** The upgrade plan, as the lifecycle hooks contain it. */
 export const upgradeLists = {
   controlPlaneUpgrades: list(part('UpgradeStepInfo'), 'Steps of the control plane that are still to come.'),
   workersUpgrades: list(part('UpgradeStepInfo'), 'Steps of the workers that are still to come.'),
 };
 
-/** A version of Kubernetes. */
+/** A Kubernetes version. */
 export const kubernetesVersion = version;
 
 /** A hook of Cluster API in its only published version. */

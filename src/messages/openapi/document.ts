@@ -31,7 +31,7 @@ export interface OpenApiDocument {
   components: { schemas: Record<string, MessageSchema> };
 }
 
-/** The path of a hook after the prefix of a server, as OpenAPI writes it. */
+/** The path of a hook below the prefix of a server, in OpenAPI notation. */
 function pathOf({ group, version, name, singleton }: HookDefinition): string {
   return `/${group}/${version}/${name.toLowerCase()}${singleton ? '' : '/{name}'}`;
 }
@@ -52,9 +52,9 @@ const content = (component: string): Content => ({
 });
 
 /**
- * The OpenAPI document of hooks: paths, parameters, operation ids and schemas as in the one that Cluster API publishes.
- *
- * @param release of Cluster API: hooks that it deprecated are marked.
+ * The OpenAPI document of hooks, with paths, parameters, operation ids and schemas as in the document that Cluster API
+ * publishes.
+ * @param release of Cluster API: hooks that are deprecated in it are marked.
  * @throws {Error} when two hooks have the same path, or two schemas the same name.
  */
 export function openApiDocument(

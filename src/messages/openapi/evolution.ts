@@ -10,25 +10,25 @@ import {
 import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
 import type { DocumentedHook, HookDocument } from './read.ts';
 
-/** The changes in a new document of hooks. */
+/** A change in a newer document of hooks. */
 export interface HookChange {
   /** `break` when a rule of the Runtime SDK forbids it. */
   severity: 'break' | 'note';
-  /** The rule of the Runtime SDK that it breaks, or that allows it: 1, 3 or 4. */
+  /** The Runtime SDK rule that the change violates, or that allows it: 1, 3 or 4. */
   rule?: 1 | 3 | 4;
   /** `GROUP/VERSION/hook`. */
   hook: string;
-  /** Message and field, e.g. `response.handlers[].name`; absent where the hook itself changed. */
+  /** Message and field, e.g. `response.handlers[].name`; absent if the hook itself changed. */
   field?: string;
   /** What changed and what to do, as a sentence without subject. */
   message: string;
 }
 
-/** Facts that the two documents do not contain. */
+/** Facts that are not in the two documents. */
 export interface EvolutionFacts {
-  /** Lives of the hooks: rules 3 and 4 need them. */
+  /** Lifecycles of the hooks, which rules 3 and 4 need. */
   lifecycles?: HookCatalog;
-  /** The release that the new document belongs to. */
+  /** The release of the newer document. */
   release?: Release | undefined;
   /** Month of that release, as YYYY-MM. */
   month: string;
@@ -40,7 +40,7 @@ const referencePrefix = '#/components/schemas/';
 
 type Direction = 'request' | 'response';
 
-/** One side of a comparison, which resolves its references. */
+/** The schemas of one side of a comparison, in which references are resolved. */
 type Schemas = ReadonlyMap<string, JsonObject>;
 
 /** The target of a dangling reference. */
@@ -49,7 +49,7 @@ const nothing: JsonObject = {};
 /** The schema that a reference points to; empty for a dangling one. */
 function resolved(schema: Json | undefined, schemas: Schemas): JsonObject {
   let current: Json | undefined = schema;
-  // A reference to a reference is rare; one to itself is a mistake.
+  // A reference to a reference is rare; a reference to itself is a mistake.
   for (let hops = 0; hops < 10 && isJsonObject(current); hops++) {
     const all = current.allOf;
     const [only] = Array.isArray(all) && all.length === 1 ? all : [];
@@ -72,15 +72,15 @@ function typeOf(schema: JsonObject): string {
   return typeof schema.format === 'string' ? `${type} (${schema.format})` : type;
 }
 
-/** Keywords that are lower and upper bounds of values. */
+/** Keywords for lower and upper limits of values. */
 const lowerLimits = ['minLength', 'minimum', 'minItems', 'minProperties'] as const;
 const upperLimits = ['maxLength', 'maximum', 'maxItems', 'maxProperties'] as const;
 
 class Comparison {
   readonly changes: HookChange[] = [];
   /**
-   * Pairs of schemas that have been compared already, since fields share them: a finding is reported once, where it
-   * comes first.
+   * Pairs of schemas that have been compared, since fields share schemas: a finding is reported only where it occurs
+   * first.
    */
   private readonly seen = {
     request: new WeakMap<JsonObject, Set<JsonObject>>(),
@@ -108,7 +108,10 @@ class Comparison {
     this.changes.push({ severity: 'note', hook, field, message });
   }
 
-  /** Compares the values of a field. `direction` says who writes it: requests Cluster API, responses the extension. */
+  /**
+   * Compares the values of a field. `direction` tells who sends it: Cluster API sends requests, the extension
+   * responses.
+   */
   compare(
     hook: string,
     direction: Direction,
@@ -183,7 +186,7 @@ class Comparison {
       return;
     }
     const [oldEnum, newEnum] = [texts(before.enum), texts(after.enum)];
-    // An extension may still send a value that was allowed; it may not understand one that is new.
+    // An extension may still send a value that used to be allowed; Cluster API may not understand a new one.
     if (direction === 'response' && newEnum.size > 0) {
       const gone = oldEnum.size === 0 ? ['any text'] : [...oldEnum].filter((value) => !newEnum.has(value));
       if (gone.length > 0) {
@@ -217,7 +220,7 @@ class Comparison {
   }
 }
 
-/** Equal for two fields of which one may be the other, renamed. */
+/** Equal for two fields of which one may be the renamed other. */
 function shapeOf(schema: Json | undefined): string {
   if (!isJsonObject(schema)) {
     return '';
@@ -226,7 +229,7 @@ function shapeOf(schema: Json | undefined): string {
   return JSON.stringify(Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Numbers for shapes: many hooks may have one message, whose shape is written down once. */
+/** Numbers for shapes, so that the shape of a message that many hooks share is written down only once. */
 class Shapes {
   private readonly known = new WeakMap<JsonObject, number>();
   private readonly numbers = new Map<string, number>();
@@ -243,7 +246,7 @@ class Shapes {
   }
 }
 
-/** The other versions of a hook that a document has and that are at least as stable. */
+/** The other versions of a hook in a document that are at least as stable. */
 function replacements(hook: DocumentedHook, document: ReadonlyMap<string, readonly DocumentedHook[]>): string[] {
   const stability = stabilityOf(hook.version);
   return (document.get(groupHookOf(hook)) ?? [])
@@ -307,10 +310,10 @@ function removal(
 }
 
 /**
- * What changed from one document of hooks to the next, and what of it breaks the rules of the Runtime SDK: hooks and
- * their parameters go only with a new version (rule 1), a version is deprecated only for one at least as stable (rule
- * 3), and a deprecated version stays for its time (rule 4). A finding in a schema that several hooks share is reported
- * once.
+ * The changes from one document of hooks to the next, and which of them violate the Runtime SDK rules: hooks and their
+ * parameters may be removed only in a new version (rule 1), a version may be deprecated only in favour of one that is
+ * at least as stable (rule 3), and a deprecated version must be kept for a certain time (rule 4). A finding in a schema
+ * that several hooks share is reported once.
  */
 export function compareHookDocuments(before: HookDocument, after: HookDocument, facts: EvolutionFacts): HookChange[] {
   const comparison = new Comparison(before.schemas, after.schemas);

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { OpenApiDocument } from './document.ts';
 
 /**
- * The viewer, OpenAPI Explorer (Apache 2.0): one file that needs nothing else. The build puts it next to this module;
- * in a clone it is where npm installed it.
+ * The viewer, OpenAPI Explorer (Apache 2.0): a single file without dependencies. The build copies it next to this
+ * module; in a clone it is where npm installed it.
  */
 const viewerFiles = [
   new URL('./openapi-explorer.min.js', import.meta.url),
@@ -22,12 +22,12 @@ const escaped = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 /**
- * A page to look at a document: one HTML file that works without a network. Its content security policy keeps a
- * browser from loading anything, whatever the document says.
+ * A page that shows a document: one HTML file that works without a network. Its content security policy keeps a browser
+ * from loading anything, whatever the document contains.
  */
 export function openApiPage(document: OpenApiDocument): string {
   const title = escaped(`${document.info.title} ${document.info.version}`);
-  // A script must not contain what looks like its end tag or an HTML comment.
+  // A script must not contain anything that looks like its end tag or an HTML comment.
   const json = JSON.stringify(document).replaceAll('<', '\\u003c');
   const script = viewer().replaceAll(/<(\/script|!--)/gi, '\\x3c$1');
   return `<!doctype html>

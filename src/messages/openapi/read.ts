@@ -1,24 +1,24 @@
 import { parseSmallYaml, YamlError } from '../../files/index.ts';
 import { isJsonObject, type JsonObject } from '../../kubernetes/index.ts';
 
-/** Why a text is not an OpenAPI document of hooks: one line. */
+/** Why a text is not an OpenAPI document of hooks, in one line. */
 export class OpenApiError extends Error {}
 
-/** A hook as a document describes it. */
+/** A hook as described in a document. */
 export interface DocumentedHook {
   path: string;
   group: string;
   version: string;
-  /** Name as the path has it: lower case. */
+  /** Its name in the path, in lower case. */
   hook: string;
-  /** Names of the parameters of the path. */
+  /** Names of the path parameters. */
   parameters: readonly string[];
   isDeprecated: boolean;
   request: JsonObject;
   response: JsonObject;
 }
 
-/** A document as far as hooks go. */
+/** The hooks in a document. */
 export interface HookDocument {
   /** `info.version`. */
   version: string;
@@ -26,7 +26,7 @@ export interface HookDocument {
   schemas: ReadonlyMap<string, JsonObject>;
 }
 
-/** Maximum number of hooks and of schemas of a document: Cluster API has 17 and 131. */
+/** Maximum number of hooks, and of schemas, in a document: Cluster API's has 17 and 131. */
 const maxEntries = 10_000;
 
 function objectAt(value: unknown, ...path: string[]): JsonObject | undefined {
@@ -62,8 +62,7 @@ function hookOf(path: string, operation: JsonObject): DocumentedHook {
 
 /**
  * Reads an OpenAPI document of hooks from YAML or JSON, in time linear in its length.
- *
- * @throws {OpenApiError} when it is not one.
+ * @throws {OpenApiError} when the text is not such a document.
  */
 export function readHookDocument(text: string): HookDocument {
   let content: unknown;
