@@ -11,6 +11,7 @@ import {
   fileCertificates,
   fixedCertificate,
   type Limits,
+  limitsWith,
   type RunningServer,
   secretCertificates,
   selfSignedPair,
@@ -59,7 +60,7 @@ export interface ExtensionServerOptions {
    * answer.
    */
   replaceAnswer?: ReplaceAnswer;
-  /** The limits of the server. */
+  /** The limits of the server. A header may take no longer than its request, whatever `headersTimeoutMs` is. */
   limits?: Partial<Limits>;
   /** Default: JSON lines on stdout. */
   log?: Logger;
@@ -164,6 +165,7 @@ function checkPort(option: string, port: number | undefined): void {
  * await createExtensionServer({ handlers: [waitForBackups], certificates: { folder: '/certificates' } }).run();
  * ```
  * @throws {HandlersError} when Cluster API would reject the handlers: all problems at once.
+ * @throws {TypeError} for a path, a port or a limit that cannot be.
  */
 export function createExtensionServer(options: ExtensionServerOptions): ExtensionServer {
   return createHostedExtension(options);
@@ -182,6 +184,7 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
   const prefix = prefixOf(options.path);
   checkPort('port', options.port);
   checkPort('healthPort', options.healthPort);
+  const limits = limitsWith(extensionLimits, options.limits);
   const log = options.log ?? defaultLog();
   const byName = new Map(handlers.map((handler) => [handler.name, handler]));
 
@@ -211,7 +214,7 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
       clients: clients && { caFile: clients.caFile, allowedNames: clients.allowedNames ?? [] },
       main: { host: options.host, port: options.port ?? 9443 },
       health: { host: options.healthHost, port: options.healthPort ?? 8080 },
-      limits: { ...extensionLimits, ...options.limits },
+      limits,
       log,
       version: options.version ?? 'unknown',
       processMetrics: options.processMetrics ?? true,

@@ -5,7 +5,7 @@ export { ClientCaError } from './client-ca.ts';
 export { plainExpress } from './express.ts';
 export { fileCertificates } from './file-certificates.ts';
 export { type HealthServer, type HealthServerOptions, startHealthServer } from './health-server.ts';
-export { defaultLimits, type Limits } from './limits.ts';
+export { defaultLimits, type Limits, limitsWith } from './limits.ts';
 export { type Address, ListenError } from './listen.ts';
 export type { Metrics } from './metrics.ts';
 export type { Application, Foundation, ServerOptions } from './options.ts';

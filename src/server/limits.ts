@@ -62,6 +62,30 @@ export const defaultLimits: Limits = {
   keepAliveTimeoutMs: 120_000,
 };
 
+/** Limits that may be 0. */
+const mayBeZero: ReadonlySet<string> = new Set<keyof Limits>(['maxInFlightBytes', 'patienceMs']);
+/** Longest delay of Node.js's timers, in milliseconds. */
+const longestMs = 2 ** 31 - 1;
+
+/**
+ * Limits with some of them changed. A header is part of its request: it may take no longer.
+ *
+ * @throws {TypeError} for a limit that is not a whole number in its range.
+ */
+export function limitsWith(defaults: Limits, changes: Partial<Limits> = {}): Limits {
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  for (const [name, value] of given) {
+    const least = mayBeZero.has(name) ? 0 : 1;
+    const most = name.endsWith('Ms') ? longestMs : Number.MAX_SAFE_INTEGER;
+    if (!(Number.isSafeInteger(value) && value >= least && value <= most)) {
+      const unit = name.endsWith('Ms') ? ' of milliseconds' : '';
+      throw new TypeError(`limits.${name}: ${value} must be a whole number${unit} from ${least} to ${most}`);
+    }
+  }
+  const limits: Limits = { ...defaults, ...Object.fromEntries(given) };
+  return { ...limits, headersTimeoutMs: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs) };
+}
+
 /**
  * The limits of the health port: the kubelet and Prometheus need a handful of connections, none of which stays open.
  */

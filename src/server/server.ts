@@ -1,7 +1,7 @@
 import { watchClientCa } from './client-ca.ts';
 import type { FileWatch } from './file-watch.ts';
 import { type HealthServer, startHealthServer } from './health-server.ts';
-import { defaultLimits, type Limits } from './limits.ts';
+import { defaultLimits, limitsWith } from './limits.ts';
 import { listen } from './listen.ts';
 import { createMainPort } from './main-port.ts';
 import type { ServerOptions } from './options.ts';
@@ -39,10 +39,11 @@ export interface RunningServer {
  * theirs.
  * @throws {ListenError} when a port is taken or not allowed.
  * @throws {ClientCaError} when the client CA file cannot be used.
+ * @throws {TypeError} for a limit that is not a whole number in its range.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { log, now, clients, certificates, name } = options;
-  const limits: Limits = { ...defaultLimits, ...options.limits };
+  const limits = limitsWith(defaultLimits, options.limits);
   let phase: ServerPhase = 'starting';
   const main = createMainPort(options, limits, () => phase === 'draining');
   const { handshakes, connections, metrics } = main;

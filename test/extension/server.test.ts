@@ -41,6 +41,20 @@ describe('options that cannot be', () => {
     }
   });
 
+  test.each<[object, string]>([
+    [
+      { requestTimeoutMs: -1 },
+      'limits.requestTimeoutMs: -1 must be a whole number of milliseconds from 1 to 2147483647',
+    ],
+    [{ headersTimeoutMs: 0.5 }, 'limits.headersTimeoutMs: 0.5 must be a whole number of milliseconds from 1 to'],
+    [{ patienceMs: Number('x') }, 'limits.patienceMs: NaN must be a whole number of milliseconds from 0 to'],
+    [{ maxConnections: 0 }, 'limits.maxConnections: 0 must be a whole number from 1 to 9007199254740991'],
+    [{ maxBodyBytes: '1Mi' }, 'limits.maxBodyBytes: 1Mi must be a whole number from 1 to'],
+  ])('the limits %j', (limits, message) => {
+    expect(() => createExtensionServer({ handlers: [create], limits })).toThrow(TypeError);
+    expect(() => createExtensionServer({ handlers: [create], limits })).toThrow(message);
+  });
+
   test.each<[string, Partial<ExtensionServerOptions>, string]>([
     [
       'no certificates',

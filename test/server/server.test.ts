@@ -262,6 +262,22 @@ describe('the limits', () => {
     expect((await send(other, '/x', '')).json()).toEqual({ hello: '/x', maxBodyBytes: 7 * 1024 * 1024 });
   });
 
+  test('undefined is the default', async () => {
+    const { port } = await serving({ limits: { maxBodyBytes: undefined } as never });
+    expect((await send(port, '/x', '')).json()).toEqual({ hello: '/x', maxBodyBytes: 7 * 1024 * 1024 });
+  });
+
+  test('of a request that may take less time than a header are those of the header, too', async () => {
+    const { port } = await serving({ limits: { requestTimeoutMs: 150, timeoutCheckMs: 20 } });
+    const socket = await openTls(port);
+    const received = readAll(socket);
+    socket.write('POST / HTTP/1.1\r\nx: ');
+    const before = performance.now();
+    await received;
+    // By default, a header may take 10 s.
+    expect(performance.now() - before).toBeLessThan(8_000);
+  });
+
   test('of the size of a header', async () => {
     const { port } = await serving({ limits: { maxHeaderBytes: 2_000 } });
     expect((await send(port, '/x', '', { headers: { a: 'x'.repeat(1_000) } })).code).toBe(200);
