@@ -1,5 +1,6 @@
-import { type Context, type Environment, EvaluationError, type ParseResult } from '@marcbachmann/cel-js';
+import type { Context, Environment, ParseResult } from '@marcbachmann/cel-js';
 import { compilePattern, type Pattern } from '../kubernetes/index.ts';
+import { library } from './library.ts';
 
 /** Maximum cost of one evaluation of an expression (apiserver, cel.PerCallLimit): "roughly 0.1 second". */
 const perCall = 1_000_000;
@@ -196,7 +197,7 @@ export class Meter {
     } catch (error) {
       if (error instanceof RangeError) {
         // A text longer than JavaScript allows, or calls nested too deeply.
-        throw new EvaluationError(error.message);
+        throw new (library().EvaluationError)(error.message);
       }
       throw error;
     } finally {
@@ -239,7 +240,7 @@ export class Meter {
       return;
     }
     if (readers.has(operation.name) && lengthOf(operation.values[0]) > maxRead) {
-      throw new EvaluationError(`${operation.name}(): the string is longer than ${maxRead} characters`);
+      throw new (library().EvaluationError)(`${operation.name}(): the string is longer than ${maxRead} characters`);
     }
     this.#spend(costOf(operation));
     // Computed values must not stay in memory as long as the expression does.
@@ -292,7 +293,7 @@ export class Meter {
     const text = evaluator.run(receiver, context);
     const source = evaluator.run(others[0] as Node, context);
     if (typeof text !== 'string' || typeof source !== 'string' || others.length !== 1) {
-      throw new EvaluationError("found no matching overload for 'matches'");
+      throw new (library().EvaluationError)("found no matching overload for 'matches'");
     }
     let pattern = patterns.get(source);
     if (pattern === undefined) {
@@ -300,7 +301,7 @@ export class Meter {
       try {
         pattern = compilePattern(source);
       } catch (error) {
-        throw new EvaluationError((error as Error).message);
+        throw new (library().EvaluationError)((error as Error).message);
       }
       this.#spend(pattern.size * 50);
       patterns.set(source, pattern);

@@ -8,7 +8,7 @@ const reserved = new Set(
 );
 
 /** The name of a property in an expression. */
-function celName(name: string): string {
+export function celName(name: string): string {
   if (reserved.has(name)) {
     return `__${name}__`;
   }

@@ -1,7 +1,9 @@
+export type { Budget } from './cel-budget.ts';
 export {
   type MatchCondition,
   matchConditionCauses,
   matchesConditions,
   UndecidedConditions,
 } from './match-conditions.ts';
-export { checkRules, validateRules } from './validation-rules.ts';
+export { checkRules } from './rule-checks.ts';
+export { validateRules } from './validation-rules.ts';

@@ -1,8 +1,9 @@
-import { Environment, type EvaluationError, type ParseResult } from '@marcbachmann/cel-js';
+import type { Environment, EvaluationError, ParseResult } from '@marcbachmann/cel-js';
 import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../kubernetes/index.ts';
 import { causeOf, duplicate, invalid, required } from '../schema/index.ts';
 import { celOf, decisionProblem } from './cel.ts';
 import { type Budget, CostError, Meter, matchConditionsBudget } from './cel-budget.ts';
+import { library } from './library.ts';
 
 /**
  * A match condition of a webhook: a CEL expression about the request (admissionregistration.k8s.io/v1, MatchCondition).
@@ -18,12 +19,19 @@ export class UndecidedConditions extends Error {}
 /** Maximum number of conditions of one webhook. */
 const maxConditions = 64;
 
-const environment = new Environment()
-  .registerVariable('object', 'dyn')
-  .registerVariable('oldObject', 'dyn')
-  .registerVariable('request', 'dyn');
+let engine: { environment: Environment; meter: Meter } | undefined;
 
-const meter = new Meter(environment);
+/** What compiles and evaluates conditions, made with the first one. */
+function engineOf(): { environment: Environment; meter: Meter } {
+  if (engine === undefined) {
+    const environment = new (library().Environment)()
+      .registerVariable('object', 'dyn')
+      .registerVariable('oldObject', 'dyn')
+      .registerVariable('request', 'dyn');
+    engine = { environment, meter: new Meter(environment) };
+  }
+  return engine;
+}
 
 /** Compiled once per object: stored objects do not change. */
 const compiled = new WeakMap<MatchCondition, ParseResult>();
@@ -31,7 +39,7 @@ const compiled = new WeakMap<MatchCondition, ParseResult>();
 function compile(condition: MatchCondition): ParseResult {
   let found = compiled.get(condition);
   if (found === undefined) {
-    found = meter.compile(condition.expression);
+    found = engineOf().meter.compile(condition.expression);
     compiled.set(condition, found);
   }
   return found;
@@ -61,7 +69,7 @@ export function matchConditionCauses(given: Json | undefined, field: string): St
       causes.push(required(`${at}.expression`));
       continue;
     }
-    const problem = decisionProblem(environment.check(expression));
+    const problem = decisionProblem(engineOf().environment.check(expression));
     if (problem !== undefined) {
       causes.push(invalid(`${at}.expression`, expression, problem));
     }
@@ -83,7 +91,7 @@ export function matchesConditions(conditions: readonly MatchCondition[], request
   for (const condition of conditions) {
     const { name } = condition;
     try {
-      const result = meter.evaluate(compile(condition), variables, budget);
+      const result = engineOf().meter.evaluate(compile(condition), variables, budget);
       if (result === false) {
         return false;
       }

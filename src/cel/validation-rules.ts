@@ -1,28 +1,22 @@
-import { Environment, type EvaluationError, Optional, type ParseResult } from '@marcbachmann/cel-js';
-import { type CauseReason, isJsonObject, type Json, type JsonObject, type StatusCause } from '../kubernetes/index.ts';
-import { canonical, causeOf, fieldOf, invalid, joinPath, partsOf, required, type Schema } from '../schema/index.ts';
-import { celOf, decisionProblem, type Seen } from './cel.ts';
+import type { Environment, EvaluationError, ParseResult } from '@marcbachmann/cel-js';
+import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../kubernetes/index.ts';
+import { canonical, causeOf, fieldOf, joinPath, partsOf, type Schema } from '../schema/index.ts';
+import { celOf, type Seen } from './cel.ts';
 import { type Budget, CostError, Meter, rulesBudget } from './cel-budget.ts';
+import { untypedEnvironment } from './environment.ts';
+import { library } from './library.ts';
+import { isTransition, ruleReasons, type ValidationRule } from './rule.ts';
 
-/**
- * A rule of a CustomResourceDefinition about the values that a schema describes (x-kubernetes-validations).
- * @see
- * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules
- */
-export interface ValidationRule {
-  rule: string;
-  message?: string;
-  messageExpression?: string;
-  reason?: string;
-  fieldPath?: string;
-  optionalOldSelf?: boolean;
+let engine: { environment: Environment; meter: Meter } | undefined;
+
+/** What compiles and evaluates rules, made with the first one. */
+function engineOf(): { environment: Environment; meter: Meter } {
+  if (engine === undefined) {
+    const environment = untypedEnvironment();
+    engine = { environment, meter: new Meter(environment) };
+  }
+  return engine;
 }
-
-const environment = new Environment({ enableOptionalTypes: true })
-  .registerVariable('self', 'dyn')
-  .registerVariable('oldSelf', 'dyn');
-
-const meter = new Meter(environment);
 
 /** The most recently used compiled expressions; undefined for those that this engine cannot evaluate. */
 const compiled = new Map<string, ParseResult | undefined>();
@@ -30,7 +24,10 @@ const maxCompiled = 10_000;
 
 function compile(expression: string): ParseResult | undefined {
   if (!compiled.has(expression)) {
-    compiled.set(expression, environment.check(expression).valid ? meter.compile(expression) : undefined);
+    compiled.set(
+      expression,
+      engineOf().environment.check(expression).valid ? engineOf().meter.compile(expression) : undefined,
+    );
     if (compiled.size > maxCompiled) {
       compiled.delete(compiled.keys().next().value as string);
     }
@@ -45,55 +42,18 @@ function forget(expression: string, error: unknown): void {
   }
 }
 
-/** The rules of a schema and of all schemas in it, with the path of each schema. */
-function rulesIn(schema: JsonObject, path: string): [ValidationRule, string][] {
-  const given = schema['x-kubernetes-validations'];
-  const own = (Array.isArray(given) ? given.filter(isJsonObject) : []).map((rule, index): [ValidationRule, string] => [
-    rule as unknown as ValidationRule,
-    `${path}.x-kubernetes-validations[${index}]`,
-  ]);
-  return [...own, ...partsOf(schema, path).flatMap(([part, at]) => rulesIn(part, at))];
-}
-
-/** Why rules of a definition do not compile, and which valid rules this engine cannot evaluate. */
-export function checkRules(schema: JsonObject, path: string): { causes: StatusCause[]; unknown: string[] } {
-  const causes: StatusCause[] = [];
-  const unknown: string[] = [];
-  for (const [{ rule }, at] of rulesIn(schema, path)) {
-    const field = `${at}.rule`;
-    if (typeof rule !== 'string' || rule.trim() === '') {
-      causes.push(required(field, 'rule is not specified'));
-      continue;
-    }
-    const checked = environment.check(rule);
-    const problem = decisionProblem(checked);
-    if (checked.error?.code === 'no_matching_overload') {
-      unknown.push(`${field} is not evaluated here: ${checked.error.summary}`);
-    } else if (problem !== undefined) {
-      causes.push(invalid(field, rule, problem));
-    }
-  }
-  return { causes, unknown };
-}
-
 const withRules = new WeakMap<Schema, boolean>();
 
 function hasRules(schema: Schema): boolean {
   let known = withRules.get(schema);
   if (known === undefined) {
-    known = rulesIn(schema as unknown as JsonObject, '').length > 0;
+    known =
+      (schema['x-kubernetes-validations']?.length ?? 0) > 0 ||
+      partsOf(schema as unknown as JsonObject, '').some(([part]) => hasRules(part as Schema));
     withRules.set(schema, known);
   }
   return known;
 }
-
-/** The reasons that a rule may give. */
-const reasons = [
-  'FieldValueInvalid',
-  'FieldValueDuplicate',
-  'FieldValueForbidden',
-  'FieldValueRequired',
-] as const satisfies CauseReason[];
 
 /** Longest message that an expression may produce (apiserver, cel.MaxEvaluatedMessageExpressionSizeBytes). */
 const maxMessage = 5 * 1024;
@@ -106,9 +66,13 @@ interface Variables {
 /** One evaluation of the rules for an object. */
 class Validation {
   readonly causes: StatusCause[] = [];
-  readonly budget: Budget = { left: rulesBudget };
+  readonly budget: Budget;
   readonly seen: Seen = new Map();
   isOver = false;
+
+  constructor(budget: Budget) {
+    this.budget = budget;
+  }
 }
 
 function messageOf(
@@ -119,7 +83,8 @@ function messageOf(
   if (messageExpression !== undefined) {
     try {
       const expression = compile(messageExpression);
-      const text = expression === undefined ? undefined : meter.evaluate(expression, { ...variables }, budget);
+      const text =
+        expression === undefined ? undefined : engineOf().meter.evaluate(expression, { ...variables }, budget);
       if (typeof text === 'string' && text.trim() !== '') {
         return text.slice(0, maxMessage);
       }
@@ -143,7 +108,7 @@ function problemOf(
     return undefined;
   }
   try {
-    const holds = meter.evaluate(expression, { ...variables }, validation.budget) === true;
+    const holds = engineOf().meter.evaluate(expression, { ...variables }, validation.budget) === true;
     return holds ? undefined : messageOf(rule, variables, validation);
   } catch (error) {
     forget(rule.rule, error);
@@ -155,11 +120,6 @@ function problemOf(
       ? error.message
       : `'${error.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${rule.message ?? rule.rule}`;
   }
-}
-
-/** Whether a rule uses `oldSelf`, which makes it a transition rule. */
-function isTransition(rule: string): boolean {
-  return /\boldSelf\b/.test(rule);
 }
 
 /** Finds the old version of an item: in a list of type map, the item with the same keys. */
@@ -174,7 +134,7 @@ function previousItems(old: Json | undefined, schema: Schema): (item: Json) => J
 }
 
 function ruleCause(rule: ValidationRule, problem: string, schema: Schema, path: string): StatusCause {
-  const reason = reasons.find((known) => known === rule.reason) ?? 'FieldValueInvalid';
+  const reason = ruleReasons.find((known) => known === rule.reason) ?? 'FieldValueInvalid';
   const showsType = reason === 'FieldValueInvalid' || reason === 'FieldValueDuplicate';
   const field = `${path}${rule.fieldPath ?? ''}`.replace(/^\./, '');
   return causeOf(reason, field === '' ? '<nil>' : field, showsType ? (schema.type ?? 'object') : undefined, problem);
@@ -191,7 +151,7 @@ function validateAt(value: Json, old: Json | undefined, schema: Schema, path: st
     const self = celOf(value, schema, seen);
     const oldSelf = hasOld ? celOf(old, schema, seen) : null;
     for (const rule of rules) {
-      const optional = hasOld ? Optional.of(oldSelf) : Optional.none();
+      const optional = hasOld ? library().Optional.of(oldSelf) : library().Optional.none();
       const variables = { self, oldSelf: rule.optionalOldSelf === true ? optional : oldSelf };
       const problem = problemOf(rule, variables, hasOld, validation);
       if (problem !== undefined) {
@@ -222,9 +182,15 @@ function validateAt(value: Json, old: Json | undefined, schema: Schema, path: st
  * Evaluates the rules of a schema. Transition rules are skipped without an old value; rules that this engine cannot
  * evaluate are always skipped.
  * @param old the old value; undefined for a creation.
+ * @param budget is shared with other evaluations; by default that of one object.
  */
-export function validateRules(value: Json, old: Json | undefined, schema: Schema): StatusCause[] {
-  const validation = new Validation();
-  validateAt(value, old, schema, '', validation);
+export function validateRules(
+  value: Json,
+  old: Json | undefined,
+  schema: Schema,
+  { path = '', budget = { left: rulesBudget } }: { path?: string; budget?: Budget } = {},
+): StatusCause[] {
+  const validation = new Validation(budget);
+  validateAt(value, old, schema, path, validation);
   return validation.causes;
 }

@@ -180,6 +180,7 @@ function blueprintOf({ object, where }: GivenObject, templates: Templates): Blue
     },
     machineDeployments: machines('machineDeployments'),
     machinePools: machines('machinePools'),
+    inlineVariables: fieldAt(object, 'spec', 'variables'),
     variables: new Map(
       definitionsIn(fieldAt(object, 'spec', 'variables'), 'inline').map(([key, value]) => [key, [value]]),
     ),

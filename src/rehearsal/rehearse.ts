@@ -9,7 +9,6 @@ import {
   type HandlerCall,
   initialState,
   type Names,
-  objectsAt,
   type RehearsedCluster,
   textAt,
   type UserEdit,
@@ -119,7 +118,7 @@ async function playCluster(
   if (subject.blueprint !== undefined) {
     const { variables, problems } = checkedVariables(subject.blueprint, subject.cluster);
     const spec = subject.cluster.spec as JsonObject;
-    if (variables.length > objectsAt(spec, 'topology', 'variables').length) {
+    if (variables.length > 0) {
       subject.cluster.spec = { ...spec, topology: { ...(spec.topology as JsonObject), variables } };
     }
     refusal = problems.join('; ');

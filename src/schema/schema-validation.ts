@@ -75,13 +75,17 @@ function enumOf(schema: Schema, allowed: readonly Json[]): { values: Set<string>
  */
 const maxWork = 10_000_000;
 
-interface Work {
+/** What one validation may cost, or several that share it. */
+export interface Work {
   left: number;
   /** Path at which the work was used up. */
   endedAt?: string;
 }
 
-/** Collects the problems of a value, within the limits above. */
+/** The work that one object may take. */
+export const workOfObject = (): Work => ({ left: maxWork });
+
+/** The problems of a value, within the limits above. */
 class Findings {
   readonly causes: StatusCause[] = [];
   readonly #most: number;
@@ -124,11 +128,14 @@ class Findings {
 
 /**
  * Validates a value against a structural schema. The input is not changed.
- * @param most maximum amount of work.
- * @returns one cause for each problem, with the reasons and messages of kube-openapi; empty if the value is valid.
+ *
+ * @param work what it may cost; once that is used up, it is the only cause, and later validations with it have none.
+ * @returns one cause for each problem, with the reasons and messages of kube-openapi; empty when the value fits.
  */
-export function validateSchema(value: Json, schema: Schema, path = '', most = maxWork): StatusCause[] {
-  const work: Work = { left: most };
+export function validateSchema(value: Json, schema: Schema, path = '', work = workOfObject()): StatusCause[] {
+  if (work.endedAt !== undefined) {
+    return [];
+  }
   const findings = new Findings(maxCauses, work);
   validateAt(value, schema, path, findings);
   if (work.endedAt !== undefined) {

@@ -9,7 +9,7 @@ import {
 import { forbiddenField, invalid, invalidForEach, required } from './causes.ts';
 import { prune } from './pruning.ts';
 import { type Schema, shownKey } from './schema.ts';
-import { validateSchema } from './schema-validation.ts';
+import { validateSchema, type Work, workOfObject } from './schema-validation.ts';
 
 /** Keywords of OpenAPI that structural schemas must not use. */
 const forbiddenKeywords = ['$ref', 'definitions', 'dependencies', 'id', 'patternProperties'];
@@ -99,7 +99,7 @@ function branchCauses(branch: JsonObject, at: string, schema: JsonObject | undef
 /** Maximum number of unknown fields of a default that are reported. */
 const maxUnknown = 100;
 
-function defaultCauses(schema: JsonObject, path: string): StatusCause[] {
+function defaultCauses(schema: JsonObject, path: string, work: Work): StatusCause[] {
   if (schema.default === undefined) {
     return [];
   }
@@ -108,7 +108,7 @@ function defaultCauses(schema: JsonObject, path: string): StatusCause[] {
   const unknown = prune(copy, schema as Schema, false);
   const details = unknown.slice(0, maxUnknown).map((name) => `must not have the unknown field ${JSON.stringify(name)}`);
   return [
-    ...validateSchema(schema.default, schema as Schema, field),
+    ...validateSchema(schema.default, schema as Schema, field, work),
     ...(details.length === 0 ? [] : invalidForEach(field, schema.default, details)),
   ];
 }
@@ -153,7 +153,7 @@ function patternCauses(schema: JsonObject, path: string, total: { size: number }
   return causes;
 }
 
-function nodeCauses(schema: JsonObject, path: string, place: string): StatusCause[] {
+function nodeCauses(schema: JsonObject, path: string, place: string, work: Work): StatusCause[] {
   const causes: StatusCause[] = [];
   const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true;
   if (!schema.type && !isOpen && schema['x-kubernetes-int-or-string'] !== true) {
@@ -175,15 +175,30 @@ function nodeCauses(schema: JsonObject, path: string, place: string): StatusCaus
   if (schema.type === 'array' && !isJsonObject(schema.items) && !isOpen) {
     causes.push(required(`${path}.items`, 'must be specified'));
   }
-  addAll(causes, defaultCauses(schema, path));
+  addAll(causes, defaultCauses(schema, path, work));
   for (const [branch, at] of branchesOf(schema, path)) {
     addAll(causes, branchCauses(branch, at, schema, path));
   }
   for (const [part, at, kind] of partsOf(schema, path)) {
-    addAll(causes, nodeCauses(part, at, `for specified ${kind}`));
+    addAll(causes, nodeCauses(part, at, `for specified ${kind}`, work));
   }
   return causes;
 }
+
+/** What the check of a schema may cost, or of several that share it. */
+export interface SchemaBudget {
+  /** For the validation of defaults. */
+  work: Work;
+  /** Instructions of the patterns so far. */
+  patterns: { size: number };
+}
+
+/** Whether a budget is used up; what it was for has a cause that says so. */
+export const isSpent = ({ work, patterns }: SchemaBudget): boolean =>
+  work.endedAt !== undefined || patterns.size > maxPatternSize;
+
+/** The budget of one definition. */
+export const schemaBudget = (): SchemaBudget => ({ work: workOfObject(), patterns: { size: 0 } });
 
 /**
  * Why the schema of a version is not structural; empty if it is. Reports problems for which a cluster would reject the
@@ -192,13 +207,17 @@ function nodeCauses(schema: JsonObject, path: string, place: string): StatusCaus
  * @see
  * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
  */
-export function structuralCauses(schema: JsonObject, path: string): StatusCause[] {
-  // Comes first, because defaults are validated against the schema.
-  const unreadable = patternCauses(schema, path, { size: 0 });
+export function structuralCauses(
+  schema: JsonObject,
+  path: string,
+  { work, patterns }: SchemaBudget = schemaBudget(),
+): StatusCause[] {
+  // First, because defaults are validated with the schema.
+  const unreadable = patternCauses(schema, path, patterns);
   if (unreadable.length > 0) {
     return unreadable;
   }
-  const causes = nodeCauses(schema, path, 'at the root');
+  const causes = nodeCauses(schema, path, 'at the root', work);
   const metadata = isJsonObject(schema.properties) ? schema.properties.metadata : undefined;
   if (isJsonObject(metadata) && isJsonObject(metadata.properties)) {
     const others = Object.keys(metadata.properties).filter((name) => name !== 'name' && name !== 'generateName');

@@ -41,6 +41,7 @@ export const rooms: readonly Room[] = [
   { name: 'extension', knows: 'the SDK: extension servers from typed handlers, and what authors need' },
   { name: 'sample', knows: 'the sample extension, and the behaviour files that make it block, fail or hang' },
   { name: 'scaffold', knows: 'the project that new-extension writes' },
+  { name: 'variables', knows: 'variables of ClusterClasses: definitions and values, checked as Cluster API does' },
   {
     name: 'rehearsal',
     knows:

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { matchesConditions } from '../../src/cel/match-conditions.ts';
-import { type ValidationRule, validateRules } from '../../src/cel/validation-rules.ts';
+import type { ValidationRule } from '../../src/cel/rule.ts';
+import { validateRules } from '../../src/cel/validation-rules.ts';
 import type { Json, JsonObject } from '../../src/kubernetes/index.ts';
 import type { Schema } from '../../src/schema/schema.ts';
 import { collectGarbage } from '../tools/collect-garbage.ts';

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { checkRules, type ValidationRule, validateRules } from '../../src/cel/validation-rules.ts';
+import type { ValidationRule } from '../../src/cel/rule.ts';
+import { checkRules } from '../../src/cel/rule-checks.ts';
+import { validateRules } from '../../src/cel/validation-rules.ts';
 import type { Json, JsonObject } from '../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
 import type { Schema } from '../../src/schema/schema.ts';
@@ -52,6 +54,29 @@ test.each<[string, string, Json, Json | undefined, boolean]>([
   expect(problems({ rule }, self, old)).toEqual(
     holds ? [] : [['spec', `Invalid value: "object": failed rule: ${rule}`]],
   );
+});
+
+test('rules of resources may use fields that the schema does not name, and their texts are checked', () => {
+  const rules = [
+    { rule: 'self.metadata.name != "x"' },
+    { rule: "sets.contains(['a'], ['b'])" },
+    { rule: 'true', message: 'a\nb' },
+    { rule: 'true', messageExpression: '1' },
+    { rule: 'true', reason: 'Nope' },
+    { rule: 'true', fieldPath: ".ports['x']" },
+    { rule: 'true', fieldPath: ".ratio['x']" },
+  ];
+  const schema = { ...scale, 'x-kubernetes-validations': rules } as unknown as JsonObject;
+  const { causes, unknown } = checkRules(schema, 's');
+  const at = (index: number) => `s.x-kubernetes-validations[${index}]`;
+  expect(causes.map(({ field }) => field)).toEqual([
+    `${at(2)}.message`,
+    `${at(3)}.messageExpression`,
+    `${at(4)}.reason`,
+    `${at(5)}.fieldPath`,
+    `${at(6)}.fieldPath`,
+  ]);
+  expect(unknown).toEqual([`${at(1)}.rule is not evaluated here: Unknown variable: sets`]);
 });
 
 test('messages, reasons and fields', () => {

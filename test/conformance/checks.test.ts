@@ -461,7 +461,7 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
     [
       'a dot',
       variables({ name: 'a.b', required: true, schema: { openAPIV3Schema: { type: 'string' } } }),
-      'must have no dot',
+      'variables[a.b].name: Invalid value: "a.b": variable name cannot contain "."',
     ],
     [
       'the same name twice',
@@ -469,23 +469,38 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
         { name: 'a', required: true, schema: { openAPIV3Schema: { type: 'string' } } },
         { name: 'a', required: true, schema: { openAPIV3Schema: { type: 'string' } } },
       ),
-      'another variable has the same name',
+      'Variable with name "a" is defined more than once',
     ],
     [
       'no type',
-      variables({ name: 'a', required: true, schema: { openAPIV3Schema: { properties: { b: {} } } } }),
-      'variables[0] (a).b has no type',
+      variables({ name: 'a', required: true, schema: { openAPIV3Schema: { type: 'object', properties: { b: {} } } } }),
+      'variables[a].schema.openAPIV3Schema.properties[b].type: Required value',
     ],
-    ['no schema', variables({ name: 'a', required: true }), 'schema.openAPIV3Schema must be set'],
+    ['no schema', variables({ name: 'a', required: true }), 'variables[a].schema.openAPIV3Schema.type: Required value'],
     [
       'a pattern of JavaScript',
       variables({ name: 'a', required: true, schema: { openAPIV3Schema: { type: 'string', pattern: '(?=a)' } } }),
-      'has a pattern that is not RE2',
+      'openAPIV3Schema.pattern: Invalid value: "(?=a)": must be a valid regular expression',
     ],
     [
       'a default of another type',
       variables({ name: 'a', required: true, schema: { openAPIV3Schema: { type: 'integer', default: 'x' } } }),
-      'has a default that is not of type integer',
+      'default in body must be of type integer: "string"',
+    ],
+    [
+      'an example that breaks a rule',
+      variables({
+        name: 'a',
+        required: true,
+        schema: {
+          openAPIV3Schema: {
+            type: 'string',
+            example: 'x',
+            'x-kubernetes-validations': [{ rule: "self.startsWith('y')", message: 'begins with y' }],
+          },
+        },
+      }),
+      'variables[a].schema.openAPIV3Schema.example: Invalid value: "string": begins with y',
     ],
     [
       'a default outside the enum',
@@ -494,7 +509,7 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
         required: true,
         schema: { openAPIV3Schema: { type: 'string', enum: ['x'], default: 'y' } },
       }),
-      'has a default that its enum does not allow',
+      'openAPIV3Schema.default: Unsupported value: "y": supported values: "x"',
     ],
     [
       'limits the wrong way round',
@@ -503,12 +518,12 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
         required: true,
         schema: { openAPIV3Schema: { type: 'string', minLength: 5, maxLength: 2 } },
       }),
-      'has minLength 5 above maxLength 2',
+      'variable a has minLength 5 above maxLength 2: no value satisfies it',
     ],
     [
       'a list of nothing',
       variables({ name: 'a', required: true, schema: { openAPIV3Schema: { type: 'array' } } }),
-      'is an array without items',
+      'openAPIV3Schema.items: Required value: must be specified',
     ],
     [
       'a required field that is none',
@@ -517,7 +532,7 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
         required: true,
         schema: { openAPIV3Schema: { type: 'object', properties: {}, required: ['b'] } },
       }),
-      'requires b, which is not one of its properties',
+      'variable a requires b, which is not one of its properties',
     ],
   ],
   'plans-valid': [

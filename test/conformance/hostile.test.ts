@@ -161,7 +161,8 @@ test('schemas full of patterns that are expensive to compile take no time', asyn
   const port = await serve(withHandlers(() => ({ status: 'Success', variables: variables as never }), 30));
   const started = cpuTimeMs();
   const { checks } = await tryExtension(port, { checks: ['variables-valid'] });
-  expect(checks[0]?.status).toBe('passed');
+  expect(checks[0]?.status).toBe('warning');
+  expect(checks[0]?.problems[0]?.message).toBe('the schemas take too much work to check all of them');
   // Compiled they would take minutes.
   expect(cpuTimeMs() - started).toBeLessThan(15_000);
 });

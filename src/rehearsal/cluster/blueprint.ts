@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kubernetes/index.ts';
+import type { Json, JsonObject } from '../../kubernetes/index.ts';
 
 /** An external patch of a ClusterClass. */
 export interface ExternalPatch {
@@ -43,6 +43,8 @@ export interface Blueprint {
   /** By class name. */
   machineDeployments: ReadonlyMap<string, MachineTemplates>;
   machinePools: ReadonlyMap<string, MachineTemplates>;
+  /** `spec.variables`. */
+  inlineVariables: Json | undefined;
   /** Definitions of variables by name: those of the class, and those answered by DiscoverVariables. */
   variables: Map<string, ClassVariable[]>;
 }

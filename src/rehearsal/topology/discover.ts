@@ -1,9 +1,21 @@
 import { isSame, type Json } from '../../kubernetes/index.ts';
+import { checkDefinitions } from '../../variables/index.ts';
 import type { Blueprint, Effect, Life } from '../cluster/index.ts';
-import { define, definitionsIn } from './variables.ts';
+import { causeText, define, definitionsIn } from './variables.ts';
 
-/** Variables with these names cannot be used: `builtin` is Cluster API's own, and a dot separates fields. */
-const isBadName = (name: string) => name === '' || name === 'builtin' || name.includes('.') || name.length > 256;
+/** Maximum number of problems of definitions that are reported. */
+const maxProblems = 5;
+
+/** Why Cluster API refuses definitions, or undefined. */
+function refusal(variables: Json | undefined, path: string): string | undefined {
+  const { causes, isComplete } = checkDefinitions(variables, path);
+  if (causes.length === 0 && !isComplete) {
+    return `${path}: the schemas take too much work to check; a rehearsal needs smaller ones`;
+  }
+  const more = causes.length - maxProblems;
+  const texts = causes.slice(0, maxProblems).map(causeText);
+  return causes.length === 0 ? undefined : `${texts.join('; ')}${more > 0 ? `; and ${more} more` : ''}`;
+}
 
 /** Number of rounds: the class is reconciled again after its status has been written. */
 const rounds = 2;
@@ -18,6 +30,12 @@ export function* discoverVariables(blueprint: Blueprint): Life<string | undefine
     at: 0,
     event: { kind: 'finding', severity: 'error', text, remedy },
   });
+  const name = `${blueprint.namespace}/${blueprint.name}`;
+  const notReady = `VariablesReady of ClusterClass ${name} is False, and no Cluster of it reconciles: `;
+  const inline = refusal(blueprint.inlineVariables, 'spec.variables');
+  if (inline !== undefined) {
+    return `Cluster API refuses ClusterClass ${name}: ${inline}`;
+  }
   const patches = blueprint.patches.filter(({ discoverVariables: handler }) => handler !== undefined);
   const answers = new Map<string, Json>();
   for (let round = 0; round < rounds; round++) {
@@ -33,30 +51,23 @@ export function* discoverVariables(blueprint: Blueprint): Life<string | undefine
       };
       if (answer === undefined || answer.ok === 'restart' || !answer.ok) {
         const error = answer === undefined || answer.ok === 'restart' ? 'the controller restarted' : answer.error;
-        return `VariablesReady of ClusterClass ${blueprint.namespace}/${blueprint.name} is False, and no Cluster of it reconciles: failed to discover variables for patch ${JSON.stringify(patch.name)}: ${error}`;
+        return `${notReady}failed to discover variables for patch ${JSON.stringify(patch.name)}: ${error}`;
       }
       const { variables = [] } = answer.response;
       const before = answers.get(patch.name);
-      if (before !== undefined && !isSame(before, variables)) {
+      const isNew = before === undefined || !isSame(before, variables);
+      if (isNew && before !== undefined) {
         yield finding(
           `DiscoverVariables of patch ${JSON.stringify(patch.name)} does not give the same answer each time`,
           'return the same variables in the same order',
         );
       }
       answers.set(patch.name, variables);
-      const definitions = definitionsIn(variables, patch.name);
-      const names = new Set<string>();
-      for (const [name] of definitions) {
-        const which = `DiscoverVariables of patch ${JSON.stringify(patch.name)} has a variable with the name ${JSON.stringify(name.slice(0, 100))}`;
-        if (isBadName(name)) {
-          return `${which}: 1 to 256 characters, no dot, not builtin`;
-        }
-        if (names.has(name)) {
-          return `${which} more than once: Cluster API refuses them all`;
-        }
-        names.add(name);
+      const problem = isNew ? refusal(variables, `${patch.name}.variables`) : undefined;
+      if (problem !== undefined) {
+        return `${notReady}failed to discover variables for patch ${JSON.stringify(patch.name)}: ${problem}`;
       }
-      define(blueprint, definitions);
+      define(blueprint, definitionsIn(variables, patch.name));
     }
   }
   for (const [name, [first, ...others]] of blueprint.variables) {
@@ -64,7 +75,7 @@ export function* discoverVariables(blueprint: Blueprint): Life<string | undefine
       ({ schema, isRequired }) => !isSame([schema, isRequired], [first?.schema ?? {}, first?.isRequired ?? false]),
     );
     if (conflict !== undefined) {
-      return `VariablesReady of ClusterClass ${blueprint.namespace}/${blueprint.name} is False, and no Cluster of it reconciles: variable ${JSON.stringify(name)} has different definitions in ${first?.from} and ${conflict.from}`;
+      return `${notReady}variable ${JSON.stringify(name)} has different definitions in ${first?.from} and ${conflict.from}`;
     }
   }
   return undefined;

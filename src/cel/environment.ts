@@ -1,0 +1,60 @@
+import type { Environment } from '@marcbachmann/cel-js';
+import type { Schema } from '../schema/index.ts';
+import { celName } from './cel.ts';
+import { library } from './library.ts';
+
+/** A type of the library: its name, or the types of an object's fields. */
+type Declared = string | { [field: string]: Declared };
+
+/** Formats of texts that are other types in expressions. */
+const typedFormats = new Set(['byte', 'date', 'date-time', 'duration']);
+
+const scalars: Record<string, string> = { boolean: 'bool', integer: 'int', number: 'double', string: 'string' };
+
+/** The type of the values that a schema describes, in as much detail as the library can express it. */
+function declaredOf(schema: Schema): Declared {
+  if (schema['x-kubernetes-preserve-unknown-fields'] === true || schema['x-kubernetes-int-or-string'] === true) {
+    return 'dyn';
+  }
+  if (schema.format !== undefined && typedFormats.has(schema.format)) {
+    return 'dyn';
+  }
+  const inner = (part: Schema): string => {
+    const declared = declaredOf(part);
+    return typeof declared === 'string' ? declared : 'dyn';
+  };
+  switch (schema.type) {
+    case 'array':
+      return `list<${schema.items === undefined ? 'dyn' : inner(schema.items)}>`;
+    case 'object': {
+      const { properties, additionalProperties } = schema;
+      if (properties !== undefined) {
+        return Object.fromEntries(Object.entries(properties).map(([name, part]) => [celName(name), declaredOf(part)]));
+      }
+      return typeof additionalProperties === 'object' ? `map<string, ${inner(additionalProperties)}>` : 'dyn';
+    }
+    default:
+      return scalars[schema.type ?? ''] ?? 'dyn';
+  }
+}
+
+/** What expressions over values of any type are compiled in. */
+export function untypedEnvironment(): Environment {
+  return new (library().Environment)({ enableOptionalTypes: true })
+    .registerVariable('self', 'dyn')
+    .registerVariable('oldSelf', 'dyn');
+}
+
+/** What finds expressions that do not fit the values of a schema: a field that there is not, a number as a text. */
+export function typedEnvironment(schema: Schema): Environment {
+  const declared = declaredOf(schema);
+  const environment = new (library().Environment)({ enableOptionalTypes: true });
+  for (const name of ['self', 'oldSelf']) {
+    if (typeof declared === 'string') {
+      environment.registerVariable(name, declared);
+    } else {
+      environment.registerVariable(name, { schema: declared });
+    }
+  }
+  return environment;
+}

@@ -1,0 +1,148 @@
+import type { Environment, TypeCheckResult } from '@marcbachmann/cel-js';
+import type { JsonObject, StatusCause } from '../kubernetes/index.ts';
+import { fieldOf, invalid, notSupported, required, type Schema } from '../schema/index.ts';
+import { decisionProblem } from './cel.ts';
+import { typedEnvironment, untypedEnvironment } from './environment.ts';
+import { isTransition, type PlacedRule, ruleReasons, rulesIn } from './rule.ts';
+
+/** Longest message of a rule (apiextensions.k8s.io/v1). */
+const maxMessage = 2048;
+
+/** Namespaces of functions that Kubernetes has and this engine does not. */
+const unknownNamespaces = ['format', 'math', 'optional', 'sets', 'strings'].map((name) => `Unknown variable: ${name}`);
+
+const hasLineBreak = (text: string) => text.includes('\n') || text.includes('\r');
+const isText = (given: unknown): given is string => typeof given === 'string' && given !== '';
+
+/** One step of a fieldPath: `.name` or `['name']`. */
+const step = /\.([^.[\]']+)|\['([^']+)'\]/y;
+
+/** Why a fieldPath is not the path of a field within the values that a schema describes. */
+function fieldPathProblem(path: string, schema: Schema): string | undefined {
+  let at: Schema | undefined = schema;
+  step.lastIndex = 0;
+  for (let end = 0; end < path.length; end = step.lastIndex) {
+    const found = step.exec(path);
+    if (found === null) {
+      return "expects .NAME or ['NAME'] for each step";
+    }
+    at = fieldOf(at, found[1] ?? found[2] ?? '');
+    if (at === undefined) {
+      return 'does not refer to a valid field';
+    }
+  }
+  return undefined;
+}
+
+/** The problems of the texts of a rule, as the API server words them. */
+function textCauses({ rule: given, path, schema }: PlacedRule): StatusCause[] {
+  const { rule, message, messageExpression, reason, fieldPath } = given;
+  const causes: StatusCause[] = [];
+  const shown = isText(message) ? message.trim() : '';
+  if (typeof rule !== 'string' || rule.trim() === '') {
+    causes.push(required(`${path}.rule`, 'rule is not specified'));
+  } else if (isText(message) && shown === '') {
+    causes.push(invalid(`${path}.message`, message, 'message must be non-empty if specified'));
+  } else if (isText(message) && message.length > maxMessage) {
+    const why = `message must have a maximum length of ${maxMessage} characters`;
+    causes.push(invalid(`${path}.message`, `${message.slice(0, 10)}...`, why));
+  } else if (hasLineBreak(shown)) {
+    causes.push(invalid(`${path}.message`, message, 'message must not contain line breaks'));
+  } else if (hasLineBreak(rule.trim()) && shown === '') {
+    causes.push(required(`${path}.message`, 'message must be specified if rule contains line breaks'));
+  }
+  if (isText(messageExpression) && messageExpression.trim() === '') {
+    causes.push(required(`${path}.messageExpression`, 'messageExpression must be non-empty if specified'));
+  }
+  if (isText(reason) && !ruleReasons.some((known) => known === reason)) {
+    causes.push(notSupported(`${path}.reason`, reason, [...ruleReasons].sort()));
+  }
+  if (isText(fieldPath)) {
+    const field = `${path}.fieldPath`;
+    if (fieldPath.trim() === '') {
+      causes.push(invalid(field, fieldPath, 'fieldPath must be non-empty if specified'));
+    } else if (hasLineBreak(fieldPath)) {
+      causes.push(invalid(field, fieldPath, 'fieldPath must not contain line breaks'));
+    } else {
+      const problem = fieldPathProblem(fieldPath, schema as Schema);
+      if (problem !== undefined) {
+        causes.push(invalid(field, fieldPath, `fieldPath must be a valid path: ${problem}`));
+      }
+    }
+  }
+  return causes;
+}
+
+/** Whether an expression uses what Kubernetes has and this engine does not. */
+const isUnknown = ({ error }: TypeCheckResult): boolean =>
+  error?.code === 'no_matching_overload' || unknownNamespaces.includes(error?.summary ?? '');
+
+/** Options of a check. */
+export interface RuleChecks {
+  /**
+   * As Cluster API checks the rules of a variable: `self` has the type of the schema, and lists are atomic, so that
+   * `oldSelf` is unknown in their items. Otherwise `self` may be anything: resources have fields that their schemas do
+   * not name.
+   */
+  isVariable?: boolean;
+}
+
+/** Why a rule of a schema cannot be compiled, and which valid rules this engine cannot evaluate. */
+export function checkRules(
+  schema: JsonObject,
+  path: string,
+  { isVariable = false }: RuleChecks = {},
+): { causes: StatusCause[]; unknown: string[] } {
+  const causes: StatusCause[] = [];
+  const unknown: string[] = [];
+  const rules = rulesIn(schema, path);
+  if (rules.length === 0) {
+    return { causes, unknown };
+  }
+  const untyped = untypedEnvironment();
+  let last: { schema: JsonObject; environment: Environment } | undefined;
+  const environmentFor = (part: JsonObject): Environment => {
+    if (!isVariable) {
+      return untyped;
+    }
+    if (last?.schema !== part) {
+      last = { schema: part, environment: typedEnvironment(part as Schema) };
+    }
+    return last.environment;
+  };
+  for (const placed of rules) {
+    const { rule: given, path: at, schema: part, list } = placed;
+    const wrong = textCauses(placed);
+    causes.push(...wrong);
+    if (wrong.length > 0) {
+      continue;
+    }
+    const { rule, messageExpression } = given;
+    const field = `${at}.rule`;
+    const environment = environmentFor(part);
+    const checked = environment.check(rule);
+    const problem = decisionProblem(checked);
+    if (isUnknown(checked)) {
+      unknown.push(`${field} is not evaluated here: ${checked.error?.summary}`);
+    } else if (problem !== undefined) {
+      causes.push(invalid(field, rule, problem));
+    }
+    if (isVariable && list !== undefined && isTransition(rule)) {
+      const why = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${list}`;
+      causes.push(invalid(field, rule, why));
+    }
+    if (isText(messageExpression)) {
+      const text = environment.check(messageExpression);
+      if (isUnknown(text)) {
+        unknown.push(`${at}.messageExpression is not evaluated here: ${text.error?.summary}`);
+      } else if (!text.valid) {
+        const why = `messageExpression compilation failed: ${text.error?.summary ?? 'unknown error'}`;
+        causes.push(invalid(`${at}.messageExpression`, messageExpression, why));
+      } else if (text.type !== 'string' && text.type !== 'dyn') {
+        const why = 'messageExpression must evaluate to a string';
+        causes.push(invalid(`${at}.messageExpression`, messageExpression, why));
+      }
+    }
+  }
+  return { causes, unknown };
+}

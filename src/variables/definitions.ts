@@ -1,0 +1,221 @@
+import { type Budget, checkRules, validateRules } from '../cel/index.ts';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  labelValueProblems,
+  qualifiedNameProblems,
+  type StatusCause,
+} from '../kubernetes/index.ts';
+import {
+  causeOf,
+  forbiddenField,
+  invalid,
+  isSpent,
+  maxCauses,
+  notSupported,
+  partsOf,
+  required,
+  type Schema,
+  type SchemaBudget,
+  schemaBudget,
+  shownKey,
+  structuralCauses,
+  validateSchema,
+} from '../schema/index.ts';
+import { readSchema } from './read-schema.ts';
+
+/** Longest list of definitions, in bytes of JSON: what etcd takes of an object, and they all are in a ClusterClass. */
+const maxBytes = 1.5 * 1024 * 1024;
+/** Longest name of a variable (core v1beta2, CRD of ClusterClasses). */
+const maxName = 256;
+/** The work of all validations of defaults, examples and enums: a fifth of a second of it is more than real ones take. */
+const maxWork = 1_000_000;
+/** The cost of all evaluations of rules with defaults, examples and enums; the last one may exceed it by its own limit. */
+const maxRulesCost = 5_000_000;
+/** Maximum cost of one of them (apiserver, cel.RuntimeCELCostBudget). */
+const oneRulesCost = 10_000_000;
+
+const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
+
+/** What the check of all definitions of one answer may cost. */
+interface Effort extends SchemaBudget {
+  rules: number;
+}
+
+function nameCauses(name: string, field: string): StatusCause[] {
+  if (name === '') {
+    return [required(field, 'variable name must be defined')];
+  }
+  if (name.length > maxName) {
+    return [causeOf('FieldValueTooLong', field, undefined, `may not be more than ${maxName} bytes`)];
+  }
+  return [
+    ...(name === 'builtin' ? [invalid(field, name, '"builtin" is a reserved variable name')] : []),
+    ...(name.includes('.') ? [invalid(field, name, 'variable name cannot contain "."')] : []),
+  ];
+}
+
+/** The problems of the labels and annotations of a variable, or of a part of its schema. */
+function metadataCauses(metadata: Json | undefined, path: string): StatusCause[] {
+  const causes: StatusCause[] = [];
+  for (const kind of ['labels', 'annotations'] as const) {
+    const map = isJsonObject(metadata) ? metadata[kind] : undefined;
+    for (const [key, value] of Object.entries(isJsonObject(map) ? map : {})) {
+      // Keys of annotations may have upper-case letters in their prefix.
+      for (const problem of qualifiedNameProblems(kind === 'annotations' ? key.toLowerCase() : key)) {
+        causes.push(invalid(`${path}.${kind}`, key, problem));
+      }
+      if (kind === 'labels' && typeof value === 'string') {
+        for (const problem of labelValueProblems(value)) {
+          causes.push(invalid(`${path}.${kind}`, value, problem));
+        }
+      }
+    }
+  }
+  return causes;
+}
+
+/** The problems of `x-metadata` in all parts of a schema. */
+function schemaMetadataCauses(given: JsonObject, path: string): StatusCause[] {
+  const causes = metadataCauses(given['x-metadata'], `${path}.x-metadata`);
+  for (const [part, at] of partsOf(given, path)) {
+    for (const cause of schemaMetadataCauses(part, at)) {
+      causes.push(cause);
+    }
+  }
+  return causes;
+}
+
+/** Types, examples and enums of all parts of a structural schema. */
+function valueCauses(schema: Schema, path: string, effort: Effort): StatusCause[] {
+  const { type = '', example, enum: allowed = [] } = schema as Schema & { example?: Json };
+  const isOpen =
+    schema['x-kubernetes-preserve-unknown-fields'] === true || schema['x-kubernetes-int-or-string'] === true;
+  if (type === '' && !isOpen) {
+    return [required(`${path}.type`, 'type cannot be empty')];
+  }
+  if (type !== '' && !types.includes(type)) {
+    return [notSupported(`${path}.type`, type, types)];
+  }
+  const causes = example === undefined ? [] : validateSchema(example, schema, `${path}.example`, effort.work);
+  for (const [index, value] of allowed.entries()) {
+    if (value !== null) {
+      causes.push(...validateSchema(value, schema, `${path}.enum[${index}]`, effort.work));
+    }
+  }
+  for (const [part, at] of partsOf(schema as JsonObject, path)) {
+    for (const cause of valueCauses(part as Schema, at, effort)) {
+      causes.push(cause);
+    }
+  }
+  return causes;
+}
+
+/** What the rules of a schema say about its own defaults, examples and enums. */
+function ruleCauses(schema: Schema, path: string, effort: Effort): StatusCause[] {
+  const { default: preset, example, enum: allowed = [] } = schema as Schema & { example?: Json };
+  const hasOwn = schema['x-kubernetes-validations'] !== undefined;
+  const values: [Json | undefined, string][] = [
+    [preset, `${path}.default`],
+    ...(hasOwn ? [[example, `${path}.example`] satisfies [Json | undefined, string]] : []),
+    ...(hasOwn ? allowed.map((value, index): [Json, string] => [value, `${path}.enum[${index}]`]) : []),
+  ];
+  const causes: StatusCause[] = [];
+  for (const [value, at] of values) {
+    if (value !== undefined && effort.rules > 0) {
+      const budget: Budget = { left: oneRulesCost };
+      causes.push(...validateRules(value, undefined, schema, { path: at, budget }));
+      effort.rules -= oneRulesCost - budget.left;
+    }
+  }
+  for (const [part, at] of partsOf(schema as JsonObject, path)) {
+    for (const cause of ruleCauses(part as Schema, at, effort)) {
+      causes.push(cause);
+    }
+  }
+  return causes;
+}
+
+/** The problems of one schema; those of a later stage only if there are none before, as in Cluster API. */
+function schemaCauses(given: JsonObject, path: string, effort: Effort): StatusCause[] {
+  const schema = readSchema(given);
+  // A structural schema is that of an object.
+  const wrapped = { type: 'object', properties: { variableSchema: schema as JsonObject } };
+  const wrapping = `${path}.properties[variableSchema]`;
+  const structural = structuralCauses(wrapped, path, effort)
+    .slice(0, maxCauses)
+    .map(({ field = path, message, ...cause }) => ({
+      ...cause,
+      field: field.replace(wrapping, path),
+      message: message.replace(wrapping, path),
+    }));
+  if (structural.length > 0) {
+    return structural;
+  }
+  const values = valueCauses(schema, path, effort);
+  if (values.length > 0) {
+    return values;
+  }
+  const { causes } = checkRules(schema as JsonObject, path, { isVariable: true });
+  return causes.length > 0 ? causes : ruleCauses(schema, path, effort);
+}
+
+/**
+ * Why Cluster API refuses definitions of variables, in its own words: those of a ClusterClass, or of an answer of
+ * DiscoverVariables, which its ClusterClass controller checks in the same way. What rules are estimated to cost is not
+ * checked.
+ *
+ * @param variables a list of ClusterClassVariable; anything else has no definitions.
+ * @param path of the list.
+ */
+export function definitionCauses(variables: Json | undefined, path: string): StatusCause[] {
+  return checkDefinitions(variables, path).causes;
+}
+
+/**
+ * The same.
+ *
+ * @returns also whether everything was checked: schemas that take too much work are skipped, and what follows them.
+ */
+export function checkDefinitions(
+  variables: Json | undefined,
+  path: string,
+): { causes: StatusCause[]; isComplete: boolean } {
+  const list = (Array.isArray(variables) ? variables : []).filter(isJsonObject);
+  const bytes = list.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(list));
+  if (bytes > maxBytes) {
+    const why = `the definitions have ${bytes} bytes; more than ${maxBytes} do not fit into the status of a ClusterClass`;
+    return { causes: [forbiddenField(path, why)], isComplete: true };
+  }
+  const causes: StatusCause[] = [];
+  const names = new Set<string>();
+  const effort: Effort = { ...schemaBudget(), work: { left: maxWork }, rules: maxRulesCost };
+  for (const { name: given, schema, metadata, deprecatedV1Beta1Metadata } of list) {
+    const name = typeof given === 'string' ? given : '';
+    const at = `${path}[${shownKey(name)}]`;
+    if (names.has(name)) {
+      const why = `variable name must be unique. Variable with name ${JSON.stringify(name)} is defined more than once`;
+      causes.push(invalid(`${at}.name`, name, why));
+    }
+    names.add(name);
+    const root = isJsonObject(schema) && isJsonObject(schema.openAPIV3Schema) ? schema.openAPIV3Schema : {};
+    const rootPath = `${at}.schema.openAPIV3Schema`;
+    const ofSchema = schemaCauses(root, rootPath, effort);
+    const found = [
+      nameCauses(name, `${at}.name`),
+      metadataCauses(metadata, `${at}.metadata`),
+      metadataCauses(deprecatedV1Beta1Metadata, `${at}.deprecatedV1Beta1Metadata`),
+      schemaMetadataCauses(root, rootPath),
+      // What these would say is our limit, not Cluster API's.
+      isSpent(effort) ? [] : ofSchema,
+    ];
+    for (const cause of found.flat()) {
+      causes.push(cause);
+    }
+    if (isSpent(effort) || causes.length > maxCauses) {
+      break;
+    }
+  }
+  return { causes: causes.slice(0, maxCauses), isComplete: !isSpent(effort) };
+}

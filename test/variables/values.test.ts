@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import type { Json, JsonObject } from '../../src/kubernetes/index.ts';
+import { readSchema, valueCauses, withDefaults } from '../../src/variables/index.ts';
+
+const schema = readSchema({
+  type: 'object',
+  properties: {
+    size: { type: 'integer', default: 3 },
+    name: { type: 'string', 'x-kubernetes-validations': [{ rule: "self.startsWith('n')", message: 'begins with n' }] },
+    nested: { type: 'object', properties: { on: { type: 'boolean', default: true } } },
+  },
+} satisfies JsonObject);
+
+test.each<[string, Json | undefined, Json | undefined]>([
+  ['fields of an object', { name: 'n' }, { name: 'n', size: 3 }],
+  ['fields further in', { size: 1, nested: {} }, { size: 1, nested: { on: true } }],
+  ['null where null is not allowed', { size: null }, { size: 3 }],
+  ['no value', undefined, undefined],
+])('defaults: %s', (_, value, expected) => {
+  expect(withDefaults(value, schema)).toEqual(expected);
+});
+
+test('defaults: of the variable itself, and what was given is not changed', () => {
+  expect(withDefaults(undefined, readSchema({ type: 'integer', default: 2 }))).toBe(2);
+  expect(withDefaults(null, readSchema({ type: 'integer', default: 2 }))).toBe(2);
+  const value = { nested: {} };
+  withDefaults(value, schema);
+  expect(value).toEqual({ nested: {} });
+});
+
+test.each<[string, Json, string[]]>([
+  ['accepted', { name: 'no', size: 1 }, []],
+  [
+    'another type',
+    { size: 'x' },
+    ['v[0].value.size: Invalid value: "string": v[0].value.size in body must be of type integer: "string"'],
+  ],
+  [
+    'fields that are not specified',
+    { other: 1, nested: { off: 1 } },
+    [
+      'v[0]: Invalid value: "": failed validation: "nested.off,other" fields are not specified in the variable schema of variable "a"',
+    ],
+  ],
+  ['a rule', { name: 'yes' }, ['v[0].value.name: Invalid value: "string": begins with n']],
+])('values: %s', (_, value, expected) => {
+  expect(valueCauses('a', value, schema, 'v[0]').map(({ field, message }) => `${field}: ${message}`)).toEqual(expected);
+});
+
+test('values: rules about the value before are left out', () => {
+  const growing = readSchema({ type: 'integer', 'x-kubernetes-validations': [{ rule: 'self > oldSelf' }] });
+  expect(valueCauses('a', 1, growing, 'v[0]')).toEqual([]);
+});
