@@ -1,5 +1,5 @@
-// In JavaScript and without imports of ours: whatever is loaded before it is compiled at each start, and the first TypeScript
-// brings a compiler of 40 ms with it.
+// JavaScript, and without imports from our sources: everything that is loaded before this is compiled at each start,
+// and the first TypeScript file requires a compiler, which takes 40 ms.
 'use strict';
 
 const fs = require('node:fs');
@@ -7,7 +7,7 @@ const { constants, enableCompileCache } = require('node:module');
 const os = require('node:os');
 const path = require('node:path');
 
-/** Whether a folder is the user's own: with sudo, HOME can be another user's, who could plant code there. */
+/** Whether a folder belongs to the user: with sudo, HOME can be another user's, who could plant code there. */
 function isOwn(folder) {
   try {
     return process.getuid === undefined || fs.statSync(folder).uid === process.getuid();
@@ -17,21 +17,21 @@ function isOwn(folder) {
 }
 
 /**
- * Makes a folder where it is missing, and says whether it is the user's own. Node.js makes all that are missing above one, too, and
- * never ends where the system makes none (below /proc).
+ * Creates a folder if it is missing, and returns whether it belongs to the user. Not recursively: where the system
+ * cannot create folders (below /proc), Node.js would never return.
  */
 function isMadeOwn(folder) {
   if (!fs.existsSync(folder)) {
     try {
       fs.mkdirSync(folder, { mode: 0o700 });
     } catch {
-      // Another start was first, or nothing can be written.
+      // Another process was faster, or the folder cannot be written.
     }
   }
   return isOwn(folder);
 }
 
-/** Where users keep such things (XDG Base Directory specification), or undefined where this one has no such place. */
+/** The user's cache folder (XDG Base Directory specification); undefined if there is none. */
 function cacheFolderOf(env) {
   const chosen = env.XDG_CACHE_HOME;
   if (chosen !== undefined && path.isAbsolute(chosen)) {
@@ -42,7 +42,7 @@ function cacheFolderOf(env) {
     const usual = path.join(home, '.cache');
     return isOwn(home) && isMadeOwn(usual) ? usual : undefined;
   } catch {
-    // A user of whom the system knows nothing but the number.
+    // The system knows only the number of this user.
     return undefined;
   }
 }
@@ -50,10 +50,13 @@ function cacheFolderOf(env) {
 const day = 24 * 60 * 60 * 1000;
 /** How long a file is kept after it was written, in milliseconds. */
 const kept = 30 * day;
-/** The longest that a start may wait for the deletion of old files, in milliseconds. */
+/** How long a start may spend on deleting old files, in milliseconds. */
 const patience = 100;
 
-/** What Node.js keeps in a cache folder: one folder for each version. `openapi` beside them cleans up for itself. */
+/**
+ * The files that Node.js keeps in a cache folder: it has one folder per version. `openapi`, next to these, cleans up
+ * after itself.
+ */
 function* filesIn(folder) {
   for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
     if (entry.isDirectory() && /^v\d/.test(entry.name)) {
@@ -66,8 +69,8 @@ function* filesIn(folder) {
 }
 
 /**
- * Deletes what was written more than 30 days ago, at most once a day: Node.js never deletes what it keeps of versions and
- * checkouts that are gone. What is deleted although it is in use is written again at the next start.
+ * Deletes files that were written more than 30 days ago, at most once a day: Node.js never deletes files of versions
+ * and checkouts that no longer exist. A file that is still in use is written again at the next start.
  */
 function deleteOld(folder) {
   const now = Date.now();
@@ -87,17 +90,18 @@ function deleteOld(folder) {
       }
     }
   } catch {
-    // Not writable, or another start is at it: the next day is soon enough.
+    // Not writable, or another process is cleaning up: it is tried again the next day.
   }
 }
 
 /**
- * Has Node.js keep what it compiles of this program and its threads, for the next start: half of a start is compiling. In a
- * folder of the user's own, not in the temporary one, where others could lay out code for us. NODE_COMPILE_CACHE names another and
- * NODE_DISABLE_COMPILE_CACHE=1 does without, as with every program on Node.js; where nothing can be written, nothing is kept.
+ * Makes Node.js cache the compiled code of this program and its threads, since compiling takes half of the start-up
+ * time. The cache is in the user's own folder, not in the temporary one, where others could plant code.
+ * NODE_COMPILE_CACHE names another folder and NODE_DISABLE_COMPILE_CACHE=1 disables the cache, as for every program on
+ * Node.js. If nothing can be written, nothing is cached.
  */
 module.exports = function keepCompiledCode(env) {
-  // With NODE_COMPILE_CACHE, Node.js keeps it by itself.
+  // With NODE_COMPILE_CACHE, Node.js caches by itself.
   if (env.NODE_COMPILE_CACHE !== undefined || env.NODE_DISABLE_COMPILE_CACHE) {
     return;
   }
@@ -106,9 +110,9 @@ module.exports = function keepCompiledCode(env) {
     return;
   }
   const folder = path.join(cacheFolder, 'extensionconfig-webhook');
-  // In a folder where all users write (/tmp, which is root's own), another could have been first.
+  // In a folder that all users can write to (/tmp, which belongs to root), another user could have been faster.
   if (isMadeOwn(folder) && enableCompileCache(folder).status === constants.compileCacheStatus.ENABLED) {
-    // For the threads of the program, which ask the environment only.
+    // For the program's threads, which only read the environment.
     env.NODE_COMPILE_CACHE = folder;
     deleteOld(folder);
   }

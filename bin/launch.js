@@ -1,5 +1,5 @@
-// Starts the program, or says in one sentence why it cannot. In the syntax of 2015 and without `node:` names, so that
-// every Node.js in use comes as far as that sentence.
+// Starts the program, or says in one sentence why it cannot. Written in ES2015 and without `node:` names, so that every
+// Node.js in use gets as far as that sentence.
 'use strict';
 
 const childProcess = require('child_process');
@@ -9,10 +9,10 @@ const path = require('path');
 const root = path.dirname(__dirname);
 const needed = Number(/\d+/.exec(require('../package.json').engines.node)[0]);
 
-// A checkout runs its sources: what `npm run build` made of them may be older.
+// A checkout runs its sources, since the output of `npm run build` may be outdated.
 const program = ['src/main.ts', 'dist/main.js'].map((file) => path.join(root, file)).filter(fs.existsSync)[0];
 
-// The Node.js that `npm ci` brings in a checkout.
+// The Node.js that `npm ci` installs in a checkout.
 function pinnedNode() {
   const file = path.join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
   return fs.existsSync(file) && fs.realpathSync(file) !== fs.realpathSync(process.execPath) ? file : undefined;
@@ -25,7 +25,8 @@ function refuse(problem) {
 
 function startWith(node) {
   const child = childProcess.spawn(node, process.argv.slice(1), { stdio: 'inherit' });
-  // Signals of a terminal reach both processes, others only this one: it passes them on, and waits for the end.
+  // Signals from a terminal reach both processes; others reach only this one, which passes them on and waits for the
+  // end.
   const hasTerminal = [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {

@@ -2,9 +2,9 @@
 
 const { pathToFileURL } = require('node:url');
 
-// A file of its own, since a Node.js that is too old does not read `import()`.
+// A separate file, since an outdated Node.js cannot parse `import()`.
 module.exports = function load(file) {
-  // Only what is loaded from here on is kept.
+  // Only modules that are loaded after this are cached.
   require('./compile-cache.js')(process.env);
   import(pathToFileURL(file).href);
 };

@@ -60,7 +60,7 @@ export function clusterStore(
         data: encodeData(contents.data, isJsonObject(raw.data) ? raw.data : {}),
       };
       try {
-        // A PUT with the resourceVersion that was read, or a POST: both fail with 409 when another client was faster.
+        // A PUT with the resourceVersion that was read, or a POST: both fail with 409 if another client was faster.
         await (from === undefined
           ? cluster.request('POST', secretPath(namespace), secret)
           : cluster.request('PUT', secretPath(namespace, name), secret));

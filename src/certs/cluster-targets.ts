@@ -24,7 +24,7 @@ export type TargetKind =
 /** One caBundle of an object. */
 interface BundleField {
   where: string;
-  /** Path of the object with `service` and `caBundle`. */
+  /** Path of the object that contains `service` and `caBundle`. */
   path: (string | number)[];
   /** Other values that must be unchanged when the patch is applied. */
   tests: [(string | number)[], Json][];
@@ -47,7 +47,7 @@ function webhookFields(object: JsonObject): BundleField[] {
     return {
       where: `webhooks[${index}] (${printable(String(name))})`,
       path: ['webhooks', index, 'clientConfig'],
-      // Another entry may have been inserted before this one in the meantime.
+      // Another entry may have been inserted before this one.
       tests: [[['webhooks', index, 'name'], name]],
     };
   });
@@ -81,7 +81,7 @@ const kinds: Readonly<Record<TargetKind, KindFacts>> = {
     resource: 'extensionconfigs.runtime.cluster.x-k8s.io',
     bases: [
       '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs',
-      // Cluster API before 1.11 serves only this version.
+      // The only version that Cluster API before 1.11 serves.
       '/apis/runtime.cluster.x-k8s.io/v1alpha1/extensionconfigs',
     ],
     fields: () => [{ where: 'spec.clientConfig', path: ['spec', 'clientConfig'], tests: [] }],
@@ -94,9 +94,9 @@ const targetKinds = Object.keys(kinds) as TargetKind[];
 /** Which objects are targets. */
 export interface TargetChoice {
   named: readonly { kind: TargetKind; name: string }[];
-  /** Label selector in kubectl's syntax, over all kinds. */
+  /** Label selector in kubectl's syntax, for all kinds. */
   selector?: string | undefined;
-  /** Only entries that call this service are written. */
+  /** Only entries that refer to this service are written. */
   service: { namespace: string; name: string };
 }
 
@@ -107,14 +107,13 @@ interface Raw {
   fields: (BundleField & { current: Json | undefined })[];
 }
 
-/** caBundle of an entry as PEM; a value that is not a string reads as empty. */
+/** An entry's caBundle as PEM; empty for a value that is not a string. */
 function decode(value: Json | undefined): string {
   return typeof value === 'string' && value.length < 512 * 1024 ? Buffer.from(value, 'base64').toString('utf8') : '';
 }
 
 /**
- * Finds the entries of the object at a path; `service` undefined takes every entry.
- *
+ * Finds the entries of the object at a path; if `service` is undefined, every entry.
  * @throws {ResponseError} when it is not the object that the path names.
  */
 export function readTarget(
@@ -159,7 +158,7 @@ export function readTarget(
   };
 }
 
-/** The JSON patch that writes a bundle into the entries with a different one, and nothing else. */
+/** The JSON patch that writes a bundle into the entries that have a different one, and nothing else. */
 export function bundlePatch(target: TargetReading, bundle: string): JsonPatchOperation[] {
   const { resourceVersion, fields } = target.raw as Raw;
   const value = Buffer.from(bundle).toString('base64');
@@ -170,7 +169,7 @@ export function bundlePatch(target: TargetReading, bundle: string): JsonPatchOpe
       operations.push({ op: 'test', path: jsonPointer(path), value: expected });
     }
     if (field.current === undefined) {
-      // JSON Patch cannot test that a field is absent, so the object as a whole must be the one that was read.
+      // JSON Patch cannot test that a field is absent, so the object as a whole must be unchanged.
       operations.push({ op: 'test', path: '/metadata/resourceVersion', value: resourceVersion });
       operations.push({ op: 'add', path: pointer, value });
     } else {
@@ -181,7 +180,7 @@ export function bundlePatch(target: TargetReading, bundle: string): JsonPatchOpe
   return operations;
 }
 
-/** Writes a bundle into a target that was read. */
+/** Writes a bundle into a target that has been read. */
 export async function injectBundle(cluster: Cluster, target: TargetReading, bundle: string): Promise<void> {
   const { kind, path, resourceVersion } = target.raw as Raw;
   try {
@@ -190,8 +189,7 @@ export async function injectBundle(cluster: Cluster, target: TargetReading, bund
     if (!(error instanceof StatusError)) {
       throw error;
     }
-    // 422 is also the response to a JSON patch whose test fails; 404 means that the target was deleted after it was
-    // read.
+    // A JSON patch whose test fails also results in a 422; a 404 means that the target was deleted after it was read.
     if ([404, 409].includes(error.code)) {
       throw new Conflict(`${target.id} was changed by another client`);
     }
@@ -236,9 +234,8 @@ async function readNamed(cluster: Cluster, kind: TargetKind, name: string, servi
 const maxListed = 100_000;
 
 /**
- * Lists the objects of a kind in pages, with their paths; none when the cluster does not serve the kind.
- *
- * @throws {ResponseError} for something that is not a list.
+ * Lists the objects of a kind in pages, with their paths; none if the cluster does not serve the kind.
+ * @throws {ResponseError} for a response that is not a list.
  */
 export async function* listTargets(
   cluster: Cluster,
@@ -255,7 +252,7 @@ export async function* listTargets(
         isFirst = false;
         for (const object of items) {
           const name = String(fieldAt(object, 'metadata', 'name'));
-          // The API server accepts only such names for these kinds; they become part of a path and of messages.
+          // The API server accepts only such names for these kinds; they become part of paths and messages.
           if (dns1123SubdomainProblems(name).length > 0) {
             throw new ResponseError(`the API server listed an object that is not one of ${facts.resource}`);
           }
@@ -264,7 +261,7 @@ export async function* listTargets(
       }
       return;
     } catch (error) {
-      // 404 at the first page: the API server does not know this version of the kind.
+      // A 404 for the first page means that the API server does not serve this version of the kind.
       if (!(error instanceof StatusError && error.code === 404 && isFirst)) {
         throw error;
       }
@@ -293,5 +290,5 @@ export function clusterTargets(cluster: Cluster, choice: TargetChoice): TargetAc
   };
 }
 
-/** No targets: for a folder of files. */
+/** No targets, for certificates in a folder. */
 export const noTargets: TargetAccess = { read: async () => [], inject: async () => {} };

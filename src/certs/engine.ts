@@ -23,11 +23,11 @@ import { isInSync, type TargetAccess, TargetFailure } from './target.ts';
 /** Time, passed in. */
 export interface Clock {
   now(): Date;
-  /** Resolves after so many ms, earlier when the run is stopped. */
+  /** Resolves after this many ms, or when the run is stopped. */
   sleep(ms: number): Promise<void>;
 }
 
-/** One thing that happened, for the log. */
+/** An event, for the log. */
 export interface Step {
   action: Action['kind'] | 'conflict' | 'refused';
   reason: string;
@@ -40,11 +40,11 @@ export interface Run {
   clock: Clock;
   entropy: Entropy;
   settings: Omit<Settings, 'refused'>;
-  /** DNS names and IP addresses of the serving certificate; the first becomes its common name. */
+  /** DNS names and IP addresses for the serving certificate; the first becomes its common name. */
   names: readonly string[];
   servingValidityMs: number;
   caValidityMs: number;
-  /** Waits to block on; the run ends at any other. */
+  /** Waits to block on; any other wait ends the run. */
   blockOn: ReadonlySet<'propagation' | 'overlap'>;
   report(step: Step): void;
   signal: AbortSignal;
@@ -57,14 +57,14 @@ export interface RunOutcome {
   facts: CertificateFacts;
 }
 
-/** Conflicts in a row after which a run gives up: another client keeps writing. */
+/** Number of conflicts in a row after which a run gives up, since another client keeps writing. */
 const maxConflicts = 20;
 /**
- * Steps in a row without a wait after which a run gives up: no run needs a fifth of them unless something undoes its
- * writes.
+ * Number of steps in a row without a wait after which a run gives up: no run needs a fifth of them unless something
+ * keeps undoing its writes.
  */
 const maxSteps = 100;
-/** Longest sleep of a wait, in ms: in between, overwritten targets are injected again. */
+/** Longest sleep during a wait, in ms: in between, overwritten targets are injected again. */
 const maxSleepMs = 30_000;
 
 interface Snapshot {
@@ -75,8 +75,8 @@ interface Snapshot {
 
 /** Reads everything at once. */
 export async function readSnapshot(run: Pick<Run, 'store' | 'targets' | 'clock' | 'names'>): Promise<Snapshot> {
-  // The order matters: a target is read before the Secrets that decide what goes into it, and its patch tests the value
-  // read here. A decision on old Secrets then never overwrites what a newer one wrote.
+  // The order matters: a target is read before the Secrets that decide what it should contain, and its patch tests the
+  // value read here. So a decision based on old Secrets never overwrites what a newer one has written.
   const targets = await run.targets.read();
   const servingSecret = await run.store.read('serving');
   const caSecret = await run.store.read('ca');
@@ -84,8 +84,7 @@ export async function readSnapshot(run: Pick<Run, 'store' | 'targets' | 'clock' 
 }
 
 /**
- * Walks the state machine step by step, each step one write, everything read again in between.
- *
+ * Runs the state machine step by step: each step is one write, and everything is read again in between.
  * @throws {Conflict} after 20 conflicts in a row: another client keeps writing.
  */
 export async function runCertificates(run: Run): Promise<RunOutcome> {
@@ -95,8 +94,8 @@ export async function runCertificates(run: Run): Promise<RunOutcome> {
   let steps = 0;
   for (;;) {
     const snapshot = await readSnapshot(run);
-    // With --force-ca, a rotation in progress counts: an interrupted one is finished, and one that another run began is
-    // not followed by a second.
+    // With --force-ca, a rotation in progress counts: an interrupted one is finished, and one that another run has
+    // begun is not followed by a second.
     forceCa &&= snapshot.facts.stage === 'steady';
     const action = next(snapshot.facts, { ...run.settings, force, forceCa, refused });
     if (action.kind === 'done' || action.kind === 'blocked') {
@@ -154,10 +153,9 @@ export async function runCertificates(run: Run): Promise<RunOutcome> {
 }
 
 /**
- * Writes the bundle into every target with a different one, based on one read: reading everything again for each would
- * be quadratic in the targets. Each patch tests the value that was read before the Secrets that decide, so none of them
- * undoes what another client wrote meanwhile.
- *
+ * Writes the bundle into every target that has a different one, based on one read: reading everything again for each
+ * target would be quadratic. Each patch tests the value that was read before the Secrets that decide, so none of them
+ * undoes what another client has written in the meantime.
  * @returns whether no other client wrote at the same time.
  */
 async function injectAll(
@@ -192,7 +190,7 @@ async function injectAll(
   return isCalm;
 }
 
-/** Data without the keys named, with others set; undefined removes. */
+/** The data with the given keys removed, and others set; undefined removes a key. */
 function changed(data: Record<string, string>, changes: Record<string, string | undefined>): Record<string, string> {
   const result = { ...data };
   for (const [key, value] of Object.entries(changes)) {
@@ -208,7 +206,7 @@ function changed(data: Record<string, string>, changes: Record<string, string | 
 /** A step that writes a Secret. */
 type SecretAction = Exclude<Action, { kind: 'inject' | 'wait' | 'blocked' | 'done' }>;
 
-/** The one write of a step. */
+/** Makes the one write of a step. */
 async function perform(run: Run, action: SecretAction, { facts, caSecret, servingSecret }: Snapshot): Promise<void> {
   const { store, entropy, clock } = run;
   const current: SecretContents = caSecret ?? { data: {}, annotations: {} };

@@ -6,10 +6,10 @@ import { injectBundle, listTargets, readTarget } from './cluster-targets.ts';
 import { bundleIn } from './inject.ts';
 import type { TargetAccess, TargetReading } from './target.ts';
 
-/** Cluster API's annotation: fill the caBundle from `ca.crt` of the Secret NAMESPACE/NAME. */
+/** Cluster API's annotation to fill the caBundle from `ca.crt` of the Secret NAMESPACE/NAME. */
 const injectCaFromSecret = 'runtime.cluster.x-k8s.io/inject-ca-from-secret';
 
-/** All ExtensionConfigs that ask for their caBundle, whatever service or URL they call. */
+/** All ExtensionConfigs that ask for their caBundle to be injected, whatever service or URL they refer to. */
 export function annotatedExtensionConfigs(cluster: Cluster): {
   targets: TargetAccess;
   bundleFor(target: TargetReading): Promise<Reading<string>>;

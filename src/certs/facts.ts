@@ -19,7 +19,7 @@ import {
 import type { StoredSecret } from './store.ts';
 import type { TargetReading } from './target.ts';
 
-/** Annotations on the CA's Secret: which bundle was seen in which targets, and since when (RFC 3339). */
+/** Annotations on the CA's Secret: which bundle has been seen in which targets, and since when (RFC 3339). */
 export const injectedAnnotation = 'extensionconfig-webhook/bundle-in-targets';
 export const injectedSinceAnnotation = 'extensionconfig-webhook/bundle-in-targets-since';
 /** Annotation on the CA's Secret: since when a CA that was found outside it is trusted as a previous one (RFC 3339). */
@@ -29,7 +29,7 @@ export const retiredAnnotation = 'extensionconfig-webhook/retired';
 /** Maximum number of retired CAs that are remembered: no more are in a bundle. */
 const maxRetired = 16;
 
-/** Where a rotation stands. */
+/** The stage of a rotation. */
 export type Stage = 'missing' | 'steady' | 'staged' | 'promoted';
 
 /** Everything that the decision depends on, read at one time. */
@@ -42,7 +42,7 @@ export interface CertificateFacts {
   activeKey: Reading<string>;
   /** The next CA; usable only together with its key. */
   successor: Reading<Certificate>;
-  /** CAs whose certificates some pod may still serve. */
+  /** CAs whose certificates some pods may still serve. */
   previous: Certificate[];
   /** Since when a CA that was adopted is a previous one. */
   adoptedSince: Date | undefined;
@@ -53,11 +53,11 @@ export interface CertificateFacts {
   forgotten: Certificate[];
   /** Fingerprints of CAs that no pod serves any more, the last one first. */
   retired: string[];
-  /** The serving certificate; usable when it has its key and is not expired. */
+  /** The serving certificate; usable if its key is present and it has not expired. */
   serving: Reading<Certificate>;
   /** Names that the serving certificate lacks. */
   servingLacks: string[];
-  /** The CA that signed the serving certificate, among all known CAs. */
+  /** The CA that has signed the serving certificate, out of all known CAs. */
   signer: Certificate | undefined;
   /** Whether the signer is in the trust bundle. */
   isSignerInBundle: boolean;
@@ -66,12 +66,12 @@ export interface CertificateFacts {
    * usable CA.
    */
   anchors: Certificate[];
-  /** What every target should trust: PEM, the active CA first. Empty without a CA. */
+  /** The bundle that every target should trust: PEM, the active CA first. Empty without a CA. */
   bundle: string;
   /** Whether the serving Secret's ca.crt is the bundle. */
   servingBundleIsCurrent: boolean;
   targets: TargetReading[];
-  /** Identifies the bundle's set of CAs and the set of targets. */
+  /** Identifies the set of CAs in the bundle and the set of targets. */
   injection: string;
   /** Since when the bundle is known to be in all targets. */
   injectedSince: Date | undefined;
@@ -106,7 +106,7 @@ function servingOf(tls: Readonly<Record<string, string>>, now: Date): Reading<Ce
   if (chain.state !== 'usable') {
     return chain;
   }
-  // Pods serve the text as it is, which is not always what this program wrote.
+  // Pods serve the text unchanged, and this program may not have written it.
   const framing = framingProblem(readPem(tls['tls.crt'] ?? ''));
   if (framing !== undefined) {
     return { state: 'broken', problem: framing };
@@ -120,7 +120,7 @@ function servingOf(tls: Readonly<Record<string, string>>, now: Date): Reading<Ce
 
 /** The CAs in targets that are valid now, and those of them that every bundle with certificates has. */
 function casIn(targets: readonly TargetReading[], now: Date): { inSome: Certificate[]; inAll: Certificate[] } {
-  // Usually all targets hold the same bundle: each text is parsed once, and each certificate checked once.
+  // Usually all targets have the same bundle, so each text is parsed once, and each certificate checked once.
   const texts = new Set(targets.flatMap(({ entries }) => entries.map(({ bundle }) => bundle)));
   const bundles = [...texts].flatMap((text) => {
     const read = usable(readCertificates(text));
@@ -147,7 +147,7 @@ function injectionOf(kept: readonly Certificate[], targets: readonly TargetReadi
 }
 
 /**
- * Derives the facts from the contents of the stores and targets. Contents are untrusted: anything invalid reads as
+ * Derives the facts from the contents of the stores and targets. Contents are untrusted: anything invalid counts as
  * broken.
  */
 export function deriveFacts(
@@ -223,7 +223,7 @@ export function deriveFacts(
   };
 }
 
-/** Whether this program made a CA. */
+/** Whether this program has created a CA. */
 function isOurs({ x509 }: Certificate): boolean {
   return x509.subject.split('\n').includes(`O=${organization}`);
 }

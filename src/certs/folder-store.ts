@@ -19,7 +19,7 @@ async function readAnnotations(read: (name: string) => Promise<string>): Promise
   }
 }
 
-/** System errors get a remedy; others already have one. */
+/** Adds a remedy to a system error; other errors already have one. */
 function explained(folder: string, action: 'read' | 'written', error: unknown): unknown {
   return (error as NodeJS.ErrnoException).syscall === undefined
     ? error
@@ -50,7 +50,7 @@ export function folderStore(folder: string): CertificateStore {
     }
     const annotations = await readAnnotations(files.read);
     if (!(await versioned.isPublished(version))) {
-      // The run that created this version was killed before it pointed the links at it.
+      // The run that created this version was killed before it updated the links.
       const names = Object.keys(data);
       await versioned.checkPlace(names);
       await versioned.publish(version, names);

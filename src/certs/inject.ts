@@ -11,15 +11,14 @@ export interface Injection {
   skipped: string[];
 }
 
-/** Attempts at a target that another client writes at the same time. */
+/** Maximum number of attempts for a target that another client keeps writing. */
 const maxTries = 10;
 
 /**
  * Writes a trust bundle into every target and reads it back.
- *
- * @param bundleFor the bundle of a target as PEM text, read after the target itself, so that a target never gets an
- *   older bundle back.
- * @throws {Conflict} when another client wrote in every one of 10 attempts.
+ * @param bundleFor returns the bundle of a target as PEM text. It is called after the target itself has been read, so
+ * that a target never gets an older bundle again.
+ * @throws {Conflict} when another client has written in each of 10 attempts.
  */
 export async function injectTargets(
   access: TargetAccess,
@@ -72,7 +71,7 @@ export async function injectTargets(
   throw new Conflict('another client keeps changing the targets');
 }
 
-/** `ca.crt` of a Secret as a trust bundle, or why it is not one. */
+/** `ca.crt` of a Secret as a trust bundle, or why it is unusable. */
 export function bundleIn(data: Record<string, string> | undefined, where: string): Reading<string> {
   if (data === undefined) {
     return { state: 'broken', problem: `${where} does not exist` };

@@ -1,16 +1,16 @@
 import { readCertificates, usable } from '../x509/index.ts';
 
-/** A pod's view of its certificates, from the serving Secret alone. */
+/** A pod's view of its certificates, based on the serving Secret alone. */
 export interface ServingStatus {
   /** Expiry of the serving certificate. */
   servingNotAfter: Date | undefined;
   /** Earliest expiry in the trust bundle. */
   caNotAfter: Date | undefined;
-  /** The stage of a rotation, as far as the bundle shows it. */
+  /** The stage of a rotation, as far as the bundle reveals it. */
   stage: 'missing' | 'steady' | 'staged' | 'promoted';
 }
 
-/** Reads the status from the PEM texts of a serving Secret (or mounted folder). Invalid texts read as missing. */
+/** Derives the status from the PEM texts of a serving Secret (or mounted folder). Invalid texts count as missing. */
 export function servingStatus(secret: { cert: string; ca: string }): ServingStatus {
   const serving = usable(readCertificates(secret.cert))?.[0];
   const bundle = usable(readCertificates(secret.ca)) ?? [];

@@ -2,22 +2,22 @@ import { backdateMs, type Certificate, problemOf, usable } from '../x509/index.t
 import type { CertificateFacts } from './facts.ts';
 import { isInSync, type TargetReading } from './target.ts';
 
-/** The operator's settings. Durations in ms. */
+/** The operator's settings. Durations are in ms. */
 export interface Settings {
-  /** `repair` creates what is missing or broken; `rotate` also renews what is inside its renewal window. */
+  /** `repair` creates what is missing or invalid; `rotate` also renews what is inside its renewal window. */
   mode: 'repair' | 'rotate';
-  /** Renew the serving certificate now; the engine clears it once done. */
+  /** Renew the serving certificate now; the engine resets this once it is done. */
   force: boolean;
-  /** Rotate the CA now; the engine clears it once begun. */
+  /** Rotate the CA now; the engine resets this once the rotation has begun. */
   forceCa: boolean;
   propagationDelayMs: number;
   overlapMs: number;
   caRenewBeforeMs: number;
-  /** Targets that refused a write in this run, and why. */
+  /** Targets that could not be written in this run, and why. */
   refused: ReadonlyMap<string, string>;
 }
 
-/** One step. All but `wait`, `blocked` and `done` are exactly one write of one object. */
+/** One step. Each kind except `wait`, `blocked` and `done` is exactly one write of one object. */
 export type Action = { reason: string } & (
   | { kind: 'create-ca' }
   | { kind: 'stage-ca'; active: Certificate; previous: Certificate[] }
@@ -34,7 +34,7 @@ export type Action = { reason: string } & (
   | { kind: 'done' }
 );
 
-/** Whether a serving certificate is in the last third of its life. */
+/** Whether a serving certificate is in the last third of its validity period. */
 export function isServingCertificateDue(serving: Certificate, now: Date): boolean {
   const { validFromDate, validToDate } = serving.x509;
   const life = validToDate.getTime() - validFromDate.getTime();
@@ -51,14 +51,14 @@ function iso(date: Date): string {
 }
 
 /**
- * Why a certificate is not valid yet, as the end of a sentence, or undefined: a clock is wrong, here or where it was
- * issued.
+ * Why a certificate is not valid yet, as the end of a sentence, or undefined. A clock must be wrong, here or where it
+ * was issued.
  */
 function earlyProblem({ x509 }: Certificate, now: Date): string | undefined {
   return x509.validFromDate > now ? `is not valid before ${iso(x509.validFromDate)}` : undefined;
 }
 
-/** How every command reports a named target that is missing. */
+/** The message about a named target that is missing, which is the same in every command. */
 export function missingTarget({ id, problem }: TargetReading): string {
   return `${id}: missing: ${problem ?? 'does not exist'}`;
 }
@@ -68,7 +68,7 @@ export function next(facts: CertificateFacts, settings: Settings): Action {
   return caStep(facts, settings) ?? trustStep(facts, settings);
 }
 
-/** Steps that make or stage a CA. */
+/** Steps that create or stage a CA. */
 function caStep(facts: CertificateFacts, settings: Settings): Action | undefined {
   const { active, activeKey, successor, previous, now } = facts;
   if (active.state !== 'usable') {
@@ -138,7 +138,7 @@ function servingProblem(facts: CertificateFacts, settings: Settings): string | u
   return undefined;
 }
 
-/** Steps that move trust and the serving certificate. The CA is usable here. */
+/** Steps that move trust and the serving certificate to the active CA, which is usable here. */
 function trustStep(facts: CertificateFacts, settings: Settings): Action {
   const { now } = facts;
   const active = usable(facts.active) as Certificate;
@@ -160,8 +160,8 @@ function trustStep(facts: CertificateFacts, settings: Settings): Action {
   }
   const problem = servingProblem(facts, settings);
   const canSign = facts.activeKey.state === 'usable';
-  // A serving certificate that works is replaced by one of another CA only when every target has trusted that CA for a
-  // while.
+  // A working serving certificate is replaced with one from another CA only after every target has trusted that CA for
+  // a while.
   const mustPropagate = signer !== undefined && signer.fingerprint !== active.fingerprint;
   if (problem !== undefined && canSign && !mustPropagate) {
     return { kind: 'issue-serving-certificate', reason: problem };
@@ -188,9 +188,10 @@ function trustStep(facts: CertificateFacts, settings: Settings): Action {
 
   const waits = facts.stage === 'staged' || facts.stage === 'promoted' || (problem !== undefined && mustPropagate);
   if (!waits) {
-    // A missing target does not stop a rotation: it trusts nothing, and the others must not expire with it.
+    // A missing target does not stop a rotation: it trusts nothing, and the other certificates must not expire because
+    // of it.
     const missing = facts.targets.filter(({ state }) => state === 'missing').map((target) => missingTarget(target));
-    // It may be the user's own, and the wrong clock may be the local one: it is replaced only on request.
+    // The CA may be the user's own, and the wrong clock may be the local one: it is replaced only on request.
     const early = earlyProblem(active, now);
     const wrong =
       early === undefined ? [] : [`the CA ${early}: check the clocks, or replace it with rotate --force-ca`];

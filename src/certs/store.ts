@@ -1,4 +1,4 @@
-/** The two Secrets: the CA with its key (only the Job reads it), and what the pods serve. */
+/** The two Secrets: the CA with its key (read only by the Job), and the serving Secret of the pods. */
 export type SecretRole = 'ca' | 'serving';
 
 /** Contents of a Secret. Values are text; they are untrusted, and never logged. */
@@ -7,25 +7,24 @@ export interface SecretContents {
   annotations: Record<string, string>;
 }
 
-/** A Secret as it was read, with what a later write needs to detect another write in between. */
+/** A Secret as read, with what a later write needs to detect other writes in between. */
 export interface StoredSecret extends SecretContents {
   version: string;
-  /** The store's own form of it; a write preserves what it does not know. */
+  /** The store's internal representation, from which a write preserves unknown fields. */
   raw?: unknown;
 }
 
-/** Where the two Secrets live. */
+/** Where the two Secrets are stored. */
 export interface CertificateStore {
   /** The name of a Secret in messages. */
   describe(role: SecretRole): string;
   read(role: SecretRole): Promise<StoredSecret | undefined>;
   /**
-   * Replaces the data and annotations of a Secret, or creates it when `from` is undefined.
-   *
+   * Replaces the data and annotations of a Secret, or creates it if `from` is undefined.
    * @throws {Conflict} when it has changed since `from` was read.
    */
   write(role: SecretRole, contents: SecretContents, from: StoredSecret | undefined): Promise<void>;
 }
 
-/** Another client wrote first: read again and decide again. */
+/** Another client has written in the meantime: read again and decide again. */
 export class Conflict extends Error {}

@@ -1,6 +1,6 @@
 /** One caBundle field that belongs to our service. */
 export interface TargetEntry {
-  /** Where in the object, for messages: `webhooks[0] (name)`. */
+  /** Its place in the object, for messages: `webhooks[0] (name)`. */
   where: string;
   /** The bundle as PEM, as far as it can be decoded; untrusted. */
   bundle: string;
@@ -16,17 +16,16 @@ export interface TargetReading {
   entries: TargetEntry[];
   /** Skipped objects, with the reason. */
   skipped: string[];
-  /** For the implementation that read it. */
+  /** Private to the implementation that has read it. */
   raw?: unknown;
 }
 
 /** The objects whose caBundle is injected. */
 export interface TargetAccess {
-  /** Reads all. A target that cannot be read is returned with state `failed`, not as an error. */
+  /** Reads all targets. One that cannot be read is returned with state `failed`, not thrown as an error. */
   read(): Promise<TargetReading[]>;
   /**
-   * Writes the bundle into every entry of a target with a different one.
-   *
+   * Writes the bundle into every entry of a target that has a different one.
    * @throws {Conflict} when the target has changed since it was read.
    * @throws {TargetFailure} when it cannot be written.
    */
@@ -45,8 +44,8 @@ function sorted(bundle: string): string {
 }
 
 /**
- * Whether every entry of a target has exactly the bundle. The order of its certificates does not count: clients trust
- * each of them alike, and a CA that becomes active only moves to the front.
+ * Whether every entry of a target has exactly the bundle. The order of certificates does not matter: clients trust each
+ * of them alike, and a CA that becomes active only moves to the front.
  */
 export function isInSync(target: TargetReading, bundle: string): boolean {
   const holds = (held: string) => held === bundle || (held.length === bundle.length && sorted(held) === sorted(bundle));

@@ -3,13 +3,13 @@ import { chmod, lstat, mkdtemp, readdir, readlink, rename, rm, symlink, writeFil
 import { join } from 'node:path';
 import { makeFolder, readRegularFile } from '../files/index.ts';
 
-/** Number of versions that are kept: a reader that follows the link just before a swap still finds its files. */
+/** Number of versions that are kept: a reader that followed the link just before a swap still finds its files. */
 const kept = 4;
 /** Largest file that is read, in bytes. */
 const maxFileBytes = 1024 * 1024;
 /** Maximum number of names that are examined: the folder belongs to this program and has about a dozen. */
 const maxNames = 1000;
-/** Age from which a draft counts as left behind by a killed run, in ms. */
+/** Age from which a draft is considered left behind by a killed run, in ms. */
 const staleMs = 600_000;
 const versionName = /^\.\.v(\d{1,12})$/;
 
@@ -23,7 +23,7 @@ async function namesIn(home: string): Promise<string[]> {
   return names;
 }
 
-/** Swaps a link in one step. */
+/** Replaces a link atomically. */
 async function link(target: string, path: string): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}`;
   await symlink(target, temporary);
@@ -32,16 +32,15 @@ async function link(target: string, path: string): Promise<void> {
 
 /**
  * Files that change all at once. As in a Secret that the kubelet mounts, the files are links through `..data` into a
- * folder per version. A version is created under another name and renamed: that fails when it exists already, which
- * makes it the optimistic lock.
- *
- * Errors are those of the file system, and an `Error` for a folder that contains anything else.
+ * folder per version. A version is created under another name and then renamed; that fails if the version already
+ * exists, which makes it the optimistic lock. Errors are those of the file system, and an `Error` for a folder that
+ * contains anything else.
  */
 export class VersionedFolder {
   readonly home: string;
   readonly #mayBeLink: boolean;
 
-  /** @param mayBeLink whether the folder itself may be a link created by its owner. */
+  /** @param mayBeLink whether the folder itself may be a link that its owner has created. */
   constructor(home: string, mayBeLink: boolean) {
     this.home = home;
     this.#mayBeLink = mayBeLink;
@@ -63,7 +62,7 @@ export class VersionedFolder {
     }
   }
 
-  /** The names of the files of a version, and a function that reads one of them. */
+  /** The names of the files in a version, and a function that reads one of them. */
   async open(version: number): Promise<{ names: string[]; read(name: string): Promise<string> }> {
     const folder = join(this.home, folderName(version));
     if (!(await lstat(folder)).isDirectory()) {
@@ -76,7 +75,8 @@ export class VersionedFolder {
   }
 
   /**
-   * Creates the folder, accessible only to its owner. Refuses one in which another program wrote one of these names.
+   * Creates the folder, accessible only to its owner. Rejects a folder in which another program has written one of
+   * these names.
    */
   async prepare(names: readonly string[]): Promise<void> {
     makeFolder(this.home, 0o700);
@@ -84,7 +84,7 @@ export class VersionedFolder {
     await chmod(this.home, 0o700);
   }
 
-  /** Refuses to replace files that this program did not write. */
+  /** Rejects files that this program did not write, so that they are not replaced. */
   async checkPlace(names: readonly string[]): Promise<void> {
     if (!this.#mayBeLink && !(await lstat(this.home)).isDirectory()) {
       throw new Error(`${this.home} is not a folder: move it away`);
@@ -100,9 +100,8 @@ export class VersionedFolder {
   }
 
   /**
-   * Creates a version; its files are not linked yet.
-   *
-   * @returns the existing versions, newest first; undefined when another run created this version or a newer one.
+   * Creates a version, to which the links do not point yet.
+   * @returns the existing versions, newest first; undefined if another run has created this version or a newer one.
    */
   async add(version: number, files: Iterable<readonly [name: string, text: string]>): Promise<number[] | undefined> {
     const draft = await mkdtemp(join(this.home, '..draft-'));
@@ -131,7 +130,7 @@ export class VersionedFolder {
     return (await readlink(join(this.home, '..data')).catch(() => '')) === folderName(version);
   }
 
-  /** Points the links at a version; also repairs the state that a crash between two steps left behind. */
+  /** Points the links to a version; also repairs the state after a crash between two steps. */
   async publish(version: number, names: readonly string[]): Promise<void> {
     await link(folderName(version), join(this.home, '..data'));
     for (const name of names) {

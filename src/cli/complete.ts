@@ -1,6 +1,6 @@
 import { Argument, type Command, type Option } from 'commander';
 
-/** An argument with values to suggest. The command itself refuses other values. */
+/** An argument with suggested values. The command itself rejects other values. */
 export class SuggestedArgument extends Argument {
   readonly suggestions: readonly string[];
 
@@ -11,11 +11,12 @@ export class SuggestedArgument extends Argument {
 }
 
 /**
- * What a shell does besides showing candidates: numbers of the protocol for completion of kubectl's plugins (cobra's).
+ * What a shell does besides showing candidates: numbers of cobra's protocol, which kubectl uses for completion of
+ * plugins.
  */
 const directive = { files: 0, nothing: 4, folders: 16 } as const;
 
-/** A candidate, and what it means. */
+/** A candidate, and its description. */
 interface Candidate {
   value: string;
   summary?: string;
@@ -32,7 +33,7 @@ function ofNames(values: readonly string[]): Completion {
   return { candidates: values.map((value) => ({ value })), directive: directive.nothing };
 }
 
-/** The candidates for the value of a flag or an argument: by its choices, else by its placeholder. */
+/** The candidates for the value of a flag or an argument: from its choices, else according to its placeholder. */
 function completionOf(choices: readonly string[] | undefined, placeholder: string): Completion {
   if (choices !== undefined) {
     return ofNames(choices);
@@ -48,8 +49,8 @@ function takesValue(option: Option): boolean {
 }
 
 /**
- * The candidates for the last of the words after the program's name. Commands must be defined: at least the one that
- * the words name.
+ * The candidates for the last of the words after the program's name. Commands must have been defined, at least the one
+ * that the words name.
  */
 function complete(program: Command, words: readonly string[]): Completion {
   const current = words.at(-1) ?? '';
@@ -106,8 +107,8 @@ function complete(program: Command, words: readonly string[]): Completion {
 }
 
 /**
- * Lines for the script of a shell: one candidate per line, with a tab before its summary, and the directive after a
- * colon.
+ * Output for the script of a shell: one candidate per line, with a tab before its description, and the directive after
+ * a colon.
  */
 export function completionLines(program: Command, words: readonly string[]): string {
   const { candidates, directive: code } = complete(program, words);

@@ -11,7 +11,7 @@ const unitMs: Readonly<Record<string, number>> = {
 /** Longest text of a duration, in characters. */
 const maxTextLength = 64;
 
-/** Reads a duration in Go's syntax, and days: `30s`, `1h30m`, `90d`. Returns ms, or undefined for anything else. */
+/** Parses a duration in Go's syntax, plus days: `30s`, `1h30m`, `90d`. Returns ms, or undefined for anything else. */
 function parseDuration(text: string): number | undefined {
   if (text === '0') {
     return 0;
@@ -27,7 +27,7 @@ function millisecondsOf(text: string): number {
   return parseDuration(text) ?? Number.NaN;
 }
 
-/** A flag whose value is a duration between two bounds, which are written like its values; the value is in ms. */
+/** A flag with a duration between two bounds, which are written like its values; the parsed value is in ms. */
 export function durationFlag(min: string, max: string, base: { summary: string; default: string }): Flag<number> {
   return {
     summary: base.summary,

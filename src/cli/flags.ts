@@ -2,39 +2,38 @@ import { type Command, Option } from 'commander';
 import { nearestTo } from './nearest.ts';
 import { UsageError } from './program.ts';
 
-/** One flag of a command, which is also an environment variable of that command. */
+/** A flag of a command, which can also be set by an environment variable. */
 export interface Flag<T> {
-  /** The placeholder of the value in the help; absent for a switch, which takes none. */
+  /** The placeholder for the value in the help; absent for a switch, which has no value. */
   placeholder?: string;
-  /** One letter for the short form, `n` for `-n`. */
+  /** Letter of the short form, `n` for `-n`. */
   short?: string;
   summary: string;
-  /** The value without the flag. */
+  /** The value if the flag is not set. */
   default: T;
-  /** How the help names the default, where the value itself says nothing. */
+  /** Description of the default in the help, if the value itself says nothing. */
   defaultText?: string;
-  /** The only values that the flag takes; the help and the shell completion list them. */
+  /** The only values that the flag accepts; the help and shell completion list them. */
   choices?: readonly string[];
   /**
-   * May be given several times: the lists that `parse` returns are joined. In the environment variable the values are
-   * separated by commas.
+   * May be given several times: the lists that `parse` returns are concatenated. In the environment variable the values
+   * are separated by commas.
    */
   repeatable?: true;
   /**
-   * Reads one text.
-   *
-   * @throws {FlagError} when the flag does not take it.
+   * Parses one value.
+   * @throws {FlagError} when the flag does not accept it.
    */
   parse: (text: string) => T;
 }
 
-/** A value that a flag does not take. The message continues "… is not allowed: ". */
+/** A value that a flag does not accept. The message continues "… is not allowed: ". */
 export class FlagError extends Error {}
 
-/** Flags by their name without dashes at the front: `client-ca-file`. */
+/** Flags by name, without leading dashes: `client-ca-file`. */
 export type Flags = Readonly<Record<string, Flag<unknown>>>;
 
-/** The values of flags, by their names. */
+/** The values of flags, by name. */
 export type FlagValues<F extends Flags> = { readonly [K in keyof F]: F[K] extends Flag<infer T> ? T : never };
 
 const variablePrefix = 'EXTENSIONCONFIG_WEBHOOK_';
@@ -43,15 +42,15 @@ const asVariable = (name: string) => name.toUpperCase().replaceAll('-', '_');
 
 /**
  * The environment variable of a flag: EXTENSIONCONFIG_WEBHOOK_SERVE_CLIENT_CA_FILE. The command is the first word after
- * the program's name, so that the commands of one group (`certs rotate`, `certs status`) share their variables.
+ * the program's name, so that the commands of a group (`certs rotate`, `certs status`) share their variables.
  */
 function environmentVariableOf(command: string, flag: string): string {
   return `${variablePrefix}${asVariable(command)}_${asVariable(flag)}`;
 }
 
 /**
- * A flag as commander has it. Commander's own `env()` is not used: it reads `process.env` and nothing else, takes an
- * empty variable for a value, and switches on for any value, even `false`.
+ * A flag as a commander option. Commander's own `env()` is not used: it only reads `process.env`, takes an empty
+ * variable for a value, and sets switches for any value, even `false`.
  */
 class FlagOption extends Option {
   readonly flag: Flag<unknown>;
@@ -60,7 +59,7 @@ class FlagOption extends Option {
     const long = flag.placeholder === undefined ? `--${name}` : `--${name} <${flag.placeholder}>`;
     super(flag.short === undefined ? long : `-${flag.short}, ${long}`, flag.summary);
     this.flag = flag;
-    // A flag whose name begins with `no-` is like any other: commander would have it set the flag without `no-` to
+    // A flag whose name begins with `no-` is like any other: commander would make it set the flag without `no-` to
     // false.
     this.negate = false;
     if (flag.choices !== undefined) {
@@ -73,8 +72,7 @@ class FlagOption extends Option {
   }
 
   /**
-   * The value that texts stand for; `before` is the value so far.
-   *
+   * The value for the given texts; `before` is the previous value.
    * @throws {UsageError} that names the origin of the text, the text and what is allowed.
    */
   read(origin: string, texts: readonly string[], before: unknown): unknown {
@@ -96,7 +94,7 @@ class FlagOption extends Option {
   }
 }
 
-/** Adds flags to a command; `readFlags` gives their values. May be called several times. */
+/** Adds flags to a command; `readFlags` returns their values. May be called several times. */
 export function addFlags(command: Command, flags: Flags): Command {
   if (flagOptionsOf(command).length === 0) {
     command.addHelpText('after', () => variablesNote(command));
@@ -111,7 +109,7 @@ function flagOptionsOf(command: Command): FlagOption[] {
   return command.options.filter((option) => option instanceof FlagOption);
 }
 
-/** The command that names the variables: the one right below the program. */
+/** The command after which variables are named: the one directly below the program. */
 function namingCommand(command: Command): Command {
   let at = command;
   while (at.parent?.parent) {
@@ -132,7 +130,7 @@ function allCommands(command: Command): Command[] {
   return [command, ...command.commands.flatMap(allCommands)];
 }
 
-/** Refuses variables of unknown flags: a setting with a mistyped name must not be ignored silently. */
+/** Rejects variables of unknown flags: a misspelled setting must not be ignored silently. */
 function refuseUnknownVariables(top: Command, env: NodeJS.ProcessEnv): void {
   const names = allCommands(top).flatMap((command) => flagOptionsOf(command).map((option) => option.name()));
   const known = new Set(names.map((name) => environmentVariableOf(top.name(), name)));
@@ -144,9 +142,9 @@ function refuseUnknownVariables(top: Command, env: NodeJS.ProcessEnv): void {
       const hint = nearest.length === 0 ? `${top.name()} has no such flag` : `did you mean ${nearest.join(' or ')}?`;
       throw new UsageError(`${variable}: unknown environment variable; ${hint}`);
     }
-    // Until 0.1.0 every command read these. Ignored, a `client-ca-file` would leave a server open.
+    // Before 0.1.0 every command read these. If they were ignored, a `client-ca-file` would leave a server open.
     const flag = flagOptionsOf(top).find((option) => variable === `${variablePrefix}${asVariable(option.name())}`);
-    // Kubernetes sets such names for Services, unless a pod says `enableServiceLinks: false`.
+    // Kubernetes sets variables with such names for Services, unless a pod has `enableServiceLinks: false`.
     if (top.name() === 'serve' && flag !== undefined && value !== '' && !value?.startsWith('tcp://')) {
       throw new UsageError(`${variable} is no longer supported: use ${environmentVariableOf(top.name(), flag.name())}`);
     }
@@ -170,10 +168,9 @@ function applyEnvironment(command: Command, env: NodeJS.ProcessEnv): void {
 
 /**
  * The values of a command's flags: from the command line, else from the environment, else the default. An empty
- * environment variable counts as absent.
- *
- * @throws {UsageError} that names the variable, its value and what is allowed. (Those of the command line are read
- *   before, by commander.)
+ * environment variable counts as unset.
+ * @throws {UsageError} that names the variable, its value and what is allowed. (Commander has already parsed those on
+ * the command line.)
  */
 export function readFlags<F extends Flags>(flags: F, command: Command, env: NodeJS.ProcessEnv): FlagValues<F> {
   applyEnvironment(command, env);
@@ -189,7 +186,7 @@ export function defaultsOf<F extends Flags>(flags: F): FlagValues<F> {
 
 type Base<T> = Omit<Flag<T>, 'parse' | 'placeholder' | 'repeatable' | 'choices'>;
 
-/** A flag whose value is a whole number between two bounds. */
+/** A flag with an integer value between two bounds. */
 export function integerFlag<T extends number | undefined>(
   placeholder: string,
   min: number,
@@ -209,7 +206,7 @@ export function integerFlag<T extends number | undefined>(
   };
 }
 
-/** A flag whose value is one of a few words. */
+/** A flag with one of a few words as its value. */
 export function choiceFlag<const C extends readonly string[]>(
   placeholder: string,
   choices: C,
@@ -228,7 +225,7 @@ export function choiceFlag<const C extends readonly string[]>(
   };
 }
 
-/** A flag whose value is any text but an empty one. */
+/** A flag with any text but an empty one as its value. */
 export function textFlag<T extends string | undefined>(placeholder: string, base: Base<T>): Flag<string | T> {
   return {
     ...base,
@@ -258,7 +255,7 @@ export function listFlag(placeholder: string, summary: string): Flag<readonly st
   };
 }
 
-/** A flag without a value; in the environment it is `true` or `false`. */
+/** A flag without a value; its environment variable is `true` or `false`. */
 export function switchFlag(summary: string): Flag<boolean> {
   return {
     summary,

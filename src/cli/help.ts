@@ -1,9 +1,12 @@
 import type { Help, HelpConfiguration, Option } from 'commander';
 
-/** Widest column of names; the description of a longer name begins on the next line, so that it keeps some width. */
+/**
+ * Maximum width of the column of names; the description of a longer name begins on the next line, so that there is room
+ * for it.
+ */
 const maxTermWidth = 26;
 
-/** The width of help in characters: that of the terminal, but no more than is easy to read. */
+/** The width of the help in characters: the terminal's, but no wider than is easy to read. */
 export function helpWidthOf(terminal: { columns?: number | undefined }): number {
   return Math.min(terminal.columns ?? 80, 100);
 }
@@ -13,7 +16,7 @@ function describeOption(option: Option): string {
   const isEmptyList = Array.isArray(defaultValue) && defaultValue.length === 0;
   const notes = [
     ...(argChoices === undefined ? [] : [`one of ${argChoices.join(', ')}`]),
-    // A switch is off, and a list is empty, without being said.
+    // That a switch is off or a list empty by default need not be said.
     ...(defaultValueDescription !== undefined
       ? [`default: ${defaultValueDescription}`]
       : defaultValue === undefined || option.isBoolean() || isEmptyList
@@ -23,7 +26,7 @@ function describeOption(option: Option): string {
   return notes.length === 0 ? option.description : `${option.description} (${notes.join('; ')})`;
 }
 
-/** The help as this program prints it: within the width of the terminal, whatever the length of names. */
+/** How this program formats help: within the width of the terminal, however long names are. */
 export const helpConfiguration: HelpConfiguration = {
   minWidthToWrap: 20,
   optionDescription: describeOption,

@@ -5,7 +5,7 @@ import { choiceFlag, type Flags, type FlagValues } from './flags.ts';
 
 const require = createRequire(import.meta.url);
 
-/** pino, loaded by the commands that write a log: the others start without it. */
+/** pino, loaded only by the commands that write a log. */
 function pino(): typeof Pino {
   return require('pino');
 }
@@ -13,7 +13,7 @@ function pino(): typeof Pino {
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 const formats = ['auto', 'json', 'text'] as const;
 
-/** The flags of the log of a command that runs for long. */
+/** The log flags of a long-running command. */
 export const logFlags = {
   'log-level': choiceFlag('LEVEL', levels, { summary: 'least severe level to log', default: 'info' }),
   'log-format': choiceFlag('FORMAT', formats, {
@@ -22,22 +22,22 @@ export const logFlags = {
   }),
 } satisfies Flags;
 
-/** Where a log goes: the process's stdout or stderr, or a stream of a test. */
+/** Where a log is written: the process's stdout or stderr, or a test's stream. */
 export type LogStream = NodeJS.WritableStream & { isTTY?: boolean; fd?: number };
 
 /**
- * Maximum number of bytes of log lines that wait for a slow reader; lines beyond are dropped, since neither memory nor
- * a review may wait for the reader of the log.
+ * Maximum number of bytes of log lines waiting for a slow reader; further lines are dropped, since neither memory nor a
+ * review may wait for the reader of the log.
  */
 const maxWaitingBytes = 4 * 1024 * 1024;
 
 const colours = { warn: 'yellow', error: 'red', fatal: 'red' } as const;
 
-// Everything else is shown as JSON, which keeps control characters away from the terminal.
+// Any other text is shown as JSON, which keeps control characters away from the terminal.
 const plainWord = /^[\w.:/@-]+$/;
 const plainText = /^[\x20-\x7e]*$/;
 
-/** A JSON line of the log for people: time, level, message, then each field with its value. */
+/** Formats a JSON line of the log for reading: time, level, message, then each field with its value. */
 export function renderLine(line: string, stream: LogStream): string {
   const { time, level, msg, ...fields } = JSON.parse(line) as Record<string, unknown>;
   const name = String(level).toUpperCase().padEnd(5);
@@ -53,14 +53,14 @@ function destinationOf(stream: LogStream, format: FlagValues<typeof logFlags>['l
   if (format === 'text' || (format === 'auto' && stream.isTTY === true)) {
     return { write: (line: string) => stream.write(renderLine(line, stream)) };
   }
-  // Past the process's own stream, which writes each line at once and waits for the reader of a pipe: here what arrives
-  // while a write is under way goes out with the next one. What is left is written when the process ends.
+  // Bypasses the process's own stream, which writes each line at once and waits for the reader of a pipe: here, lines
+  // that arrive during a write are written together afterwards. The rest is written when the process exits.
   return typeof stream.fd === 'number'
     ? pino().destination({ dest: stream.fd, sync: false, maxLength: maxWaitingBytes })
     : { write: (line: string) => stream.write(line) };
 }
 
-/** The log of a command: one line an event, with an ISO timestamp and the name of the level. */
+/** Opens the log of a command: one line per event, with an ISO timestamp and the name of the level. */
 export function openLog(stream: LogStream, flags: FlagValues<typeof logFlags>): Logger {
   const log = pino();
   return log(

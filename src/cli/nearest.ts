@@ -1,4 +1,4 @@
-/** Number of single-character changes that make one word of another (Levenshtein). */
+/** Number of single-character changes that turn one word into the other (Levenshtein). */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
@@ -12,7 +12,7 @@ function distance(a: string, b: string): number {
   return row[b.length] as number;
 }
 
-/** The up to three names that are most like a word; those that contain it come first. */
+/** Up to three names that are most similar to a word; those that contain it come first. */
 export function nearestTo(word: string, names: readonly string[]): string[] {
   const text = word.slice(0, 64).toLowerCase();
   const rank = (name: string) => (text !== '' && name.includes(text) ? -1 : distance(text, name));

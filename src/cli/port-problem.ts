@@ -1,8 +1,7 @@
 /**
- * The remedy for a port that cannot be listened on; undefined for other problems.
- *
+ * The remedy for a port that the server cannot listen on; undefined for other problems.
  * @param code of the system: EADDRINUSE, EACCES, …
- * @param flag that chooses the port.
+ * @param flag that sets the port.
  */
 export function portProblem(code: string | undefined, port: number, flag: string): string | undefined {
   switch (code) {

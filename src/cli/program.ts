@@ -2,64 +2,66 @@ import { Command, CommanderError } from 'commander';
 import { coloured, type Paint, plain } from '../terminal/index.ts';
 import { helpConfiguration, helpWidthOf } from './help.ts';
 
-/** Exit codes of the program, for scripts. `interrupted` is what shells have for SIGINT. */
+/** Exit codes of the program, for scripts. `interrupted` is what shells report for SIGINT. */
 export const exitCode = { ok: 0, findings: 1, usage: 2, interrupted: 130 } as const;
 
-/** The outside world of a command; tests pass their own. */
+/** The environment of a command; tests pass their own. */
 export interface Io {
   stdin: NodeJS.ReadableStream;
   stdout: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
   stderr: NodeJS.WritableStream & { isTTY?: boolean };
   env: NodeJS.ProcessEnv;
   /**
-   * Aborted when the user or the system asks the program to stop (SIGINT, SIGTERM). A command that throws its reason
-   * ends with a line and exit code 130.
+   * Aborted when the user or the system asks the program to stop (SIGINT, SIGTERM). A command that throws the reason
+   * ends with a message and exit code 130.
    */
   signal: AbortSignal;
 }
 
-/** How standard output is painted: in colour on a terminal, unless NO_COLOR is set to anything (no-color.org). */
+/** Styles for standard output: in colour on a terminal, unless NO_COLOR is set (no-color.org). */
 export function paintFor({ stdout, env }: Pick<Io, 'stdout' | 'env'>): Paint {
   return stdout.isTTY === true && (env.NO_COLOR ?? '') === '' ? coloured : plain;
 }
 
-/** A mistake of the user (flags, files, environment): printed as one line, exit code 2. */
+/** A user error (flags, files, environment): printed in one line, exit code 2. */
 export class UsageError extends Error {}
 
-/** A failure of the operation (a file that cannot be written, a cluster that refuses): one line, exit code 1. */
+/** A failed operation (a file that cannot be written, a cluster that refuses): one line, exit code 1. */
 export class FailureError extends Error {}
 
 /**
- * Fills in a command that has its name and summary: flags, arguments, help and action. `end` takes the exit code where
- * it is not 0.
+ * Defines a command that has its name and summary: flags, arguments, help and action. `end` takes the exit code if it
+ * is not 0.
  */
 export type DefineCommand = (command: Command, io: Io, end: (code: number) => void) => void;
 
-/** A command as the program lists it. */
+/** A command in the program's list. */
 export interface CommandEntry {
   name: string;
   summary: string;
-  /** Heading of the help that lists it. */
+  /** Heading under which the help lists it. */
   group?: string;
-  /** Loads the rest. Only the command that runs is loaded: each needs more than the help of all others. */
+  /**
+   * Loads its definition. Only the command that runs is loaded: each needs more modules than the help of all the
+   * others.
+   */
   load: () => Promise<DefineCommand>;
 }
 
 /** The code of the error that commander throws for --version. */
 const versionAsked = 'version';
 
-/** A program: its name as it was called, and what it can do. */
+/** A program: the name under which it was called, and its commands. */
 export interface Program {
   name: string;
-  /** What --version prints: one line. */
+  /** Returns the output of --version: one line. */
   version: () => Promise<string>;
   commands: readonly CommandEntry[];
 }
 
 /**
- * Builds a program. Only the commands that `loads` takes by their name have flags and an action.
- *
- * @param end takes the exit code of a command where it is not 0.
+ * Builds a program. Only the commands that `loads` accepts by name have flags and an action.
+ * @param end takes the exit code of a command if it is not 0.
  */
 export async function createProgram(
   { name, commands }: Program,
@@ -68,7 +70,7 @@ export async function createProgram(
   end: (code: number) => void,
 ): Promise<Command> {
   const program = new Command(name)
-    // A flag after a command belongs to that command, even where its parent has a flag of the same name.
+    // A flag after a command belongs to that command, even if the parent has a flag of the same name.
     .enablePositionalOptions()
     .option('-V, --version', 'print the version')
     .on('option:version', () => {
@@ -85,7 +87,7 @@ export async function createProgram(
       writeErr: (text) => io.stderr.write(text),
       getOutHelpWidth: () => helpWidthOf(io.stdout),
       getErrHelpWidth: () => helpWidthOf(io.stdout),
-      // Reported like all other mistakes.
+      // In the format of all other user errors.
       outputError: (text, write) => write(text.replace(/^error: /, `${name}: `)),
     });
   for (const { name: commandName, summary, group, load } of commands) {
@@ -102,8 +104,7 @@ export async function createProgram(
 }
 
 /**
- * Runs a program on arguments (without node and script).
- *
+ * Runs a program with arguments (without node and script).
  * @returns the exit code.
  */
 export async function runProgram(definition: Program, args: readonly string[], io: Io): Promise<number> {
@@ -125,7 +126,7 @@ export async function runProgram(definition: Program, args: readonly string[], i
       if (error.code === versionAsked) {
         io.stdout.write(`${await definition.version()}\n`);
       }
-      // Help and version end with 0; everything else that commander throws is a mistake in the arguments.
+      // Help and version end with 0; every other error of commander is a mistake in the arguments.
       return error.exitCode === 0 ? exitCode.ok : exitCode.usage;
     }
     if (io.signal.aborted && error === io.signal.reason) {

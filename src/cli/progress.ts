@@ -1,4 +1,4 @@
-/** How long a run may be silent before it shows its progress, and how often it updates it, in milliseconds. */
+/** Time in milliseconds after which a run shows its progress, and how often it updates that. */
 const firstAfter = 1000;
 const every = 200;
 
@@ -10,7 +10,7 @@ export interface Progress {
   clear(): void;
 }
 
-/** Progress on a terminal; anywhere else it is silent. */
+/** Progress on a terminal; silent anywhere else. */
 export function createProgress(
   terminal: NodeJS.WritableStream & { isTTY?: boolean },
   now: () => number = () => performance.now(),

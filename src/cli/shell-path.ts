@@ -1,4 +1,4 @@
-/** A path as a shell reads it, for commands that are shown to be copied: in quotes where it has a space, say. */
+/** A path for commands that users copy to a shell: quoted if it contains a space, for example. */
 export function shellPath(path: string): string {
   return /^[\w./][\w./-]*$/.test(path) ? path : `'${path.startsWith('-') ? './' : ''}${path.replaceAll("'", "'\\''")}'`;
 }

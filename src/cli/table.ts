@@ -1,4 +1,4 @@
-/** A table with columns as wide as their widest cell; the last one runs on. */
+/** A table whose columns are as wide as their widest cell; the last column is not padded. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
   return rows

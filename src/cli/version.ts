@@ -9,11 +9,11 @@ export const { version } = JSON.parse(readFileSync(new URL('package.json', root)
   version: string;
 };
 
-/** The commit that the program was built from, or that is checked out; undefined when it is unknown. */
+/** The commit that the program was built from, or that is checked out; undefined if it is unknown. */
 export function commit(): string | undefined {
   const file = new URL('dist/commit', root);
   try {
-    // Only of our own checkout: a package may be installed somewhere below another repository.
+    // Only for our own checkout: a package may be installed somewhere inside another repository.
     const text = existsSync(new URL('.git', root))
       ? execFileSync('git', ['-C', fileURLToPath(root), 'rev-parse', 'HEAD'], {
           encoding: 'utf8',

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { type Json, type JsonObject, parseRequestUri } from '../kubernetes/index.ts';
 import { textAt } from './parts.ts';
 
-/** Suffixes of a Service's names in the cluster, besides `.svc`. */
+/** Suffix of a Service's DNS name, besides `.svc`. */
 const clusterSuffix = '.svc.cluster.local';
 
 function pathOf(path: string): string {
@@ -27,8 +27,8 @@ function addressOfUrl(url: string): string | undefined {
 }
 
 /**
- * The address of an extension server in one form, `HOST:PORT/PATH`, so that a server that is registered twice is noticed:
- * by Service or by URL, with a default port or without. Undefined without a valid address.
+ * The address of an extension server in a canonical form, `HOST:PORT/PATH`, so that a server that is registered twice
+ * is recognized: by Service or by URL, with or without a default port. Undefined without a valid address.
  */
 export function serverAddress(clientConfig: JsonObject | undefined): string | undefined {
   const service: Json | undefined = clientConfig?.service;

@@ -4,7 +4,7 @@ import type { ClusterClassFacts, HandlerReference } from './facts.ts';
 import { Multimap } from './multimap.ts';
 import { extensionOfHandler, itemsAt, objectAt, textAt } from './parts.ts';
 
-/** The fields of an external patch that name a handler, in v1beta2 and before it. */
+/** The fields of an external patch that name a handler, in v1beta2 and in earlier versions. */
 const patchFields = [
   'generatePatchesExtension',
   'validateTopologyExtension',
@@ -16,7 +16,7 @@ const patchFields = [
 /** Longest name of a handler that Cluster API allows, in characters. */
 const maxHandlerLength = 512;
 
-/** The places that name a handler, the first one for each handler. */
+/** The places that name a handler; for each handler only the first. */
 function referencesOf(clusterClass: string, object: JsonObject): HandlerReference[] {
   const found = new Map<string, HandlerReference>();
   const add = (holder: JsonObject, at: string, field: string) => {

@@ -6,10 +6,12 @@ import type { ClusterFacts, KnownCluster } from './facts.ts';
 import { Multimap } from './multimap.ts';
 import { keyOf, objectAt, textAt } from './parts.ts';
 
-/** Longest value of the annotation with pending hooks that is read, in characters: all existing hooks take 300. */
+/**
+ * Longest value of the annotation with pending hooks that is read, in characters: all existing hooks together take 300.
+ */
 export const maxPendingLength = 1024;
 /**
- * Maximum number of hooks that one Cluster waits for: Cluster API has 17. Anyone who may write Clusters can write the
+ * Maximum number of hooks that a Cluster can wait for: Cluster API has 17. Anyone who may write Clusters can write the
  * annotation.
  */
 const maxPending = 32;
@@ -47,7 +49,7 @@ function reduce(key: string, object: JsonObject): Item | undefined {
   };
 }
 
-/** Clusters by the hooks that they wait for, and their namespaces by ClusterClass. */
+/** Clusters by pending hook, and their namespaces by ClusterClass. */
 export function createClusters(): { collection: FactCollection; facts: ClusterFacts } {
   const byPending = new Multimap<KnownCluster>();
   const namespacesByClass = new Counts();

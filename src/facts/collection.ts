@@ -1,17 +1,17 @@
 import type { JsonObject } from '../kubernetes/index.ts';
 
-/** The objects of one kind, reduced to what rules need and indexed by it. */
+/** The objects of one kind, reduced to what rules need and indexed. */
 export interface FactCollection {
-  /** Adds an object, or replaces the one of its key. */
+  /** Adds an object, or replaces the one with the same key. */
   put(key: string, object: JsonObject): void;
   remove(key: string): void;
   readonly size: number;
   keys(): Iterable<string>;
 }
 
-/** The parts of a kind's objects that are kept, and the indexes over them. */
+/** Which parts of a kind's objects are kept, and the indexes over them. */
 export interface Indexing<Item> {
-  /** The part of an object that is kept; undefined when none is needed. */
+  /** The part of an object to keep; undefined if none is needed. */
   reduce(key: string, object: JsonObject): Item | undefined;
   /** Adds an item to the indexes. */
   add(item: Item): void;
@@ -19,7 +19,7 @@ export interface Indexing<Item> {
   remove(item: Item): void;
 }
 
-/** A collection with the items themselves by their keys. */
+/** A collection that also has the items by key. */
 export class IndexedCollection<Item> implements FactCollection {
   readonly #items = new Map<string, Item>();
   readonly #indexing: Indexing<Item>;

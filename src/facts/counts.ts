@@ -1,4 +1,6 @@
-/** How often each value was added for a key. Values and keys that were deleted as often as added take no memory. */
+/**
+ * Counts how often each value was added for a key. Values and keys that were deleted as often as added take no memory.
+ */
 export class Counts {
   readonly #counts = new Map<string, Map<string, number>>();
 
@@ -8,7 +10,7 @@ export class Counts {
     this.#counts.set(key, counts);
   }
 
-  /** Takes back one `add`. */
+  /** Reverts one `add`. */
   delete(key: string, value: string): void {
     const counts = this.#counts.get(key);
     const left = (counts?.get(value) ?? 0) - 1;
@@ -22,7 +24,7 @@ export class Counts {
     }
   }
 
-  /** The values of a key, each once, in the order in which they were first added; undefined without any. */
+  /** The values of a key, each once, in the order in which they were first added; undefined if there are none. */
   get(key: string): Iterable<string> | undefined {
     return this.#counts.get(key)?.keys();
   }

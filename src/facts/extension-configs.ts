@@ -30,9 +30,7 @@ function reduce(name: string, object: JsonObject): KnownExtensionConfig {
   };
 }
 
-/**
- * ExtensionConfigs (of any version: the fields that are kept are in the same place), by name, address, hook and Secret.
- */
+/** ExtensionConfigs (of any version: the fields in question have the same path) by name, address, hook and Secret. */
 export function createExtensionConfigs(): { collection: FactCollection; facts: ExtensionConfigFacts } {
   const byAddress = new Multimap<KnownExtensionConfig>();
   const byHook = new Multimap<KnownExtensionConfig>();

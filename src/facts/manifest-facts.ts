@@ -8,7 +8,7 @@ function isCollected(kind: unknown): kind is CollectedKind {
   return (collectedKinds as readonly unknown[]).includes(kind);
 }
 
-/** The API groups of these kinds; a manifest may be of another kind of the same name (Knative has a Service). */
+/** The API groups of these kinds; a manifest may contain another kind with the same name (Knative has a Service). */
 const groups: Readonly<Record<CollectedKind | 'Secret', string>> = {
   ExtensionConfig: 'runtime.cluster.x-k8s.io',
   ClusterClass: 'cluster.x-k8s.io',
@@ -24,13 +24,13 @@ function groupOf({ apiVersion }: JsonObject): string {
 }
 
 /**
- * Facts from manifests, which are rarely a whole cluster: a Service counts as absent only from namespaces with another
- * Service, and a Secret never does. Objects without a namespace are in `default`; of several objects with one name, as
- * in overlays, the last one counts.
+ * Facts from manifests, which rarely describe a whole cluster: a Service counts as absent only if its namespace has
+ * another Service, and a Secret never does. Objects without a namespace are in `default`; of several objects with the
+ * same name, as in overlays, the last one counts.
  */
 export function createManifestFacts(): {
   facts: Facts;
-  /** Returns whether there are facts about objects of its kind. */
+  /** Adds an object; returns whether there are facts about its kind. */
   add(object: JsonObject): boolean;
 } {
   const secrets = new Map<string, KnownSecret>();

@@ -5,7 +5,7 @@ import { objectAt, textsOf } from './parts.ts';
 /** Namespaces with their labels. */
 export function createNamespaces(): { collection: FactCollection; facts: NamespaceFacts } {
   const collection = new IndexedCollection<Readonly<Record<string, string>>>({
-    // The API server gives every namespace this label; a manifest does not have it.
+    // The API server gives every namespace this label; manifests do not contain it.
     reduce: (key, object) => ({
       'kubernetes.io/metadata.name': key,
       ...textsOf(objectAt(objectAt(object, 'metadata'), 'labels')),

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, type LabelSelector } from '../kubernetes/index.ts';
 
-/** The object in a field; an empty one for anything else. */
+/** The object in a field; empty if the field is anything else. */
 export function objectAt(value: Json | undefined, key: string): JsonObject {
   const found = isJsonObject(value) ? value[key] : undefined;
   return isJsonObject(found) ? found : {};
@@ -12,7 +12,7 @@ export function textAt(value: Json | undefined, key: string): string | undefined
   return typeof found === 'string' && found !== '' ? found : undefined;
 }
 
-/** The items of the list in a field; none for anything else. */
+/** The items of the list in a field; empty if the field is anything else. */
 export function itemsAt(value: Json | undefined, key: string): readonly Json[] {
   const found = isJsonObject(value) ? value[key] : undefined;
   return Array.isArray(found) ? found : [];
@@ -25,7 +25,7 @@ export function textsOf(object: JsonObject): Record<string, string> {
   );
 }
 
-/** `NAMESPACE/NAME`, or the name alone for an object of the whole cluster. */
+/** `NAMESPACE/NAME`, or just the name of a cluster-scoped object. */
 export function keyOf(namespace: string | undefined, name: string): string {
   return namespace === undefined || namespace === '' ? name : `${namespace}/${name}`;
 }
@@ -37,7 +37,7 @@ export function keyOfObject(object: JsonObject): string | undefined {
   return name === undefined ? undefined : keyOf(textAt(metadata, 'namespace'), name);
 }
 
-/** A label selector with absent fields filled in; undefined without one. */
+/** A label selector with defaults for absent fields; undefined if there is none. */
 export function selectorOf(value: Json | undefined): LabelSelector | undefined {
   if (!isJsonObject(value)) {
     return undefined;
@@ -53,7 +53,7 @@ export function selectorOf(value: Json | undefined): LabelSelector | undefined {
   };
 }
 
-/** The part of a handler's name after its last dot, which is the name of its ExtensionConfig. */
+/** The part of a handler's name after the last dot: the name of its ExtensionConfig. */
 export function extensionOfHandler(handler: string): string {
   return handler.slice(handler.lastIndexOf('.') + 1);
 }

@@ -31,7 +31,7 @@ export function readSecret(secret: JsonObject): KnownSecret {
   const text = textIn(secret, 'ca.crt');
   const reading = readCertificates(text);
   const certificates = usable(reading);
-  // Cluster API copies the text as it is.
+  // Cluster API copies the text unchanged.
   const unread = problemOf(reading) ?? framingProblem(readPem(text ?? ''));
   if (certificates === undefined || unread !== undefined) {
     const problem = reading.state === 'absent' ? 'has no ca.crt' : `has a ca.crt that ${unread}`;

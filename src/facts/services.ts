@@ -3,7 +3,7 @@ import { type FactCollection, IndexedCollection } from './collection.ts';
 import type { KnownService, ServiceFacts } from './facts.ts';
 import { itemsAt, keyOf, objectAt } from './parts.ts';
 
-/** The facts of a Service whose only port is 443, shared since most are like that. */
+/** The facts of a Service whose only port is 443; shared, since most Services are like that. */
 const onlyHttps: KnownService = { ports: [443] };
 
 function reduce(_key: string, object: JsonObject): KnownService {

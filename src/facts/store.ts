@@ -11,23 +11,23 @@ export const collectedKinds = ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Na
 /** A kind that is kept completely. */
 export type CollectedKind = (typeof collectedKinds)[number];
 
-/** Facts that follow changes. */
+/** Facts that can be updated. */
 export interface FactsStore {
-  /** The current facts; they change with the store. */
+  /** The current facts, which change with the store. */
   readonly facts: Facts;
   readonly collections: Readonly<Record<CollectedKind, FactCollection>>;
-  /** Sets whether all objects of a kind have been added; initially they have not. */
+  /** Sets whether all objects of a kind have been added, which is initially false. */
   setKnown(kind: CollectedKind, isKnown: boolean): void;
 }
 
-/** Settings that a store cannot derive from the objects added to it. */
+/** Settings that a store cannot derive from its objects. */
 export interface FactsStoreOptions {
   secrets: SecretFacts;
   /** Whether a Service that was not added is certainly absent from a namespace. Default: yes. */
   isServiceCertain?: (namespace: string) => boolean;
 }
 
-/** A store without objects, in which nothing is known. */
+/** An empty store, in which nothing is known. */
 export function createFactsStore({ secrets, isServiceCertain = () => true }: FactsStoreOptions): FactsStore {
   const extensionConfigs = createExtensionConfigs();
   const clusterClasses = createClusterClasses();

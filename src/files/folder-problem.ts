@@ -1,4 +1,4 @@
-/** Why a folder cannot be read or written, by the system's codes. */
+/** Why a folder cannot be read or written, by error code. */
 const reasons: Readonly<Record<string, string>> = {
   EEXIST: 'it exists and is not a folder',
   ENOTDIR: 'a part of the path is not a folder',
@@ -9,7 +9,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
 };
 
-/** One line that says why a folder cannot be read or written: `/certs cannot be written: permission denied`. */
+/** Why a folder cannot be read or written, in one line: `/certs cannot be written: permission denied`. */
 export function folderProblem(folder: string, action: 'read' | 'written', error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
   return `${folder} cannot be ${action}: ${Object.hasOwn(reasons, code) ? reasons[code] : code || message}`;

@@ -2,9 +2,8 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Creates a folder and its missing parents. Does not use Node.js's `recursive`, which tries forever where the system
- * creates no folders: below /proc.
- *
+ * Creates a folder and its missing parents. Does not use Node.js's `recursive` option, which loops forever where the
+ * system cannot create folders: below /proc.
  * @param mode of the folders that are created.
  * @throws {Error} of the system, with its code.
  */
@@ -25,7 +24,7 @@ export function makeFolder(folder: string, mode = 0o777): void {
   }
 }
 
-/** Creates a folder in an existing one; another process may be faster. */
+/** Creates a folder in an existing one, unless another process is faster. */
 function makeOne(folder: string, mode: number): void {
   try {
     mkdirSync(folder, { mode });

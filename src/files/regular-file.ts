@@ -1,11 +1,11 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 
-/** Why a file was not read. `message` names the path and the reason, and is one line. */
+/** Why a file was not read. `message` contains the path and the reason, in one line. */
 export class FileError extends Error {
   readonly path: string;
   /**
-   * The system's code (ENOENT, EACCES, …), ENOTREG for what is not a regular file, or EFBIG for a file over the limit.
+   * The system's error code (ENOENT, EACCES, …), ENOTREG if it is not a regular file, or EFBIG if it exceeds the limit.
    */
   readonly code: string;
   /** The message without the path: `does not exist`. */
@@ -26,8 +26,8 @@ const systemProblems: Readonly<Record<string, string>> = {
 };
 
 /**
- * Without O_NONBLOCK, opening a FIFO waits for a writer, in a thread that the process cannot take back. O_NOCTTY: a
- * terminal must not become the one that controls this process. Windows has neither.
+ * Without O_NONBLOCK, opening a FIFO waits for a writer, in a thread that cannot be interrupted. With O_NOCTTY, a
+ * terminal does not become the process's controlling terminal. Windows has neither flag.
  */
 const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
@@ -69,12 +69,12 @@ function explained(path: string, error: unknown): FileError {
   return new FileError(path, code, systemProblems[code] ?? `cannot be read: ${code}`);
 }
 
-/** Least size of the buffer: files in /proc report a size of 0, and a file may grow while it is read. */
+/** Minimum size of the buffer: files in /proc report a size of 0, and a file may grow while it is read. */
 const minBufferBytes = 4096;
 
 /**
- * A buffer for the size that `stat` reported and one more byte, which shows the end; never larger than the limit
- * requires.
+ * A buffer for the size that `stat` reported plus one byte, which shows whether the file has ended; never larger than
+ * the limit requires.
  */
 function bufferFor(size: number, maxBytes: number): Buffer {
   return Buffer.allocUnsafe(Math.min(Math.max(size + 1, minBufferBytes), maxBytes + 1));
@@ -85,14 +85,13 @@ function larger(buffer: Buffer, maxBytes: number): Buffer {
 }
 
 /**
- * Reads a small file: only a regular one (symbolic links are followed), no more than `maxBytes`. A FIFO, a device, a
- * folder or an endless file is refused before anything waits for it.
- *
+ * Reads a small regular file (symbolic links are followed) of at most `maxBytes`. A FIFO, a device, a folder or an
+ * endless file is rejected without blocking.
  * @throws {FileError} that says why not.
  */
 export async function readRegularFile(path: string, maxBytes: number): Promise<Buffer> {
   try {
-    // Before opening, too: opening is enough to wake the writer of a FIFO, or to start some devices.
+    // Also checked before opening, which alone can wake the writer of a FIFO, or start some devices.
     check(path, await stat(path), maxBytes);
     const file = await open(path, flags);
     try {
@@ -119,7 +118,7 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<B
   }
 }
 
-/** `readRegularFile`, blocking: for start-up, where nothing else waits. */
+/** Synchronous `readRegularFile`, for start-up, when nothing else is waiting. */
 export function readRegularFileSync(path: string, maxBytes: number): Buffer {
   try {
     check(path, statSync(path), maxBytes);

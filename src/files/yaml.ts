@@ -6,18 +6,18 @@ const require = createRequire(import.meta.url);
 
 let loaded: typeof Yaml | undefined;
 
-/** The library that writes and rewrites YAML, loaded on first use: most runs do not need it. */
+/** The library that writes and edits YAML, loaded on first use: most runs do not need it. */
 export function yaml(): typeof Yaml {
   loaded ??= require('yaml') as typeof Yaml;
   return loaded;
 }
 
-/** The library that only reads and writes YAML, some three times faster; also loaded on first use. */
+/** The library that only parses and writes YAML, some three times faster; also loaded on first use. */
 function jsYaml(): typeof JsYaml {
   return require('js-yaml') as typeof JsYaml;
 }
 
-/** A value as YAML for people to read. */
+/** A value as YAML that is easy to read. */
 export function readableYaml(value: object): string {
   try {
     return jsYaml().dump(value, { noRefs: true, quoteStyle: 'double' });
@@ -25,7 +25,7 @@ export function readableYaml(value: object): string {
     if (!(error instanceof RangeError)) {
       throw error;
     }
-    // Its patterns overflow the stack on texts of a few MB, such as patches may have.
+    // Its regular expressions overflow the stack on strings of a few MB, such as patches may contain.
     return yaml().stringify(value, { aliasDuplicateObjects: false });
   }
 }
@@ -33,7 +33,7 @@ export function readableYaml(value: object): string {
 /** Why a text is not valid YAML within the limits: one line, with the line number. */
 export class YamlError extends Error {}
 
-/** Maximum number of aliases of a document, and of the values that they stand for. */
+/** Maximum number of aliases in a document, and of the values that they expand to. */
 const maxAliases = 100;
 const maxAliased = 100_000;
 
@@ -41,12 +41,11 @@ const maxAliased = 100_000;
 const maxDepth = 256;
 
 /**
- * Reads a small YAML (or JSON) document, such as the file of a flag. Time is linear in its length, which `maxLength`
- * limits.
- *
+ * Parses a small YAML (or JSON) document, such as a file that a flag names. Time is linear in its length, which
+ * `maxLength` limits.
  * @param maxLength in characters.
- * @throws {YamlError} when it is longer, is not one YAML document, has a duplicate key, nests too deep, has more than 100
- *   aliases, or aliases that contain themselves or stand for too much.
+ * @throws {YamlError} when it is longer, is not a single YAML document, has a duplicate key, nests too deep, has more
+ * than 100 aliases, or has aliases that contain themselves or expand to too many values.
  */
 export function parseSmallYaml(text: string, maxLength: number): unknown {
   if (text.length > maxLength) {
@@ -59,10 +58,10 @@ export function parseSmallYaml(text: string, maxLength: number): unknown {
   return parse(text);
 }
 
-/** Deepest nesting that is read as JSON; what nests deeper is rare enough to go the slow way. */
+/** Maximum nesting that is parsed as JSON; anything deeper is rare enough to be parsed as YAML. */
 const maxJsonDepth = 64;
 
-/** Pairs of key and value in a JSON text, and how deep it nests. */
+/** The number of key-value pairs in a JSON text, and its nesting depth. */
 function measure(text: string): { pairs: number; depth: number } {
   let [pairs, level, depth] = [0, 0, 0];
   for (let at = 0; at < text.length; at++) {
@@ -106,8 +105,8 @@ function pairsOf(value: unknown): number {
 }
 
 /**
- * The value of a JSON text, some fifty times faster than as YAML; undefined for what is not JSON, nests deep, or has a key
- * twice: there are fewer pairs in the value than in the text then.
+ * The value of a JSON text, some fifty times faster than as YAML; undefined if it is not JSON, nests too deep, or has a
+ * duplicate key: then the value has fewer pairs than the text.
  */
 function plainJson(text: string): { value: unknown } | undefined {
   let value: unknown;
@@ -120,21 +119,21 @@ function plainJson(text: string): { value: unknown } | undefined {
   return depth <= maxJsonDepth && pairsOf(value) === pairs ? { value } : undefined;
 }
 
-/** What aliases with its name stand for. */
+/** What aliases with the anchor's name refer to. */
 interface Anchor {
-  /** How many values, those of aliases in it included. */
+  /** The number of values, including those of aliases in it. */
   size: number;
   isOpen: boolean;
 }
 
 /**
- * Checks what the parser allows and a reader of its value would have to bear: aliases, of which a few can stand for more
- * values than there is memory, or for what they are in.
+ * Checks what the parser allows but users of the result could not handle: aliases, a few of which can expand to more
+ * values than fit into memory, or to values that contain themselves.
  */
 function checkEvents(text: string, events: readonly JsYaml.Event[]): void {
   const { EVENT_ID } = jsYaml();
   const anchors = new Map<string, Anchor>();
-  // The document, and the arrays and objects that are open; a value without an anchor as well.
+  // The open arrays and objects, the document first; also those without an anchor.
   const open: Anchor[] = [];
   let [aliases, aliased] = [0, 0];
   const anchor = (event: { anchorStart: number; anchorEnd: number }, isOpen: boolean): Anchor => {
@@ -182,12 +181,12 @@ function checkEvents(text: string, events: readonly JsYaml.Event[]): void {
   }
 }
 
-/** A problem at an offset of a text, with the line that it is in. */
+/** A problem at an offset of a text, with its line number. */
 function problemAt(text: string, offset: number, problem: string): YamlError {
   return new YamlError(`line ${text.slice(0, offset).split('\n').length}: ${problem}`);
 }
 
-/** The key that is at an offset, as it is written. */
+/** The key at an offset, as written. */
 function keyAt(text: string, offset: number, events: readonly JsYaml.Event[]): string {
   const { EVENT_ID, getScalarValue } = jsYaml();
   for (const event of events) {

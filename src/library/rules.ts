@@ -4,11 +4,11 @@ import { createHookCatalog, newestKnownRelease, parseRelease, unknownReleaseProb
 import { isJsonObject } from '../kubernetes/index.ts';
 import { createRuleSet, rules } from '../rules/index.ts';
 
-/** How objects are checked. All options may be left out. */
+/** How to check objects. All options are optional. */
 export interface CheckOptions {
   /** `strict` (default): all rules; `upstream`: exactly what Cluster API itself rejects. */
   profile?: 'strict' | 'upstream';
-  /** Severities of single rules, by id. Rules of the profile `upstream` cannot be turned off. */
+  /** Severities of individual rules, by id. Rules of the profile `upstream` cannot be turned off. */
   levels?: Readonly<Record<string, 'off' | 'warn' | 'deny'>>;
   /** The Cluster API release that the objects are intended for, as `v1.12`. Default: the newest known. */
   targetClusterApiVersion?: string;
@@ -24,7 +24,7 @@ export interface Problem {
   rule: string;
   /** Whether the webhook would deny the object because of it, or only warn. */
   severity: 'deny' | 'warn';
-  /** The field in Kubernetes' form, e.g. `spec.clientConfig.url`. */
+  /** The field in Kubernetes' format, e.g. `spec.clientConfig.url`. */
   field: string;
   /** One line with field, value and remedy; secrets are never part of it. */
   message: string;
@@ -33,10 +33,10 @@ export interface Problem {
 /** The description of a rule. */
 export interface RuleDescription {
   id: string;
-  /** One sentence: what is checked. */
+  /** What is checked, in one sentence. */
   summary: string;
   severity: 'deny' | 'warn';
-  /** Whether Cluster API's own webhook has the rule too. */
+  /** Whether Cluster API's own webhook also has the rule. */
   upstream: boolean;
 }
 

@@ -6,14 +6,14 @@ import type { PlacedObject } from '../manifests/index.ts';
 import type { Report, RuleInput, RuleSet } from '../rules/index.ts';
 import type { LintedObject, LintFinding } from './result.ts';
 
-/** What objects are checked against. */
+/** The policy that objects are checked against. */
 export interface LintPolicy {
   rules: RuleSet;
-  /** The current time: certificates expire. */
+  /** Returns the current time, since certificates expire. */
   now: () => Date;
-  /** The facts about the cluster that the objects are for. */
+  /** Facts about the cluster that the objects are meant for. */
   facts?: Facts | undefined;
-  /** Finds out what else rules need to know about an ExtensionConfig. */
+  /** Reads what else rules need to know about an ExtensionConfig. */
   prepare?: ((object: JsonObject) => Promise<void>) | undefined;
 }
 
@@ -43,12 +43,12 @@ function reportsOf(object: JsonObject, { rules, now, facts }: LintPolicy): Repor
     facts,
   };
   const reports = rules.check(input);
-  // The fields of an unknown version are unknown too: only the version is reported.
+  // If the version is unknown, so are its fields: only the version is reported.
   return version === undefined ? reports.filter(({ rule }) => rule.id === 'api-version-unknown') : reports;
 }
 
 /**
- * Checks one object as admission would on creation, with its defaults set and including the handlers in its status.
+ * Checks an object as admission would on creation, with defaults applied, and including the handlers in its status.
  * Undefined for an object of another kind.
  */
 export async function checkObject(

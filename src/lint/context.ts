@@ -4,22 +4,21 @@ import { createManifestFacts, type Facts } from '../facts/index.ts';
 import { readDocument, SourceError, sourcesOf, splitDocuments } from '../manifests/index.ts';
 import type { LintError } from './result.ts';
 
-/** Documents between two turns of the event loop, so that signals are handled. */
+/** Number of documents between two turns of the event loop, so that signals are handled. */
 const documentsPerTurn = 50;
 
-/** The facts that manifests give about the cluster that they are for. */
+/** The facts that manifests provide about their cluster. */
 export interface ManifestContext {
   facts: Facts;
   /** The number of objects with facts. */
   objects: number;
-  /** Files that could not be read and count as absent: a folder may contain templates. */
+  /** Files that could not be read, which count as absent: a folder may contain templates. */
   errors: LintError[];
 }
 
 /**
  * Reads all manifests in files and folders as facts for rules.
- *
- * @param onFile called for each file before it is read.
+ * @param onFile called before each file is read.
  */
 export async function readContext(
   paths: readonly string[],

@@ -9,15 +9,17 @@ export interface LintRun {
   /** Files, folders, and `-` for standard input. */
   paths: readonly string[];
   stdin: Readable;
-  /** The policy for the objects of a file. */
+  /** Returns the policy for the objects in a file. */
   policyOf: (file: string) => LintPolicy;
-  /** Ends the run early, after what has been yielded so far. */
+  /** Stops the run; results so far have been yielded. */
   signal: AbortSignal;
-  /** Called for each file before it is read. */
+  /** Called before each file is read. */
   onFile?: (file: string) => void;
 }
 
-/** Documents between two turns of the event loop (a few milliseconds of work), so that signals are handled. */
+/**
+ * Number of documents between two turns of the event loop (a few milliseconds of work), so that signals are handled.
+ */
 const documentsPerTurn = 50;
 
 async function* lintSource(
@@ -70,7 +72,7 @@ async function* lintSource(
 
 /**
  * Checks all ExtensionConfigs in files, one document at a time. Files that cannot be read and documents that are not
- * valid YAML are yielded as errors; the rest is checked nevertheless.
+ * valid YAML are yielded as errors; everything else is still checked.
  */
 export async function* lint(run: LintRun): AsyncGenerator<LintResult> {
   let documents = 0;

@@ -11,21 +11,24 @@ export interface FilePosition {
 export interface LintFinding extends FilePosition {
   ruleId: string;
   severity: Severity;
-  /** The field's path in Kubernetes' form, e.g. `spec.clientConfig.url`. */
+  /** The field's path in Kubernetes' format, e.g. `spec.clientConfig.url`. */
   field: string;
-  /** One line: field, value (never a secret), what is wrong and what to write instead. */
+  /** One line: field, value (never a secret), the problem and the remedy. */
   message: string;
 }
 
 /** One ExtensionConfig that was checked. */
 export interface LintedObject extends FilePosition {
-  /** `metadata.name`, or `metadata.generateName`; empty without either. */
+  /** `metadata.name`, or `metadata.generateName`; empty if there is neither. */
   name: string;
   apiVersion: string;
   findings: readonly LintFinding[];
 }
 
-/** A file that could not be read, or a document that is not valid YAML. Without line and column for a whole file. */
+/**
+ * A file that could not be read, or a document that is not valid YAML. Without line and column if it concerns the whole
+ * file.
+ */
 export interface LintError {
   file: string;
   line?: number;

@@ -11,7 +11,7 @@ import {
 import { setOwn } from '../kubernetes/index.ts';
 import { keyText, plainValue, ScalarError, taggedValue } from './scalar.ts';
 
-/** Why a document cannot be read, with its place. The message continues "YAML: ". */
+/** Why a document cannot be read, with its position. The message continues "YAML: ". */
 export class ComposeError extends Error {
   readonly offset: number;
 
@@ -28,41 +28,41 @@ export interface NodePosition {
   /** The fields of a map, each with the offset of its key. */
   fields?: Map<string, { key: number; value: NodePosition }>;
   items?: NodePosition[];
-  /** Of a scalar without anchor and tag: the text between its quotes, or the plain text. */
+  /** For a scalar without anchor and tag: the text between its quotes, or the plain text. */
   text?: { from: number; to: number; isPlain: boolean };
-  /** The anchor that the node refers to, when it is an alias. */
+  /** The anchor that the node refers to, if it is an alias. */
   alias?: string;
 }
 
 /** A document as values, as kubectl reads it. */
 export interface Composed {
   value: unknown;
-  /** Duplicate keys. kubectl uses the last one, without a message. */
+  /** Duplicate keys. kubectl silently uses the last one. */
   duplicates: { offset: number; message: string }[];
   hasAliases: boolean;
-  /** The positions of its fields, when they were asked for. */
+  /** The positions of its fields, if requested. */
   place?: NodePosition;
 }
 
 interface Anchor {
   value: unknown;
   place: NodePosition | undefined;
-  /** The number of nodes in it, with those of its aliases. */
+  /** The number of nodes in it, including those of aliases. */
   size: number;
   isOpen: boolean;
-  /** Its event, if it is a scalar: keys are read differently from values. */
+  /** Its event, if it is a scalar, since keys are interpreted differently from values. */
   scalar?: ScalarEvent;
 }
 
-/** Longest key on one line that kubectl's parser takes, in characters (YAML 1.2, 7.4.2). */
+/** Longest key on one line that kubectl's parser accepts, in characters (YAML 1.2, 7.4.2). */
 const maxKeyLength = 1024;
 
-/** Maximum number of duplicate keys that are reported of one document. */
+/** Maximum number of duplicate keys that are reported for a document. */
 const maxDuplicates = 5;
 
 const merge = 'tag:yaml.org,2002:merge';
 
-/** The share of nodes that may come from aliases, as in go-yaml: it falls from 99 % to 10 % as documents grow. */
+/** The share of nodes that may come from aliases, as in go-yaml: it decreases from 99 % to 10 % as documents grow. */
 function allowedAliasShare(nodes: number): number {
   const [small, large] = [400_000, 4_000_000];
   return nodes <= small ? 0.99 : nodes >= large ? 0.1 : 0.99 - (0.89 * (nodes - small)) / (large - small);
@@ -76,7 +76,7 @@ function decodePercent(text: string): string {
   }
 }
 
-/** A tag's full name; undefined without a tag, and empty for `!`, which makes any scalar text. */
+/** The full name of a tag; undefined without a tag, and empty for `!`, which makes any scalar a string. */
 function tagOf(text: string, { tagStart, tagEnd }: { tagStart: number; tagEnd: number }): string | undefined {
   if (tagStart === -1) {
     return undefined;
@@ -98,10 +98,10 @@ function isMap(value: unknown): value is Record<string, unknown> {
 
 class Composer {
   readonly duplicates: Composed['duplicates'] = [];
-  /** Nodes read so far, those of aliases included; and how many of them came from aliases. */
+  /** Nodes read so far, including those of aliases, and how many of them came from aliases. */
   nodes = 0;
   aliased = 0;
-  /** The place of the node that was read last. */
+  /** The position of the last node read. */
   place: NodePosition | undefined;
   private next = 1;
   private readonly anchors = new Map<string, Anchor>();
@@ -144,7 +144,7 @@ class Composer {
     return anchor;
   }
 
-  /** The text of a scalar, with the checks that only kubectl's parser makes. */
+  /** The text of a scalar, after checks that only kubectl's parser makes. */
   private scalarText(event: ScalarEvent): string {
     if (event.style === SCALAR_STYLE.DOUBLE_QUOTED && !event.fast) {
       const raw = this.text.slice(event.valueStart, event.valueEnd);
@@ -158,7 +158,7 @@ class Composer {
     return getScalarValue(this.text, event);
   }
 
-  /** kubectl's parser, one of YAML 1.1, allows less plain text in flow collections. */
+  /** kubectl's parser implements YAML 1.1, which allows fewer plain scalars in flow collections. */
   private checkPlain(event: ScalarEvent, isKey: boolean): void {
     if (this.flowDepth === 0 || event.style !== SCALAR_STYLE.PLAIN || event.valueStart === -1) {
       return;
@@ -243,10 +243,10 @@ class Composer {
     return this.fail('a key must be text, not a map or a list', 'start' in event ? event.start : this.lastAt);
   }
 
-  /** How many flow collections are open. */
+  /** Number of open flow collections. */
   private flowDepth = 0;
 
-  /** The last offset that is known, for events without one. */
+  /** The last known offset, for events without one. */
   private lastAt = 0;
 
   private startOf(event: ScalarEvent): number {
@@ -289,7 +289,8 @@ class Composer {
   }
 
   /**
-   * Merges what a "<<" names, as kubectl does: it overrides the keys before it, and of several maps the first counts.
+   * Merges the maps that a "<<" refers to, as kubectl does: they override the keys before it, and of several maps the
+   * first wins.
    */
   private mergeInto(map: Record<string, unknown>, fields: NodePosition['fields'], at: number): void {
     const isList = this.event().type === EVENT_ID.SEQUENCE;
@@ -377,7 +378,7 @@ class Composer {
     return value;
   }
 
-  /** Reads the next node with everything in it. */
+  /** Reads the next node and everything in it. */
   node(): unknown {
     const event = this.event();
     switch (event.type) {
@@ -421,8 +422,7 @@ class Composer {
 /**
  * Composes values from the parser's events for one document, as kubectl does. Aliases share their value with their
  * anchor; their expansion is limited as in kubectl.
- *
- * @throws {ComposeError} for what kubectl's parser refuses.
+ * @throws {ComposeError} for documents that kubectl's parser rejects.
  */
 export function compose(text: string, events: readonly Event[], isPlaced: boolean): Composed {
   const composer = new Composer(text, events, isPlaced);

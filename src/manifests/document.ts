@@ -4,27 +4,27 @@ import { type Composed, ComposeError, compose, type NodePosition } from './compo
 import { flattenFlow } from './flow.ts';
 import type { DocumentText } from './split.ts';
 
-/** A mistake in the YAML itself, with its place in the stream. */
+/** An error in the YAML itself, with its position in the stream. */
 export interface DocumentError {
   line: number;
   column: number;
   message: string;
 }
 
-/** One object of a document, and the positions of its fields in the stream. */
+/** One object in a document, and the positions of its fields in the stream. */
 export interface PlacedObject {
   object: JsonObject;
-  /** The path of the object in the document: empty, or a list item. */
+  /** The path of the object in the document: empty, or that of a list item. */
   path: FieldPath;
-  /** The place of a field, or of its deepest ancestor that is there. */
+  /** The position of a field, or of its deepest existing ancestor. */
   placeOf(path: FieldPath): { line: number; column: number };
 }
 
-/** A document that was read. */
+/** A document that has been read. */
 export interface ReadDocument {
   /** The whole document. */
   value: unknown;
-  /** The document itself, or the items of the `List` that it is. */
+  /** The document itself or, if it is a `List`, its items. */
   objects: PlacedObject[];
   /** Lists that kubectl refuses as a whole, each at the first item that is not an object. */
   refusals: DocumentError[];
@@ -86,7 +86,7 @@ function* objectsIn(
   }
   if (typeof value.kind === 'string' && isList && Array.isArray(value.items)) {
     if (depth < maxListDepth) {
-      // Items of a typed list may leave out their apiVersion and kind.
+      // Items of a typed list may omit apiVersion and kind.
       const inherited =
         value.kind === 'List'
           ? {}
@@ -103,7 +103,7 @@ function* objectsIn(
 
 const tooDeep = `nests deeper than ${maxJsonDepth} levels`;
 
-/** Offset in a document's text of a field, or of its deepest ancestor that is there. */
+/** Offset of a field in the text of a document, or of its deepest existing ancestor. */
 function offsetOf(root: NodePosition | undefined, path: FieldPath): number {
   let place = root;
   let offset = place?.at ?? 0;
@@ -123,7 +123,7 @@ function offsetOf(root: NodePosition | undefined, path: FieldPath): number {
   return offset;
 }
 
-/** Lines and columns of offsets in a text. Finding them takes as many steps as the text has characters, once. */
+/** Converts offsets in a text to lines and columns. Takes as many steps as the text has characters, once. */
 function createLines(text: string, firstLine: number) {
   let starts: number[] | undefined;
   return (offset: number): { line: number; column: number } => {
@@ -149,14 +149,14 @@ function createLines(text: string, firstLine: number) {
 /** Control characters, which kubectl's parser does not allow anywhere in YAML. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it looks for
 const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\ufffe\uffff]/;
-/** Line breaks of YAML 1.1 only. */
+/** Line breaks that only YAML 1.1 has. */
 const oldLineBreak = /[\u0085\u2028\u2029]/;
 
 function codeOf(text: string, index: number): string {
   return `U+${text.charCodeAt(index).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** Checks that the parser does not make, or explains badly. */
+/** Makes checks that the parser omits, or explains badly. */
 function checkText(text: string): void {
   const control = forbidden.exec(text);
   if (control !== null) {
@@ -172,7 +172,10 @@ function checkText(text: string): void {
   }
 }
 
-/** The parser's events. A text that it refuses only for indentation inside brackets and quotes is read after all. */
+/**
+ * The parser's events. A text that it rejects only because of indentation inside brackets or quotes is parsed
+ * nevertheless.
+ */
 function eventsOf(text: string): Event[] {
   const options = { maxDepth: maxJsonDepth };
   try {
@@ -192,7 +195,7 @@ function eventsOf(text: string): Event[] {
       throw error;
     }
     for (const event of events) {
-      // It saw one line where there were several, which must be folded.
+      // The parser saw one line where there were several, which must be folded.
       if (event.type === EVENT_ID.SCALAR && event.fast) {
         event.fast = !/[\n\r]/.test(text.slice(event.valueStart, event.valueEnd));
       }
@@ -247,7 +250,7 @@ function readJson(text: string): Composed {
   try {
     duplicates = compose(text, eventsOf(text), false).duplicates;
   } catch {
-    // kubectl's JSON reader accepts it; only its YAML reader would not.
+    // kubectl's JSON reader accepts it; only its YAML reader does not.
   }
   return { value, duplicates, hasAliases: false };
 }
@@ -273,7 +276,7 @@ function mistakeOf(error: unknown): { offset: number; message: string } {
 }
 
 /**
- * Reads one document as kubectl does, but reports duplicate keys, of which kubectl uses the last one without a message.
+ * Reads one document as kubectl does, but also reports duplicate keys, of which kubectl silently uses the last one.
  * Takes time linear in the text, and so do all lookups of positions together.
  */
 export function readDocument({

@@ -8,13 +8,13 @@ import { plainValue } from './scalar.ts';
 
 type Path = (string | number)[];
 
-/** One field that is set, or removed when it has no value. */
+/** One field to set, or to remove if it has no value. */
 export interface Edit {
   path: Path;
   value?: Json;
 }
 
-/** A document that cannot be edited without touching more than the fields in question. */
+/** A document cannot be edited without affecting other fields. */
 export class EditError extends Error {}
 
 function* findEdits(before: Json, after: Json, path: Path): Generator<Edit> {
@@ -43,7 +43,10 @@ function* findEdits(before: Json, after: Json, path: Path): Generator<Edit> {
   }
 }
 
-/** The fewest fields to set or remove that make one value of another. Lists of different length are set as a whole. */
+/**
+ * The smallest set of fields to set or remove that turns one value into another. Lists of different length are set as a
+ * whole.
+ */
 export function editsBetween(before: Json, after: Json, path: Path = []): Edit[] {
   return [...findEdits(before, after, path)];
 }
@@ -56,7 +59,7 @@ function aliasError(path: Path, depth: number, alias: string): EditError {
   return new EditError(`${field} is an alias (*${alias}); write its value there, since the anchor is elsewhere`);
 }
 
-/** The text with scalars replaced in place, or undefined when an edit is of another sort. */
+/** The text with scalars replaced in place, or undefined if an edit is of another kind. */
 function spliced(text: string, root: NodePosition | undefined, edits: readonly Edit[]): string | undefined {
   const cuts: { from: number; to: number; value: string }[] = [];
   for (const { path, value } of edits) {
@@ -106,7 +109,7 @@ function applyEdit(root: Json, { path, value }: Edit): Json {
   return root;
 }
 
-/** A plain scalar that is not text for kubectl: it is written back as it was found. */
+/** A plain scalar that is not a string for kubectl: it is written back unchanged. */
 class Raw {
   readonly source: string;
 
@@ -115,14 +118,16 @@ class Raw {
   }
 }
 
-/** Recognizes plain scalars that are not text for kubectl. The library only calls `test`, to read and to write. */
+/**
+ * Recognizes plain scalars that are not strings for kubectl. The library only calls `test`, both to parse and to write.
+ */
 class NotText extends RegExp {
   override test(text: string): boolean {
     return plainValue(text) !== text;
   }
 }
 
-/** Tells the library that rewrites documents what plain scalars mean: kubectl's rules, not its own. */
+/** Tells the rewriting library how to interpret plain scalars: by kubectl's rules, not its own. */
 const rawTag: ScalarTag = {
   identify: (value) => value instanceof Raw,
   default: true,
@@ -132,19 +137,19 @@ const rawTag: ScalarTag = {
   stringify: ({ value }) => (value as Raw).source,
 };
 
-/** Document of the library that rewrites: all plain scalars stay as they are written. */
+/** The rewriting library's document, in which plain scalars remain as they are written. */
 function parseForRewriting(text: string): Document {
   return yaml().parseDocument(text, {
     schema: 'failsafe',
     customTags: [rawTag],
     logLevel: 'silent',
     prettyErrors: false,
-    // The document was read already, and looking for duplicate keys takes time that grows with their square.
+    // Already checked when the document was read, and the library's check takes quadratic time.
     uniqueKeys: false,
   });
 }
 
-/** The node of a field; undefined when it is not there, or comes from an anchor by `<<`. */
+/** The node of a field; undefined if it does not exist, or comes from an anchor by `<<`. */
 function nodeAt(document: Document, path: Path): Node | undefined {
   let node: unknown = document.contents;
   for (const [depth, segment] of path.entries()) {
@@ -160,11 +165,11 @@ function nodeOfScalar(value: Exclude<Json, object> | null): Scalar {
   if (typeof value !== 'string') {
     return new (yaml().Scalar)(value === null ? new Raw('null') : new Raw(JSON.stringify(value)));
   }
-  // Quoted where it needs to be, by the rule of `rawTag`.
+  // The library quotes it if needed, by the rule of `rawTag`.
   return new (yaml().Scalar)(value);
 }
 
-/** A node for a value; parts that were elsewhere in the document are taken from there, with their comments. */
+/** Creates a node for a value; parts that existed elsewhere in the document are reused, with their comments. */
 function nodeFor(document: Document, value: Json, pool: ReadonlyMap<string, Node>): Node {
   if (typeof value !== 'object' || value === null) {
     return nodeOfScalar(value);
@@ -194,7 +199,7 @@ function valueAt(root: Json, path: Path): Json | undefined {
   return value;
 }
 
-/** The collections below a node by their contents. */
+/** Collects the collections below a node by content. */
 function collect(node: unknown, value: Json | undefined, pool: Map<string, Node>): void {
   if (typeof value !== 'object' || value === null || !yaml().isCollection(node)) {
     return;
@@ -207,7 +212,7 @@ function collect(node: unknown, value: Json | undefined, pool: Map<string, Node>
   }
 }
 
-/** Whether list items are indented relative to their key, as those of the first list in the text are. */
+/** Whether list items are indented relative to their key, as in the first list of the text. */
 function isSequenceIndented(text: string): boolean {
   let keyIndent: number | undefined;
   for (const line of text.split('\n')) {
@@ -250,16 +255,15 @@ function rewritten(text: string, before: Json, edits: readonly Edit[]): string {
   });
 }
 
-/** The value of what was read, as JSON. */
+/** The value of a document that was read, as JSON. */
 function jsonOf(read: ReadDocument): Json {
   return read.value as Json;
 }
 
 /**
- * The text of one document with fields set and removed. Where only the text of scalars changes, nothing else does;
- * otherwise comments and the order of keys are preserved, and JSON stays JSON. `read` is what `readDocument` made of
- * the text.
- *
+ * The text of one document with fields set and removed. If only the text of scalars changes, nothing else does;
+ * otherwise comments and the order of keys are preserved, and JSON remains JSON. `read` is the result of `readDocument`
+ * for the text.
  * @throws {EditError} when a field comes from an anchor, so that setting it would change something else.
  */
 export function editDocument(text: string, read: ReadDocument, edits: readonly Edit[]): string {
@@ -267,7 +271,7 @@ export function editDocument(text: string, read: ReadDocument, edits: readonly E
     return text;
   }
   const before = jsonOf(read);
-  // Through JSON, so that no value is shared.
+  // Via JSON, so that no values are shared.
   const expected = edits.reduce(applyEdit, JSON.parse(JSON.stringify(before)) as Json);
   let result = spliced(text, read.places(), edits);
   if (result === undefined) {

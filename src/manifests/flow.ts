@@ -29,7 +29,7 @@ function quotedEnd(text: string, at: number): number {
   return text.length;
 }
 
-/** Blanks a part of a text: its line breaks and tabs, or (for comments) all of it. */
+/** Replaces a range of the text with blanks: its line breaks and tabs, or (for comments) all of it. */
 type Blank = (from: number, to: number, isWhole: boolean) => void;
 
 /** Offset after a flow collection that begins at `start`. */
@@ -81,9 +81,9 @@ function blockEnd(text: string, start: number, indent: number): number {
 }
 
 /**
- * The text with its flow collections and quoted scalars each on one line: line breaks, tabs and comments in them are
- * blanks. Everything stays at its offset. kubectl's parser ignores how such lines are indented (`}` in the first
- * column is common); YAML 1.2 and our parser do.
+ * The text with each flow collection and quoted scalar on one line: line breaks, tabs and comments in them become
+ * blanks. All offsets stay the same. kubectl's parser ignores how such lines are indented (`}` in the first column is
+ * common); YAML 1.2 and our parser do not.
  */
 export function flattenFlow(text: string): string {
   const pieces: string[] = [];
@@ -133,7 +133,7 @@ export function flattenFlow(text: string): string {
       at++;
       isValue = true;
     } else {
-      // Plain text up to what may end it.
+      // Plain text, up to a character that may end it.
       indent = isValue ? at - lineStart : indent;
       isValue = false;
       at++;

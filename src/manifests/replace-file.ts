@@ -1,7 +1,7 @@
 import { access, constants, lstat, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** Why a file was not replaced. `message` has no path in it. */
+/** Why a file was not replaced. `message` does not contain the path. */
 export class ReplaceError extends Error {}
 
 const suffix = /^\.(.+)\.extensionconfig-webhook-(\d{1,10})\.tmp$/;
@@ -11,7 +11,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it is running, as another user.
+    // EPERM: the process exists, and belongs to another user.
     return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }
@@ -32,9 +32,9 @@ async function sweep(folder: string): Promise<void> {
 
 /**
  * Replaces files one after the other, each atomically: readers see either the old content or the new one, whatever
- * happens. Mode, owner and group are preserved; a symbolic link remains one, and its target is replaced. Hard links,
- * access control lists and extended attributes are lost: no atomic operation preserves them. A temporary file is
- * written to the same folder; those of killed runs are removed.
+ * happens. Mode, owner and group are preserved; a symbolic link remains, and its target is replaced. Hard links, access
+ * control lists and extended attributes are lost, since no atomic operation preserves them. A temporary file is written
+ * to the same folder; those of killed runs are removed.
  */
 export function createReplacer(): (file: string, content: string) => Promise<void> {
   const swept = new Set<string>();
@@ -46,7 +46,7 @@ export function createReplacer(): (file: string, content: string) => Promise<voi
     if (!found.isFile()) {
       throw new ReplaceError('is not a regular file');
     }
-    // Replacing a file does not require write permission on it, but its absence is respected.
+    // Replacing a file does not require write permission for it, but a missing permission is respected.
     await access(real, constants.W_OK);
     if (!swept.has(folder)) {
       swept.add(folder);
@@ -64,7 +64,7 @@ export function createReplacer(): (file: string, content: string) => Promise<voi
             );
           });
         }
-        // After chown, which clears setuid bits; and the umask may have cleared others.
+        // After chown, which clears setuid bits; the umask may have cleared others.
         await handle.chmod(found.mode & 0o7777);
         await handle.writeFile(content);
         await handle.sync();

@@ -1,9 +1,9 @@
 /**
- * What kubectl's parser (sigs.k8s.io/yaml, go-yaml v2 inside) makes of scalars. It knows the booleans of YAML 1.1, but
- * Go's notation of numbers, and leaves dates and times as text.
+ * How kubectl's parser (sigs.k8s.io/yaml, which contains go-yaml v2) interprets scalars. It uses the booleans of YAML
+ * 1.1, but Go's notation of numbers, and keeps dates and times as strings.
  */
 
-/** A scalar that kubectl refuses. The message continues "YAML: ". */
+/** A scalar that kubectl rejects. The message continues "YAML: ". */
 export class ScalarError extends Error {}
 
 type Resolved = string | number | boolean | null;
@@ -25,7 +25,7 @@ const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 /** strconv.ParseFloat, where an underscore is allowed only between digits. */
 const floatFromPoint = /^\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?$/;
 
-/** More digits than any integer of 64 bits has, in any base, and some zeros. */
+/** More digits than any 64-bit integer has, in any base, plus some zeros. */
 const maxIntegerLength = 100;
 
 function parseInteger(text: string): bigint | undefined {
@@ -44,12 +44,12 @@ function parseInteger(text: string): bigint | undefined {
           : decimal,
   );
   const value = sign === '-' ? -size : size;
-  // Numbers that do not fit are tried without a sign, in 64 bits.
+  // Numbers that do not fit are tried as unsigned 64-bit integers.
   const max = sign === '' ? 2n ** 64n : 2n ** 63n;
   return value >= -(2n ** 63n) && value < max ? value : undefined;
 }
 
-/** A number, or undefined for any other text. */
+/** Parses a number; undefined for any other text. */
 function parseNumber(text: string): { value: number; integer?: bigint } | undefined {
   const first = text.charCodeAt(0);
   if (first === 0x2e) {
@@ -65,7 +65,10 @@ function parseNumber(text: string): { value: number; integer?: bigint } | undefi
   return Number.isFinite(value) ? { value } : undefined;
 }
 
-/** Whether a plain scalar that begins so may be anything but text: a sign, a digit, or the begin of one of the words. */
+/**
+ * Whether a plain scalar with this first character may be anything but a string: a sign, a digit, or the beginning of
+ * one of the words.
+ */
 function isHint(code: number): boolean {
   return (
     (code >= 0x30 && code <= 0x39) ||
@@ -104,7 +107,9 @@ function resolve(text: string): { value: Resolved; integer?: bigint } {
   return (first < 0x3a ? parseNumber(text) : undefined) ?? { value: text };
 }
 
-/** The value of a scalar without quotes and tag: `yes` is true, `0o17` is 15, `e1` is text. May be infinite or NaN. */
+/**
+ * The value of a scalar without quotes and tag: `yes` is true, `0o17` is 15, `e1` is a string. May be infinite or NaN.
+ */
 export function plainValue(text: string): Resolved {
   const first = text.charCodeAt(0);
   return text !== '' && !isHint(first) ? text : resolve(text).value;
@@ -156,9 +161,8 @@ function tagged(tag: string, text: string): { value: Resolved; integer?: bigint 
 }
 
 /**
- * The value of a scalar with an explicit tag, by the tag's full name; a tag that is not known makes text.
- *
- * @throws {ScalarError} when the text does not fit the tag.
+ * The value of a scalar with an explicit tag, given by its full name; an unknown tag results in a string.
+ * @throws {ScalarError} when the text does not match the tag.
  */
 export function taggedValue(tag: string, text: string): Resolved {
   return tagged(tag, text).value;
@@ -185,7 +189,7 @@ function formatFloat32(value: number): string {
   }
   const [mantissa = '', exponent = ''] = single.toExponential(digits - 1).split('e');
   const power = Number(exponent);
-  // Go decides on the form as if there were 6 digits.
+  // Go decides on the format as if there were 6 digits.
   if (power < -4 || power >= 6) {
     return `${mantissa}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
   }
@@ -193,9 +197,8 @@ function formatFloat32(value: number): string {
 }
 
 /**
- * A scalar as the key of a map: Kubernetes' objects have text as keys, so `1` is "1" and `yes` is "true".
- *
- * @throws {ScalarError} for null and for integers over 63 bits, which kubectl refuses.
+ * A scalar as the key of a map: keys in Kubernetes objects are strings, so `1` is "1" and `yes` is "true".
+ * @throws {ScalarError} for null and for integers of more than 63 bits, which kubectl rejects.
  */
 export function keyText(text: string, tag: string | undefined): string {
   const { value, integer: whole } = tag === undefined ? resolve(text) : tagged(tag, text);

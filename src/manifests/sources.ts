@@ -6,17 +6,16 @@ import { FileError, readRegularFileSync } from '../files/index.ts';
 
 /** One stream of manifests: a file, or standard input. */
 export interface Source {
-  /** The path as a user would write it, or `<stdin>`. */
+  /** The path as the user gave it, or `<stdin>`. */
   file: string;
   /**
-   * Reads the whole text; a byte order mark stays.
-   *
-   * @throws {SourceError} that says why not.
+   * Reads the whole text, including a byte order mark.
+   * @throws {SourceError} that says why it cannot be read.
    */
   read(signal: AbortSignal): Promise<string>;
 }
 
-/** Why a stream cannot be read. Without line when it concerns the stream as a whole. */
+/** Why a stream cannot be read. Without a line if it concerns the whole stream. */
 export class SourceError extends Error {
   readonly line: number | undefined;
 
@@ -32,17 +31,17 @@ export interface Unreadable {
   message: string;
 }
 
-/** Largest stream, in bytes (64 MiB): it is kept in memory as a whole. */
+/** Largest stream, in bytes (64 MiB), since all of it is kept in memory. */
 export const maxStreamBytes = 64 * 1024 * 1024;
 
 const tooLarge = `is larger than ${maxStreamBytes / 1024 / 1024} MiB; split it into several files`;
 
 const manifestName = /\.(ya?ml|json)$/i;
 
-/** Folders to skip, which contain no manifests to lint: version control, editors, dependencies. */
+/** Folders to skip, which contain no manifests: version control, editors, dependencies. */
 const isSkipped = (name: string) => name.startsWith('.') || name === 'node_modules';
 
-/** Deepest nesting of folders that is walked. */
+/** Maximum depth of nested folders. */
 const maxFolderDepth = 100;
 
 /** Why the system refused an operation, without the path, which the message begins with anyway. */
@@ -70,7 +69,7 @@ function decode(bytes: Buffer): string {
   if (isUtf8(bytes)) {
     return utf8.decode(bytes);
   }
-  // No multi-byte character contains the byte of a newline, so each line can be checked by itself.
+  // No multi-byte character contains the byte of a newline, so each line can be checked separately.
   let line = 1;
   for (let start = 0, end = 0; start < bytes.length; start = end, line++) {
     const found = bytes.indexOf(0x0a, start);
@@ -82,7 +81,7 @@ function decode(bytes: Buffer): string {
   throw new SourceError('is not valid UTF-8', line);
 }
 
-/** Synchronous: for thousands of small files that takes half the time, and reading a regular file does not block. */
+/** Synchronous: that takes half the time for thousands of small files, and reading a regular file does not block. */
 function readFile(file: string): string {
   let bytes: Buffer;
   try {
@@ -119,7 +118,7 @@ async function readStream(stream: Readable, signal: AbortSignal): Promise<string
 
 const fileSource = (file: string): Source => ({ file, read: async () => readFile(file) });
 
-/** The type of a folder's entry, following links. */
+/** The type of a folder entry, following links. */
 function kindOf(path: string, entry: Dirent): 'folder' | 'file' | 'other' {
   const found = entry.isSymbolicLink() ? statSync(path) : entry;
   return found.isDirectory() ? 'folder' : found.isFile() ? 'file' : 'other';
@@ -153,7 +152,7 @@ function* walk(folder: string, depth: number, seen: Set<string>): Generator<Sour
         yield fileSource(path);
       }
     } catch (error) {
-      // A dangling link whose name is not that of a manifest would not have been read anyway.
+      // A dangling link without the name of a manifest would not have been read anyway.
       if (isManifest) {
         yield unreadable(path, error);
       }
@@ -162,9 +161,9 @@ function* walk(folder: string, depth: number, seen: Set<string>): Generator<Sour
 }
 
 /**
- * The streams that paths stand for, in the order given: a regular file itself whatever its name, of a folder all
- * `*.yaml`, `*.yml` and `*.json` below it in order of their names, and standard input for `-`. A folder is walked once,
- * however many links lead to it. What cannot be read comes as an error, and the walk goes on.
+ * The streams for the given paths, in order: a regular file whatever its name, all `*.yaml`, `*.yml` and `*.json` files
+ * below a folder, sorted by name, and standard input for `-`. A folder is visited once, however many links lead to it.
+ * What cannot be read is returned as an error, and the traversal continues.
  */
 export function* sourcesOf(paths: readonly string[], stdin: Readable): Generator<Source | Unreadable> {
   const seen = new Set<string>();

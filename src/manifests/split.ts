@@ -1,23 +1,23 @@
 /** One document of a stream as text. */
 export interface DocumentText {
   text: string;
-  /** Line of the stream on which the text begins, from 1, and its offset in the stream. */
+  /** Line of the stream on which the text begins, counted from 1, and its offset in the stream. */
   firstLine: number;
   start: number;
-  /** How kubectl reads it: a stream that begins with `{` is JSON, and nothing but JSON. */
+  /** How kubectl reads it: a stream that begins with `{` is JSON only. */
   form: 'yaml' | 'json';
 }
 
-/** A part of a stream without a document, and why. */
+/** A part of a stream without a document, and the reason. */
 export interface SplitError {
   error: string;
   line: number;
 }
 
 /**
- * Largest document, in characters (8 Mi). An object of Kubernetes has at most 3 MiB; a List of ten thousand
+ * Largest document, in characters (8 Mi). A Kubernetes object has at most 3 MiB; a List of ten thousand
  * ExtensionConfigs (6 Mi) is one document. At worst (a list of single letters) the parser takes some 85 times as much
- * in memory, which is to fit into a small container.
+ * memory, which should fit into a small container.
  */
 const maxDocumentLength = 8 * 1024 * 1024;
 
@@ -51,9 +51,9 @@ function isThrice(text: string, at: number, code: number): boolean {
 const tooLarge = (limit: number) => `a document is larger than ${limit} characters; split it with "---" lines`;
 
 /**
- * The documents of a YAML stream. As for kubectl, a line that begins with `---` ends a document wherever it is, and may
- * be followed only by a comment; after a `...` only the next `---` may follow. Documents of nothing but comments are
- * left out.
+ * The documents of a YAML stream. As in kubectl, a line that begins with `---` ends a document wherever it is, and may
+ * be followed only by a comment; after a `...` only the next `---` may follow. Documents that contain only comments are
+ * skipped.
  */
 function* yamlDocuments(text: string, limit: number): Generator<DocumentText | SplitError> {
   let start = 0;
@@ -83,7 +83,7 @@ function* yamlDocuments(text: string, limit: number): Generator<DocumentText | S
     const stop = found === -1 ? text.length : found;
     if (isThrice(text, at, dash)) {
       yield* take(at);
-      // The marker is not part of a document: what follows it is read by itself, like a file.
+      // The marker is not part of a document: what follows it is parsed separately, like a file.
       start = end;
       firstLine = line + 1;
       const behind = firstOf(text, at + 3, stop);
@@ -164,6 +164,6 @@ function* jsonDocuments(text: string, limit: number): Generator<DocumentText | S
  * @param limit largest document, in characters
  */
 export function splitDocuments(text: string, limit: number = maxDocumentLength): Generator<DocumentText | SplitError> {
-  // Go's white space, which has no byte order mark.
+  // White space as in Go, which does not include the byte order mark.
   return /[^\t-\r \u0085\u00a0]/.exec(text)?.[0] === '{' ? jsonDocuments(text, limit) : yamlDocuments(text, limit);
 }

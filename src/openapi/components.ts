@@ -21,13 +21,13 @@ export interface Component {
   name: string;
   value: Json;
   /**
-   * Equal for two components of the same section and name, in different documents, exactly when they mean the same: their
-   * content is equal, and so is all that they refer to.
+   * Equal for two components of the same section and name, in different documents, if and only if they mean the same:
+   * their content is equal, and so is everything that they refer to.
    */
   meaning: string;
 }
 
-/** `SECTION/NAME`: names have no meaning beyond their section. */
+/** `SECTION/NAME`: a name has a meaning only within its section. */
 export function componentKey(section: string, name: string): string {
   return `${section}/${name}`;
 }
@@ -38,14 +38,14 @@ interface Node {
   value: Json;
   text: string;
   targets: string[];
-  /** Of Tarjan's algorithm: in which order it was reached, and the first node that can be reached from it. */
+  /** For Tarjan's algorithm: the order in which the node was visited, and the first node that it can reach. */
   index: number;
   low: number;
   isOpen: boolean;
   meaning: string;
 }
 
-/** JSON with the keys of objects in order, so that equal content is equal text. */
+/** JSON with sorted keys, so that equal content is equal text. */
 function canonical(value: Json): string {
   if (Array.isArray(value)) {
     return `[${value.map(canonical).join()}]`;
@@ -83,8 +83,9 @@ function nodesOf(document: JsonObject): Map<string, Node> {
 const digest = (parts: readonly string[]) => createHash('sha256').update(JSON.stringify(parts)).digest('base64');
 
 /**
- * Gives the nodes of a circle of references their meaning. Names are part of their content, and all that leads out of the
- * circle has its meaning already: so the circle as a whole is what its members say and where they lead.
+ * Assigns meanings to the nodes of a reference cycle. Names are part of their content, and everything outside the cycle
+ * that they refer to already has its meaning. So the cycle as a whole is defined by the content of its members and
+ * these meanings.
  */
 function closeCircle(members: readonly Node[], nodes: ReadonlyMap<string, Node>): void {
   const keys = new Set(members.map(({ section, name }) => componentKey(section, name)));
@@ -102,8 +103,8 @@ function closeCircle(members: readonly Node[], nodes: ReadonlyMap<string, Node>)
 }
 
 /**
- * The components of a document, each with its meaning. Strongly connected components are found by Tarjan's algorithm, without
- * recursion: chains of references may be long. The work is linear but for the sorting of keys.
+ * The components of a document, each with its meaning. Strongly connected components are found by Tarjan's algorithm,
+ * without recursion, since chains of references may be long. The work is linear except for sorting keys.
  */
 export function componentsOf(document: JsonObject): Component[] {
   const nodes = nodesOf(document);

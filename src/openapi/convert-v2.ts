@@ -1,19 +1,19 @@
 import { isJsonObject, type Json, type JsonObject, setOwn } from '../kubernetes/index.ts';
 import { printable } from '../terminal/index.ts';
 
-/** Why a document of OpenAPI v2 cannot be converted: one line that names the place in it. */
+/** Why an OpenAPI v2 document cannot be converted, in one line that names the place in the document. */
 export class V2ConversionError extends Error {}
 
 /**
- * Maximum number of media types of one operation. A schema is written once for each of them, so this is by how much a
+ * Maximum number of media types of an operation. A schema is written once for each of them, so this limits how much a
  * document can grow; API servers have up to seven.
  */
 export const maxMediaTypes = 50;
 /** Deepest nesting of schemas. */
 const maxDepth = 256;
 /**
- * Maximum number of characters that the copies of schemas, one a media type, have in JSON, unless the caller wants
- * fewer.
+ * Default for the maximum number of characters, in JSON, of all copies of schemas, of which there is one per media
+ * type.
  */
 const defaultMaxCopied = 64 * 1024 * 1024;
 
@@ -23,7 +23,7 @@ const responsePrefix = '#/responses/';
 
 /**
  * Fields of a schema in the order in which an API server writes them (k8s.io/kube-openapi, pkg/validation/spec). The
- * hash of a document is that of its bytes, so the order is part of the result. All others follow, sorted.
+ * hash of a document is that of its bytes, so the order matters. All other fields follow, sorted.
  */
 const schemaFields = [
   'id',
@@ -67,7 +67,7 @@ const schemaFields = [
   'example',
 ];
 const knownSchemaFields = new Set(schemaFields);
-/** Fields that are kept although they are empty, since empty does not mean absent in them. */
+/** Fields that are kept even if they are empty, since an empty value differs from an absent one. */
 const meaningfulWhenEmpty = new Set(['default', 'example', 'additionalProperties', 'additionalItems', 'items', 'not']);
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
@@ -81,14 +81,14 @@ function isEmpty(value: Json): boolean {
   );
 }
 
-/** Sets a field unless its value is empty: an API server does not write those. */
+/** Sets a field unless its value is empty, since an API server omits empty fields. */
 function put(target: JsonObject, key: string, value: Json | undefined): void {
   if (value !== undefined && !isEmpty(value)) {
     setOwn(target, key, value);
   }
 }
 
-/** Copies a value with the keys of all objects sorted, as an API server writes untyped values. */
+/** Copies a value and sorts the keys of all objects, as an API server writes untyped values. */
 function sorted(value: Json, depth = 0): Json {
   if (depth > maxDepth) {
     throw new V2ConversionError(`a value nests deeper than ${maxDepth} levels`);
@@ -131,7 +131,7 @@ function listAt(value: Json | undefined, place: string): Json[] | undefined {
   return value;
 }
 
-/** The values of an object by their keys in order, each converted. */
+/** Converts each value of an object, in the order of the keys. */
 function mapped(
   value: Json | undefined,
   place: string,
@@ -170,11 +170,11 @@ function mediaTypes(value: Json | undefined, place: string): string[] {
   });
 }
 
-/** One conversion, with what its steps look up in the whole document. */
+/** One conversion, with the parts of the document that its steps refer to. */
 class Conversion {
-  /** The parameters that operations share by reference. */
+  /** Parameters that operations share by reference. */
   readonly #parameters: JsonObject;
-  /** The schemas of request bodies by their parameters, which operations can share. */
+  /** Schemas of request bodies by parameter, since operations can share parameters. */
   readonly #bodySchemas = new Map<JsonObject, JsonObject>();
   readonly #lengths = new Map<JsonObject, number>();
   readonly #maxCopied: number;
@@ -258,7 +258,8 @@ class Conversion {
   }
 
   /**
-   * The parameter itself where a reference leads to the body of a request, which v3 cannot have among its parameters.
+   * A parameter. If a reference leads to a request body, the parameter itself is returned, since v3 has no bodies among
+   * parameters.
    */
   #resolved(value: Json, place: string): JsonObject {
     const parameter = objectAt(value, place) ?? {};
@@ -277,7 +278,7 @@ class Conversion {
       return { $ref: source.$ref.replace(responsePrefix, '#/components/responses/') };
     }
     const result: JsonObject = {};
-    // Required by OpenAPI, so it stays when it is empty.
+    // Required by OpenAPI, so it is written even if it is empty.
     result.description = typeof source.description === 'string' ? source.description : '';
     if (source.schema !== undefined && source.schema !== null) {
       const schema = this.schema(source.schema, `${place}.schema`);
@@ -312,7 +313,7 @@ class Conversion {
     }
     const responses = objectAt(source.responses, `${place}.responses`) ?? {};
     const converted: JsonObject = {};
-    // Names of responses are whole numbers, which objects keep in ascending order, in front of `default`.
+    // Names of responses are integers, which JavaScript objects keep in ascending order, before `default`.
     for (const code of Object.keys(responses).sort(compare)) {
       if (!/^[xX]-/.test(code)) {
         const at = `${place}.responses.${code}`;
@@ -390,7 +391,7 @@ class Conversion {
     const parameters = mapped(document.parameters, 'parameters', (value, place) =>
       this.parameter(objectAt(value, place) ?? {}, place),
     );
-    // The bodies among them have become part of the operations.
+    // Request bodies among the shared parameters have become part of the operations.
     const shared = Object.entries(parameters ?? {}).filter(([, value]) => (value as JsonObject).in !== 'body');
     put(result, 'parameters', Object.fromEntries(shared));
     put(result, 'securitySchemes', mapped(document.securityDefinitions, 'securityDefinitions', securityScheme));
@@ -398,7 +399,7 @@ class Conversion {
   }
 }
 
-/** In v3 a reference cannot have sibling fields: with some, it becomes the only part of an allOf. */
+/** In v3 a reference cannot have sibling fields: if it has any, it becomes the only element of an allOf. */
 function wrapReference(schema: JsonObject): JsonObject {
   if (schema.$ref === undefined || Object.keys(schema).length === 1) {
     return schema;
@@ -453,15 +454,13 @@ function infoOf(document: JsonObject): JsonObject {
 }
 
 /**
- * An OpenAPI v2 document as OpenAPI v3: the document that an API server (1.36) makes of it for an aggregated API server
- * that publishes only v2, with keys in the same order, so that the bytes of its JSON and their hash are the same too.
- * The one addition are shared `parameters`, to which the API server leaves dangling references.
- *
- * The input is not changed. Work and result are linear in it; values may be shared between places of the result.
- *
- * @throws {V2ConversionError} for what is not an OpenAPI v2 document, and for one that nests too deep, has operations
- *   with more than `maxMediaTypes` media types, or schemas of more than `maxCopied` characters, counted once a media
- *   type.
+ * Converts an OpenAPI v2 document to the OpenAPI v3 document that an API server (1.36) generates for an aggregated API
+ * server that publishes only v2. Keys are in the same order, so that the bytes of its JSON and their hash are the same.
+ * The one addition is shared `parameters`, to which the API server leaves dangling references. The input is not
+ * changed. Time and size of the result are linear in it; values may be shared between places in the result.
+ * @throws {V2ConversionError} for a value that is not an OpenAPI v2 document, and for a document that nests too deep,
+ * has operations with more than `maxMediaTypes` media types, or schemas of more than `maxCopied` characters, counted
+ * once per media type.
  */
 export function convertV2ToV3(document: JsonObject, { maxCopied = defaultMaxCopied } = {}): JsonObject {
   if (document.swagger !== '2.0') {

@@ -5,18 +5,18 @@ import { methods, OperationIds, operationIdsOf } from './operation-ids.ts';
 import { formatReference, parseReference, visitReferences } from './references.ts';
 import { FreshNames, type Renaming } from './renaming.ts';
 
-/** A document to merge, with the name that the report calls it by. */
+/** A document to merge, and its name in the report. */
 export interface NamedDocument {
   name: string;
   /** OpenAPI 3.0. It is not changed. */
   document: JsonObject;
 }
 
-/** Something that a document can have only once, and that differs between the documents. */
+/** A part that can occur only once in a document and differs between the input documents. */
 export interface MergeConflict {
-  /** Place in the merged document: `paths./apis get`. */
+  /** Its place in the merged document: `paths./apis get`. */
   place: string;
-  /** The document whose value is in the merged one, and those whose values are not. */
+  /** The document whose value was kept, and those whose values were dropped. */
   kept: string;
   leftOut: string[];
 }
@@ -25,14 +25,14 @@ export interface MergeConflict {
 export interface MergeReport {
   documents: number;
   paths: number;
-  /** Components of all documents together, and of the merged one. */
+  /** Number of components in all documents together, and in the merged one. */
   componentsBefore: number;
   componentsAfter: number;
   renamed: Renaming[];
   conflicts: MergeConflict[];
-  /** References of OpenAPI v2, `#/definitions/NAME`, that were corrected: API servers leave them in an allOf. */
+  /** OpenAPI v2 references, `#/definitions/NAME`, that were corrected: API servers leave them in an allOf. */
   corrected: { document: string; reference: string }[];
-  /** References to components that the document does not have. */
+  /** References to components that the document lacks. */
   dangling: { document: string; reference: string }[];
 }
 
@@ -49,16 +49,16 @@ export interface MergeOptions {
   onProgress?(done: number, total: number): void;
 }
 
-/** Fields of a path item that hold for all of its operations: without them an operation means something else. */
+/** Fields of a path item that apply to all of its operations: without them an operation has another meaning. */
 const ofAllOperations = ['$ref', 'summary', 'description', 'servers', 'parameters'];
 const definitionPrefix = '#/definitions/';
 
-/** The documents' entries under one name: one for each meaning. */
+/** The entries of the documents with one name and one meaning. */
 interface Variant {
   newName: string;
   documents: string[];
   component: Component;
-  /** Index of the first document that has it: its references are read as that document has them. */
+  /** Index of the first document that has it, in which its references are resolved. */
   owner: number;
 }
 
@@ -67,7 +67,7 @@ function sectionOf(document: JsonObject, section: string): JsonObject {
   return isJsonObject(components[section]) ? components[section] : {};
 }
 
-/** Corrects references that only OpenAPI v2 has, where the components show what they mean. */
+/** Corrects references in the form of OpenAPI v2 if there is a component that they can mean. */
 function corrected({ name, document }: NamedDocument, report: MergeReport): JsonObject {
   const schemas = sectionOf(document, 'schemas');
   const reported = new Set<string>();
@@ -96,11 +96,11 @@ function corrected({ name, document }: NamedDocument, report: MergeReport): Json
   }) as JsonObject;
 }
 
-/** The merged components, filled in one document at a time. */
+/** The merged components, to which documents are added one by one. */
 class MergedComponents {
-  /** By section and name, by meaning. */
+  /** By section and name, then by meaning. */
   readonly #variants = new Map<string, Map<string, Variant>>();
-  /** The new names of the components of each document that have one, by their old ones. */
+  /** For each document, the new names of its components, by old name. */
   readonly #newNames: Map<string, string>[] = [];
   count = 0;
 
@@ -121,7 +121,7 @@ class MergedComponents {
     }
   }
 
-  /** Names every variant: the first keeps its name. */
+  /** Names all variants: the first keeps its name. */
   name(all: readonly (readonly Component[])[]): Renaming[] {
     const names = new FreshNames(new Set(this.#variants.keys()));
     const renamed: Renaming[] = [];
@@ -144,7 +144,7 @@ class MergedComponents {
     return renamed;
   }
 
-  /** A part of a document with the new names in its references. */
+  /** A part of a document, with the new names in its references. */
   renamed(part: Json, owner: number): Json {
     const newNames = this.#newNames[owner];
     if (newNames === undefined || newNames.size === 0) {
@@ -160,7 +160,7 @@ class MergedComponents {
     });
   }
 
-  /** All of them, each section in the order of names. */
+  /** All components; each section is sorted by name. */
   result(): JsonObject {
     const sections = new Map<string, [string, Json][]>();
     for (const variants of this.#variants.values()) {
@@ -185,16 +185,16 @@ class MergedComponents {
   }
 }
 
-/** Fields at the top of a document that hold for all of its operations, where an operation does not say otherwise. */
+/** Top-level fields of a document that apply to all operations that do not override them. */
 const inherited = ['security', 'servers'] as const;
 
-/** A path item with the document that it is of. */
+/** A path item, and the document that it comes from. */
 interface PathEntry {
   document: string;
   item: JsonObject;
-  /** Whether the item is a copy made here, which can be changed. */
+  /** Whether the item is a copy that may be modified. */
   isOwn: boolean;
-  /** JSON of its fields, as far as they have been compared. */
+  /** JSON of its fields, for those that have been compared. */
   texts: Map<string, string | undefined>;
 }
 
@@ -218,8 +218,8 @@ class MergedPaths {
   }
 
   /**
-   * Merges two items of one path: operations that only one of them has are added to the other, unless the fields differ
-   * that apply to all operations of a path. The work depends on the fields of `item` only, however many `known` has.
+   * Merges two items of one path: operations that only one of them has are added, unless fields differ that apply to
+   * all operations of the path. The work depends only on the fields of `item`, however many `known` has.
    */
   #combine(path: string, known: PathEntry, document: string, item: JsonObject): void {
     if (!known.isOwn) {
@@ -266,25 +266,24 @@ class MergedPaths {
   }
 }
 
-/** The value of a field that all documents have alike; undefined when they differ. */
+/** The value of a field that is the same in all documents; undefined if it differs. */
 function common(documents: readonly NamedDocument[], field: string): Json | undefined {
   const texts = new Set(documents.map(({ document }) => JSON.stringify(document[field])));
   return texts.size === 1 ? documents[0]?.document[field] : undefined;
 }
 
-/** The documents cannot become one. The message goes on after the name of a document. */
+/** The documents cannot be merged. The message continues after the name of a document. */
 export class MergeError extends Error {}
 
 /**
- * Maximum number of characters that security and servers of documents have in JSON, counted once for each operation
- * they come to.
+ * Maximum number of characters, in JSON, of security and servers of documents, counted once for each operation that
+ * inherits them.
  */
 const maxInherited = 64 * 1024 * 1024;
 
 /**
- * Operations with the security and servers of their document written into them.
- *
- * @param left how many characters these may have, all together; is counted down.
+ * Operations that do not override the security and servers of their document, with these written into them.
+ * @param left how many more characters these may have, in total; is reduced.
  * @throws {MergeError} when they have more.
  */
 function withInherited(
@@ -322,7 +321,7 @@ function withInherited(
   return result;
 }
 
-/** Tags by name: the first description counts. */
+/** Tags by name; the first description counts. */
 function tagsOf(documents: readonly NamedDocument[]): Json[] {
   const tags = new Map<string, Json>();
   for (const { document } of documents) {
@@ -337,13 +336,11 @@ function tagsOf(documents: readonly NamedDocument[]): Json[] {
 }
 
 /**
- * One OpenAPI 3.0 document out of many. Components of one name that mean the same become one; of those that differ the
- * first keeps its name, the others become `NAME_v2`, `NAME_v3`, … with all references to them; so do
- * the ids of operations, with the links to them. `info` is that of the first document. What two documents say differently of the same path is reported as a conflict, and the first one
- * counts.
- *
- * The work is linear in the documents, apart from sorting names; it yields to other work after each of them.
- *
+ * Merges documents into one OpenAPI 3.0 document. Components with the same name and meaning become one; if the meanings
+ * differ, the first keeps its name, and the others become `NAME_v2`, `NAME_v3`, … together with all references to them.
+ * The same applies to ids of operations and links to them. `info` comes from the first document. If documents differ
+ * about the same path, that is reported as a conflict, and the first one wins. The work is linear in the documents,
+ * apart from sorting names; it yields to other work after each document.
  * @throws {MergeError}, or the reason of the signal.
  */
 export async function mergeDocuments(
@@ -388,7 +385,7 @@ export async function mergeDocuments(
 
   const shared: JsonObject = {};
   const own: (typeof inherited)[number][] = [];
-  // The same name may mean two security schemes, one of which has been renamed.
+  // The same name may refer to two security schemes, one of which has been renamed.
   const isAmbiguous = renamed.some(({ section }) => section === 'securitySchemes');
   for (const field of inherited) {
     const value = field === 'security' && isAmbiguous ? undefined : common(documents, field);
@@ -416,7 +413,7 @@ export async function mergeDocuments(
   const externalDocs = common(documents, 'externalDocs');
   const pathsOfAll = paths.result();
   const operationIds = operationIdsOf({ paths: pathsOfAll, components: merged });
-  // Without operations that were left out.
+  // Without operations that were dropped.
   report.renamed = [...renamed, ...ids.renamed.filter(({ newName }) => operationIds.has(newName))];
   report.conflicts = paths.conflicts;
   report.paths = paths.size;

@@ -6,7 +6,10 @@ import { FreshNames, type Renaming } from './renaming.ts';
 /** Methods of a path item, in the order of the specification. */
 export const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
-/** Numbers of places, the same in all documents. Each place is named by its last part only: its parts may be long. */
+/**
+ * Numbers for places, which are the same in all documents. A place is identified by its parent and its last part: paths
+ * may be long.
+ */
 class Places {
   readonly #numbers = new Map<string, number>();
 
@@ -18,14 +21,14 @@ class Places {
   }
 }
 
-/** Says by which id an operation with one goes from here on. */
+/** Returns the new id of an operation. */
 type IdOf = (place: number, id: string) => string;
 
-/** The operations of a document, with those in callbacks, which are operations of path items, too. */
+/** The operations of a document, including those in callbacks, which are also operations of path items. */
 class Operations {
   readonly #places = new Places();
 
-  /** A document with the ids that `idOf` gives; the document itself when they are what they were. */
+  /** The document with the ids that `idOf` returns; the same document if none differs. */
   withIds(document: JsonObject, idOf: IdOf): JsonObject {
     return visitValues(document, (value, key) => {
       if (key === 'paths' && isJsonObject(value)) {
@@ -38,7 +41,7 @@ class Operations {
     }) as JsonObject;
   }
 
-  /** Callbacks that have the same name and mean the same are one component, others are not. */
+  /** Callbacks with the same name and meaning are one component; others are not. */
   #components(components: JsonObject, document: JsonObject, idOf: IdOf): Json {
     const meanings = new Map(
       componentsOf(document).flatMap(({ section, name, meaning }) =>
@@ -92,12 +95,12 @@ class Operations {
 const section = 'operationId';
 
 /**
- * The ids of the operations of documents that become one. The specification demands that each is there once: the first
- * operation keeps its id, the others get new ones. Operations of the same path and method are one.
+ * The ids of the operations of documents that are being merged. The specification requires unique ids: the first
+ * operation keeps its id, the others get new ones. Operations of the same path and method are the same operation.
  */
 export class OperationIds {
   readonly #all = new Operations();
-  /** The old and the new id of each operation, by place; those of the first document that has it count. */
+  /** The old and the new id of each operation, by place, from the first document that has it. */
   readonly #operations = new Map<number, { id: string; newId: string }>();
   readonly renamed: Renaming[] = [];
 
@@ -124,7 +127,7 @@ export class OperationIds {
     }
   }
 
-  /** A document with the new ids in its operations, and in the links to them. */
+  /** A document with the new ids in its operations and in links to them. */
   applied(document: JsonObject): JsonObject {
     /** The target of a link by id: the first operation of this document with that id. */
     const targets = new Map<string, string>();
@@ -133,7 +136,7 @@ export class OperationIds {
       if (known !== undefined && !targets.has(id)) {
         targets.set(id, known.newId);
       }
-      // One that another document has by another id is not the same, and is left out.
+      // An operation that has a different id in another document is not the same, and is dropped.
       return known?.id === id ? known.newId : id;
     });
     if ([...targets].every(([id, newId]) => id === newId)) {

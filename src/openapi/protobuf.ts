@@ -6,14 +6,14 @@ import { yamlText } from './yaml-text.ts';
 const description = new URL('./openapi-v3.proto', import.meta.url);
 
 /**
- * The library stops at 100 messages in each other, which is 25 properties in each other: definitions have more. JSON
- * nests at most 256 levels; `items` in `items` are three messages a level, and nothing has more.
+ * The library stops at 100 nested messages, which is 25 nested properties: definitions have more. JSON nests at most
+ * 256 levels, and `items` in `items`, at three messages per level, is the most.
  */
 protobuf.util.recursionLimit = Math.max(protobuf.util.recursionLimit, maxJsonDepth * 3);
 
-/** How the JSON of a message becomes the message. */
+/** Converts the JSON of a message to the message. */
 type Encode = (json: Json) => object | undefined;
-/** Makes the value of a field; undefined for values that the field cannot hold or that are not written. */
+/** Returns the value of a field; undefined for values that the field cannot hold or that are not written. */
 type EncodeField = (json: Json) => unknown;
 
 interface Plan {
@@ -22,7 +22,7 @@ interface Plan {
 }
 
 /**
- * Leaves out zero values, which proto3 does not write. Inside a oneof they do count: a schema with `default: 0` is not
+ * Omits zero values, which proto3 does not write. Inside a oneof they count: a schema with `default: 0` differs from
  * one without a default.
  */
 function unlessZero(value: unknown): unknown {
@@ -45,9 +45,7 @@ function jsonName(field: string): string {
 const forOtherKeys = new Set(['additional_properties', 'path', 'response_or_reference']);
 const extensionField = 'specification_extension';
 
-/**
- * The messages of OpenAPI v3 with how to make each from JSON: read out of their description when the first is needed.
- */
+/** The messages of OpenAPI v3 and how to encode each from JSON, derived from their description on first use. */
 class Encoder {
   readonly #root: protobuf.Root;
   readonly #plans = new Map<string, Plan>();
@@ -61,7 +59,7 @@ class Encoder {
     let plan = this.#plans.get(name);
     if (plan === undefined) {
       const type = this.#root.lookupType(`openapi.v3.${name}`);
-      // Messages contain each other: this one is known before its fields are looked at.
+      // Messages can be recursive, so this one is registered before its fields are read.
       plan = { type, encode: () => undefined };
       this.#plans.set(name, plan);
       plan.encode = this.#encodeOf(type);
@@ -123,7 +121,7 @@ class Encoder {
     };
   }
 
-  /** Of `NamedX { name, value }`, how the value is made. */
+  /** How to encode the values of a `NamedX { name, value }` message. */
   #encodeOfNamed(type: protobuf.Type): Encode {
     const value = type.fields.value as protobuf.Field;
     return this.#encodeOfField(value) as Encode;
@@ -158,7 +156,7 @@ class Encoder {
     };
     if (fields.number !== undefined) {
       const [number, boolean, string] = [choose('number'), choose('boolean'), choose('string')];
-      // A default that is a list or an object cannot be written: what stays is that there is one.
+      // A default that is a list or an object cannot be written; that there is a default can.
       return (json) => number(json) ?? boolean(json) ?? string(json) ?? {};
     }
     if (fields.boolean !== undefined) {
@@ -180,9 +178,10 @@ let encoder: Encoder | undefined;
 export const protobufMediaType = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf';
 
 /**
- * An OpenAPI v3 document (3.0) in protobuf: the message `openapi.v3.Document`, as a kube-apiserver writes it. What the
- * messages cannot represent is left out, as there: bounds of 0, and defaults that are lists or objects. The work is
- * linear in the document, which must not nest deeper than the stack allows (`parseJson` ensures that).
+ * Encodes an OpenAPI v3 document (3.0) in protobuf, as a kube-apiserver does: the message `openapi.v3.Document`. What
+ * the messages cannot represent is omitted, as in a kube-apiserver: bounds of 0, and defaults that are lists or
+ * objects. The work is linear in the document, which must not nest deeper than the stack allows (`parseJson` ensures
+ * that).
  */
 export function encodeProtobuf(document: JsonObject): Uint8Array {
   encoder ??= new Encoder();

@@ -4,28 +4,27 @@ import { printable } from '../terminal/index.ts';
 import { componentSections } from './components.ts';
 import { convertV2ToV3, V2ConversionError } from './convert-v2.ts';
 
-/** Why something is not an OpenAPI document that can be used: the message goes on after the name of the document. */
+/** Why a value is not a usable OpenAPI document: the message continues after the name of the document. */
 export class InvalidOpenApi extends Error {}
 
-/** A document that was read. */
+/** A document after parsing. */
 export interface ReadOpenApi {
   /** OpenAPI 3.0. */
   document: JsonObject;
-  /** Whether it was OpenAPI v2 and has been converted. */
+  /** Whether it was converted from OpenAPI v2. */
   isConverted: boolean;
 }
 
-/** Maximum number of values of a YAML document, and of characters of its texts, counted once for each alias. */
+/** Maximum number of values of a YAML document, and of characters of its strings, counted once for each alias. */
 const maxValues = 5_000_000;
 const maxCharacters = 256 * 1024 * 1024;
 
 const tooMany = 'has too many values, or aliases that expand to too many';
 
 /**
- * The number of values in a YAML parser's value, each counted as often as aliases refer to it; known before any of them
- * is copied.
- *
- * @param known the numbers of those that were counted.
+ * The number of values in the result of a YAML parser, each counted as often as aliases refer to it; computed before
+ * any of them is copied.
+ * @param known the sizes of values that have been counted.
  */
 function sizeOf(value: unknown, known: Map<unknown, number>, depth = 0): number {
   if (typeof value !== 'object' || value === null) {
@@ -45,7 +44,7 @@ function sizeOf(value: unknown, known: Map<unknown, number>, depth = 0): number 
   return size;
 }
 
-/** A copy of a YAML parser's value as JSON: without aliases, dates and anything that JSON does not have. */
+/** A copy of the result of a YAML parser as JSON: without aliases, dates and anything else that JSON lacks. */
 function plain(value: unknown, left: { characters: number }, depth = 0): Json {
   if (left.characters < 0) {
     throw new InvalidOpenApi(tooMany);
@@ -96,8 +95,7 @@ function parse(bytes: Buffer): Json {
 }
 
 /**
- * Reads an OpenAPI document from JSON or YAML; one of OpenAPI v2 is converted.
- *
+ * Reads an OpenAPI document from JSON or YAML; OpenAPI v2 is converted.
  * @throws {InvalidOpenApi} for anything but OpenAPI 3.0 and 2.0.
  */
 export function readOpenApi(bytes: Buffer): ReadOpenApi {
@@ -137,7 +135,7 @@ export function openApiOf(value: Json): ReadOpenApi {
   return { document: value, isConverted: false };
 }
 
-/** Checks the parts that the merge takes apart; the rest is copied as it is. @throws {InvalidOpenApi} */
+/** Checks the parts that merging processes; the rest is copied unchanged. @throws {InvalidOpenApi} */
 function checkObjects(document: JsonObject): void {
   const objectIn = (parent: JsonObject, field: string, place: string): JsonObject => {
     const value = parent[field];
@@ -167,20 +165,19 @@ function checkObjects(document: JsonObject): void {
   }
 }
 
-/** Where one document of an API server is. */
+/** The location of one document on an API server. */
 export interface DocumentPlace {
   /** `apis/apps/v1`, `api/v1`, `version`. */
   name: string;
   /** Path and query from the root of the API server: `/openapi/v3/apis/apps/v1?hash=…`. */
   path: string;
-  /** Hash of its content, as far as the server gives one. */
+  /** Hash of its content, if the server provides one. */
   hash: string | undefined;
 }
 
 /**
- * The documents that an API server lists at `/openapi/v3`, in the order of their names.
- *
- * @returns undefined when the value is something else, or has a place outside of `/openapi/v3/`.
+ * The documents that an API server lists at `/openapi/v3`, sorted by name.
+ * @returns undefined if the value is not a list, or contains a path outside of `/openapi/v3/`.
  */
 export function documentList(value: Json): DocumentPlace[] | undefined {
   const paths = isJsonObject(value) && value.openapi === undefined ? value.paths : undefined;

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, setOwn } from '../kubernetes/index.ts';
 
-/** A component that a reference leads to. */
+/** The target of a reference to a component. */
 export interface ComponentReference {
   /** `schemas`, `parameters`, … */
   section: string;
@@ -17,13 +17,13 @@ function unescaped(token: string): string {
     try {
       text = decodeURIComponent(token);
     } catch {
-      // Not an escape: the name has a percent sign.
+      // Not an escape: the name contains a percent sign.
     }
   }
   return text.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-/** Reads `#/components/SECTION/NAME`. @returns undefined for references to anything else. */
+/** Parses `#/components/SECTION/NAME`. @returns undefined for references to anything else. */
 export function parseReference(reference: string): ComponentReference | undefined {
   if (!reference.startsWith(componentPrefix)) {
     return undefined;
@@ -40,7 +40,7 @@ export function formatReference({ section, name, rest }: ComponentReference): st
   return `${componentPrefix}${section}/${escaped}${rest}`;
 }
 
-/** Fields whose objects are maps: the keys are free names, and the values are of the field's type. */
+/** Fields that are maps: their keys are arbitrary names, and their values have the type of the field. */
 const fieldsOfNames = new Set([
   'callbacks',
   'content',
@@ -58,16 +58,16 @@ const fieldsOfNames = new Set([
   'securitySchemes',
 ]);
 
-/** Fields whose values are data: nothing in them is a reference. */
+/** Fields whose values are data, in which there are no references. */
 const fieldsOfData = new Set(['default', 'enum', 'example', 'value', 'scopes', 'variables']);
 
-/** Replaces the references in a part of a document. Each function returns the replacement of its argument. */
+/** Replaces references in a part of a document. Each function returns the replacement for its argument. */
 export interface ReferenceVisitor {
-  /** The text of a `$ref`. */
+  /** Replaces the text of a `$ref`. */
   reference(text: string): string;
-  /** The name of a security scheme, where a security requirement has it. */
+  /** Replaces the name of a security scheme in a security requirement. */
   securityScheme?(name: string): string;
-  /** The id of an operation, where a link has it. */
+  /** Replaces the id of an operation in a link. */
   operation?(id: string): string;
 }
 
@@ -88,7 +88,7 @@ function visitRequirements(value: Json, visitor: ReferenceVisitor): Json {
   });
 }
 
-/** `mapping` of a discriminator: values are references, or names of schemas. */
+/** Visits the `mapping` of a discriminator: values are references, or names of schemas. */
 function visitDiscriminator(value: Json, visitor: ReferenceVisitor): Json {
   if (!isJsonObject(value) || !isJsonObject(value.mapping)) {
     return value;
@@ -111,7 +111,7 @@ function visitLink(link: Json, visitor: ReferenceVisitor): Json {
   return operationId === visited.operationId ? visited : { ...visited, operationId };
 }
 
-/** Values of a map of names, each visited; the input itself when nothing changes. */
+/** Visits the values of a map with arbitrary names; returns the input itself if nothing changes. */
 export function visitValues(value: JsonObject, visit: (item: Json, key: string) => Json): JsonObject {
   let result: JsonObject | undefined;
   const keys = Object.keys(value);
@@ -132,10 +132,9 @@ export function visitValues(value: JsonObject, visit: (item: Json, key: string) 
 }
 
 /**
- * Visits the references in a part of an OpenAPI v3 document, told apart from properties and data that look like
+ * Visits the references in a part of an OpenAPI v3 document, as opposed to properties and data that look like
  * references. The work is linear; the part must not nest deeper than the stack allows.
- *
- * @returns the part with what the visitor returned; the same objects wherever nothing changed.
+ * @returns the part with the visitor's replacements; the same objects wherever nothing changed.
  */
 export function visitReferences(part: Json, visitor: ReferenceVisitor): Json {
   if (Array.isArray(part)) {

@@ -6,11 +6,11 @@ export interface Renaming {
   section: string;
   name: string;
   newName: string;
-  /** The documents that had it under its old name. */
+  /** Names of the documents in which it had the old name. */
   documents: string[];
 }
 
-/** Gives out names that are not taken: `NAME_v2`, `NAME_v3`, …, as API servers rename equal names. */
+/** Hands out unused names: `NAME_v2`, `NAME_v3`, …, as API servers rename duplicates. */
 export class FreshNames {
   readonly #taken: Set<string>;
   readonly #next = new Map<string, number>();
@@ -19,7 +19,7 @@ export class FreshNames {
     this.#taken = taken;
   }
 
-  /** The name itself where it is free, else the first free one. */
+  /** The name itself if it is unused, else the first new name that is. */
   take(section: string, name: string): string {
     const key = componentKey(section, name);
     let candidate = key;

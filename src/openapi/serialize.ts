@@ -5,7 +5,7 @@ import type { JsonObject } from '../kubernetes/index.ts';
 export interface SerializedDocument {
   /** JSON, UTF-8. */
   body: Buffer;
-  /** SHA-512 of the body, upper case hexadecimal: the hash in URLs, and the ETag without its quotes. */
+  /** SHA-512 of the body in upper-case hexadecimal: the hash in URLs, and the ETag without its quotes. */
   hash: string;
 }
 
@@ -18,11 +18,11 @@ const escapes: Record<string, string> = {
 };
 
 /**
- * A document as JSON with its hash. Characters are escaped as Go's encoding/json does it, so that a document with the
- * keys in the order of an API server has the bytes, and the hash, that this server gives it.
+ * A document as JSON, with its hash. Characters are escaped as by Go's encoding/json, so that a document whose keys are
+ * in an API server's order has the same bytes and hash as on that server.
  */
 export function serializeDocument(document: JsonObject): SerializedDocument {
-  // JSON has these characters only in strings.
+  // In JSON these characters occur only in strings.
   const text = JSON.stringify(document).replaceAll(/[<>&\u2028\u2029]/g, (character) => escapes[character] as string);
   const body = Buffer.from(text);
   return { body, hash: createHash('sha512').update(body).digest('hex').toUpperCase() };

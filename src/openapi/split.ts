@@ -3,9 +3,9 @@ import { componentKey, componentSections } from './components.ts';
 import { parseReference, visitReferences } from './references.ts';
 
 /**
- * The part of an OpenAPI v3 document that is about one group and version: the paths below `/apis/GROUP/VERSION`, and
- * the components that they lead to, with those whose kinds are of this group and version. Anything else at the top
- * stays.
+ * The part of an OpenAPI v3 document that concerns one group and version: the paths below `/apis/GROUP/VERSION`, the
+ * components that they refer to, and those whose kinds belong to this group and version. Other top-level fields are
+ * kept.
  */
 export function ofGroupVersion(document: JsonObject, group: string, version: string): JsonObject {
   const prefix = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
@@ -44,7 +44,7 @@ export function ofGroupVersion(document: JsonObject, group: string, version: str
       want('schemas', name);
     }
   }
-  // Security schemes are named, not referenced.
+  // Security schemes are referred to by name, not by reference.
   const schemes = isJsonObject(components.securitySchemes) ? components.securitySchemes : {};
   for (const name of Object.keys(schemes)) {
     want('securitySchemes', name);

@@ -1,18 +1,18 @@
 import { yaml } from '../files/index.ts';
 import type { Json } from '../kubernetes/index.ts';
 
-/** Texts that need no quotes in any version of YAML: nearly all that extensions have. */
+/** Strings that need no quotes in any version of YAML: nearly all that extensions send. */
 const plainText = /^[A-Za-z][A-Za-z.-]{2,99}$/;
-/** Words that YAML 1.1 or 1.2 take for something else, of three letters and more, in lower case. */
+/** Words of at least three letters, in lower case, that YAML 1.1 or 1.2 interpret as other values. */
 const words = new Set(['null', 'true', 'false', 'yes', 'off']);
 
 /**
- * Text that some parsers would read differently: the merge key, line breaks that only YAML 1.1 has, and blocks that
- * begin with white space (the library counts indentation from another column than Go's parser).
+ * Strings that some parsers read differently: the merge key, line breaks that only YAML 1.1 has, and blocks that begin
+ * with white space (the library counts indentation from another column than Go's parser).
  */
 const unsafe = /"<<"|[\u0085\u2028\u2029\ufeff]|"(?: |\\[nt])/;
 
-/** A value of JSON as YAML text, in the style of Go's yaml.v3, which API servers write and kubectl reads. */
+/** A JSON value as YAML, in the style of Go's yaml.v3, which API servers write and kubectl reads. */
 export function yamlText(value: Json): string {
   if (typeof value === 'boolean' || value === null) {
     return `${value}\n`;
@@ -21,7 +21,7 @@ export function yamlText(value: Json): string {
     return `${value}\n`;
   }
   const json = JSON.stringify(value);
-  // JSON is YAML too. A block at the top would need an indent for Go's parser, which the library does not give it.
+  // JSON is also YAML. Go's parser requires top-level blocks to be indented, which the library does not do.
   if (unsafe.test(json) || (typeof value === 'string' && value.includes('\n'))) {
     const escaped = json.replaceAll(
       /[\u0085\u2028\u2029\ufeff]/g,
@@ -29,6 +29,6 @@ export function yamlText(value: Json): string {
     );
     return `${escaped}\n`;
   }
-  // Version 1.1 quotes more: `1_000` and `0o7` are texts here, and numbers for some parsers.
+  // Version 1.1 quotes more: `1_000` and `0o7` are strings here, but numbers for some parsers.
   return yaml().stringify(value, { version: '1.1', lineWidth: 0, indent: 4, aliasDuplicateObjects: false });
 }

@@ -25,10 +25,10 @@ import { olderVersionsOf } from './written-as.ts';
 /** The facts about an extension before an upgrade. */
 export interface ExtensionFacts {
   config: ExtensionConfig;
-  /** The object as it was written, or as the API server gave it. */
+  /** The object as written in a manifest, or as returned by the API server. */
   original: JsonObject;
   isFromCluster: boolean;
-  /** The extension's current handlers, by the rules of the target; undefined where it was not asked. */
+  /** The extension's current handlers, by the rules of the target release; undefined if it was not called. */
   discovered: DiscoverResult | undefined;
   tls: TlsFacts | undefined;
 }
@@ -46,13 +46,13 @@ export interface Upgrade {
 export interface ExtensionVerdict {
   extensionConfig: string;
   verdict: Verdict;
-  /** In the order in which they are to be dealt with. */
+  /** In the order in which to handle them. */
   findings: PreflightFinding[];
   /** Names of the hooks that it serves. */
   hooks: string[];
 }
 
-/** Rules whose findings matter to an upgrade, and what they are then. */
+/** Rules whose findings matter to an upgrade, and their level then. */
 const relevantRules: Readonly<Record<string, { level: PreflightFinding['level']; topic: Topic }>> = {
   'hook-version-removed': { level: 'blocker', topic: 'hook-removed' },
   'hook-unknown': { level: 'blocker', topic: 'refused' },
@@ -103,7 +103,7 @@ function ruleFindings({ config, discovered }: ExtensionFacts, { to, catalog, now
   });
 }
 
-/** Interprets the response to Discovery by the rules of the target. */
+/** Evaluates the response to Discovery by the rules of the target release. */
 function discoveryFindings(facts: ExtensionFacts, upgrade: Upgrade): PreflightFinding[] {
   const { discovered, config, isFromCluster } = facts;
   const condition = config.status?.conditions?.find(({ type }) => type === 'Discovered');
@@ -112,7 +112,7 @@ function discoveryFindings(facts: ExtensionFacts, upgrade: Upgrade): PreflightFi
       const message = `is not discovered now: ${quotable(condition.message ?? '', 300)}`;
       return [{ level: 'blocker', topic: 'unreachable', message, remedy: unreachableRemedy }];
     }
-    // An extension may offer no handlers; then only the condition says that it was discovered.
+    // An extension may have no handlers; then only the condition tells that it was discovered.
     if (config.status?.handlers?.length || condition?.status === 'True') {
       const message = 'was not called (--offline), so it is unknown whether it answers now';
       return [{ level: 'note', topic: 'unreachable', message }];
@@ -166,7 +166,7 @@ function discoveryFindings(facts: ExtensionFacts, upgrade: Upgrade): PreflightFi
 const unreachableRemedy =
   'repair it or delete the ExtensionConfig before the upgrade: the upgrade restarts the managers, and a manager that cannot discover every extension within a minute exits, again and again';
 
-/** How long before its end a serving certificate is warned about, in ms. */
+/** How long before its expiry a serving certificate is warned about, in ms. */
 const noticeMs = 14 * 24 * 3600 * 1000;
 
 function certificateFindings({ tls }: ExtensionFacts, { now }: Upgrade): PreflightFinding[] {
@@ -224,7 +224,7 @@ function apiVersionFindings({ original, isFromCluster }: ExtensionFacts, { to, c
   });
 }
 
-/** Handlers that appear or vanish with the next discovery, which an upgrade brings. */
+/** Handlers that will appear or disappear with the next discovery, which the upgrade triggers. */
 function handlerFindings({ config, discovered }: ExtensionFacts): PreflightFinding[] {
   const registered = (config.status?.handlers ?? []).map(({ name }) => name ?? '');
   if (discovered?.ok !== true || registered.length === 0) {
@@ -252,7 +252,7 @@ export function examineExtension(facts: ExtensionFacts, upgrade: Upgrade): Exten
   const isRefused = discovered?.ok === false && discovered.problems.length > 0;
   const findings = [
     ...discoveryFindings(facts, upgrade),
-    // Problems of the whole answer are reported once.
+    // Problems with the whole response are reported once.
     ...ruleFindings(facts, upgrade).filter(({ topic }) => !isRefused || !aboutHooks.includes(topic)),
     ...caFindings(facts),
     ...certificateFindings(facts, upgrade),

@@ -6,9 +6,8 @@ import { isJsonObject } from '../kubernetes/index.ts';
 const inventory = '/apis/clusterctl.cluster.x-k8s.io/v1alpha3/providers';
 
 /**
- * The release of Cluster API that clusterctl has installed; undefined if it has not installed it, or its list may not
- * be read.
- *
+ * The release of Cluster API that clusterctl has installed; undefined if clusterctl did not install it, or its
+ * inventory may not be read.
  * @throws {ConnectionError} and the other errors of `Cluster.request` that are not refusals.
  */
 export async function installedRelease(cluster: Cluster): Promise<Release | undefined> {

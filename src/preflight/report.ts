@@ -4,15 +4,17 @@ import { inOrder, type PreflightFinding, type Verdict, verdictOf } from './findi
 
 /** The effects of an upgrade on all extensions. */
 export interface PreflightReport {
-  /** The release that runs now. */
+  /** The release that is running now. */
   from: string;
-  /** Whether it was found out or told; else it is the one before the target. */
+  /**
+   * Whether that release was detected or given by the user; otherwise it is assumed to be the one before the target.
+   */
   isFromKnown: boolean;
   to: string;
   verdict: Verdict;
-  /** The steps before the upgrade, in order. Empty when it is safe. */
+  /** The steps before the upgrade, in order. Empty if it is safe. */
   first: string[];
-  /** Findings that are about no single extension. */
+  /** Findings that do not concern a single extension. */
   findings: PreflightFinding[];
   extensions: ExtensionVerdict[];
 }
@@ -44,7 +46,7 @@ function sharedFindings(from: Release, to: Release, extensions: readonly Extensi
   return findings;
 }
 
-/** Joins verdicts to one, with what to do first. */
+/** Combines verdicts into a report, with what to do first. */
 export function reportOf(
   { from, isFromKnown, to }: { from: Release; isFromKnown: boolean; to: Release },
   extensions: readonly ExtensionVerdict[],

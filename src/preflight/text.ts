@@ -9,7 +9,7 @@ function findingLines({ level, message, remedy }: PreflightFinding): string[] {
   return [`  ${level.padEnd(7)}  ${message}`, ...(remedy === undefined ? [] : [`           do: ${remedy}`])];
 }
 
-/** For people: the verdict, what to do first, and every extension with its findings. */
+/** As text: the verdict, what to do first, and every extension with its findings. */
 export function preflightAsText(report: PreflightReport, paint: Paint): string {
   const { from, isFromKnown, to, verdict, first, findings, extensions } = report;
   const verdictText = (one: Verdict) => paint(styles[one], verdicts[one]);

@@ -1,11 +1,11 @@
 import { compareReleases, hooks, lifecycleHooks, type Release } from '../hooks/index.ts';
 
-/** Changes to calls that a release of Cluster API made without a new version of the hook: v1alpha1 is alpha. */
+/** A change to calls that a release of Cluster API made without a new version of the hook: v1alpha1 is alpha. */
 export interface WireChange {
   release: Release;
-  /** Names of the hooks that it concerns; undefined for all. */
+  /** Names of the affected hooks; undefined for all. */
   hooks?: readonly string[];
-  /** An extension written for the releases before may break. */
+  /** Whether an extension written for earlier releases may break. */
   isBreaking: boolean;
   change: string;
   remedy: string;
@@ -96,7 +96,7 @@ const wireChanges: readonly WireChange[] = [
   },
 ];
 
-/** The changes on the wire for some hooks when one release replaces another. */
+/** The wire changes that affect the given hooks when one release replaces another. */
 export function wireChangesBetween(from: Release, to: Release, called: ReadonlySet<string>): WireChange[] {
   return wireChanges.filter(
     ({ release, hooks: concerned }) =>

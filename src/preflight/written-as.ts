@@ -1,11 +1,13 @@
 import { group, hubVersion } from '../api/index.ts';
 import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
 
-/** Longest last-applied annotation that is parsed, in characters: annotations of an object have 256 KiB together. */
+/**
+ * Longest last-applied annotation that is parsed, in characters: the limit for all annotations of an object together.
+ */
 const maxAnnotation = 256 * 1024;
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** A version of the API that an object is written in, and who writes it so. */
+/** A version of the API in which an object is written, and by whom. */
 export interface WrittenAs {
   apiVersion: string;
   by: string;
@@ -24,8 +26,9 @@ function appliedVersion(text: unknown): unknown {
 }
 
 /**
- * The versions other than the current one that an object is written in. A manifest says it itself; of an object in a
- * cluster, which is read in any version, those who wrote it do: the fields that they manage, and what kubectl applied.
+ * The versions other than the current one in which an object is written. A manifest states its version. An object in a
+ * cluster can be read in any version, so those who wrote it tell: the fields that they manage, and what kubectl
+ * applied.
  */
 export function olderVersionsOf(original: JsonObject, isFromCluster: boolean): WrittenAs[] {
   const metadata = isJsonObject(original.metadata) ? original.metadata : {};
@@ -45,7 +48,7 @@ export function olderVersionsOf(original: JsonObject, isFromCluster: boolean): W
   } else {
     add(appliedVersion(annotations[lastApplied]), 'kubectl apply');
     for (const entry of Array.isArray(metadata.managedFields) ? metadata.managedFields.slice(0, 100) : []) {
-      // The status is written by Cluster API itself.
+      // Cluster API itself writes the status.
       if (isJsonObject(entry) && entry.subresource !== 'status') {
         add(entry.apiVersion, String(entry.manager ?? 'an unknown client'));
       }

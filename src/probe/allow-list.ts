@@ -7,12 +7,13 @@ interface Range {
   family: 'ipv4' | 'ipv6';
 }
 
-/** A text is neither a range of addresses nor a name. The message says what it should be. */
+/** A text is neither a range of addresses nor a name. The message says what is expected. */
 export class AllowListError extends Error {}
 
 /**
- * Addresses of the pod itself, of its node, of cloud metadata services that hand out credentials, and multicast addresses.
- * They are reached only if a range within one of these is listed. A wider range that contains them is not enough.
+ * Addresses of the pod itself, of its node, of cloud metadata services that hand out credentials, and multicast
+ * addresses. They are allowed only by a range that lies within one of these; a wider range that contains them is not
+ * enough.
  */
 const guarded: readonly string[] = [
   '0.0.0.0/8',
@@ -31,7 +32,7 @@ const guarded: readonly string[] = [
   // Metadata and the credentials of pods at AWS (::254, ::23), metadata of Google Cloud.
   'fd00:ec2::/32',
   'fd20:ce::254/128',
-  // IPv4 addresses in disguise: translated, NAT64, 6to4, Teredo.
+  // IPv4 addresses in other forms: translated, NAT64, 6to4, Teredo.
   '::ffff:0:0:0/96',
   '64:ff9b::/96',
   '64:ff9b:1::/48',
@@ -39,7 +40,7 @@ const guarded: readonly string[] = [
   '2001::/32',
 ];
 
-/** A range as text: an address with the length of its prefix, or one address. */
+/** Parses a range: an address with a prefix length, or a single address. */
 function rangeOf(text: string): Range | undefined {
   const [address = '', length, ...rest] = text.split('/');
   const version = isIP(address);
@@ -56,12 +57,12 @@ function rangeOf(text: string): Range | undefined {
   return prefix > longest ? undefined : { address, prefix, family: version === 4 ? 'ipv4' : 'ipv6' };
 }
 
-/** The bits of an address, from the first one. */
+/** The bits of an address, most significant first. */
 function bitsOf({ address, family }: Range): bigint {
   if (family === 'ipv4') {
     return address.split('.').reduce((bits, byte) => (bits << 8n) | BigInt(byte), 0n);
   }
-  // URLs have one form for each address: groups in hexadecimal, with at most one gap.
+  // URLs have one canonical form for each address: groups in hexadecimal, with at most one gap.
   const [head = '', tail = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const [before, after] = [head, tail].map((part) => part.split(':').filter((group) => group !== '')) as [
     string[],
@@ -71,7 +72,9 @@ function bitsOf({ address, family }: Range): bigint {
   return [...before, ...gap, ...after].reduce((bits, group) => (bits << 16n) | BigInt(`0x${group}`), 0n);
 }
 
-/** The range that an address with set bits behind the prefix would be taken for, as text; undefined when there are none. */
+/**
+ * The range that was probably meant by an address with bits set after the prefix, as text; undefined if there are none.
+ */
 function meantRange(range: Range): string | undefined {
   const [length, size] = range.family === 'ipv4' ? [32, 8] : [128, 16];
   const behind = BigInt(length - range.prefix);
@@ -111,7 +114,7 @@ function isWithinGuarded(range: Range): boolean {
 
 const mappedPrefix = /^::ffff:(?=\d{1,3}\.)/i;
 
-/** An address in the form in which lists are asked: without a zone, and IPv4 as such. */
+/** An address as lists are searched for it: without a zone, and IPv4 as such. */
 function plain(address: string): { address: string; family: 'ipv4' | 'ipv6' } {
   const [bare = ''] = address.split('%', 1);
   const unmapped = bare.replace(mappedPrefix, '');
@@ -120,21 +123,21 @@ function plain(address: string): { address: string; family: 'ipv4' | 'ipv6' } {
 
 /** Which hosts may be probed. */
 export interface AllowList {
-  /** Whether a host is one that the operator named. */
+  /** Whether the operator has listed a host by name. */
   names(hostname: string): boolean;
-  /** Whether some address of a name may be allowed: other names need not be resolved. */
+  /** Whether any address of a name could be allowed; if not, it need not be resolved. */
   mayReach(hostname: string): boolean;
-  /** Whether a host may be reached at an address that it resolves to (or that it is). */
+  /** Whether a host may be called at an address that it resolves to (or that it is). */
   allows(hostname: string, address: string): boolean;
 }
 
 const name = /^\.?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 
 /**
- * The allow list of an operator: ranges of addresses (`10.0.0.0/8`, `192.0.2.7`) and names, which stand for themselves
- * and their subdomains (`svc`, `example.com`).
- *
- * @throws {AllowListError} for an entry that is neither, and for a range that does not start at its address (`10.1.2.3/8`).
+ * Parses an operator's allow list: ranges of addresses (`10.0.0.0/8`, `192.0.2.7`), and names, which include their
+ * subdomains (`svc`, `example.com`).
+ * @throws {AllowListError} for an entry that is neither, and for a range that does not start at its address
+ * (`10.1.2.3/8`).
  */
 export function parseAllowList(entries: readonly string[]): AllowList {
   const ordinary: Range[] = [];

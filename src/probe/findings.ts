@@ -2,9 +2,9 @@ import type { FieldPath } from '../kubernetes/index.ts';
 import type { Finding } from '../rules/index.ts';
 import type { CallError, CallStep, DiscoverResult } from '../runtime/index.ts';
 
-/** Maximum number of problems of a Discovery response that are named. */
+/** Maximum number of problems with a Discovery response that are listed. */
 const maxProblems = 5;
-/** Longest text of an extension server that messages repeat, in characters: it may not be the user's own server. */
+/** Longest quote of an extension server's text in messages, in characters: it may not be the user's own server. */
 const maxRepeated = 120;
 
 const clientConfigPath: FieldPath = ['spec', 'clientConfig'];

@@ -9,8 +9,8 @@ import { findingsOf } from './findings.ts';
 import { createReach, systemAddresses } from './reach.ts';
 
 /**
- * How a probe ended. `refused`: not allowed by the operator; `busy`: too many at a time; `unknown`: the CA is in a
- * Secret that is not known.
+ * How a probe ended. `refused`: not allowed by the operator; `busy`: too many probes at a time; `unknown`: the CA is in
+ * a Secret that has not been read.
  */
 export const probeResults = ['discovered', 'failed', 'cached', 'refused', 'busy', 'unknown'] as const;
 /** How a probe ended, for metrics. */
@@ -19,16 +19,16 @@ export type ProbeResult = (typeof probeResults)[number];
 /** The dependencies of a prober. */
 export interface ProberOptions {
   allow: AllowList;
-  /** The known hooks, and the release that they are checked for. */
+  /** The known hooks, and the release for which to check them. */
   known: KnownHooks;
   onResult?(result: ProbeResult): void;
-  /** The facts about the cluster, for the Secret of an annotation. */
+  /** The facts about the cluster, for the Secret that an annotation names. */
   facts?: () => Facts | undefined;
-  /** The addresses of a name. Default: the system's. */
+  /** Resolves a name to addresses. Default: the system's resolver. */
   resolve?(hostname: string): Promise<readonly string[]>;
-  /** How long a probe may take, in ms. */
+  /** Timeout of a probe, in ms. */
   timeoutMs?: number;
-  /** Milliseconds of a monotonic clock. */
+  /** Returns milliseconds of a monotonic clock. */
   now?: () => number;
 }
 
@@ -37,21 +37,21 @@ export interface ProberOptions {
  */
 export interface Prober {
   /**
-   * The problems of an ExtensionConfig's server, found within `timeoutMs`; empty when there are none or it was not
-   * asked. Never rejects.
+   * The problems with an ExtensionConfig's server, found within `timeoutMs`; empty if there are none or the server was
+   * not called. Never rejects.
    */
   probe(config: ExtensionConfig): Promise<readonly Finding[]>;
 }
 
-/** Webhooks have 5 s in our configurations. */
+/** The timeout of the webhooks is 5 s in our configurations. */
 const defaultTimeoutMs = 2_000;
-/** Maximum number of probes at a time; more are not made. */
+/** Maximum number of concurrent probes; beyond that, none is made. */
 const maxAtOnce = 10;
 /** How long a result is reused for the same server, in ms: for kubectl apply of several files, and for retries. */
 const lifeMs = 15_000;
 const discoveryPort = 443;
 
-/** The config with the CA that Cluster API would inject; undefined when that is not known. */
+/** The config with the CA that Cluster API would inject; undefined if that is not known. */
 function withCa(config: ExtensionConfig, facts: Facts | undefined): ExtensionConfig | undefined {
   const found = namedSecret(config, facts)?.found;
   const injected = found === undefined || found === 'absent' ? undefined : found.caBundle;
@@ -61,7 +61,7 @@ function withCa(config: ExtensionConfig, facts: Facts | undefined): ExtensionCon
     : { ...config, spec: { ...config.spec, clientConfig: { ...config.spec?.clientConfig, caBundle } } };
 }
 
-/** A prober without memories. */
+/** Creates a prober with an empty cache. */
 export function createProber(options: ProberOptions): Prober {
   const { allow, known, onResult = () => {}, resolve = systemAddresses, timeoutMs = defaultTimeoutMs } = options;
   const now = options.now ?? (() => performance.now());
@@ -69,7 +69,7 @@ export function createProber(options: ProberOptions): Prober {
   const running = new Map<string, Promise<readonly Finding[] | undefined>>();
   const reach = createReach(allow, resolve);
 
-  /** The findings about a server; undefined when there was no room to ask it. */
+  /** The findings about a server; undefined if it was not called because of the limit. */
   async function ask(config: ExtensionConfig): Promise<readonly Finding[] | undefined> {
     const signal = AbortSignal.timeout(timeoutMs);
     const target = targetOf(config.spec?.clientConfig ?? {}, { group: '', version: '', hook: '', timeoutSeconds: 1 });

@@ -4,21 +4,24 @@ import type { AllowList } from './allow-list.ts';
 import { createSlots } from './slots.ts';
 
 /**
- * The address at which a host is asked, or why it is not: `refused`: not allowed by the operator; `busy`: too many names
- * are being resolved; `unresolved`: its name has no address.
+ * The address at which to call a host, or why it is not called: `refused`: not allowed by the operator; `busy`: too
+ * many names are being resolved; `unresolved`: the name has no address.
  */
 export type Reached = { address: string } | 'refused' | 'busy' | 'unresolved';
 
-/** Finds the address of a host, by its name in lower case or its IP address, until `signal` is aborted. Never rejects. */
+/**
+ * Finds the address of a host, given by its name in lower case or its IP address, until `signal` is aborted. Never
+ * rejects.
+ */
 export type Reach = (hostname: string, signal: AbortSignal) => Promise<Reached>;
 
 /**
- * Maximum number of names that are resolved at a time: the system's resolver takes a thread for each, of four, for as
- * long as it hangs.
+ * Maximum number of names that are resolved concurrently: each occupies one of the four threads of the system's
+ * resolver until it ends.
  */
 const maxLookups = 3;
 
-/** The addresses of a name, as the system resolves it. */
+/** The addresses of a name, according to the system's resolver. */
 export async function systemAddresses(hostname: string): Promise<string[]> {
   return (await lookup(hostname, { all: true })).map(({ address }) => address);
 }
@@ -31,7 +34,7 @@ function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', onAbort));
 }
 
-/** Creates a `Reach` that gives only addresses that are allowed: each address of a name has to be. */
+/** Creates a `Reach` that returns only allowed addresses: every address of a name must be allowed. */
 export function createReach(allow: AllowList, resolve: (hostname: string) => Promise<readonly string[]>): Reach {
   const slots = createSlots(maxLookups);
 
@@ -48,14 +51,14 @@ export function createReach(allow: AllowList, resolve: (hostname: string) => Pro
       return 'busy';
     }
     try {
-      // A lookup cannot be ended: it keeps its slot until it ends by itself.
+      // A lookup cannot be cancelled, so it keeps its slot until it ends.
       const work = resolve(hostname).finally(slots.give);
       const [address, ...others] = await orAborted(work, signal);
       return address !== undefined && [address, ...others].every((one) => allow.allows(hostname, one))
         ? { address }
         : 'refused';
     } catch {
-      // Which other names there are is not for everybody to find out.
+      // Not everyone may find out which names exist.
       return allow.names(hostname) ? 'unresolved' : 'refused';
     }
   };

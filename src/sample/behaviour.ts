@@ -1,9 +1,9 @@
 import { parseSmallYaml, YamlError } from '../files/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
 
-/** The behaviour of a handler instead of its work, in the order of these fields. */
+/** What a handler does in place of its work, in the order of these fields. */
 export interface Behaviour {
-  /** Never answers: the server's own 504, half a second after the caller has stopped waiting, comes too late. */
+  /** Never answers: the server's own 504, half a second after the caller has given up, comes too late. */
   hang?: boolean;
   /** Waits before it answers, in seconds. */
   delaySeconds?: number;
@@ -17,10 +17,10 @@ export interface Behaviour {
   block?: { retryAfterSeconds: number; message: string; times?: number };
 }
 
-/** Behaviours by names of handlers. */
+/** Behaviours by handler name. */
 export type Behaviours = ReadonlyMap<string, Behaviour>;
 
-/** A behaviour file that cannot be used: all problems at once, a line each. */
+/** An unusable behaviour file: all problems at once, one per line. */
 export class BehaviourError extends Error {
   readonly problems: readonly string[];
   constructor(problems: readonly string[]) {
@@ -102,16 +102,14 @@ const behaviour = (canBlock: boolean) =>
   });
 
 /**
- * Reads a behaviour file:
- *
+ * Parses a behaviour file:
  * ```yaml
  * handlers:
  *   before-cluster-upgrade:
  *     block: { times: 3, retryAfterSeconds: 5, message: backups run }
  * ```
- *
  * @param handlers the names of the handlers, and whether each can block.
- * @throws {BehaviourError} with everything that is wrong with it.
+ * @throws {BehaviourError} with all problems of the file.
  */
 export function parseBehaviours(yaml: string, handlers: ReadonlyMap<string, boolean>): Behaviours {
   let document: unknown;

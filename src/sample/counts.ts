@@ -1,12 +1,12 @@
 /**
- * Counts calls of handlers for Clusters, in bounded memory: the Cluster with the oldest last call is forgotten first.
+ * Counts calls of handlers for Clusters, in bounded memory: the Cluster whose last call is the oldest is evicted first.
  */
 export interface Counts {
-  /** The number of this call, from 1. */
+  /** Returns the number of this call, counted from 1. */
   next(handler: string, cluster: string): number;
 }
 
-/** Maximum number of pairs of handler and Cluster that are remembered. */
+/** Maximum number of pairs of handler and Cluster. */
 const maxEntries = 100_000;
 
 /** Creates counters without counts. */

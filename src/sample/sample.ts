@@ -11,14 +11,13 @@ import { handlers } from './work.ts';
 
 /** Options of the sample extension. */
 export interface SampleOptions extends Omit<HostedExtensionOptions, 'handlers' | 'replaceAnswer'> {
-  /** The behaviour of handlers instead of their work; see `readBehaviours`. */
+  /** The configured behaviour of handlers; see `readBehaviours`. */
   behaviours?: Behaviours;
 }
 
 /**
- * Reads a behaviour file for the handlers of the sample.
- *
- * @throws {BehaviourError} with everything that is wrong with it.
+ * Parses a behaviour file for the handlers of the sample.
+ * @throws {BehaviourError} with all problems of the file.
  */
 export function readBehaviours(yaml: string): Behaviours {
   return parseBehaviours(yaml, new Map(handlers.map(({ name, hook }) => [name, hook.isBlocking])));
@@ -55,7 +54,7 @@ function behaving(handler: Handler, behaviours: Behaviours): Handler {
   };
 }
 
-/** The sample extension: a handler for each hook, which behaves as configured. */
+/** Creates the sample extension: a handler for each hook, which behaves as configured. */
 export function createSampleExtension({ behaviours = new Map(), ...options }: SampleOptions = {}): ExtensionServer {
   return createHostedExtension({
     ...options,

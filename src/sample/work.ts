@@ -11,19 +11,19 @@ import {
   walkTemplates,
 } from '../extension/index.ts';
 
-/** How long the sample's update of a machine takes, in seconds. */
+/** How long it takes the sample to update a machine, in seconds. */
 const updateSeconds = 2;
 
 const updates = createJobs({ retryAfterSeconds: 1 });
 
-/** The variable of the sample: templates get it as a label. */
+/** The sample's variable, which templates get as a label. */
 const variables = defineVariables({
   sampleLabel: {
     schema: { type: 'string', description: 'Value of the label sample-extension of all templates.', maxLength: 63 },
   },
 });
 
-/** The minors from one version to another, each with patch 0, and the target. */
+/** The steps from one version to another: each minor with patch 0, and the target. */
 function stepsTo(from: string, to: string): { version: string }[] {
   const minorOf = (version: string) => Number(/^v?\d+\.(\d{1,6})\./.exec(version)?.[1]);
   const [first, last] = [minorOf(from), minorOf(to)];

@@ -3,7 +3,7 @@ import { styleText } from 'node:util';
 /** The colours and weights that output uses. */
 export type Style = 'red' | 'green' | 'yellow' | 'cyan' | 'gray' | 'dim' | 'bold';
 
-/** Text in a style where the output has styles; otherwise the text itself. */
+/** Text in a style, if the output supports styles; otherwise the text itself. */
 export type Paint = (style: Style, text: string) => string;
 
 /** For output that is not a terminal. */

@@ -6,47 +6,47 @@ import { factResources, keptOf, resourceName, versionPath } from './resources.ts
 import { servedVersion } from './versions.ts';
 
 /**
- * Maximum number of objects of a kind that are kept: some 1.6 KiB each, 80 MiB. In a cluster with more of a kind there
- * are no facts about that kind, only about the others.
+ * Maximum number of objects of a kind in memory: some 1.6 KiB each, 80 MiB. If a cluster has more objects of a kind,
+ * there are no facts about that kind, only about the others.
  */
 const maxObjects = 50_000;
 /**
- * Maximum number of characters of JSON of a kind that are kept, for objects that are as large as they may
- * be: an ordinary one takes 300. The indexes over them take some five times as much.
+ * Maximum number of characters of JSON of a kind in memory, in case objects are as large as allowed: an ordinary one
+ * takes 300. The indexes over them take some five times as much.
  */
 const maxLength = 32 * 1024 * 1024;
 
 /**
- * An API server that has just started may not know its definitions yet: a resource is gone after three 404s in a row.
+ * An API server that has just started may not know its definitions yet: a resource counts as gone after three 404s in a
+ * row.
  */
 const missesOfGone = 3;
 
 /** The state that the watches of all kinds share. */
 export interface KindWatchContext {
   config: KubeConfig;
-  /** For asking which versions are served. */
+  /** For finding out which versions are served. */
   cluster: Cluster;
   /** Milliseconds of a monotonic clock. */
   now: () => number;
   pace: Partial<WatchPace>;
-  /** Called for each object that is new or has changed. */
+  /** Called for each new or changed object. */
   onObject(kind: CollectedKind, object: JsonObject): void;
-  /** Why the objects of a kind may be old or missing; undefined when they follow the cluster again. */
+  /**
+   * Called with the reason why objects of a kind may be stale or missing; with undefined when they are current again.
+   */
   onProblem(kind: CollectedKind, problem: string | undefined): void;
-  /** Called when a kind has been read for the first time, and whenever it is not served. */
+  /** Called when the objects of a kind have been listed for the first time, and whenever the kind is not served. */
   onSettled(): void;
 }
 
-/**
- * The state of a kind: nothing known yet; the version that is followed; or when the server last reported that it serves
- * none.
- */
+/** The state of a kind: unknown; the version that is watched; or when the server last reported that it serves none. */
 type State =
   | { is: 'unknown' }
   | { is: 'followed'; version: string; informer: Informer; misses: number }
   | { is: 'absent'; saidAt: number };
 
-/** The watch of one kind: it copies the objects of the version that the API server serves into a collection. */
+/** Watches one kind: copies the objects of the version that the API server serves into a collection. */
 export class KindWatch {
   readonly kind: CollectedKind;
   readonly #collection: FactCollection;
@@ -61,7 +61,7 @@ export class KindWatch {
     this.#context = context;
   }
 
-  /** Whether all objects have been read once, or there are known to be none. */
+  /** Whether all objects have been listed once, or it is known that there are none. */
   get isSettled(): boolean {
     return this.#state.is === 'absent' || (this.#state.is === 'followed' && this.#state.informer.isSynced);
   }
@@ -80,12 +80,12 @@ export class KindWatch {
     return this.#collection.size;
   }
 
-  /** The objects that are followed now. */
+  /** The current objects. */
   list(): JsonObject[] {
     return this.#state.is === 'followed' ? this.#state.informer.list() : [];
   }
 
-  /** Asks which version is served, and follows a change of it. Never rejects. */
+  /** Finds out which version is served, and adapts the watch if it has changed. Never rejects. */
   async findVersion(): Promise<void> {
     const resource = factResources[this.kind];
     try {
@@ -99,7 +99,7 @@ export class KindWatch {
         this.#follow(version);
       }
     } catch (error) {
-      // The version that is followed reports its own problems.
+      // The version that is watched reports its own problems.
       if (this.#state.is !== 'followed' && !this.#isStopped) {
         this.#tell(`${resourceName(resource)}: ${(error as Error).message}`);
       }
@@ -133,13 +133,13 @@ export class KindWatch {
     const informer = this.#startInformer(version);
     this.#state = { is: 'followed', version, informer, misses: 0 };
     void informer.synced.then(() => {
-      // The problem may be that of an earlier version, or that the version was unknown.
+      // The reported problem may be that of an earlier version, or that the version was unknown.
       this.#tell(informer.problem);
       this.#context.onSettled();
     });
   }
 
-  /** Stops following the version, and forgets its objects. */
+  /** Stops watching the version, and drops its objects. */
   #end(): void {
     if (this.#state.is === 'followed') {
       this.#state.informer.stop();

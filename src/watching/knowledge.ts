@@ -3,10 +3,10 @@ import type { FactKind, FactsStore } from '../facts/index.ts';
 import type { KindWatch } from './kind-watch.ts';
 import type { SecretReader } from './secret-reader.ts';
 
-/** How much is known about one kind. */
+/** How current the facts about a kind are. */
 export interface KindStatus {
   isKnown: boolean;
-  /** The age of the copy, in ms; undefined when nothing has been read yet, and for Secrets. */
+  /** The age of the copy, in ms; undefined if nothing has been read yet, and for Secrets. */
   ageMs: number | undefined;
   objects: number;
   problem: string | undefined;
@@ -17,16 +17,16 @@ export interface KnowledgeSources {
   watches: readonly KindWatch[];
   reader: Pick<SecretReader, 'problem' | 'size'>;
   store: FactsStore;
-  /** How old facts may be before they count as unknown, in ms. */
+  /** Age from which facts count as unknown, in ms. */
   maxAgeMs: number;
 }
 
-/** The age of the facts about a kind, in ms; undefined when they are unknown, or too old. */
+/** The age of the facts about a kind, in ms; undefined if they are unknown or too old. */
 function knownAgeOf({ ageMs }: KindWatch, maxAgeMs: number): number | undefined {
   return ageMs !== undefined && ageMs <= maxAgeMs ? ageMs : undefined;
 }
 
-/** The current facts, with the age of the oldest and the kinds that are unknown. */
+/** The current facts, the age of the oldest, and the kinds that are unknown. */
 export function knowledgeOf({ watches, reader, store, maxAgeMs }: KnowledgeSources): ClusterKnowledge {
   let oldest: number | undefined;
   const unknown: FactKind[] = [];
@@ -45,7 +45,7 @@ export function knowledgeOf({ watches, reader, store, maxAgeMs }: KnowledgeSourc
   return { facts: store.facts, ageMs: oldest, unknown };
 }
 
-/** How much is known about one kind at this moment. */
+/** How current the facts about one kind are at this moment. */
 export function statusOf(kind: FactKind, { watches, reader, maxAgeMs }: KnowledgeSources): KindStatus {
   const watch = watches.find((candidate) => candidate.kind === kind);
   if (watch === undefined) {

@@ -2,7 +2,9 @@ import { Gauge, type Registry } from 'prom-client';
 import { factKinds } from '../facts/index.ts';
 import type { Watching } from './watching.ts';
 
-/** Adds metrics of the facts about the cluster, read at each scrape. `prefix` is the prefix of their names. */
+/**
+ * Adds metrics of the facts about the cluster, which are read at each scrape. `prefix` is the prefix of their names.
+ */
 export function addWatchingMetrics(registry: Registry, prefix: string, watching: Pick<Watching, 'status'>): void {
   const registers = [registry];
   const labelNames = ['kind'] as const;

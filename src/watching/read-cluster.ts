@@ -10,15 +10,15 @@ import { servedVersion } from './versions.ts';
 /** Maximum number of objects of a kind that are read. */
 const maxObjects = 100_000;
 
-/** Short, since a person is waiting. */
+/** Short, since a user is waiting. */
 const patience: Patience = { retries: 2, minTimeoutMs: 250, maxTimeoutMs: 1000, deadlineMs: 30_000 };
 
 /** The facts about a cluster at one moment. */
 export interface ClusterReading {
   facts: Facts;
-  /** Kinds that could not be read, with the reason: rules about them say nothing. */
+  /** Kinds that could not be read, with the reason: rules about them report nothing. */
   problems: Map<CollectedKind | 'Secret', string>;
-  /** Reads the other object that an ExtensionConfig names: the Secret of its annotation. */
+  /** Reads the other object that an ExtensionConfig depends on: the Secret in its annotation. */
   prepare(object: JsonObject): Promise<void>;
 }
 
@@ -26,11 +26,11 @@ export interface ClusterReading {
 export interface ReadClusterOptions {
   config: KubeConfig;
   signal: AbortSignal;
-  /** Called after each page with the name of the collection and the number of objects so far. */
+  /** Called after each page, with the name of the collection and the number of objects so far. */
   onProgress?(resource: string, count: number): void;
 }
 
-/** Reads the facts about a cluster once. Rejects only when `signal` is aborted. */
+/** Reads the facts about a cluster once. Rejects only if `signal` is aborted. */
 export async function readCluster({ config, signal, onProgress }: ReadClusterOptions): Promise<ClusterReading> {
   const cluster = connect(config, signal, patience);
   const problems: ClusterReading['problems'] = new Map();
@@ -71,7 +71,7 @@ export async function readCluster({ config, signal, onProgress }: ReadClusterOpt
       signal.throwIfAborted();
       const { message } = error as Error;
       problems.set(kind, message);
-      // One server that cannot be reached need not be tried for each kind.
+      // If the server cannot be reached, the other kinds need not be tried.
       unreachable = error instanceof ConnectionError ? message : undefined;
     }
   }

@@ -2,13 +2,13 @@ import { injectCaFromSecretAnnotation, pendingHooksAnnotation } from '../api/ind
 import { type CollectedKind, maxPendingLength } from '../facts/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
 
-/** A watched resource, and the parts of its objects that are kept. */
+/** A watched resource, and which parts of its objects are kept. */
 export interface FactResource {
   group: string;
-  /** Versions that are read in the same way, the preferred one first. */
+  /** Versions that can be read in the same way, the preferred one first. */
   versions: readonly string[];
   plural: string;
-  /** The fields that facts are derived from; the rest of an object is not kept. */
+  /** The fields that facts are derived from; the rest of an object is dropped. */
   fields: readonly (readonly string[])[];
 }
 
@@ -71,7 +71,7 @@ export function versionPath(group: string, version: string): string {
 /** The part of the metadata that identifies an object. */
 const identity = ['namespace', 'name', 'uid', 'resourceVersion', 'deletionTimestamp'];
 
-/** Of external patches only the names of their handlers are kept: settings and inline patches may be large. */
+/** Of external patches, only the names of their handlers are kept, since settings and inline patches may be large. */
 function withoutDefinitions(patches: Json): Json {
   return Array.isArray(patches)
     ? patches.map((patch) => (isJsonObject(patch) && patch.external ? { external: texts(patch.external) } : {}))
@@ -84,7 +84,7 @@ function texts(external: Json): Json {
     : {};
 }
 
-/** Numbers and protocols of ports. */
+/** Keeps only numbers and protocols of ports. */
 function withoutNames(ports: Json): Json {
   return Array.isArray(ports)
     ? ports.map((item) => {
@@ -94,7 +94,7 @@ function withoutNames(ports: Json): Json {
     : [];
 }
 
-/** The parts of handlers that are kept, because 512 of them are large. */
+/** Reduces handlers to the parts that are needed, since 512 of them are large. */
 function withoutPolicies(handlers: Json): Json {
   return Array.isArray(handlers)
     ? handlers.map((handler) =>
@@ -110,7 +110,7 @@ const shorter: Readonly<Record<string, (value: Json) => Json>> = {
   ports: withoutNames,
 };
 
-/** An object with its identity and the fields that facts are derived from. */
+/** An object reduced to its identity and the fields that facts are derived from. */
 export function keptOf({ fields }: FactResource, object: JsonObject): JsonObject {
   const metadata: JsonObject = {};
   const { metadata: all } = object;

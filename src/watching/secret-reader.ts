@@ -1,51 +1,49 @@
 import { type Cluster, explain, StatusError, secretPath } from '../cluster/index.ts';
 import { type KnownSecret, readSecret, type SecretFacts } from '../facts/index.ts';
 
-/** Times of the reader, in ms. */
+/** Intervals of the reader, in ms. */
 export interface SecretReaderPace {
-  /** How old a result may be before the Secret is read again on request. */
+  /** Age from which a result is renewed on request. */
   freshMs: number;
-  /** The same for one that is absent or has no usable CA: the user, once told, will fix it and retry soon. */
+  /** The same for a Secret that is absent or has no usable CA: the user will fix it when told, and retry soon. */
   freshBadMs: number;
-  /** How old it may be before it counts as unknown. */
+  /** Age from which a result counts as unknown. */
   maxAgeMs: number;
 }
 
-/** The times that `serve` uses. */
+/** The intervals that `serve` uses. */
 export const defaultSecretPace: SecretReaderPace = { freshMs: 60_000, freshBadMs: 2_000, maxAgeMs: 600_000 };
 
-/** Maximum number of Secrets that are read at a time. */
+/** Maximum number of concurrent reads. */
 const maxReading = 4;
-/** Maximum number of Secrets that are kept: 3 KiB each. The one that was read longest ago is dropped. */
+/** Maximum number of Secrets in memory, at 3 KiB each. The one that was read longest ago is evicted. */
 const maxKept = 4096;
-/** Maximum number of Secrets that wait to be read. */
+/** Maximum number of Secrets waiting to be read. */
 const maxWaiting = 10_000;
 
 /** The result of reading a Secret. */
 interface Entry {
-  /** Undefined when it could not be read. */
+  /** Undefined if it could not be read. */
   found: KnownSecret | 'absent' | undefined;
   readAt: number;
 }
 
-/** Reads Secrets one by one, on demand, and keeps what rules need of them. */
+/** Reads Secrets one by one, on request, and keeps what rules need of them. */
 export interface SecretReader {
-  /** A Secret that is not known yet, or not fresh, is read in the background. */
+  /** A Secret that is unknown, or whose result is too old, is read in the background. */
   readonly facts: SecretFacts;
-  /** Reads a Secret in the background unless it is fresh. */
+  /** Reads a Secret in the background, unless the result is fresh. */
   want(namespace: string, name: string): void;
-  /** Why Secrets cannot be read, according to the last attempt; undefined when they can. */
+  /** Why Secrets cannot be read, according to the last attempt; undefined if they can. */
   readonly problem: string | undefined;
   readonly size: number;
-  /** Resolves when nothing waits to be read. */
+  /** Resolves when no Secret is waiting to be read. */
   idle(): Promise<void>;
 }
 
 /**
- * Creates a reader. What is kept has no private key in it: of the data of a Secret, only the certificates are looked
- * at.
- *
- * @param now milliseconds of a clock that never goes back.
+ * Creates a reader. It keeps no private keys: of the data of a Secret, only the certificates are read.
+ * @param now returns milliseconds of a monotonic clock.
  */
 export function createSecretReader(
   cluster: Cluster,
@@ -87,7 +85,7 @@ export function createSecretReader(
         return;
       }
       const before = entries.get(key);
-      // The previous result counts until it is too old.
+      // The previous result is valid until it is too old.
       if (before === undefined || now() - before.readAt > maxAgeMs) {
         keep(key, undefined);
       }

@@ -3,8 +3,7 @@ import { isJsonObject } from '../kubernetes/index.ts';
 import { type FactResource, versionPath } from './resources.ts';
 
 /**
- * The first version of a resource that an API server serves; undefined when it serves none of them.
- *
+ * The first of a resource's versions that an API server serves; undefined if it serves none.
  * @throws {StatusError} on any error response but 404; otherwise as `request`.
  */
 export async function servedVersion(cluster: Cluster, resource: FactResource): Promise<string | undefined> {
@@ -18,8 +17,8 @@ export async function servedVersion(cluster: Cluster, resource: FactResource): P
         return version;
       }
     } catch (error) {
-      // An API server responds with 404 in plain text for a path that it does not serve; `request` tells other servers'
-      // 404s apart.
+      // An API server responds with a plain-text 404 for a path that it does not serve; `request` distinguishes 404s of
+      // other servers.
       if (!(error instanceof StatusError && error.code === 404)) {
         throw error;
       }

@@ -9,19 +9,21 @@ import { KindWatch, type KindWatchContext } from './kind-watch.ts';
 import { type KindStatus, knowledgeOf, statusOf } from './knowledge.ts';
 import { createSecretReader, defaultSecretPace, type SecretReaderPace } from './secret-reader.ts';
 
-/** Times of watching, in ms; tests pass shorter ones. */
+/** Intervals of watching, in ms; tests pass shorter ones. */
 export interface WatchingPace {
   informers: Partial<WatchPace>;
   secrets: SecretReaderPace;
-  /** How often the API server is asked which versions it serves. */
+  /** How often to ask the API server which versions it serves. */
   versionsMs: number;
-  /** How often the Secrets of all ExtensionConfigs are read. */
+  /** How often to read the Secrets of all ExtensionConfigs. */
   sweepMs: number;
-  /** How old facts may be before they count as unknown. */
+  /** Age from which facts count as unknown. */
   maxAgeMs: number;
 }
 
-/** Facts that are ten minutes old are not used: the API server is gone, or the permission to watch. */
+/**
+ * Facts that are ten minutes old are not used: the API server must be unreachable, or the permission to watch missing.
+ */
 const defaultPace: WatchingPace = {
   informers: {},
   secrets: defaultSecretPace,
@@ -30,37 +32,37 @@ const defaultPace: WatchingPace = {
   maxAgeMs: 600_000,
 };
 
-/** How long one request may take, in ms. */
+/** Timeout of one request, in ms. */
 const requestDeadlineMs = 10_000;
 
 /** Options of `watchCluster`. */
 export interface WatchingOptions {
   config: KubeConfig;
   /**
-   * Why facts about a kind may be old or missing, with what to do about it; undefined when they follow the cluster
-   * again.
+   * Called with the reason why facts about a kind may be stale or missing and what to do about it; with undefined when
+   * they are current again.
    */
   onProblem?(kind: FactKind, problem: string | undefined): void;
-  /** Milliseconds of a clock that never goes back; that of informers, unless a test has another. */
+  /** Returns milliseconds of a monotonic clock. Default: that of the informers. */
   now?: () => number;
   pace?: Partial<WatchingPace>;
 }
 
-/** Facts that follow a cluster. */
+/** Facts that are kept up to date with a cluster. */
 export interface Watching {
-  /** The current facts. Immediate. */
+  /** The current facts, without waiting. */
   read(): ClusterKnowledge;
   status(kind: FactKind): KindStatus;
-  /** Resolves when every kind has been read once, or is known not to be served. */
+  /** Resolves when every kind has been listed once, or is known not to be served. */
   readonly synced: Promise<void>;
-  /** Resolves when no Secret waits to be read. */
+  /** Resolves when no Secret is waiting to be read. */
   secretsRead(): Promise<void>;
   stop(): void;
 }
 
 /**
- * Watches the objects that rules know about. APIs that are not served are looked for again from time to time; until
- * then there are known to be no such objects. Decisions never wait for any of this.
+ * Watches the objects that rules have facts about. APIs that are not served are looked for again from time to time;
+ * until then it is known that they have no objects. Decisions never wait for any of this.
  */
 export function watchCluster({
   config,
@@ -104,7 +106,7 @@ export function watchCluster({
     }
   }
 
-  /** Reads the Secret of an ExtensionConfig before a review of it asks. */
+  /** Reads the Secret of an ExtensionConfig before a review needs it. */
   function wantSecretOf(object: JsonObject): void {
     const secret = annotatedSecret(object);
     if (secret !== undefined) {

@@ -3,9 +3,9 @@ import { isIP } from 'node:net';
 import { readPem } from './pem.ts';
 import { signingProblem, unreadableProblem } from './signature.ts';
 
-/** Longest PEM text that is read, in bytes: a bundle of 16 certificates with 4096-bit keys is 32 KiB. */
+/** Longest PEM text that is read, in bytes: a bundle of 16 certificates with 4096-bit keys has 32 KiB. */
 export const maxPemBytes = 64 * 1024;
-/** Maximum number of certificates of a bundle. A rotation holds two, a recovery a few more. */
+/** Maximum number of certificates in a bundle. A rotation needs two, a recovery a few more. */
 export const maxCertificates = 16;
 
 const block = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]*-----END CERTIFICATE-----/g;
@@ -18,7 +18,7 @@ export interface Certificate {
   fingerprint: string;
 }
 
-/** A value that was read from an untrusted place: absent, invalid, or usable. */
+/** A value from an untrusted source: absent, invalid, or usable. */
 export type Reading<T> = { state: 'absent' } | { state: 'broken'; problem: string } | { state: 'usable'; value: T };
 
 /** The value of a usable reading, or undefined. */
@@ -26,23 +26,23 @@ export function usable<T>(reading: Reading<T>): T | undefined {
   return reading.state === 'usable' ? reading.value : undefined;
 }
 
-/** What is wrong with a reading, as the end of a sentence; undefined when it is usable. */
+/** What is wrong with a reading, as the end of a sentence; undefined if it is usable. */
 export function problemOf(reading: Reading<unknown>): string | undefined {
   return reading.state === 'usable' ? undefined : reading.state === 'absent' ? 'is missing' : reading.problem;
 }
 
 /**
- * Whether the dates of a certificate can be read. Parsing does not check them, and an invalid date compares as neither
- * before nor after any other. The text is then "Bad time value"; Node.js's Date is usually invalid, and sometimes whatever
- * was in memory.
+ * Whether the dates of a certificate are readable. Parsing does not check them, and an invalid date is neither before
+ * nor after any other. The text is then "Bad time value"; Node.js's Date is usually invalid, and sometimes contains
+ * random memory.
  */
 export function hasDates({ validFrom, validTo }: X509Certificate): boolean {
   return !Number.isNaN(Date.parse(validFrom)) && !Number.isNaN(Date.parse(validTo));
 }
 
 /**
- * Reads all certificates of a PEM text. Text between them is ignored, as by OpenSSL; one certificate that does not
- * parse makes the whole text broken.
+ * Reads all certificates in a PEM text. Text between them is ignored, as by OpenSSL; one certificate that does not
+ * parse invalidates the whole text.
  */
 export function readCertificates(text: string | undefined): Reading<[Certificate, ...Certificate[]]> {
   if (text === undefined || text.trim() === '') {
@@ -75,12 +75,12 @@ export function readCertificates(text: string | undefined): Reading<[Certificate
   }
 }
 
-/** A trust bundle of certificates: PEM, each once, in the order given. */
+/** A trust bundle of certificates in PEM, in the given order and without duplicates. */
 export function bundleOf(certificates: readonly Certificate[]): string {
   return [...new Map(certificates.map(({ fingerprint, pem }) => [fingerprint, pem])).values()].join('');
 }
 
-/** Reads a CA certificate (the first of the text) and says why it can't be a CA. */
+/** Reads a CA certificate (the first in the text), or says why it cannot be a CA. */
 export function readCa(text: string | undefined, now: Date): Reading<Certificate> {
   const read = readCertificates(text);
   if (read.state !== 'usable') {
@@ -91,7 +91,7 @@ export function readCa(text: string | undefined, now: Date): Reading<Certificate
   return problem === undefined ? { state: 'usable', value: certificate } : { state: 'broken', problem };
 }
 
-/** The public key of a certificate; undefined when it cannot be decoded: to ask for it throws then. */
+/** The public key of a certificate; undefined if it cannot be decoded, in which case Node.js throws. */
 function publicKeyOf(x509: X509Certificate): KeyObject | undefined {
   try {
     return x509.publicKey;
@@ -124,7 +124,7 @@ function readableCertificate(der: Buffer): X509Certificate | undefined {
   }
 }
 
-/** The certificates of a PEM text that Go reads for a trust bundle, each read when it is asked for; Go passes over the others. */
+/** The certificates in a PEM text that Go would read for a trust bundle, parsed on demand; Go skips the others. */
 export function* readableCertificates(text: string): Generator<X509Certificate, undefined> {
   for (const der of readPem(text).certificates) {
     const x509 = der && readableCertificate(der);
@@ -134,7 +134,7 @@ export function* readableCertificates(text: string): Generator<X509Certificate, 
   }
 }
 
-/** Why a certificate is not a CA that is valid now and that API servers read, or undefined. */
+/** Why a certificate is not a currently valid CA that API servers can read; undefined if it is. */
 export function caProblem({ x509 }: Certificate, now: Date): string | undefined {
   if (!x509.ca) {
     return 'is not a CA certificate (basicConstraints)';
@@ -145,7 +145,7 @@ export function caProblem({ x509 }: Certificate, now: Date): string | undefined 
   return unreadProblem(x509);
 }
 
-/** Reads a private key that must belong to a certificate. The problem never contains any of the key. */
+/** Reads a private key that must match a certificate. The problem never contains any part of the key. */
 export function readKey(text: string | undefined, certificate: Certificate): Reading<string> {
   if (text === undefined || text.trim() === '') {
     return { state: 'absent' };
@@ -166,7 +166,8 @@ export function readKey(text: string | undefined, certificate: Certificate): Rea
 }
 
 /**
- * Reads the private key of a CA, with which certificates can be signed. The problem never contains any of the key.
+ * Reads the private key of a CA, which must be able to sign certificates. The problem never contains any part of the
+ * key.
  */
 export function readCaKey(text: string | undefined, ca: Certificate): Reading<string> {
   const key = readKey(text, ca);
@@ -174,15 +175,15 @@ export function readCaKey(text: string | undefined, ca: Certificate): Reading<st
   return problem === undefined ? key : { state: 'broken', problem };
 }
 
-/** Whether one certificate is signed by another: names and signature. */
+/** Whether one certificate has been signed by another, judging by names and signature. */
 export function isSignedBy(certificate: Certificate, ca: Certificate): boolean {
-  // A key that cannot be decoded has issued nothing, as checkIssued has it; to ask for the key itself throws then.
+  // A key that cannot be decoded has issued nothing, according to checkIssued; accessing the key itself throws then.
   return certificate.x509.checkIssued(ca.x509) && certificate.x509.verify(ca.x509.publicKey);
 }
 
-/** Those of the names (DNS names and IP addresses) that a certificate is not valid for. */
+/** The names (DNS names and IP addresses) that a certificate is not valid for. */
 export function missingNames({ x509 }: Certificate, names: readonly string[]): string[] {
   const held = new Set(x509.subjectAltName?.split(', '));
-  // An IP address may be written in several ways; of anything else, checkIP throws.
+  // An IP address may be written in several ways; checkIP throws for anything else.
   return names.filter((name) => (isIP(name) === 0 ? !held.has(`DNS:${name}`) : x509.checkIP(name) === undefined));
 }

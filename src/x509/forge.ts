@@ -5,30 +5,30 @@ import { type SignatureAlgorithm, signatureOf, signingProblem } from './signatur
 
 const require = createRequire(import.meta.url);
 
-/** node-forge, loaded when the first certificate is made: a server that only uses one starts without it. */
+/** node-forge, loaded when the first certificate is created: a server that only uses certificates does not need it. */
 export function nodeForge(): typeof Forge {
   return require('node-forge');
 }
 
 type Asn1 = Forge.asn1.Asn1;
 
-/** Public in node-forge, unknown to its types. */
+/** Parts of node-forge's public API that are missing from its types. */
 interface Untyped {
   asn1: { fromDer(bytes: string, options: { decodeBitStrings: boolean }): Asn1 };
   pki: { certificateExtensionsToAsn1(extensions: unknown): Asn1 };
 }
 
-/** Everything that differs between certificates, besides who signs them. */
+/** Everything that differs between certificates, apart from the signer. */
 export interface Contents {
   /** Hex of a positive number. */
   serial: string;
   subject: Forge.pki.CertificateField[];
-  /** A CA, or undefined for a certificate that is its own issuer. */
+  /** The CA; undefined for a self-signed certificate. */
   issuer: X509Certificate | undefined;
   publicKey: KeyObject;
   notBefore: Date;
   notAfter: Date;
-  /** As node-forge names them, and complete but for subjectKeyIdentifier. */
+  /** In node-forge's notation, and complete except for subjectKeyIdentifier. */
   extensions: object[];
 }
 
@@ -37,7 +37,7 @@ function universal(type: Forge.asn1.Type, value: string | Asn1[]): Asn1 {
   return asn1.create(asn1.Class.UNIVERSAL, type, typeof value !== 'string', value);
 }
 
-/** DER as ASN.1, with the bit strings as they are: node-forge would take a point of an elliptic curve for DER. */
+/** Parses DER, but not the content of bit strings: node-forge would mistake a point on an elliptic curve for DER. */
 function parsed(der: Buffer): Asn1[] {
   const { asn1 } = nodeForge() as unknown as Untyped;
   return asn1.fromDer(der.toString('latin1'), { decodeBitStrings: false }).value as Asn1[];
@@ -52,7 +52,7 @@ function keyIdentifier(publicKey: KeyObject): string {
     .toString('latin1');
 }
 
-/** The identifier of an algorithm of signatures. */
+/** The AlgorithmIdentifier of a signature algorithm. */
 function identifierOf({ oid, hasNull }: SignatureAlgorithm): Asn1 {
   const { asn1 } = nodeForge();
   const { Type } = asn1;
@@ -72,8 +72,8 @@ function time(date: Date): Asn1 {
 const subjectKeyIdentifierOid = '2.5.29.14';
 
 /**
- * How the certificates of a CA name its key: as the CA itself does (RFC 5280, 4.2.1.1), since clients compare the two; by
- * the identifier that this program gives keys where it does not.
+ * The key identifier by which certificates refer to their CA: the CA's own (RFC 5280, 4.2.1.1), since clients compare
+ * the two, or else the one that this program computes for keys.
  */
 export function issuerKeyIdentifier(ca: X509Certificate): string {
   const { asn1 } = nodeForge();
@@ -91,7 +91,7 @@ export function issuerKeyIdentifier(ca: X509Certificate): string {
   return keyIdentifier(ca.publicKey);
 }
 
-/** The subject of a certificate, byte for byte: clients compare it with the issuer of others. */
+/** The subject of a certificate, byte for byte, since clients compare it with the issuer of other certificates. */
 function subjectOf(certificate: X509Certificate): Asn1 {
   const [{ value }] = parsed(certificate.raw) as [Asn1];
   // Version, serial number, algorithm, issuer, validity, subject; a CA has a version.
@@ -99,9 +99,8 @@ function subjectOf(certificate: X509Certificate): Asn1 {
 }
 
 /**
- * A certificate in DER. node:crypto signs: node-forge's own arithmetic in JavaScript takes some 50 ms
- * a signature. node-forge itself reads and writes RSA keys only; those that sign here are RSA or on an elliptic curve.
- *
+ * A certificate in DER. It is signed by node:crypto, since node-forge's arithmetic in JavaScript takes some 50 ms per
+ * signature, and since node-forge supports only RSA keys, while signing keys may also be elliptic-curve keys.
  * @param issuerKey the issuer's private key in PEM.
  * @throws {Error} for a key of another type.
  */
@@ -109,7 +108,7 @@ export function signedCertificate(contents: Contents, issuerKey: string): Buffer
   const { asn1, pki } = nodeForge();
   const { Class, Type } = asn1;
   const der = (node: Asn1) => Buffer.from(asn1.toDer(node).getBytes(), 'latin1');
-  // Puts in what names and extensions leave out.
+  // Fills in what names and extensions omit.
   const form = pki.createCertificate();
   form.setSubject(contents.subject);
   const identifier = universal(Type.OCTETSTRING, keyIdentifier(contents.publicKey));

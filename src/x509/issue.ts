@@ -4,15 +4,18 @@ import { promisify } from 'node:util';
 import { type Certificate, problemOf, readCertificates } from './certificate.ts';
 import { type Contents, issuerKeyIdentifier, signedCertificate } from './forge.ts';
 
-/** How far notBefore lies before the moment of issue, in ms: clocks of clients may be behind. */
+/** How far notBefore precedes the time of issue, in ms, because clients' clocks may be slow. */
 export const backdateMs = 5 * 60_000;
 
-/** Organization in the subject of every CA that this program makes for a webhook; recovery recognizes its own by it. */
+/**
+ * Organization in the subject of every CA that this program creates for a webhook; recovery recognizes its own CAs by
+ * it.
+ */
 export const organization = 'extensionconfig-webhook';
 
-/** Where keys and serial numbers come from. */
+/** The source of keys and serial numbers. */
 export interface Entropy {
-  /** A new key pair in PEM (PKCS #8, SPKI), made off the main thread. */
+  /** Creates a key pair in PEM (PKCS #8, SPKI), off the main thread. */
   makeKeyPair(): Promise<KeyPair>;
   randomBytes(count: number): Uint8Array;
 }
@@ -38,19 +41,19 @@ const inPem = {
 const rsaKeys = { modulusLength: 2048, ...inPem } as const;
 const ellipticKeys = { namedCurve: 'P-256', ...inPem } as const;
 
-/** node:crypto's generators. The keys are RSA, which every client knows. */
+/** The generators of node:crypto. The keys are RSA, which every client supports. */
 export const systemEntropy: Entropy = { makeKeyPair: () => generate('rsa', rsaKeys), randomBytes };
 
 /**
- * The same with keys on an elliptic curve, for what starts often and lives short: one takes a hundredth of a
- * millisecond to make, where an RSA key takes a tenth of a second, and a handshake costs the server a tenth.
+ * The same with elliptic-curve keys, for servers that start often and are short-lived: creating a key takes a hundredth
+ * of a millisecond, compared with a tenth of a second for RSA, and a handshake costs the server a tenth.
  */
 export const ellipticEntropy: Entropy = {
   makeKeyPair: async () => generateKeyPairSync('ec', ellipticKeys),
   randomBytes,
 };
 
-/** A random 128-bit serial in hex, positive as DER reads it (RFC 5280, 4.1.2.2). */
+/** A random 128-bit serial number in hex, positive when encoded in DER (RFC 5280, 4.1.2.2). */
 function serialNumber(entropy: Pick<Entropy, 'randomBytes'>): string {
   const bytes = Buffer.from(entropy.randomBytes(16));
   // A first byte of zero would not be minimal DER; one with the high bit set would be negative.
@@ -58,7 +61,7 @@ function serialNumber(entropy: Pick<Entropy, 'randomBytes'>): string {
   return ((bytes[0] as number) & 0x80 ? '00' : '') + bytes.toString('hex');
 }
 
-/** What one certificate is made from. */
+/** The contents of a certificate to be issued. */
 interface Request extends Pick<Contents, 'serial' | 'subject' | 'issuer' | 'extensions'> {
   /** In PEM. */
   publicKey: string;
@@ -68,14 +71,12 @@ interface Request extends Pick<Contents, 'serial' | 'subject' | 'issuer' | 'exte
   notAfter: Date;
 }
 
-/** The last moment that a certificate can name (RFC 5280, 4.1.2.5): years have four digits. */
+/** The latest time that a certificate can contain (RFC 5280, 4.1.2.5): years have four digits. */
 const lastMoment = Date.UTC(9999, 11, 31, 23, 59, 59);
 
 /**
- * Every certificate of this program comes from here.
- *
- * @throws {Error} when what was made is not what was asked for: a bug, or a key that is neither RSA nor on an elliptic
- *   curve.
+ * Issues every certificate of this program.
+ * @throws {Error} when the result is not what was requested: a bug, or a key that is neither RSA nor elliptic-curve.
  */
 function issue({ publicKey, issuer, issuerKey, now, notAfter, ...contents }: Request): Certificate {
   const notBefore = new Date(now.getTime() - backdateMs);
@@ -87,7 +88,7 @@ function issue({ publicKey, issuer, issuerKey, now, notAfter, ...contents }: Req
     throw new Error(`the new certificate ${problemOf(read)}`);
   }
   const [made] = read.value;
-  // OpenSSL must read the dates that were asked for, to the second.
+  // The dates must be those requested, to the second, as OpenSSL reads them.
   const isSame = (date: Date, asked: Date) => Math.floor(asked.getTime() / 1000) === date.getTime() / 1000;
   if (!isSame(made.x509.validFromDate, notBefore) || !isSame(made.x509.validToDate, end)) {
     const asked = `from ${notBefore.toISOString()} to ${end.toISOString()}`;
@@ -104,23 +105,22 @@ function alternativeNames(names: readonly string[]) {
 }
 
 /**
- * What the key of a server or a client is for. Only an RSA key enciphers other keys; a certificate for one on an elliptic
- * curve must not say so (RFC 8813, 3).
+ * The key usages of a server or client certificate. Only RSA keys can encipher other keys; a certificate for an
+ * elliptic-curve key must not claim that (RFC 8813, 3).
  */
 function usageOf(publicKey: string) {
   const keyEncipherment = createPublicKey(publicKey).asymmetricKeyType === 'rsa';
   return { name: 'keyUsage', critical: true, digitalSignature: true, keyEncipherment };
 }
 
-/** RFC 5280 limits a common name to 64 characters; clients read the alternative names only. */
+/** RFC 5280 limits a common name to 64 characters; clients only read the subject alternative names. */
 function commonName(text: string) {
   return { shortName: 'CN', value: text.slice(0, 64) };
 }
 
 /**
- * Makes a CA with a new key. It may sign serving certificates, but no other CA.
- *
- * @param validityMs how long it is valid from `now`, in ms; at most until the year 9999.
+ * Creates a CA with a new key. It may sign serving certificates, but no other CA.
+ * @param validityMs validity period from `now`, in ms; at most until the year 9999.
  * @param sandbox makes it a sandbox's CA, which the recovery of a webhook's certificates never takes for its own.
  */
 export async function issueCa(
@@ -131,7 +131,7 @@ export async function issueCa(
 ): Promise<Issued> {
   const { privateKey, publicKey } = await entropy.makeKeyPair();
   const serial = serialNumber(entropy);
-  // No two CAs have the same name: clients look for an issuer by its name.
+  // No two CAs have the same name, since clients look for an issuer by name.
   const subject = sandbox
     ? [commonName(`extensionconfig-webhook sandbox ${serial.slice(-8)}`)]
     : [
@@ -154,7 +154,7 @@ export async function issueCa(
   return { certificate, key: privateKey };
 }
 
-/** A certificate that is not a CA, signed by one; it ends no later than the CA. */
+/** A certificate that is not a CA, signed by one; it expires no later than the CA. */
 function issueBy(
   ca: Issued,
   name: string,
@@ -185,10 +185,9 @@ function issueBy(
 }
 
 /**
- * Makes a serving certificate with a new key.
- *
+ * Creates a serving certificate with a new key.
  * @param names DNS names and IP addresses, at least one; the first becomes the common name.
- * @param validityMs how long it is valid from `now`, in ms; it ends no later than the CA.
+ * @param validityMs validity period from `now`, in ms; the certificate expires no later than the CA.
  */
 export async function issueServingCertificate(
   ca: Issued,
@@ -205,11 +204,10 @@ export async function issueServingCertificate(
 }
 
 /**
- * Makes a client certificate, for an existing key.
- *
+ * Creates a client certificate for an existing key.
  * @param name the common name.
  * @param keys the key pair that it is for.
- * @param validityMs how long it is valid from `now`, in ms; it ends no later than the CA.
+ * @param validityMs validity period from `now`, in ms; the certificate expires no later than the CA.
  */
 export function issueClientCertificate(
   ca: Issued,
@@ -223,10 +221,9 @@ export function issueClientCertificate(
 }
 
 /**
- * Makes a serving certificate that is its own CA, with a new key on an elliptic curve, for development.
- *
+ * Creates a self-signed serving certificate with a new elliptic-curve key, for development.
  * @param names DNS names and IP addresses, at least one; the first becomes the common name.
- * @param validityMs how long it is valid from `now`, in ms.
+ * @param validityMs validity period from `now`, in ms.
  */
 export function issueSelfSigned(names: readonly string[], now: Date, validityMs: number): Issued {
   const { privateKey, publicKey } = generateKeyPairSync('ec', ellipticKeys);

@@ -1,11 +1,11 @@
-/** The content of a PEM text (RFC 7468), as far as trust bundles are concerned. */
+/** The content of a PEM text (RFC 7468), as far as it concerns trust bundles. */
 export interface PemContent {
   /**
-   * What each BEGIN line of a certificate begins: the bytes up to its END line, empty when they are not base64. Undefined
-   * where Go finds no certificate.
+   * For each BEGIN line of a certificate, the bytes up to its END line, empty if they are not base64. Undefined if Go
+   * does not find the certificate.
    */
   certificates: (Buffer | undefined)[];
-  /** Whether a private key begins in it, of any kind. */
+  /** Whether there is a private key of any kind. */
   hasPrivateKey: boolean;
 }
 
@@ -14,7 +14,7 @@ const end = '\n-----END ';
 /** What follows `begin` and `end`: a label and its dashes. No label in use is longer than this. */
 const labelFormat = /^([A-Z0-9 ]{1,64})-----/;
 const maxLabelLength = 64 + 5;
-/** What may follow a BEGIN line's dashes, and an END line's. */
+/** What may follow the dashes of a BEGIN line, and of an END line. */
 const restOfBegin = /[ \t]*\r?\n/y;
 const restOfEnd = /[ \t]*(?:\r?\n|$)/y;
 
@@ -34,9 +34,9 @@ function decoded(body: string): Buffer {
 }
 
 /**
- * Reads a PEM text in one pass, as Go's encoding/pem does, which Cluster API and API servers use: BEGIN and END lines stand
- * alone, a block ends at the next END line, and text between blocks is ignored. OpenSSL takes more, such as two files put
- * together without a line break in between, of which Go finds no certificate at all.
+ * Parses a PEM text in one pass, like Go's encoding/pem, which Cluster API and API servers use: BEGIN and END lines
+ * stand alone, a block ends at the next END line, and text between blocks is ignored. OpenSSL accepts more, such as two
+ * files concatenated without a line break in between, in which Go finds no certificate at all.
  */
 export function readPem(text: string): PemContent {
   const content: PemContent = { certificates: [], hasPrivateKey: false };
@@ -48,7 +48,7 @@ export function readPem(text: string): PemContent {
     content.hasPrivateKey ||= label?.endsWith('PRIVATE KEY') ?? false;
     if (label === 'CERTIFICATE') {
       const bodyAt = endOfMatch(restOfBegin, text, at + begin.length + label.length + 5);
-      // The END line found for an earlier BEGIN line is still the next one, unless it is behind us.
+      // The END line found for an earlier BEGIN line is still the next one, unless it has been passed.
       if (nextEnd < at) {
         const found = text.indexOf(end, at);
         nextEnd = found === -1 ? Number.POSITIVE_INFINITY : found;
@@ -66,7 +66,7 @@ export function readPem(text: string): PemContent {
   return content;
 }
 
-/** Why Go does not find all certificates of a PEM text, as the end of a sentence; undefined when it does. */
+/** Why Go does not find all certificates in a PEM text, as the end of a sentence; undefined if it does. */
 export function framingProblem({ certificates }: PemContent): string | undefined {
   const at = certificates.indexOf(undefined);
   return at === -1

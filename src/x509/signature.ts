@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 
-/** How a key signs certificates. */
+/** The algorithm with which a key signs certificates. */
 export interface SignatureAlgorithm {
   hash: 'sha256' | 'sha384' | 'sha512';
   /** Object identifier of the algorithm. */
@@ -12,7 +12,7 @@ export interface SignatureAlgorithm {
 /** RSA with SHA-256 (RFC 4055, 5). */
 const rsa: SignatureAlgorithm = { hash: 'sha256', oid: '1.2.840.113549.1.1.11', hasNull: true };
 
-/** ECDSA (RFC 5758, 3.2), each curve with the hash that TLS 1.3 has for it (RFC 8446, 4.2.3). */
+/** ECDSA (RFC 5758, 3.2), each curve with the hash that TLS 1.3 assigns to it (RFC 8446, 4.2.3). */
 const byCurve = new Map<string | undefined, SignatureAlgorithm>([
   ['prime256v1', { hash: 'sha256', oid: '1.2.840.10045.4.3.2', hasNull: false }],
   ['secp384r1', { hash: 'sha384', oid: '1.2.840.10045.4.3.3', hasNull: false }],
@@ -20,8 +20,8 @@ const byCurve = new Map<string | undefined, SignatureAlgorithm>([
 ]);
 
 /**
- * How a key signs certificates here; undefined for one that cannot. Those that can are those that all clients of a webhook
- * know, API servers (Go) above all.
+ * The algorithm with which a key signs certificates; undefined for keys that cannot. Only algorithms are used that all
+ * clients of a webhook support, above all API servers (Go).
  */
 export function signatureOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): SignatureAlgorithm | undefined {
   return asymmetricKeyType === 'ec'
@@ -33,15 +33,18 @@ export function signatureOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObje
 
 const remedy = 'use an RSA key, or an EC key on P-256, P-384 or P-521';
 
-/** A public key in DER (SubjectPublicKeyInfo) with the name of its curve and an uncompressed point, which all read. */
+/**
+ * The DER of a public key (SubjectPublicKeyInfo) with a named curve and an uncompressed point, which every client can
+ * read.
+ */
 interface UsualForm {
-  /** Bytes of all of it. */
+  /** Length of the whole, in bytes. */
   length: number;
-  /** Bytes of the point, at its end: 4, and both coordinates. */
+  /** Length of the point at the end, in bytes: a 4, and both coordinates. */
   point: number;
 }
 
-/** Those of the curves that Go knows. */
+/** The curves that Go supports. */
 const usualForms = new Map<string, UsualForm>([
   ['secp224r1', { length: 80, point: 57 }],
   ['prime256v1', { length: 91, point: 65 }],
@@ -50,8 +53,8 @@ const usualForms = new Map<string, UsualForm>([
 ]);
 
 /**
- * Why API servers do not read a certificate with this public key (Go, x509.ParseCertificate), as the end of a sentence: they
- * ignore it in a bundle, and a bundle with no other certificate is invalid. Undefined when they do.
+ * Why API servers cannot read a certificate with this public key (Go, x509.ParseCertificate), as the end of a sentence;
+ * undefined if they can. They ignore such a certificate in a bundle, and a bundle without any other is invalid.
  */
 export function unreadableProblem(key: KeyObject): string | undefined {
   if (key.asymmetricKeyType !== 'ec') {
@@ -71,7 +74,7 @@ export function unreadableProblem(key: KeyObject): string | undefined {
 /** Go (1.24 and later) neither makes nor accepts signatures of shorter RSA keys. */
 const minRsaBits = 1024;
 
-/** Why a key cannot sign certificates here, as the end of a sentence; undefined when it can. */
+/** Why a key cannot sign certificates here, as the end of a sentence; undefined if it can. */
 export function signingProblem(key: KeyObject): string | undefined {
   const { asymmetricKeyType, asymmetricKeyDetails } = key;
   if (signatureOf(key) !== undefined) {

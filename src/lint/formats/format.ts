@@ -2,7 +2,7 @@ import type { Rule } from '../../rules/index.ts';
 import type { Paint } from '../../terminal/index.ts';
 import type { LintError, LintedObject, LintSummary } from '../result.ts';
 
-/** The data that a format needs before the first result. */
+/** What a format needs before the first result. */
 export interface FormatContext {
   /** Version of this program. */
   version: string;
@@ -11,7 +11,7 @@ export interface FormatContext {
   paint: Paint;
 }
 
-/** Writes results as they come: each function returns the text to print next, which may be empty. */
+/** Formats results as they arrive: each function returns the text to print next, which may be empty. */
 export interface Format {
   begin(): string;
   object(object: LintedObject): string;

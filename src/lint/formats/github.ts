@@ -17,7 +17,7 @@ function command(
   return `::${name} ${properties.join(',')}::${escapeData(message)}\n`;
 }
 
-/** Workflow commands of GitHub Actions, which become annotations of the lines. */
+/** Workflow commands of GitHub Actions, which become annotations of lines. */
 export function githubFormat(): Format {
   return {
     begin: () => '',

@@ -12,8 +12,8 @@ function suite(file: string, name: string, failed: 'failures' | 'errors' | undef
 }
 
 /**
- * JUnit's XML: one test suite with one test case for each ExtensionConfig, so that its counts are known when it is
- * printed. The test case fails if there are denials; warnings are its output.
+ * JUnit XML: one test suite per ExtensionConfig with one test case, so that the counts are known when the suite is
+ * written. The test case fails if there are denials; warnings are its output.
  */
 export function junitFormat(): Format {
   return {

@@ -22,7 +22,7 @@ function locationOf({ file, line, column }: LintFinding | LintError, field?: str
   };
 }
 
-/** SARIF 2.1.0, which code hosts show as code scanning alerts. One run; results are printed as they are found. */
+/** SARIF 2.1.0, which code hosts show as code scanning alerts. There is one run; results are printed as they arrive. */
 export function sarifFormat({ version, rules }: FormatContext): Format {
   const indexes = new Map(rules.map(({ id }, index) => [id, index]));
   const driver = {

@@ -9,7 +9,10 @@ const style = { deny: 'red', warn: 'yellow' } as const;
 /** How to fix a deprecated API version: the warning itself is the API server's, word for word. */
 const hint = `To rewrite files in ${apiVersionOf(hubVersion)}: extensionconfig-webhook convert --to ${hubVersion} --write PATH\n`;
 
-/** One line per finding, for people and editors: `file:line:column: error: message (rule)`. Errors are printed elsewhere. */
+/**
+ * One line per finding, for people and editors: `file:line:column: error: message (rule)`. Errors are printed
+ * elsewhere.
+ */
 export function textFormat({ paint }: FormatContext): Format {
   let isDeprecated = false;
   return {
