@@ -18,7 +18,7 @@ import {
 } from '../cli/index.ts';
 import { readableYaml } from '../files/index.ts';
 import { clusterApiHooks, type HookDefinition } from '../hooks/index.ts';
-import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
+import { dns1123LabelProblems, isJsonObject, type JsonObject } from '../kubernetes/index.ts';
 import { sampleRequest } from '../messages/index.ts';
 import {
   type CallAllResult,
@@ -29,6 +29,7 @@ import {
   isCallError,
 } from '../runtime/index.ts';
 import { withoutControls } from '../terminal/index.ts';
+import { checkedName } from './checked-name.ts';
 import { type Extensions, extensionFlags, readExtensions } from './extensions.ts';
 import { hookNamed } from './hooks.ts';
 import { objectsOf } from './manifest-objects.ts';
@@ -141,10 +142,15 @@ function requestOf(hook: HookDefinition, { request: file, sample }: CallFlags): 
   return request;
 }
 
+/** The object that a hook is called for: its namespace is looked up in the cluster. */
 function objectOf({ cluster }: JsonObject, namespace: string | undefined): CalledObject {
   const metadata = isJsonObject(cluster) && isJsonObject(cluster.metadata) ? cluster.metadata : {};
   const text = (value: unknown, otherwise: string) => (typeof value === 'string' ? value : otherwise);
-  return { namespace: namespace ?? text(metadata.namespace, 'default'), name: text(metadata.name, '') };
+  const ofCluster = text(metadata.namespace, 'default');
+  return {
+    namespace: namespace ?? checkedName('--request: cluster.metadata.namespace', ofCluster, dns1123LabelProblems),
+    name: text(metadata.name, ''),
+  };
 }
 
 /**
@@ -275,6 +281,9 @@ that cannot be read.`,
       const dot = name?.lastIndexOf('.') ?? -1;
       if (name !== undefined && (dot <= 0 || dot === name.length - 1)) {
         throw new UsageError(`call: ${JSON.stringify(name.slice(0, 100))} is not of the form HANDLER.EXTENSIONCONFIG`);
+      }
+      if (flags.namespace !== undefined) {
+        checkedName('--namespace', flags.namespace, dns1123LabelProblems);
       }
       const hook = flags.hook === undefined ? undefined : hookNamed(flags.hook, '--hook');
       if (hook?.singleton) {

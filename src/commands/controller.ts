@@ -32,6 +32,7 @@ import { dns1123LabelProblems, dns1123SubdomainProblems } from '../kubernetes/in
 import type { ClientCertificate } from '../runtime/index.ts';
 import { fileCertificates, type HealthServer, ListenError, startHealthServer } from '../server/index.ts';
 import { catalogFlags, hookCatalogOf } from './catalog-flags.ts';
+import { checkedName } from './checked-name.ts';
 import { clusterFlags } from './cluster-flags.ts';
 import { healthFlags } from './health-flags.ts';
 import { keepYoungHeapSmall } from './heap.ts';
@@ -86,19 +87,11 @@ const controllerFlags = {
 
 type ControllerFlags = FlagValues<typeof controllerFlags>;
 
-function checkName(flag: string, value: string, problems: (value: string) => string[]): string {
-  const [problem] = problems(value);
-  if (problem !== undefined) {
-    throw new UsageError(`${flag}: ${JSON.stringify(value.slice(0, 100))} ${problem}`);
-  }
-  return value;
-}
-
 function leaderElectionOf(flags: ControllerFlags): LeaderElectionOptions | undefined {
   const namespace = flags['leader-election-namespace'] ?? podNamespace() ?? 'extensionconfig-webhook-system';
   const options = {
-    namespace: checkName('--leader-election-namespace', namespace, dns1123LabelProblems),
-    name: checkName('--leader-election-name', flags['leader-election-name'], dns1123SubdomainProblems),
+    namespace: checkedName('--leader-election-namespace', namespace, dns1123LabelProblems),
+    name: checkedName('--leader-election-name', flags['leader-election-name'], dns1123SubdomainProblems),
     leaseDurationMs: flags['lease-duration'],
     renewDeadlineMs: flags['renew-deadline'],
     retryPeriodMs: flags['retry-period'],
@@ -162,7 +155,7 @@ taken, 2 wrong usage.`,
   addFlags(command, controllerFlags);
   command.action(async () => {
     const flags = readFlags(controllerFlags, command, io.env);
-    const rivalNamespace = checkName('--cluster-api-namespace', flags['cluster-api-namespace'], dns1123LabelProblems);
+    const rivalNamespace = checkedName('--cluster-api-namespace', flags['cluster-api-namespace'], dns1123LabelProblems);
     const leaderElection = leaderElectionOf(flags);
     const catalog = hookCatalogOf(flags['hook-lifecycles']);
     let kubeConfig: ReturnType<typeof loadKubeConfig>;

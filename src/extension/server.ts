@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { loadKubeConfig } from '../cluster/index.ts';
 import type { DiscoveryResponse } from '../hooks/index.ts';
-import type { Json } from '../kubernetes/index.ts';
+import { dns1123LabelProblems, dns1123SubdomainProblems, type Json } from '../kubernetes/index.ts';
 import { messageProblems } from '../messages/index.ts';
 import {
   type CertificateSource,
@@ -141,6 +141,10 @@ function sourceOf(certificates: HostedExtensionOptions['certificates']): Certifi
   const [namespace, name, ...rest] = secret.split('/');
   if (!namespace || !name || rest.length > 0) {
     throw new TypeError(`certificates: secret ${JSON.stringify(secret)} is not of the form NAMESPACE/NAME`);
+  }
+  const [problem] = [...dns1123LabelProblems(namespace), ...dns1123SubdomainProblems(name)];
+  if (problem !== undefined) {
+    throw new TypeError(`certificates: secret ${JSON.stringify(secret)}: namespace and name ${problem}`);
   }
   return secretCertificates(loadKubeConfig({ kubeconfig, context }), namespace, name);
 }

@@ -337,6 +337,11 @@ test.each<[string, string, RegExp]>([
   ['a list', '- a\n', /request\.yaml: is not an object: .*"hooks BeforeClusterUpgrade" shows one/],
   ['nothing', '', /is not an object/],
   ['two requests', 'a: 1\n---\nb: 2\n', /request\.yaml:3: is a second request: pass one file for each call/],
+  [
+    'for a namespace that cannot be',
+    'cluster: {metadata: {namespace: ../secrets}}\n',
+    /--request: cluster\.metadata\.namespace: "\.\.\/secrets" must consist of lower case/,
+  ],
   ['too much', `a: ${'x'.repeat(8 * 1024 * 1024)}`, /request\.yaml: .*8 MiB/],
 ])('call refuses a request that is %s', async (_name, text, message) => {
   const request = join(folder(), 'request.yaml');
@@ -396,6 +401,11 @@ test.each<[string[], RegExp]>([
   [['call', 'a.b', '--all'], /name a handler/],
   [['call', 'ab', '--sample'], /is not of the form HANDLER\.EXTENSIONCONFIG/],
   [['call', 'a.b'], /pass either --request FILE or --sample/],
+  [
+    ['call', 'a.b', '--sample', '-n', 'Bad_NS'],
+    /--namespace: "Bad_NS" must consist of lower case letters, digits and '-', .*\(e\.g\. 'my-name'\)/,
+  ],
+  [['call', '--hook', 'BeforeClusterUpgrade', '--all', '--sample', '-n', ''], /--namespace: "" is not allowed/],
   [['call', '--hook', 'BeforeClusterUpgrad', '--all', '--sample'], /did you mean BeforeClusterUpgrade/],
   [['call', '--hook', 'Discovery', '--all', '--sample'], /use "discover" to call it/],
   [['discover', '-f', '/nowhere.yaml'], /nowhere\.yaml: .*no such file/],

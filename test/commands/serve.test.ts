@@ -348,6 +348,16 @@ describe('mistakes are refused with exit code 2 and name the flag, the value and
     expect(written.err).toMatch(message);
   });
 
+  test.each([
+    ['name', '--cert-secret: "name" is not allowed: it must be NAMESPACE/NAME'],
+    ['Bad_NS/name', `--cert-secret: the namespace: "Bad_NS" must consist of lower case letters, digits and '-', and`],
+    ['ns/Bad_Name', `--cert-secret: the name: "Bad_Name" must consist of lower case letters, digits, '-' and '.', and`],
+  ])('--cert-secret %s', async (secret, message) => {
+    const { io, written } = world();
+    expect(await run(['serve', '--cert-secret', secret], io)).toBe(2);
+    expect(written.err).toContain(message);
+  });
+
   test('without a certificate', async () => {
     const { io, written } = world();
     expect(await run(['serve'], io)).toBe(2);

@@ -66,6 +66,11 @@ describe('options that cannot be', () => {
       { certificates: { secret } },
       `certificates: secret ${JSON.stringify(secret)} is not of the form NAMESPACE/NAME`,
     ]),
+    [
+      'a Secret with a name that cannot be',
+      { certificates: { secret: 'ns/..' } },
+      `certificates: secret "ns/..": namespace and name must consist of lower case letters, digits, '-' and '.', and begin and end with a letter or digit (e.g. 'example.com')`,
+    ],
   ])('%s', async (_, options, message) => {
     const server = createExtensionServer({ handlers: [create], ...loopback, ...options, log: collectingLog().log });
     await expect(server.start()).rejects.toThrow(new TypeError(message));

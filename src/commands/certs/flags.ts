@@ -27,6 +27,7 @@ import {
 import { type Cluster, connect, loadKubeConfig } from '../../cluster/index.ts';
 import { dns1035LabelProblems, dns1123LabelProblems, dns1123SubdomainProblems } from '../../kubernetes/index.ts';
 import { type Reading, systemEntropy } from '../../x509/index.ts';
+import { checkedName } from '../checked-name.ts';
 import { clusterFlags } from '../cluster-flags.ts';
 import { podNamespace } from '../pod-namespace.ts';
 
@@ -142,13 +143,6 @@ export interface CertsContext {
   bundle(): Promise<Reading<string>>;
 }
 
-function check(flag: string, value: string, problems: (value: string) => string[]): void {
-  const [problem] = problems(value);
-  if (problem !== undefined) {
-    throw new UsageError(`${flag}: ${JSON.stringify(value)} ${problem}`);
-  }
-}
-
 /** Reads the flags; connects to nothing yet. */
 export function readContext(flags: CommonFlags & Partial<RunFlags>, io: Io): CertsContext {
   const namespace = flags.namespace ?? podNamespace() ?? 'extensionconfig-webhook-system';
@@ -157,15 +151,15 @@ export function readContext(flags: CommonFlags & Partial<RunFlags>, io: Io): Cer
   const folder = flags['cert-dir'];
   const dnsNames = flags['dns-name'] ?? [];
   const addresses = flags.ip ?? [];
-  check('--namespace', namespace, dns1123LabelProblems);
-  check('--service', service, dns1035LabelProblems);
-  check('--secret', secret, dns1123SubdomainProblems);
-  check('--ca-secret', caSecret, dns1123SubdomainProblems);
+  checkedName('--namespace', namespace, dns1123LabelProblems);
+  checkedName('--service', service, dns1035LabelProblems);
+  checkedName('--secret', secret, dns1123SubdomainProblems);
+  checkedName('--ca-secret', caSecret, dns1123SubdomainProblems);
   if (secret === caSecret) {
     throw new UsageError('--secret and --ca-secret name the same Secret: pods would mount the key of the CA');
   }
   for (const name of dnsNames) {
-    check('--dns-name', name.replace(/^\*\./, ''), dns1123SubdomainProblems);
+    checkedName('--dns-name', name.replace(/^\*\./, ''), dns1123SubdomainProblems);
   }
   for (const address of addresses) {
     if (isIP(address) === 0) {
@@ -175,7 +169,7 @@ export function readContext(flags: CommonFlags & Partial<RunFlags>, io: Io): Cer
   const named: { kind: TargetKind; name: string }[] = [];
   for (const [flag, kind] of Object.entries(targetFlags)) {
     for (const name of flags[flag as keyof typeof targetFlags]) {
-      check(`--${flag}`, name, dns1123SubdomainProblems);
+      checkedName(`--${flag}`, name, dns1123SubdomainProblems);
       named.push({ kind, name });
     }
   }

@@ -25,6 +25,7 @@ import {
 } from '../../server/index.ts';
 import type { Watching } from '../../watching/index.ts';
 import { type RunningWebhook, startWebhook } from '../../webhook/index.ts';
+import { checkedName } from '../checked-name.ts';
 import { keepYoungHeapSmall } from '../heap.ts';
 import { type ServeFlags, serveFlags, shutdownDelayOf } from './flags.ts';
 import { admissionOf, servePolicyOf, unusedFacts } from './policy.ts';
@@ -68,9 +69,11 @@ function certificatesOf(flags: ServeFlags, env: NodeJS.ProcessEnv) {
   }
   if (secret !== undefined) {
     const [namespace = '', name = '', ...rest] = secret.split('/');
-    if (rest.length > 0 || dns1123LabelProblems(namespace).length > 0 || dns1123SubdomainProblems(name).length > 0) {
+    if (namespace === '' || name === '' || rest.length > 0) {
       throw new UsageError(`--cert-secret: ${JSON.stringify(secret)} is not allowed: it must be NAMESPACE/NAME`);
     }
+    checkedName('--cert-secret: the namespace', namespace, dns1123LabelProblems);
+    checkedName('--cert-secret: the name', name, dns1123SubdomainProblems);
     return secretCertificates(kubeConfigOf('--cert-secret', flags, env), namespace, name);
   }
   if (folder === undefined) {

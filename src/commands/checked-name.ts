@@ -1,0 +1,16 @@
+import { UsageError } from '../cli/index.ts';
+import { withoutControls } from '../terminal/index.ts';
+
+/**
+ * The value of a flag that is the name of a Kubernetes object: it becomes part of the path of a request.
+ *
+ * @param where the flag, as the user knows it.
+ * @throws {UsageError} with the first of its problems.
+ */
+export function checkedName(where: string, value: string, problemsOf: (value: string) => string[]): string {
+  const [problem] = problemsOf(value);
+  if (problem !== undefined) {
+    throw new UsageError(`${where}: ${withoutControls(JSON.stringify(value.slice(0, 100)))} ${problem}`);
+  }
+  return value;
+}
