@@ -5,10 +5,14 @@ const defaultTimeoutSeconds = 10;
 /** Longest time that a call may take, in milliseconds: Cluster API's limit. */
 const maxTimeoutMs = 30_000;
 
-/** The `timeout` in a call's query, in milliseconds; undefined if it is absent or not a duration. */
+/**
+ * The `timeout` in a call's query, in milliseconds; undefined if it is absent or not a duration. 0 counts as absent, as it
+ * does for API servers: a caller that waits for nothing would not call.
+ */
 function timeoutOf(query: string): number | undefined {
   const text = /(?:^|&)timeout=([^&]*)/.exec(query)?.[1];
-  return text === undefined ? undefined : goDurationMs(text);
+  const ms = text === undefined ? undefined : goDurationMs(text);
+  return ms !== undefined && ms > 0 ? ms : undefined;
 }
 
 /**

@@ -11,6 +11,9 @@ test.each([
   ['', 31, 30_000],
   ['timeout=soon', undefined, 10_000],
   ['timeout=', 5, 5_000],
+  ['timeout=0s', 5, 5_000],
+  ['timeout=0', undefined, 10_000],
+  ['timeout=-1s', 5, 5_000],
   ['mytimeout=2s', 5, 5_000],
 ])('%j of a handler with %s s is %i ms', (query, handlerSeconds, ms) => {
   expect(createCallTimeout()(query, handlerSeconds)).toBe(ms);
