@@ -23,7 +23,7 @@ function patchOf(response: { patch?: string }): JsonPatchOperation[] {
   return response.patch === undefined ? [] : JSON.parse(Buffer.from(response.patch, 'base64').toString());
 }
 
-describe('what is denied', () => {
+describe('denied requests', () => {
   const cases: [string, JsonObject, Partial<AdmissionRequest>, { code: number; fields?: string[]; rules?: string }][] =
     [
       ['a good object', good, {}, { code: 200 }],
@@ -101,7 +101,7 @@ describe('what is denied', () => {
     }
   });
 
-  test('a denial reads like one of the API server', () => {
+  test('a denial is worded like one of the API server', () => {
     const { response } = admission().validate(requestFor(withPort(0)));
     expect(response.status).toEqual({
       apiVersion: 'v1',
@@ -144,17 +144,17 @@ describe('what is denied', () => {
   });
 });
 
-describe('what the answer is made of', () => {
+describe('the response', () => {
   const policy = admission();
 
-  test('a request without findings', () => {
+  test('to a request without findings', () => {
     const outcome = { response: { uid: 'a-uid', allowed: true }, verdict: 'allowed', deniedBy: [], warnedBy: [] };
     expect(policy.validate(requestFor(good))).toEqual(outcome);
     expect(policy.mutate(requestFor(good))).toEqual(outcome);
     expect(policy.validate(requestFor(undefined, { operation: 'DELETE' }))).toEqual(outcome);
   });
 
-  test('a request that is not for this webhook', () => {
+  test('to a request that is not meant for this webhook', () => {
     const outcome = policy.validate(requestFor(good, { kind: { ...v1alpha1, kind: 'Cluster' } }));
     expect(outcome).toMatchObject({ verdict: 'malformed', deniedBy: [], warnedBy: [] });
     expect(outcome.response).toMatchObject({
@@ -171,7 +171,7 @@ describe('what the answer is made of', () => {
     );
   });
 
-  test('a denial with warnings', () => {
+  test('has warnings beside a denial', () => {
     const object = example({ annotations: {}, clientConfig: { url: 'https://127.0.0.1:0/?a' } });
     const { response, ...outcome } = policy.validate(requestFor(object));
     expect(outcome).toEqual({
@@ -190,7 +190,7 @@ describe('what the answer is made of', () => {
     ]);
   });
 
-  test('a denial without warnings, and warnings without a denial', () => {
+  test('has a denial without warnings, or warnings without a denial', () => {
     expect(policy.validate(requestFor(withPort(0))).response).not.toHaveProperty('warnings');
     expect(policy.validate(requestFor(withPort(0))).response.auditAnnotations).toEqual({ 'denied-by': 'service-port' });
     const { response, verdict } = policy.validate(requestFor(example({ annotations: {} })));
@@ -200,7 +200,7 @@ describe('what the answer is made of', () => {
     expect(response.auditAnnotations).not.toHaveProperty('denied-by');
   });
 
-  test('the count of what is left out is a cause without a field', () => {
+  test('reports the number of omitted findings as a cause without a field', () => {
     const handlers = Array.from({ length: 101 }, () => 7);
     const { response } = policy.validate(requestFor({ ...good, status: { handlers } }));
     expect(response.status?.details?.causes?.at(-1)).toEqual({
@@ -221,7 +221,7 @@ describe('what the answer is made of', () => {
     expect(response.status?.details?.name ?? '').toBe(name);
   });
 
-  test('who sets a bundle and the annotation is warned, not the controller that injects the bundle, or later writes', () => {
+  test('warns users who set both a caBundle and the annotation, but not the controller that injects the bundle, nor later writers', () => {
     const withBundle = (caBundle?: string) =>
       example({ clientConfig: { service: exampleService, ...(caBundle && { caBundle }) } });
     const withoutAnnotation = (caBundle?: string) =>
@@ -238,11 +238,11 @@ describe('what the answer is made of', () => {
     expect(write(undefined).warnedBy).toEqual(['ca-bundle-and-annotation']);
   });
 
-  test('fields that the API server has pruned already are not looked for', () => {
+  test('does not mention fields that the API server has pruned', () => {
     expect(policy.validate(requestFor(example({ spec: { extra: 1 } }))).warnedBy).toEqual([]);
   });
 
-  test('an update of an object that is not being deleted is decided on', () => {
+  test('decides on an update of an object that is not being deleted', () => {
     const object = { ...withPort(0), metadata: { name: 'my-extension', deletionTimestamp: null } };
     const { verdict } = policy.validate(requestFor(object, { operation: 'UPDATE', oldObject: good }));
     expect(verdict).toBe('denied');
@@ -253,7 +253,7 @@ describe('what the answer is made of', () => {
 describe('the feature gate', () => {
   const off = admission({ isRuntimeSdkEnabled: false });
 
-  test.each(['CREATE', 'UPDATE'] as const)('off, it forbids %s', (operation) => {
+  test.each(['CREATE', 'UPDATE'] as const)('forbids %s when it is off', (operation) => {
     const { response, ...outcome } = off.validate(
       requestFor(good, { operation, oldObject: operation === 'UPDATE' ? good : undefined }),
     );
@@ -283,27 +283,27 @@ describe('the feature gate', () => {
   });
 });
 
-describe('the ratchet', () => {
+describe('ratcheting validation', () => {
   const bad = example({ clientConfig: { url: 'https://example.com/?a' } });
   const worse = example({ clientConfig: { url: 'https://example.com/?a#b' } });
 
-  test('a finding that the old object has too is a warning', () => {
+  test('turns a finding that the old object already has into a warning', () => {
     const { response, verdict } = admission().validate(requestFor(bad, { operation: 'UPDATE', oldObject: bad }));
     expect(verdict).toBe('warned');
     expect(response.warnings).toEqual([expect.stringContaining('has a query')]);
   });
 
-  test('a finding with another value, or a new one, is a denial', () => {
+  test('denies a finding that is new or has another value', () => {
     const { deniedBy } = admission().validate(requestFor(worse, { operation: 'UPDATE', oldObject: bad }));
     expect(deniedBy).toEqual(['url-query', 'url-fragment']);
   });
 
-  test('only an update has an old object, whatever a request has', () => {
+  test('applies only to updates, whatever a request contains as the old object', () => {
     const { deniedBy } = admission().validate(requestFor(bad, { operation: 'CREATE', oldObject: bad }));
     expect(deniedBy).toEqual(['url-query']);
   });
 
-  test("Cluster API's own rules have none", () => {
+  test("does not apply to Cluster API's own rules", () => {
     const old = withPort(0);
     const { deniedBy } = admission().validate(requestFor(old, { operation: 'UPDATE', oldObject: old }));
     expect(deniedBy).toEqual(['service-port']);
@@ -317,7 +317,7 @@ describe('the ratchet', () => {
 });
 
 describe('warnings', () => {
-  test('the deprecated version is said in the words of the API server', () => {
+  test("announce the deprecated version in the API server's words", () => {
     const { response } = admission().validate(requestFor(good, { requestKind: v1alpha1 }));
     expect(response).toMatchObject({
       allowed: true,
@@ -332,13 +332,13 @@ describe('warnings', () => {
     ['another group', { ...v1alpha1, group: 'x.io' }],
     ['a version that there is not', { ...v1alpha1, version: 'v1alpha9' }],
     ['both', { group: 'x.io', version: 'v1alpha9', kind: 'X' }],
-  ])('an object that was written as %s counts as one of the newest version', (_, requestKind) => {
+  ])('treat an object that was written as %s as one of the newest version', (_, requestKind) => {
     const { response, verdict } = admission().validate(requestFor(good, { requestKind }));
     expect(response).toEqual({ uid: 'a-uid', allowed: true });
     expect(verdict).toBe('allowed');
   });
 
-  test('they keep to the limits of the API server', () => {
+  test("stay within the API server's limits", () => {
     const settings = Object.fromEntries(
       Array.from({ length: 500 }, (_, i) => [`${i}-${'k'.repeat(250)}-password`, 'x']),
     );
@@ -353,7 +353,7 @@ describe('warnings', () => {
     expect(Number(warnings.at(-1)?.split(' ')[0])).toBe(101 - (warnings.length - 1));
   });
 
-  test('256 characters are shown, of more the beginning', () => {
+  test('are truncated after 256 characters', () => {
     // "spec.settings[KEY]: looks like …": 252 characters with a key of 94.
     const warningOf = (length: number) => {
       const settings = { [`${'k'.repeat(length - 252 + 94 - '-password'.length)}-password`]: 'x' };
@@ -363,7 +363,7 @@ describe('warnings', () => {
     expect(warningOf(257)).toMatch(/^[^…]{255}…$/);
   });
 
-  test('none is cut or left out that fits', () => {
+  test('are complete if they fit', () => {
     // 16 lines of 252 characters are 4,032: with the 64 that are reserved, 4,096.
     const keys = Array.from({ length: 16 }, (_, i) => `${String(i).padStart(2, '0')}${'k'.repeat(83)}-password`);
     const settings = Object.fromEntries(keys.map((key) => [key, 'x']));
@@ -373,7 +373,7 @@ describe('warnings', () => {
     expect(warnings.join('')).not.toMatch(/…|left out/);
   });
 
-  test('each is one line, whatever the keys hold', () => {
+  test('are one line each, whatever the keys contain', () => {
     const { response } = admission().validate(
       requestFor(example({ spec: { settings: { 'a\nb\u0007password': 'x' } } })),
     );
@@ -464,7 +464,7 @@ describe('defaults', () => {
     expect(patchOf(response)).toEqual(expected);
   });
 
-  test('withDefaults fills in what the patch says, and copies only what it changes', () => {
+  test('withDefaults sets the values in the patch, and copies only what it changes', () => {
     const object: JsonObject = {
       ...withHandlers({ name: 'a' }, { name: 'b', failurePolicy: 'Ignore' }),
       spec: { clientConfig: { service: { namespace: 'a', name: 'b' } } },
@@ -484,7 +484,7 @@ describe('defaults', () => {
     expect(withDefaults(good, 'object')).toBe(good);
   });
 
-  test('withDefaults does not change its input', () => {
+  test('withDefaults does not modify its input', () => {
     const object = { ...good, spec: { clientConfig: { service: { namespace: 'a', name: 'b' } } } };
     const before = JSON.stringify(object);
     expect(withDefaults(object, 'object')).not.toEqual(object);

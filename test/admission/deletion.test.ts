@@ -20,7 +20,7 @@ function deletionOf(oldObject: JsonObject | undefined, more: Partial<AdmissionRe
   return { ...request, object: undefined, oldObject };
 }
 
-test('a deletion while a class names a handler is refused, with what to do', () => {
+test('denies a deletion while a class names a handler, and says what to do', () => {
   const { response, verdict, deniedBy } = admission({ facts: named }).validate(deletionOf(example()));
   expect(response).toMatchObject({
     allowed: false,
@@ -33,7 +33,7 @@ test('a deletion while a class names a handler is refused, with what to do', () 
   expect([verdict, deniedBy]).toEqual(['denied', ['deletion-named-by-class']]);
 });
 
-test('a refused deletion of another name: only the part behind the dot counts', () => {
+test('finds the ExtensionConfig in a handler name by the part after the last dot', () => {
   const facts = knowing([exampleClass('my-extension.other')]);
   expect(admission({ facts }).validate(deletionOf(example())).response.allowed).toBe(true);
 });
@@ -58,7 +58,7 @@ test.each<[string, AdmissionRequest]>([
   ['of what is being deleted already', deletionOf(deleting)],
   ['of what the API server does not show', deletionOf(undefined, { name: 'my-extension' })],
   ['of a subresource', deletionOf(example(), { subResource: 'status' })],
-])('a deletion %s is not refused', (_name, request) => {
+])('does not deny a deletion %s', (_name, request) => {
   expect(admission({ facts: named }).validate(request).response.allowed).toBe(true);
 });
 
@@ -67,11 +67,11 @@ test.each<[string, AdmissionRequest]>([
   ['of what is being deleted already', deletionOf(deleting)],
   ['of what the API server does not show', deletionOf(undefined, { name: 'my-extension' })],
   ['of a subresource', deletionOf(example(), { subResource: 'status' })],
-])('a deletion %s is not looked at', (_name, request) => {
+])('does not examine a deletion %s', (_name, request) => {
   expect(admission({ facts: named }).validate(request).response).toEqual({ uid: 'a-uid', allowed: true });
 });
 
-test('several reasons are one message, in which warnings have no part', () => {
+test('combines several reasons into one message, without warnings', () => {
   const facts = knowing([
     exampleClass(),
     exampleCluster({ 'runtime.cluster.x-k8s.io/pending-hooks': 'AfterClusterUpgrade' }),
@@ -93,12 +93,12 @@ test('several reasons are one message, in which warnings have no part', () => {
   expect(one.warnings).toEqual([expect.stringMatching(awaited)]);
 });
 
-test('another account of a similar name is refused', () => {
+test('denies the deletion also to another account with a similar name', () => {
   const request = deletionOf(example(), { username: 'system:serviceaccount:kube-system-2:generic-garbage-collector' });
   expect(admission({ facts: named }).validate(request).response.allowed).toBe(false);
 });
 
-test('a deletion is not refused when facts are not asked for, or not known', () => {
+test('does not deny a deletion if facts are not used, or not known', () => {
   const { facts } = createFactsStore({ secrets: { find: () => undefined } });
   const unknown: ClusterKnowledge = { facts, ageMs: undefined, unknown: ['ClusterClass', 'Cluster'] };
   expect(admission().validate(deletionOf(example())).response).toEqual({ uid: 'a-uid', allowed: true });
@@ -109,20 +109,20 @@ test('a deletion is not refused when facts are not asked for, or not known', () 
   });
 });
 
-test('a deletion is not judged by the rules for objects, nor by the feature gate', () => {
+test('applies neither the rules for objects nor the feature gate to a deletion', () => {
   const { response } = admission({ facts: named, isRuntimeSdkEnabled: false }).validate(
     deletionOf(example({ name: 'other', clientConfig: {} })),
   );
   expect(response.allowed).toBe(true);
 });
 
-test('--enforcement warn turns the refusal into a warning', () => {
+test('--enforcement warn turns the denial into a warning', () => {
   const { response } = admission({ facts: named, enforcement: 'warn' }).validate(deletionOf(example()));
   expect(response.allowed).toBe(true);
   expect(response.warnings?.[0]).toContain('cannot be deleted');
 });
 
-test('where nothing is known a deletion is handed back, short and with all that the decision takes', () => {
+test('hands back a deletion if no facts are available, shortened but with all that the decision needs', () => {
   const waiting = knowing([exampleCluster({ 'runtime.cluster.x-k8s.io/pending-hooks': 'AfterClusterUpgrade' })]);
   const object = example({
     handlers: Array.from({ length: 500 }, (_, index) =>
@@ -152,7 +152,7 @@ test('where nothing is known a deletion is handed back, short and with all that 
   });
 });
 
-test('mutation leaves a deletion alone', () => {
+test('mutation ignores deletions', () => {
   expect(admission({ facts: named }).mutate(deletionOf(example({ clientConfig: {} }))).response).toEqual({
     uid: 'a-uid',
     allowed: true,

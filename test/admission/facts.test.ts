@@ -31,7 +31,7 @@ test.each<[Json, string[]]>([
   [{ annotations: [] }, []],
   [{}, []],
   ['x', []],
-])('mutation of an object with the metadata %j asks for the Secrets %j', (metadata, secrets) => {
+])('mutation of an object with the metadata %j requests the Secrets %j', (metadata, secrets) => {
   const { asked, facts } = recording();
   const object = { ...example(), metadata };
   expect(admission({ facts }).mutate(requestFor(object)).response.allowed).toBe(true);
@@ -42,13 +42,13 @@ test.each<[Json, string[]]>([
   expect(asked).toEqual(secrets);
 });
 
-test('mutation asks for no Secret where nobody reads them', () => {
+test('mutation requests no Secret if nothing reads them', () => {
   const policy = admission({ facts: () => ({ facts: factsOf({}), ageMs: 0, unknown: ['Secret'] }) });
   const object = example({ annotations: { [annotation]: 'ns/ca' } });
   expect(policy.mutate(requestFor(object)).response.allowed).toBe(true);
 });
 
-describe('what is known', () => {
+describe('known facts', () => {
   const { facts, add } = createManifestFacts();
   add(exampleServiceObject);
   const knowing = (knowledge: Knowledge) => () => ({ facts, ...knowledge });
@@ -61,7 +61,7 @@ describe('what is known', () => {
       { ageMs: 60_000, unknown: ['Secret'] },
       { 'facts-age-seconds': '60', 'facts-unknown': 'Secret' },
     ],
-  ])('%j is in the audit log as %j', (knowledge, annotations) => {
+  ])('%j appear in the audit log as %j', (knowledge, annotations) => {
     const policy = admission({ facts: knowing(knowledge) });
     const good = policy.validate(requestFor(example()));
     expect(good.response).toEqual({ uid: 'a-uid', allowed: true, auditAnnotations: annotations });
@@ -72,13 +72,13 @@ describe('what is known', () => {
     expect(bad.response.auditAnnotations).toEqual({ 'warned-by': 'service-missing', ...annotations });
   });
 
-  test('without facts, there is nothing about them', () => {
+  test('do not appear in the audit log if there are none', () => {
     const outcome = admission().validate(requestFor(example()));
     expect(outcome).not.toHaveProperty('knowledge');
     expect(outcome.response).not.toHaveProperty('auditAnnotations');
   });
 
-  test('that another thread knows it does not hand a write back', () => {
+  test('in another thread do not hand back a write', () => {
     const outcome = admission({ facts: 'elsewhere' }).validate(requestFor(example()));
     expect(outcome).not.toHaveProperty('handedBack');
     expect(outcome.knowledge).toEqual({
@@ -87,7 +87,7 @@ describe('what is known', () => {
     });
   });
 
-  test('a deletion that another thread decides on is allowed until it has', () => {
+  test('in another thread allow a deletion until that thread has decided', () => {
     const request = requestFor(undefined, { operation: 'DELETE', oldObject: example() });
     const { handedBack, ...outcome } = admission({ facts: 'elsewhere' }).validate(request);
     expect(outcome).toEqual({
@@ -100,7 +100,7 @@ describe('what is known', () => {
   });
 });
 
-describe('the server is asked', () => {
+describe('the extension server is probed', () => {
   const url = (text: string) => example({ clientConfig: { url: text } });
   const settled = url('https://a');
   const asks = (
@@ -124,7 +124,7 @@ describe('the server is asked', () => {
     expect(asks(object, request, {})).toBe(false);
   });
 
-  test('not before a deletion', () => {
+  test('but not before a deletion', () => {
     const facts = recording().facts;
     const request = requestFor(undefined, { operation: 'DELETE', oldObject: settled });
     expect(admission({ facts, probes: 'deny' }).validate(request)).not.toHaveProperty('probe');
@@ -132,7 +132,7 @@ describe('the server is asked', () => {
 
   const finding: Finding = { path: ['spec', 'clientConfig'], reason: 'FieldValueInvalid', message: 'is silent' };
 
-  test('and what it says is one more finding', () => {
+  test('and its problems are additional findings', () => {
     const object = example({ annotations: {} });
     const { probe, ...first } = admission({ probes: 'warn' }).validate(requestFor(object));
     expect(first.warnedBy).toEqual(['ca-missing']);
@@ -148,7 +148,7 @@ describe('the server is asked', () => {
     expect(probe!.conclude([])).toEqual(first);
   });
 
-  test('and it may be a denial, with what is known of the cluster', () => {
+  test('and its problems may deny the request, together with facts about the cluster', () => {
     const knowledge: Knowledge = { ageMs: 1000, unknown: ['Secret'] };
     const facts = () => ({ ...recording().facts(), ...knowledge });
     const { probe } = admission({ probes: 'deny', facts }).validate(requestFor(example()));

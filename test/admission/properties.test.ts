@@ -48,7 +48,7 @@ const extensionConfig = record({
 
 const subject = fc.constantFrom('object', 'status' as const);
 
-test('a patch applied to the object gives the defaulted object, and nothing is left to default', () => {
+test('the patch turns any object into the defaulted one, which needs no more defaults', () => {
   fc.assert(
     fc.property(extensionConfig, subject, (object, which) => {
       const defaulted = withDefaults(object, which);
@@ -61,7 +61,7 @@ test('a patch applied to the object gives the defaulted object, and nothing is l
   );
 });
 
-test('any object gets an answer: never an exception, and a denial always says why', () => {
+test('any object gets a response, never an exception, and a denial always gives a reason', () => {
   const strict = admission();
   fc.assert(
     fc.property(extensionConfig, extensionConfig, subject, (object, oldObject, which) => {
@@ -80,7 +80,7 @@ test('any object gets an answer: never an exception, and a denial always says wh
   );
 });
 
-test('what upstream denies, strict denies', () => {
+test('what the upstream profile denies, the strict profile denies', () => {
   const strict = admission();
   const upstream = admission({ profile: 'upstream' });
   fc.assert(
@@ -94,7 +94,7 @@ test('what upstream denies, strict denies', () => {
   );
 });
 
-test('any JSON is decoded as a review or refused with a sentence', () => {
+test('any JSON is either decoded as a review or rejected with a sentence', () => {
   const strict = admission();
   const review = or(
     fc.record({

@@ -72,11 +72,11 @@ test.each<[string, JsonObject | undefined, JsonObject]>([
   ],
   ['no longer selector', { spec: { namespaceSelector: selector(65_537) } }, none],
   ['a selector of nothing', { spec: { namespaceSelector: null } }, { ...none, spec: { namespaceSelector: null } }],
-])('of a deleted object are passed on: %s', (_name, oldObject, expected) => {
+])('these parts of a deleted object are passed on: %s', (_name, oldObject, expected) => {
   expect(shortened(oldObject)).toStrictEqual(expected);
 });
 
-test('the request is passed on but for its objects', () => {
+test('the request is passed on without its objects', () => {
   const request = requestFor(
     { metadata: { name: 'x' } },
     { operation: 'DELETE', username: 'u', dryRun: true, oldObject: {} },

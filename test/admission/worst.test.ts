@@ -45,7 +45,7 @@ const table: Record<string, string> = {
 };
 
 // What was quadratic takes ten seconds and more at this size. The limit is some twenty times what is needed.
-test.each(Object.entries(table))('%s: 1 MiB is decided on soon', (_name, shapeName) => {
+test.each(Object.entries(table))('%s: 1 MiB is decided quickly', (_name, shapeName) => {
   const shape = shapes.find(({ name }) => name === shapeName)!;
   const body = shape.body(mebibyte);
   const startedAt = cpuTimeMs();
@@ -54,7 +54,7 @@ test.each(Object.entries(table))('%s: 1 MiB is decided on soon', (_name, shapeNa
   expect(text.length).toBeLessThan(mebibyte / 2 + (shape.webhook === 'convert' ? body.length : 0));
 });
 
-test.each(shapes)('$name: answered soon and in short', (shape) => {
+test.each(shapes)('$name: the response is quick and short', (shape) => {
   const bytes = shape.body(mebibyte / 16);
   const startedAt = cpuTimeMs();
   const body = read(bytes);

@@ -15,7 +15,7 @@ const object = (spec: unknown, more: Record<string, unknown> = {}) => ({
   ...more,
 });
 
-test('an object that fits is returned as it is', () => {
+test('returns a valid object unchanged', () => {
   const good = object({ clientConfig: { url: 'https://h' } });
   const decoded = decodeExtensionConfig(good, 'v1beta2');
   expect(decoded.object).toBe(good);
@@ -24,7 +24,7 @@ test('an object that fits is returned as it is', () => {
   expect(decodeExtensionConfig(structuredClone(good), 'v1beta2').violations).toBe(decoded.violations);
 });
 
-test('what has a wrong type is absent or empty, and the input stays as it was', () => {
+test('drops or empties values of the wrong type, and does not modify the input', () => {
   const bad = object(
     { clientConfig: { url: 5, service: { name: null, port: '1', namespace: 'n' } }, settings: { a: 1, b: 'c' } },
     { status: { handlers: [7, { name: 'h', requestHook: 'x' }] } },
@@ -77,13 +77,13 @@ test.each([
   expect(violations.map((violation) => [violation.problem, violation.path.join('.')])).toEqual([[problem, path]]);
 });
 
-test('lengths are counted in characters, as the API server counts them', () => {
+test('counts lengths in characters, as the API server does', () => {
   const url = (length: number) => object({ clientConfig: { url: '\u{1F600}'.repeat(length) } });
   expect(decodeExtensionConfig(url(512), 'v1beta2').violations).toEqual([]);
   expect(decodeExtensionConfig(url(513), 'v1beta2').violations).toHaveLength(1);
 });
 
-test('a text that is too long comes to no expression, which would throw', () => {
+test('does not pass an oversized string to a regular expression, which would throw', () => {
   const text = `${'A'.repeat(7 * 1024 * 1024)}!`;
   const condition = { type: 'T', status: 'True', reason: 'R', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' };
   for (const [version, conditionsOf] of [
@@ -103,7 +103,7 @@ test('a text that is too long comes to no expression, which would throw', () => 
   }
 });
 
-test('the versions differ', () => {
+test('distinguishes the versions', () => {
   const early = object(
     { clientConfig: { url: 'h' } },
     { status: { handlers: [{ name: 'h', requestHook: { apiVersion: 'a', hook: 'b' }, timeoutSeconds: 0 }] } },
@@ -115,7 +115,7 @@ test('the versions differ', () => {
 const expressions = (matchExpressions: unknown[]) =>
   object({ clientConfig: { url: 'h' }, namespaceSelector: { matchExpressions } });
 
-test('the number of violations is bounded, and the last one counts the others', () => {
+test('limits the number of violations, the last of which counts the others', () => {
   const { violations, object: decoded } = decodeExtensionConfig(expressions(Array(100_000).fill(0)), 'v1beta2');
   expect(violations).toHaveLength(maxViolations);
   expect(violations.at(-1)).toEqual({ path: [], problem: 'type', message: '99901 more fields have a wrong type' });
@@ -132,7 +132,7 @@ test('many violations of one kind do not hide those of another', () => {
   expect(violations.at(-1)?.message).toBe('1901 more fields do not fit the CustomResourceDefinition');
 });
 
-test('what is over a limit is absent, one violation, and nothing below it is looked at', () => {
+test('drops a value that exceeds a limit, with one violation, and does not look inside it', () => {
   const handlers = Array.from({ length: 513 }, () => ({ name: 7 }));
   const url = 'x'.repeat(513);
   const annotations = { a: 'x'.repeat(maxAnnotationBytes) };
@@ -147,7 +147,7 @@ test('what is over a limit is absent, one violation, and nothing below it is loo
   expect(whole).toMatchObject({ spec: { clientConfig: { url } }, metadata: { annotations } });
 });
 
-test('a key named __proto__ is an ordinary one', () => {
+test('treats a key named __proto__ as an ordinary one', () => {
   const spec = JSON.parse('{"clientConfig": {"url": "h"}, "settings": {"a": 1, "__proto__": "x", "b": "c"}}');
   const { object: decoded } = decodeExtensionConfig(object(spec), 'v1beta2');
   expect(JSON.stringify(decoded.spec?.settings)).toBe('{"__proto__":"x","b":"c"}');
@@ -191,7 +191,7 @@ function fittingOf(schema: LimitedSchema): fc.Arbitrary<unknown> {
   return type === 'boolean' ? fc.boolean() : fc.constantFrom(0, 1, -1, 2 ** 31, 1.5);
 }
 
-test.each(versions)('%s: something is found to be wrong exactly where the compiled schema refuses', (version) => {
+test.each(versions)('%s: finds a problem exactly where the compiled schema does', (version) => {
   const refused = new Set<string>();
   const numRuns = runs(200);
   fc.assert(

@@ -41,20 +41,20 @@ describe.each(types)('type %s', (type) => {
     expect(result.whole).toBe(result.limited);
   });
 
-  test('an item of another type becomes empty', () => {
+  test('replaces an item of another type with an empty one', () => {
     const other = type === 'object' ? 1 : {};
     const empty = { string: '', integer: 0, number: 0, boolean: false, array: [], object: {} }[type];
     expect(examined([other, other], { type: 'array', items: { type } }).limited).toEqual({ f: [empty, empty] });
   });
 });
 
-test.each(values)('without a type, %j fits', (value) => {
+test.each(values)('%j is valid if the schema has no type', (value) => {
   expect(lines(examined(value, {}))).toEqual([]);
 });
 
 const smile = '\u{1F600}';
 
-test('the characters of a text without a limit are not counted', () => {
+test('does not count the characters of a string without a limit', () => {
   const text = 'x'.repeat(2 ** 25);
   const times = [1, 2, 3].map(() => {
     const startedAt = cpuTimeMs();
@@ -90,7 +90,7 @@ describe('a limit', () => {
         [{ é: 'é', b: '' }, 'f tooLong {"é":"é","b":""}: must be at most 4 bytes, keys and values together'],
       ],
     ],
-  ])('%s: what exceeds it is left out', (_name, schema, within, beyond) => {
+  ])('%s: drops what exceeds it', (_name, schema, within, beyond) => {
     for (const value of within) {
       const result = examined(value, schema);
       expect(lines(result)).toEqual([]);
@@ -149,7 +149,7 @@ describe('a limit', () => {
     ['format', { type: 'string', format: 'known' }, ['ok'], [['x', 'f invalid "x": must be of format known']]],
     ['format of a number', { type: 'integer', format: 'known' }, [], [[1, 'f invalid 1: must be of format known']]],
     ['an unknown format', { type: 'string', format: 'other' }, ['x'], []],
-  ])('%s: what does not keep to it stays', (_name, schema, within, beyond) => {
+  ])('%s: keeps what violates it', (_name, schema, within, beyond) => {
     expect(within.flatMap((value) => lines(examined(value, schema)))).toEqual([]);
     for (const [value, line] of beyond) {
       const result = examined(value, schema);
@@ -159,7 +159,7 @@ describe('a limit', () => {
     }
   });
 
-  test('of what is too long, nothing else is said, and nothing below is looked at', () => {
+  test('reports nothing else about an oversized value, and does not look inside it', () => {
     expect(lines(examined('abc', { type: 'string', maxLength: 2, pattern: 'x', enum: ['x'] }))).toEqual([
       'f tooLong "abc": must be at most 2 characters long',
     ]);
@@ -171,7 +171,7 @@ describe('a limit', () => {
   });
 });
 
-test('each field that is missing is one violation, and what follows has its own path', () => {
+test('reports each missing field as one violation, and keeps the paths of later ones', () => {
   const field: LimitedSchema = { type: 'object', required: ['a', 'b'] };
   const schema: LimitedSchema = { type: 'object', properties: { f: field, g: field } };
   expect(lines(examine({ f: {}, g: { b: 1 } }, schema, isOfFormat))).toEqual([
@@ -181,10 +181,10 @@ test('each field that is missing is one violation, and what follows has its own 
   ]);
 });
 
-describe('what is below', () => {
+describe('nested values', () => {
   const text: LimitedSchema = { type: 'string', maxLength: 2 };
 
-  test('a list, with the places of its items', () => {
+  test('of a list, with their indices', () => {
     const value = ['a', 1, 'abc', 'b'];
     const result = examined(value, { type: 'array', items: text });
     expect(lines(result)).toEqual([
@@ -196,7 +196,7 @@ describe('what is below', () => {
     expect(value).toEqual(['a', 1, 'abc', 'b']);
   });
 
-  test('a map, and an object with fields that its schema does not have', () => {
+  test('of a map, and of an object with fields that are not in its schema', () => {
     const value = { a: 'x', b: 1, c: 'abc', d: 'y' };
     const map = examined(value, { type: 'object', additionalProperties: text });
     expect(map.limited).toEqual({ f: { a: 'x', d: 'y' } });
@@ -213,7 +213,7 @@ describe('what is below', () => {
     }
   });
 
-  test('fields of the schema first, others by the schema of the rest', () => {
+  test("in the order of the schema's fields, others by the schema of additional properties", () => {
     const schema: LimitedSchema = {
       type: 'object',
       properties: { a: { type: 'integer' } },
@@ -239,7 +239,7 @@ describe('many violations', () => {
   const of = (wrong: number, short: number) =>
     lines(examined([...Array(wrong).fill(true), ...Array(short).fill('a')], schema));
 
-  test('a hundred of a kind are all of them', () => {
+  test('up to a hundred of a kind are all listed', () => {
     const found = of(maxViolations, maxViolations);
     expect(found).toHaveLength(2 * maxViolations);
     expect(found[0]).toBe('f.0 type true: must be of type string');
@@ -248,7 +248,7 @@ describe('many violations', () => {
     expect(found[199]).toBe('f.199 invalid "a": must have at least 2 characters');
   });
 
-  test('of more, the last one counts the rest', () => {
+  test('beyond a hundred are counted by the last one', () => {
     const found = of(maxViolations + 1, maxViolations + 5);
     expect(found).toHaveLength(2 * maxViolations);
     expect(found[98]).toBe('f.98 type true: must be of type string');

@@ -19,7 +19,7 @@ test.each<[string, valid: unknown[], invalid: unknown[]]>([
   expect(invalid.filter((value) => isOfFormat(format, value))).toEqual([]);
 });
 
-test('only characters of base64 are, wherever another one is', () => {
+test('only base64 characters are valid base64, wherever another one is', () => {
   const others = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter(
     (character) => !/[A-Za-z0-9+/=\r\n\u2028\u2029]/.test(character),
   );
@@ -44,7 +44,7 @@ test.each([
   ['Y-_k', 1],
   ['!!!!', 1],
   ['éééé', 1],
-])('what the native decoder takes for base64 needs no expression: %.20j, %d', (text, expressions) => {
+])('what the native decoder accepts as base64 is not matched by an expression: %.20j, %d', (text, expressions) => {
   const test = vi.spyOn(RegExp.prototype, 'test');
   try {
     isOfFormat('byte', text);
@@ -54,7 +54,7 @@ test.each([
   }
 });
 
-test('a format says nothing of values of other types, and an unknown one nothing at all', () => {
+test('a format does not apply to values of other types, and an unknown one never applies', () => {
   for (const format of ['int32', 'int64']) {
     expect(isOfFormat(format, 'x')).toBe(true);
   }

@@ -10,7 +10,7 @@ import {
 } from '../../src/api/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 
-test('the versions are those that the CustomResourceDefinition serves, each with its apiVersion', () => {
+test('the versions are those that the CustomResourceDefinition serves, with their apiVersions', () => {
   expect(crd.spec.versions.filter(({ served }) => served).map(({ name }) => name)).toEqual([...versions]);
   expect(versions.map(apiVersionOf)).toEqual(['runtime.cluster.x-k8s.io/v1alpha1', 'runtime.cluster.x-k8s.io/v1beta2']);
 });
@@ -46,7 +46,7 @@ test.each<[JsonObject, boolean]>([
   expect(isExtensionConfig(object)).toBe(isOne);
 });
 
-test('a version has a schema, anything else has none', () => {
+test('every known version has a schema, and nothing else does', () => {
   for (const version of versions) {
     expect(isVersion(version)).toBe(true);
     expect(openApiSchemaOf(version)).toBe(

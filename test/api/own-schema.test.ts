@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { maxAnnotationBytes, openApiSchemaOf, versions } from '../../src/api/index.ts';
 import { hasMoreBytes, ownSchemaOf } from '../../src/api/own-schema.ts';
 
-test.each(versions)('the schema of %s is that of the CustomResourceDefinition, with the metadata', (version) => {
+test.each(versions)('the schema of %s is that of the CustomResourceDefinition, plus the metadata', (version) => {
   const { properties = {}, ...rest } = ownSchemaOf(version);
   const { properties: given = {}, ...givenRest } = openApiSchemaOf(version);
   const { metadata, ...others } = properties;
@@ -28,7 +28,7 @@ test.each([
   [{ a: '😀' }, 5],
   [{ a: 7, b: null }, 2],
   [{ a: 'bc', d: 'ef' }, 6],
-])('%j has %d bytes of keys and values, no more and no less', (map, bytes) => {
+])('%j has exactly %d bytes of keys and values', (map, bytes) => {
   expect(hasMoreBytes(map, bytes)).toBe(false);
   expect(hasMoreBytes(map, bytes - 1)).toBe(true);
 });
@@ -52,7 +52,7 @@ test.each([
   expect(reads).toBe(expected);
 });
 
-test('of a map with far more bytes, no more is read than decides', () => {
+test('a map with far more bytes is only read until the limit is exceeded', () => {
   let reads = 0;
   const map = new Proxy(Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`k${index}`, 'é'])), {
     get(target, key) {

@@ -98,7 +98,7 @@ test.each(cases)('$name', ({ files, problems }) => {
   expect(importProblems(tree(files), [low, high]).sort()).toEqual(problems);
 });
 
-test('rooms within a room have an order of their own', () => {
+test('rooms within a room have their own order', () => {
   const house = [
     {
       name: 'high',
@@ -121,7 +121,7 @@ test('rooms within a room have an order of their own', () => {
   ]);
 });
 
-test('what rooms import of each other is read from their files', () => {
+test('the imports of a room are read from its files', () => {
   const folder = tree({
     'low/index.ts': 'export const a = 1;',
     'high/b.ts': "import { a } from '../low/index.ts'; import './c.ts';",
@@ -131,6 +131,6 @@ test('what rooms import of each other is read from their files', () => {
   expect(roomImports(readImports(folder))).toEqual(new Map([['high', new Set(['low'])]]));
 });
 
-test('the rooms of src/ import only downwards, by their doors, in no circle', () => {
+test('the rooms of src/ import only downwards, through index.ts, without cycles', () => {
   expect(importProblems(fileURLToPath(new URL('../../src', import.meta.url)), rooms)).toEqual([]);
 });

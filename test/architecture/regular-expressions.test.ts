@@ -10,11 +10,11 @@ test.each([
   ['nested, with alternatives', '^([0-9]*\\.?[0-9]+s)+$'],
   ['two repeats beside each other', '^[\\n]*={0,2}[\\n]*$'],
   ['tried again at every start', '\\s+$'],
-])('the analysis finds what backtracks: %s', (_name, source) => {
+])('the analysis finds an expression that backtracks: %s', (_name, source) => {
   expect(superLinear({ source, flags: '' })).toContain(source);
 });
 
-test('the analysis accepts what does not', () => {
+test('the analysis accepts expressions that do not backtrack', () => {
   expect(
     ['^[a-z]*$', 'a{1,9}b', '[^-a-z]', '^[^/]+/[^/]+$'].map((source) => superLinear({ source, flags: '' })),
   ).toEqual([undefined, undefined, undefined, undefined]);
@@ -27,7 +27,7 @@ test('no regular expression of the program backtracks over its input', () => {
   ).toEqual([]);
 });
 
-test('nothing but a schema of this project makes regular expressions', () => {
+test('regular expressions are only created from schemas of this project', () => {
   // All compile the patterns of a CustomResourceDefinition, which are checked below; the sandbox, which is given those of
   // others, runs them on an engine of its own.
   expect([...new Set(computed)]).toEqual([
@@ -47,7 +47,7 @@ function patternsOf(schema: OpenApiSchema): string[] {
   ];
 }
 
-test.each(versions)('no pattern of the CustomResourceDefinition does, %s', (version) => {
+test.each(versions)('no pattern of the CustomResourceDefinition backtracks, %s', (version) => {
   const patterns = patternsOf(openApiSchemaOf(version));
   expect(patterns.length).toBeGreaterThan(0);
   expect(patterns.map((source) => superLinear({ source, flags: 'u' })).filter(Boolean)).toEqual([]);

@@ -40,12 +40,12 @@ describe('the two Secrets in a cluster', () => {
     data: { 'ca.crt': base64('pem') },
   };
 
-  test('are named as an operator names them', () => {
+  test('are named as operators know them', () => {
     const { store } = storeOf({});
     expect([store.describe('ca'), store.describe('serving')]).toEqual(['Secret ns/the-ca', 'Secret ns/the-tls']);
   });
 
-  test('are read with their version and annotations', async () => {
+  test('are read with their resource version and annotations', async () => {
     const { store } = storeOf({ [`GET ${secrets}/the-ca`]: secret });
     expect(await store.read('ca')).toEqual({
       data: { 'ca.crt': 'pem' },
@@ -56,7 +56,7 @@ describe('the two Secrets in a cluster', () => {
     expect(await store.read('serving')).toBeUndefined();
   });
 
-  test('that must not be read say which permission is missing', async () => {
+  test('that may not be read: the error names the missing permission', async () => {
     const { store } = storeOf({ [`GET ${secrets}/the-ca`]: 403, [`GET ${secrets}/the-tls`]: 500 });
     await expect(store.read('ca')).rejects.toThrow(
       'forbidden: the permission to get secrets ns/the-ca is missing (no)',
@@ -64,7 +64,7 @@ describe('the two Secrets in a cluster', () => {
     await expect(store.read('serving')).rejects.toMatchObject({ code: 500 });
   });
 
-  test('are made with the type and labels of this program', async () => {
+  test('are created with the type and labels of this program', async () => {
     const { store, requests } = storeOf({ [`POST ${secrets}`]: {} });
     await store.write('ca', { data: { 'ca.crt': 'pem' }, annotations: { a: 'b' } }, undefined);
     await store.write('serving', { data: {}, annotations: {} }, undefined);
@@ -84,7 +84,7 @@ describe('the two Secrets in a cluster', () => {
     expect(requests[1]?.[1]).toMatchObject({ type: 'kubernetes.io/tls', metadata: { name: 'the-tls' } });
   });
 
-  test('keep what this program does not know, and prove that nobody wrote in between', async () => {
+  test('keep what this program does not know, and detect other writes in between', async () => {
     const raw = {
       ...secret,
       type: 'custom',
@@ -129,7 +129,7 @@ describe('the two Secrets in a cluster', () => {
   });
 });
 
-describe('ExtensionConfigs that ask for their caBundle', async () => {
+describe('ExtensionConfigs whose caBundle is to be injected', async () => {
   const list = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
   const inject = 'runtime.cluster.x-k8s.io/inject-ca-from-secret';
   const { certificate } = await issueCa(new Date('2026-01-01'), day, quickEntropy);
@@ -147,7 +147,7 @@ describe('ExtensionConfigs that ask for their caBundle', async () => {
     return { bundle: await bundleFor(target!), requests: requests.map(([what]) => what) };
   };
 
-  test('are found by their annotation, whatever they call', async () => {
+  test('are found by their annotation, whatever server they refer to', async () => {
     const { cluster, requests } = clusterOf({
       [`GET ${list}?limit=100`]: {
         metadata: {},
@@ -180,7 +180,7 @@ describe('ExtensionConfigs that ask for their caBundle', async () => {
     ]);
   });
 
-  test('get ca.crt of the Secret that they name', async () => {
+  test('get ca.crt from the Secret that they name', async () => {
     const secret = { metadata: { name: 'b.c', resourceVersion: '1' }, data: { 'ca.crt': base64(certificate.pem) } };
     expect(await ask('a/b.c', secret)).toEqual({
       bundle: { state: 'usable', value: certificate.pem },
@@ -195,11 +195,11 @@ describe('ExtensionConfigs that ask for their caBundle', async () => {
     ['has no ca.crt', { metadata: { name: 'b.c', resourceVersion: '1' } }, 'Secret a/b.c has no ca.crt'],
     ['is another object', { metadata: { name: 'x' } }, 'is not the Secret a/b.c: metadata.name is not b.c'],
     ['comes with too long an answer', new ResponseError('too long'), 'too long'],
-  ])('say why there is none: the Secret %s', async (_name, answer, problem) => {
+  ])('say why there is no bundle: the Secret %s', async (_name, answer, problem) => {
     expect((await ask('a/b.c', answer)).bundle).toEqual({ state: 'broken', problem: expect.stringContaining(problem) });
   });
 
-  test('a bug is not an answer', async () => {
+  test('do not hide a bug', async () => {
     await expect(ask('a/b.c', new TypeError('a bug'))).rejects.toThrow(TypeError);
   });
 
@@ -214,7 +214,7 @@ describe('ExtensionConfigs that ask for their caBundle', async () => {
     'a.b/c',
     'a/b_c',
     'x\u001b/y',
-  ])('the annotation %j names no Secret', async (text) => {
+  ])('the annotation %j does not name a Secret', async (text) => {
     const { bundle, requests } = await ask(text);
     const shown = JSON.stringify(text);
     expect(bundle).toEqual({
@@ -224,7 +224,7 @@ describe('ExtensionConfigs that ask for their caBundle', async () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('of a long annotation the first 300 characters are shown', async () => {
+  test('show the first 300 characters of a long annotation', async () => {
     const { bundle } = await ask('x'.repeat(1000));
     expect(bundle).toMatchObject({ problem: expect.stringContaining(`is "${'x'.repeat(300)}": write`) });
   });

@@ -28,7 +28,7 @@ const read = (
 ) => readTarget(kind, kind === 'MutatingWebhookConfiguration' ? webhooks : '/apis/x/ours', object, only);
 
 describe('readTarget', () => {
-  test('takes the entries that call the service, and says why it leaves the others', () => {
+  test('takes the entries that refer to the service, and says why it skips the others', () => {
     const target = read(
       mutating(
         ours('a.example', { caBundle: base64('old') }),
@@ -60,7 +60,7 @@ describe('readTarget', () => {
     expect(target.skipped).toHaveLength(5);
   });
 
-  test('without a service, every entry is ours', () => {
+  test('takes every entry if there is no service', () => {
     const target = readTarget(
       'ExtensionConfig',
       '/x/ours',
@@ -79,7 +79,7 @@ describe('readTarget', () => {
     ],
     ['APIService', { metadata, spec: { service } }, 'spec'],
     ['ExtensionConfig', { metadata, spec: { clientConfig: { service } } }, 'spec.clientConfig'],
-  ])('%s has its bundle at its place', (kind, object, where) => {
+  ])('%s has its bundle in the right place', (kind, object, where) => {
     expect(read(object, kind)).toMatchObject({ id: `${kind}/ours`, entries: [{ where, bundle: '' }], skipped: [] });
   });
 
@@ -93,11 +93,11 @@ describe('readTarget', () => {
       { metadata, spec: { conversion: { webhook: { clientConfig: 'x' } } } },
       'CustomResourceDefinition',
     ],
-  ])('%s: nothing to fill', (_name, object, kind) => {
+  ])('%s: there is nothing to inject', (_name, object, kind) => {
     expect(read(object, kind)).toMatchObject({ entries: [], skipped: ['it has no webhook'] });
   });
 
-  test('what is not the object that was asked for is refused', () => {
+  test('rejects an object that was not requested', () => {
     expect(() => read({ metadata, webhooks: {} })).toThrow(
       'the API server returned a webhook configuration whose webhooks are not a list',
     );
@@ -107,20 +107,20 @@ describe('readTarget', () => {
     expect(() => read({ metadata: { name: 'ours' } })).toThrow('it has no resourceVersion');
   });
 
-  test('a bundle of half a MiB and more reads as empty', () => {
+  test('reads a bundle of half a MiB and more as empty', () => {
     const bundleOf = (length: number) =>
       read(mutating(ours('a', { caBundle: 'YWFh'.repeat(length / 4) }))).entries[0]?.bundle.length;
     expect([bundleOf(512 * 1024 - 4), bundleOf(512 * 1024)]).toEqual([(512 * 1024 - 4) * 0.75, 0]);
   });
 
-  test('a target is in sync when it is there and every entry holds the bundle', () => {
+  test('a target is in sync when it exists and every entry has the bundle', () => {
     const target = read(mutating(ours('a', { caBundle: base64('new') }), ours('b', { caBundle: base64('new') })));
     expect([isInSync(target, 'new'), isInSync(target, 'old')]).toEqual([true, false]);
     expect(isInSync(read(mutating(ours('a', { caBundle: base64('new') }), ours('b'))), 'new')).toBe(false);
     expect(isInSync({ ...target, state: 'missing' }, 'new')).toBe(false);
   });
 
-  test('the order of the certificates in a bundle does not count, and everything else does', () => {
+  test('ignores the order of certificates in a bundle, and nothing else', () => {
     const pem = (text: string) => `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`;
     const isIn = (held: string) =>
       isInSync(read(mutating(ours('a', { caBundle: base64(held) }))), pem('one') + pem('two'));
@@ -132,7 +132,7 @@ describe('readTarget', () => {
 });
 
 describe('bundlePatch', () => {
-  test('tests what was read, and writes what differs', () => {
+  test('tests what was read, and writes only what differs', () => {
     const target = read(
       mutating(
         ours('a', { caBundle: base64('old') }),
@@ -153,7 +153,7 @@ describe('bundlePatch', () => {
     ]);
   });
 
-  test('of an entry without a name, that it has none; of any service, none', () => {
+  test('tests that an entry has no name; without a service, tests none', () => {
     expect(bundlePatch(read(mutating({ clientConfig: { service } })), 'new')[0]).toEqual({
       op: 'test',
       path: '/webhooks/0/name',
@@ -195,20 +195,20 @@ describe('injectBundle', () => {
     return { requests, done: injectBundle(cluster, target, 'new') };
   };
 
-  test('patches the object where it was read', async () => {
+  test('patches the object at its path', async () => {
     const { cluster, requests } = clusterOf(() => ({}));
     await injectBundle(cluster, target, 'new');
     expect(requests).toEqual([`PATCH ${webhooks}`]);
   });
 
-  test.each([404, 409])('%i means that another client was faster', async (code) => {
+  test.each([404, 409])('treats %i as a conflict with another client', async (code) => {
     const { done, requests } = inject(code);
     await expect(done).rejects.toThrow(Conflict);
     await expect(done).rejects.toThrow('MutatingWebhookConfiguration/ours was changed by another client');
     expect(requests).toEqual([`PATCH ${webhooks}`]);
   });
 
-  test('422 does so where the object has changed since, and is a refusal otherwise', async () => {
+  test('treats 422 as a conflict if the object has changed, and otherwise as a rejection', async () => {
     const changed = inject(422, { metadata: { ...metadata, resourceVersion: '8' } });
     await expect(changed.done).rejects.toThrow(Conflict);
     await expect(changed.done).rejects.toThrow('was changed by another client');
@@ -222,14 +222,14 @@ describe('injectBundle', () => {
       403,
       'forbidden: the permission to patch mutatingwebhookconfigurations.admissionregistration.k8s.io ours is missing (no)',
     ],
-  ])('%i is a failure of this target, in words', async (code, message) => {
+  ])('treats %i as a failure of this target, with an explanation', async (code, message) => {
     const { done, requests } = inject(code);
     await expect(done).rejects.toThrow(TargetFailure);
     await expect(done).rejects.toThrow(message);
     expect(requests).toHaveLength(1);
   });
 
-  test('what is not an answer is not a failure of this target', async () => {
+  test('does not treat an unusable response as a failure of this target', async () => {
     const { cluster } = clusterOf(() => {
       throw new ResponseError('too long');
     });
@@ -241,7 +241,7 @@ describe('reading targets', () => {
   const targets = (cluster: Cluster, named: { kind: TargetKind; name: string }[], selector?: string) =>
     clusterTargets(cluster, { named, selector, service }).read();
 
-  test('a named target that is not there is missing, one that cannot be read has failed', async () => {
+  test('a named target that does not exist is missing, one that cannot be read has failed', async () => {
     const { cluster, requests } = clusterOf((_method, path) => status(path.endsWith('/gone') ? 404 : 403));
     expect(
       await targets(cluster, [
@@ -275,12 +275,12 @@ describe('reading targets', () => {
     ]);
   });
 
-  test('what is not an answer ends it', async () => {
+  test('stops at an unusable response', async () => {
     const { cluster } = clusterOf(() => ({ metadata: { name: 'other' } }));
     await expect(targets(cluster, [{ kind: 'APIService', name: 'x' }])).rejects.toThrow(ResponseError);
   });
 
-  test('a selector lists all kinds; a target that is named too is read once', async () => {
+  test('lists all kinds with a selector, and reads a target that is also named only once', async () => {
     const item = (name: string) => ({ metadata: { name, resourceVersion: '1' }, spec: { service } });
     const { cluster, requests } = clusterOf((_method, path) =>
       path.includes('?')
@@ -302,14 +302,14 @@ describe('reading targets', () => {
     ]);
   });
 
-  test('without names and selector there are none', async () => {
+  test('finds none without names and selector', async () => {
     const { cluster, requests } = clusterOf(() => status(500));
     expect(await targets(cluster, [])).toEqual([]);
     expect(requests).toEqual([]);
     expect(await noTargets.read()).toEqual([]);
   });
 
-  test('a kind that the cluster does not serve has no objects; any other failure is one', async () => {
+  test('a kind that the cluster does not serve has no objects; any other failure is an error', async () => {
     const { cluster, requests } = clusterOf(() => status(404));
     expect(await targets(cluster, [], 'a=b')).toEqual([]);
     expect(requests).toHaveLength(6);
@@ -318,7 +318,7 @@ describe('reading targets', () => {
     );
   });
 
-  test('a list that ends in a 404 half-way, or has impossible names, is an error', async () => {
+  test('a list that ends with a 404 halfway, or contains impossible names, is an error', async () => {
     const page = (name: string, more: JsonObject = {}) => ({
       metadata: more,
       items: [{ metadata: { name, resourceVersion: '1' } }],

@@ -30,7 +30,7 @@ async function bootstrapped(): Promise<number> {
 
 const bundle = () => valueIn(server.objects.get(servingPath), 'ca.crt');
 
-test('bootstrap makes both Secrets and injects into every entry of ours, and only there', async () => {
+test('bootstrap creates both Secrets and injects the bundle into every entry of ours, and only there', async () => {
   const outcome = await runCertificates(runFor(server, clock, { mode: 'repair' }, {}, overHttp(server)));
   expect(outcome.action.kind).toBe('done');
   expectSteady(server);
@@ -40,14 +40,14 @@ test('bootstrap makes both Secrets and injects into every entry of ours, and onl
   expect(server.objects.get(validatingPath)!.webhooks[1].clientConfig).toEqual({ url: 'https://example.com' });
 });
 
-test('bootstrap again writes nothing', async () => {
+test('a second bootstrap writes nothing', async () => {
   await bootstrapped();
   const { writes } = server;
   await runCertificates(runFor(server, clock, { mode: 'repair' }));
   expect(server.writes).toBe(writes);
 });
 
-test('two bootstraps at once end with one CA', async () => {
+test('two concurrent bootstraps result in one CA', async () => {
   const runs = [0, 1, 2].map(() => runFor(server, clock, { mode: 'repair' }, {}, overHttp(server)));
   const outcomes = await Promise.all(runs.map((run) => runCertificates(run)));
   expect(outcomes.map(({ action }) => action.kind)).toEqual(['done', 'done', 'done']);
@@ -55,7 +55,7 @@ test('two bootstraps at once end with one CA', async () => {
   expect(runs.flatMap(({ progress }) => progress).filter(({ action }) => action === 'create-ca')).toHaveLength(1);
 });
 
-test('a rotation of the CA goes through all stages and breaks no connection', async () => {
+test('a CA rotation goes through all stages and breaks no connection', async () => {
   const from = await bootstrapped();
   const before = bundle();
   const outcome = await runCertificates(runFor(server, clock, { forceCa: true, force: true }));
@@ -65,13 +65,13 @@ test('a rotation of the CA goes through all stages and breaks no connection', as
   expect(brokenMoments(server, from)).toEqual([]);
 });
 
-test('the checker sees a rotation that waits for nothing', async () => {
+test("the test's checker detects a rotation that does not wait", async () => {
   const from = await bootstrapped();
   await runCertificates(runFor(server, clock, { forceCa: true, propagationDelayMs: 0, overlapMs: 0 }));
   expect(brokenMoments(server, from)).not.toEqual([]);
 });
 
-test('two rotations at once are one, end steady and break no connection', async () => {
+test('two concurrent rotations result in one, which ends steady and breaks no connection', async () => {
   const from = await bootstrapped();
   // Each has its own view of the same clock; one sleeps, the other one's time goes on too.
   const runs = [0, 1].map(() => runFor(server, clock, { forceCa: true, force: true }, {}, overHttp(server)));
@@ -101,7 +101,7 @@ test.each([
   ['the serving key is another', false, () => damage(servingPath, 'tls.key', caKey())],
   ['the serving certificate is damaged', false, () => damage(servingPath, 'tls.crt', 'garbage')],
   ['a target was applied again without bundle', false, () => putTargets(server)],
-] as const)('bootstrap repairs it when %s', async (_name, stillWorks, harm) => {
+] as const)('bootstrap repairs the state when %s', async (_name, stillWorks, harm) => {
   await bootstrapped();
   harm();
   const from = server.history.length;
@@ -127,7 +127,7 @@ function damage(path: string, key: string, text: string): void {
   server.put(path, object);
 }
 
-test('a target that forbids the patch stops the promotion, says the permission, and loses nothing', async () => {
+test('a target that forbids the patch stops the promotion, names the permission, and loses nothing', async () => {
   const from = await bootstrapped();
   server.forbidden.add(`PATCH ${crdPath}`);
   const outcome = await runCertificates(runFor(server, clock, { forceCa: true }));
@@ -142,7 +142,7 @@ test('a target that forbids the patch stops the promotion, says the permission, 
   expectSteady(server);
 });
 
-test('a target that vanishes half-way does not stop the rotation', async () => {
+test('a target that disappears halfway does not stop the rotation', async () => {
   await bootstrapped();
   server.after = ({ path }) => {
     if (path === mutatingPath) {
@@ -156,7 +156,7 @@ test('a target that vanishes half-way does not stop the rotation', async () => {
   expectSteady(server);
 });
 
-test('retryable errors are tried again', async () => {
+test('retryable errors are retried', async () => {
   server.faults.push(503, 0, 429, 500);
   const run = runFor(server, clock, { mode: 'repair' }, {}, overHttp(server));
   expect((await runCertificates(run)).action.kind).toBe('done');
@@ -182,7 +182,7 @@ test.each([
   expect(attempts).toBe(20);
 });
 
-test("another client's change between read and patch is kept", async () => {
+test("another client's change between read and patch is preserved", async () => {
   await bootstrapped();
   putTargets(server);
   let changed = false;
@@ -205,7 +205,7 @@ test("another client's change between read and patch is kept", async () => {
   expectSteady(server);
 });
 
-test('a clock that was ahead makes a wait start again, not end at once', async () => {
+test('after the clock was fast, a wait starts over instead of ending at once', async () => {
   const from = await bootstrapped();
   // The first run records its injection an hour in the future.
   const ahead = { now: () => new Date(clock.time + 3_600_000), sleep: async () => {} };
@@ -219,7 +219,7 @@ test('a clock that was ahead makes a wait start again, not end at once', async (
   expect(brokenMoments(server, from)).toEqual([]);
 });
 
-test('the serving certificate is renewed in the last third of its validity, by the same CA', async () => {
+test('the serving certificate is renewed in the last third of its validity period, by the same CA', async () => {
   await bootstrapped();
   const before = valueIn(server.objects.get(servingPath), 'tls.crt');
   const { writes } = server;

@@ -40,7 +40,7 @@ const steady = { 'ca.crt': pem(one), 'ca.key': one.key };
 const staged = { ...steady, 'next.crt': pem(two), 'next.key': two.key };
 const served = { 'tls.crt': pem(serving), 'tls.key': serving.key };
 
-test('the stage of a rotation is in the Secret of the CA', () => {
+test("the CA's Secret determines the stage of a rotation", () => {
   const stageOf = (ca?: Record<string, string>) => factsOf(ca === undefined ? {} : { ca }).stage;
   expect(stageOf()).toBe('missing');
   expect(stageOf({})).toBe('missing');
@@ -52,7 +52,7 @@ test('the stage of a rotation is in the Secret of the CA', () => {
   expect(stageOf({ ...steady, 'previous.crt': '' })).toBe('steady');
 });
 
-test('the bundle holds the active CA first, then the next, then those before; nothing without an active one', () => {
+test('the bundle contains the active CA first, then the next one, then previous ones; it is empty without an active CA', () => {
   expect(factsOf({ ca: { ...staged, 'previous.crt': pem(sandbox) } }).bundle).toBe(pem(one, two, sandbox));
   expect(factsOf({ ca: { 'next.crt': pem(two), 'next.key': two.key } }).bundle).toBe('');
   expect(factsOf({ ca: steady, tls: { 'ca.crt': pem(one) } }).servingBundleIsCurrent).toBe(true);
@@ -93,7 +93,7 @@ describe('readings', () => {
     expect(factsOf(tls === undefined ? {} : { tls }).serving).toMatchObject(expected);
   });
 
-  test('a certificate has expired at the end of its life, not before', () => {
+  test('a certificate has expired at the end of its validity, not before', () => {
     const end = serving.certificate.x509.validToDate;
     expect(factsOf({ tls: served }, end).serving).toEqual({
       state: 'broken',
@@ -130,7 +130,7 @@ describe('the CA that signed the serving certificate', () => {
   });
 });
 
-test('without an active CA, those that are still depended on are the anchors: the signer first, then ours in targets, then previous ones', () => {
+test('without an active CA, those still depended on are the anchors: the signer first, then our own in targets, then previous ones', () => {
   const anchorsOf = (world: World) => factsOf(world).anchors.map(({ fingerprint }) => fingerprint);
   const [a, b] = [one, two].map(({ certificate }) => certificate.fingerprint);
   const inTargets = [targetOf('K/a', 'present', pem(sandbox), pem(two)), targetOf('K/b', 'present', pem(two), 'x')];
@@ -142,11 +142,11 @@ test('without an active CA, those that are still depended on are the anchors: th
   expect(anchorsOf({})).toEqual([]);
 });
 
-describe('what is recorded about targets', () => {
+describe('the record of targets', () => {
   const targets = [targetOf('K/a', 'present', ''), targetOf('K/b', 'failed')];
   const idOf = (world: World) => factsOf(world).injection;
 
-  test('is for this set of CAs and targets, in any order', () => {
+  test('is valid for this set of CAs and targets, in any order', () => {
     const id = idOf({ ca: staged, targets });
     expect(id).toMatch(/^[0-9a-f]{64}$/);
     expect(idOf({ ca: staged, targets: [...targets].reverse() })).toBe(id);
@@ -164,7 +164,7 @@ describe('what is recorded about targets', () => {
     ['no time', 'x', true, undefined],
     ['nothing', undefined, true, undefined],
     ['a time of another set', at(-1000).toISOString(), false, undefined],
-  ])('counts since %s', (_, since, isThis, expected) => {
+  ])('starts %s', (_, since, isThis, expected) => {
     const injection = isThis ? idOf({ ca: staged, targets }) : 'other';
     const annotations = {
       [injectedAnnotation]: injection,

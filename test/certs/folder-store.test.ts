@@ -26,7 +26,7 @@ function temporaryFolder(): string {
   return folder;
 }
 
-test('the folder store swaps all files at once, keeps keys private, and refuses a stale write', async () => {
+test('swaps all files at once, keeps keys private, and rejects a stale write', async () => {
   const folder = join(temporaryFolder(), 'certs');
   const store = folderStore(folder);
   const write = (text: string, from: Awaited<ReturnType<typeof store.read>>) =>
@@ -44,7 +44,7 @@ test('the folder store swaps all files at once, keeps keys private, and refuses 
   expect(readdirSync(folder).filter((name) => name.startsWith('..v'))).toHaveLength(4);
 });
 
-test('a folder that cannot be read or written is an error that says why and what to do, and leaves no key behind', async () => {
+test('a folder that cannot be read or written is an error that says why and what to do, and no key is left behind', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'file'), 'precious');
   const remedy = 'choose a folder that this user can write to';
@@ -62,7 +62,7 @@ test('a folder that cannot be read or written is an error that says why and what
   expect(readdirSync(folder)).toEqual(['file']);
 });
 
-test('the folder store takes nothing away that it did not make, and follows no link out of its folder', async () => {
+test('removes nothing that it did not create, and follows no link out of its folder', async () => {
   const folder = temporaryFolder();
   const elsewhere = temporaryFolder();
   const store = folderStore(folder);
@@ -89,7 +89,7 @@ test('the folder store takes nothing away that it did not make, and follows no l
   expect(readdirSync(elsewhere)).toEqual(['ca.key']);
 });
 
-test('the folder store refuses a FIFO in a version, and shows a version that a killed run did not show', async () => {
+test('rejects a FIFO in a version, and publishes a version that a killed run did not', async () => {
   const folder = temporaryFolder();
   const store = folderStore(folder);
   await store.write('serving', { data: { 'tls.crt': '1', 'tls.key': 'k' }, annotations: {} }, undefined);
@@ -118,7 +118,7 @@ async function write(
   await store.write(role, { data, annotations }, await store.read(role));
 }
 
-test('the folder store keeps the serving certificate in the folder, the CA below it, and nobody else may read', async () => {
+test('keeps the serving certificate in the folder and the CA below it, readable only by the owner', async () => {
   const folder = temporaryFolder();
   chmodSync(folder, 0o755);
   const store = folderStore(folder);
@@ -144,14 +144,14 @@ test('the folder store keeps the serving certificate in the folder, the CA below
   expect(readdirSync(folder).sort()).toEqual(['..data', '..v1', 'authority', 'ca.crt', 'tls.crt', 'tls.key']);
 });
 
-test('names that are not names of files are left out', async () => {
+test('skips names that cannot be file names', async () => {
   const folder = temporaryFolder();
   const store = folderStore(folder);
   await write(store, { 'tls.crt': 'c', '../escape': 'x', 'a/b': 'x', ü: 'x', '': 'x', 'A-b_c.1': 'kept' });
   expect((await store.read('serving'))?.data).toEqual({ 'tls.crt': 'c', 'A-b_c.1': 'kept' });
 });
 
-test('a file that is not written any more goes, others that are not ours stay', async () => {
+test('removes a file that is no longer written, and keeps files that are not ours', async () => {
   const folder = temporaryFolder();
   const store = folderStore(folder);
   await write(store, { 'tls.crt': 'c', 'old.crt': 'o' });
@@ -162,7 +162,7 @@ test('a file that is not written any more goes, others that are not ours stay', 
   expect(await store.read('serving')).toMatchObject({ data: { 'tls.crt': 'd' }, version: '2' });
 });
 
-test('the last four versions stay, and the tenth comes after the ninth', async () => {
+test('keeps the last four versions, and sorts version 10 after 9', async () => {
   const folder = temporaryFolder();
   const store = folderStore(folder);
   for (let count = 1; count <= 11; count++) {
@@ -178,7 +178,7 @@ test('the last four versions stay, and the tenth comes after the ninth', async (
   expect((await store.read('serving'))?.version).toBe('11');
 });
 
-test('a write on an old state is a conflict that leaves nothing behind', async () => {
+test('a write based on old state is a conflict that leaves nothing behind', async () => {
   const folder = temporaryFolder();
   const store = folderStore(folder);
   const contents = { data: { 'tls.crt': 'late' }, annotations: {} };
@@ -199,7 +199,7 @@ test('a write on an old state is a conflict that leaves nothing behind', async (
   expect((await store.read('serving'))?.data).toEqual({ 'tls.crt': '7' });
 });
 
-test('of writes at once one wins', async () => {
+test('of concurrent writes one wins', async () => {
   const folder = temporaryFolder();
   const store = folderStore(folder);
   await write(store, { 'tls.crt': '1' });
@@ -212,7 +212,7 @@ test('of writes at once one wins', async () => {
   expect((await store.read('serving'))?.version).toBe('2');
 });
 
-test('a version that cannot be made is an error of the file system, with nothing left behind', async () => {
+test('a version that cannot be created is a file system error, with nothing left behind', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, '..v1'), 'a file');
   const store = folderStore(folder);
@@ -222,7 +222,7 @@ test('a version that cannot be made is an error of the file system, with nothing
   await expect(store.read('serving')).rejects.toThrow(`${folder}/..v1 is not a folder: move it away`);
 });
 
-test('annotations that are not text are left out, and ones that cannot be read are none', async () => {
+test('annotations that are not text are skipped, and unreadable ones count as none', async () => {
   const folder = temporaryFolder();
   const store = folderStore(folder);
   await write(store, { 'tls.crt': 'c' }, { a: 'b' });
@@ -249,7 +249,7 @@ test('a file of more than 1 MiB is an error', async () => {
   await expect(store.read('serving')).rejects.toThrow('tls.crt is larger than 1 MiB');
 });
 
-test('a folder with more than 1,000 files is not the place', async () => {
+test('rejects a folder with more than 1,000 files', async () => {
   const folder = temporaryFolder();
   for (let count = 0; count < 1000; count++) {
     writeFileSync(join(folder, String(count)), '');
@@ -260,7 +260,7 @@ test('a folder with more than 1,000 files is not the place', async () => {
   await expect(store.read('serving')).rejects.toThrow(`${folder} has more than 1000 files: choose a separate folder`);
 });
 
-test('drafts of runs that were killed go after ten minutes', async () => {
+test('removes drafts of killed runs after ten minutes', async () => {
   const folder = temporaryFolder();
   const store = folderStore(folder);
   const aged = (name: string, minutes: number) => {
@@ -276,7 +276,7 @@ test('drafts of runs that were killed go after ten minutes', async () => {
   expect(readdirSync(folder).sort()).toEqual(['..data', '..draft-new', '..v1', 'draft-of-others', 'tls.crt']);
 });
 
-test('a version that a killed run did not show is not shown over files of others', async () => {
+test("does not publish a killed run's version over foreign files", async () => {
   const folder = temporaryFolder();
   const store = folderStore(folder);
   await write(store, { 'tls.crt': '1' });
@@ -300,7 +300,7 @@ test('a version that a killed run did not show is not shown over files of others
   expect(lstatSync(join(folder, '..data')).ino).toBe(made);
 });
 
-test('a folder may be a link, the one of the CA may not', async () => {
+test('the folder may be a link, that of the CA may not', async () => {
   const folder = temporaryFolder();
   const link = join(temporaryFolder(), 'link');
   symlinkSync(folder, link);

@@ -50,7 +50,7 @@ function world(targets: TargetReading[], onInject: (id: string, attempt: number)
 }
 
 describe('injectTargets', () => {
-  test('writes what differs, reads it back, and says what it did with each target', async () => {
+  test('writes what differs, reads it back, and reports what it did with each target', async () => {
     const { run, injected, sleeps, reads } = world([
       reading('K/old', 'old'),
       reading('K/same', 'new'),
@@ -73,7 +73,7 @@ describe('injectTargets', () => {
     expect([reads(), sleeps]).toEqual([2, [0]]);
   });
 
-  test('asks for the bundle of a target only where there is something to fill', async () => {
+  test('requests the bundle of a target only if there is something to inject', async () => {
     const { run, asked } = world([
       reading('K/none'),
       { id: 'K/missing', state: 'missing', entries: [], skipped: [] },
@@ -83,7 +83,7 @@ describe('injectTargets', () => {
     expect(asked).toEqual(['K/a']);
   });
 
-  test('nothing to do is done at once', async () => {
+  test('returns at once if there is nothing to do', async () => {
     const { run, sleeps, reads } = world([]);
     expect(await run()).toEqual([]);
     expect([reads(), sleeps]).toEqual([1, []]);
@@ -116,7 +116,7 @@ describe('injectTargets', () => {
     expect(injected).toEqual(['K/a new', 'K/b new']);
   });
 
-  test('a conflict is tried again after a growing wait', async () => {
+  test('retries after a conflict, with growing waits', async () => {
     const { run, injected, sleeps } = world([reading('K/a', 'old')], (_id, attempt) => {
       if (attempt < 10) {
         throw new Conflict('changed');
@@ -127,7 +127,7 @@ describe('injectTargets', () => {
     expect(sleeps).toEqual([0, 100, 200, 400, 800, 1600, 2000, 2000, 2000, 2000]);
   });
 
-  test('what another client writes last is read back before it counts as written', async () => {
+  test('reads back what another client wrote last before it reports success', async () => {
     const target = reading('K/a', 'old');
     const { run, injected } = world([target], (_id, attempt) => {
       if (attempt < 9) {
@@ -138,7 +138,7 @@ describe('injectTargets', () => {
     expect(injected).toHaveLength(9);
   });
 
-  test('any other error ends it', async () => {
+  test('stops at any other error', async () => {
     const { run } = world([reading('K/a', 'old')], () => {
       throw new TypeError('a bug');
     });
@@ -163,7 +163,7 @@ describe('the trust bundle in a Secret', async () => {
     expect(bundleIn(data, 'Secret a/b')).toEqual(expected);
   });
 
-  test('what is not PEM is said', () => {
+  test('says when the text is not PEM', () => {
     expect(bundleIn({ 'ca.crt': 'x' }, 'Secret a/b')).toMatchObject({
       state: 'broken',
       problem: expect.stringMatching(/^ca\.crt of Secret a\/b is not PEM/),

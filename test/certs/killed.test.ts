@@ -15,7 +15,7 @@ afterEach(() => server.stop());
 test.each([
   'refuse',
   'drop',
-] as const)('killed at every write of a rotation (%s), the next run ends steady', async (how) => {
+] as const)('after being killed at any write of a rotation (%s), the next run ends steady', async (how) => {
   await runCertificates(runFor(server, clock, { mode: 'repair' }));
   const start = new Map(server.objects);
   let writes = 1;

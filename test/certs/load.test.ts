@@ -9,7 +9,7 @@ import { overHttp, runFor } from './machine.ts';
 
 const clock = { now: () => new Date(), sleep: (ms: number) => sleep(ms) };
 
-test('rotation of serving certificate and CA under load: no connection fails', async () => {
+test('no connection fails when serving certificate and CA are rotated under load', async () => {
   const server = await new ApiServer().start();
   putTargets(server);
   await runCertificates(runFor(server, clock, { mode: 'repair' }, {}, overHttp(server)));

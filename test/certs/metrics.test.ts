@@ -7,7 +7,7 @@ const now = new Date();
 const ca = await issueCa(now, 100 * day, quickEntropy);
 const serving = await issueServingCertificate(ca, ['webhook.ns.svc'], now, 1000 * day, quickEntropy);
 
-test('metrics see the stage in the order of the bundle', async () => {
+test('metrics derive the stage from the order of the bundle', async () => {
   const younger = await issueCa(new Date(now.getTime() + 1000), day, quickEntropy);
   const cert = serving.certificate.pem;
   const [a, b] = [ca.certificate.pem, younger.certificate.pem];

@@ -373,13 +373,13 @@ test.each(rows)('%s', (_name, world, kind, reason) => {
   expect(action.reason).toMatch(reason);
 });
 
-test('a wait ends at the moment it names', () => {
+test('a wait ends at the time that it names', () => {
   const world = { ca: staged, tls: tls(servingOne, both), target: both, since: 0 };
   expect(decide({ ...world, now: 29_999 })).toMatchObject({ kind: 'wait', until: at(30_000) });
   expect(decide({ ...world, now: 30_000 }).kind).toBe('promote');
 });
 
-test('a staged recovery keeps the certificate that works as the active one', () => {
+test('a staged recovery keeps the working certificate active', () => {
   const action = decide({ tls: tls(servingOne, pem(one)), target: pem(one) });
   const staged = action as { active: Certificate; previous: Certificate[] };
   expect(staged.active.fingerprint).toBe(one.certificate.fingerprint);

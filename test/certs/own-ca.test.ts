@@ -83,13 +83,13 @@ test.each([
   ['P-256', entropyOn('P-256')],
   ['P-384', entropyOn('P-384')],
   ['P-521', entropyOn('P-521')],
-] as const)('a CA in the Secret with a key of the kind %s signs, is injected and is rotated', async (_kind, entropy) => {
+] as const)("a user's CA with a %s key signs, is injected and is rotated", async (_kind, entropy) => {
   const { certificate, key } = await issueCa(new Date(clock.time), 1000 * day, entropy);
   bring(certificate.pem, key);
   await expectLife(certificate.pem);
 });
 
-test.each(['P-256', 'P-384'])('a CA that openssl made on %s does, too', needs('openssl'), async (curve) => {
+test.each(['P-256', 'P-384'])('so is a CA that openssl created on the curve %s', needs('openssl'), async (curve) => {
   const folder = mkdtempSync(join(tmpdir(), 'own-ca-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const at = (name: string) => join(folder, name);
@@ -180,7 +180,7 @@ test.each([
   expect(brokenMoments(server, from)).toEqual([]);
 });
 
-test('one with a key that cannot sign is replaced by a CA of our own, and the reason names the keys that can', async () => {
+test('a CA whose key cannot sign is replaced by our own, and the reason names the supported keys', async () => {
   const { certificate, key } = await oddCa(new Date(clock.time), 1000 * day);
   bring(certificate.pem, key);
   const run = runFor(server, clock, { mode: 'repair' });
@@ -196,7 +196,7 @@ test('one with a key that cannot sign is replaced by a CA of our own, and the re
 
 test.each(
   await unreadableKeys(),
-)('one that makes a bundle invalid for API servers is in none (%s)', async (_kind, keys) => {
+)('a CA that would invalidate a bundle for API servers is in none (%s)', async (_kind, keys) => {
   const { certificate, key } = await oddCa(new Date(clock.time), 1000 * day, keys);
   bring(certificate.pem, key);
   const run = runFor(server, clock, { mode: 'repair' });

@@ -63,7 +63,7 @@ const set = (path: string, key: string, text: string) =>
     object.data[key] = Buffer.from(text).toString('base64');
   });
 
-test('a bootstrap makes the CA, the serving certificate, and injects', async () => {
+test('bootstrap creates the CA and the serving certificate, and injects the bundle', async () => {
   const { steps, action } = await repair();
   expect(steps).toEqual([
     "create-ca: the CA's certificate is missing",
@@ -82,7 +82,7 @@ test('a bootstrap makes the CA, the serving certificate, and injects', async () 
   expect(served.subjectAltName).toBe(`DNS:extensionconfig-webhook, DNS:extensionconfig-webhook.${namespace}.svc`);
 });
 
-test('a rotation of the CA takes these steps, and waits for both delays, half a minute at a time', async () => {
+test('a CA rotation takes these steps, and waits for both delays, half a minute at a time', async () => {
   await repair();
   clock.time += day;
   const from = clock.time;
@@ -115,7 +115,7 @@ test('a rotation of the CA takes these steps, and waits for both delays, half a 
   expect(fingerprint(caPath, 'ca.crt')).not.toBe(old);
 });
 
-test('what is in the Secret of the CA in each stage', async () => {
+test("the contents of the CA's Secret in each stage", async () => {
   await repair();
   const states: object[] = [];
   const old = fingerprint(caPath, 'ca.crt');
@@ -143,7 +143,7 @@ test('what is in the Secret of the CA in each stage', async () => {
   expect(ca().metadata.annotations).toEqual({ [retiredAnnotation]: old });
 });
 
-test('what others keep in the Secrets stays', async () => {
+test('what other clients keep in the Secrets is preserved', async () => {
   await repair();
   const add = (path: string) => {
     set(path, 'theirs', 'data');
@@ -161,7 +161,7 @@ test('what others keep in the Secrets stays', async () => {
   expect(Object.keys(serving().metadata.annotations ?? {})).toEqual(['theirs']);
 });
 
-test('waits that a run is not to block on end it, with what was decided', async () => {
+test('a wait that is not to be blocked on ends the run, with the decision', async () => {
   await repair();
   const first = await walk({ forceCa: true }, { blockOn: new Set() });
   expect(first.action).toMatchObject({ kind: 'wait', for: 'propagation' });
@@ -173,7 +173,7 @@ test('waits that a run is not to block on end it, with what was decided', async 
   expect(clock.slept).toEqual([30_000]);
 });
 
-test('an interrupted rotation is finished by --force-ca, not begun again', async () => {
+test('--force-ca finishes an interrupted rotation instead of starting another', async () => {
   await repair();
   await walk({ forceCa: true }, { blockOn: new Set() });
   const next = fingerprint(caPath, 'next.crt');
@@ -182,7 +182,7 @@ test('an interrupted rotation is finished by --force-ca, not begun again', async
   expect(fingerprint(caPath, 'ca.crt')).toBe(next);
 });
 
-test('--force renews the serving certificate once, --force-ca the CA once, both together each once', async () => {
+test('--force renews the serving certificate once, --force-ca the CA once, and both together each once', async () => {
   await repair();
   const forced = await walk({ force: true });
   expect(forced.steps).toEqual(['issue-serving-certificate: requested with --force']);
@@ -191,12 +191,12 @@ test('--force renews the serving certificate once, --force-ca the CA once, both 
   expect(both.filter((kind) => kind === 'issue-serving-certificate')).toHaveLength(1);
 });
 
-test('where there is no CA yet, force asks for nothing more', async () => {
+test('without a CA, --force and --force-ca add nothing', async () => {
   const { steps } = await walk({ force: true, forceCa: true });
   expect(kinds(steps)).toEqual(['create-ca', 'issue-serving-certificate', 'inject', 'inject', 'inject', 'inject']);
 });
 
-test('--force in a rotation that was begun before renews after the promotion, once', async () => {
+test('--force during an earlier rotation renews once, after the promotion', async () => {
   await repair();
   await walk({ forceCa: true }, { blockOn: new Set() });
   const { steps } = await walk({ force: true });
@@ -220,7 +220,7 @@ test('a new CA leaves nothing of an old one behind', async () => {
   expect(caKeys()).toEqual(['ca.crt', 'ca.key', 'theirs']);
 });
 
-test('a CA whose key is lost in the middle of a rotation is replaced, and what it replaced stays trusted', async () => {
+test('a CA whose key is lost during a rotation is replaced, and the CA that it replaced stays trusted', async () => {
   await repair();
   const first = fingerprint(caPath, 'ca.crt');
   await walk({ forceCa: true }, { blockOn: new Set(['propagation']) });
@@ -232,7 +232,7 @@ test('a CA whose key is lost in the middle of a rotation is replaced, and what i
   expect([fingerprint(caPath, 'ca.crt'), fingerprint(caPath, 'previous.crt')]).toEqual([second, first]);
 });
 
-test('the CA of a serving certificate that the Secret does not know stays trusted until another is', async () => {
+test('the CA of a serving certificate that is not in the Secret stays trusted until another one is in use', async () => {
   await repair();
   const unknown = fingerprint(caPath, 'ca.crt');
   const other = await issueCa(new Date(clock.time), 1825 * day, quickEntropy);
@@ -244,7 +244,7 @@ test('the CA of a serving certificate that the Secret does not know stays truste
   expect(valueIn(serving(), 'ca.crt')).toBe(other.certificate.pem + valueIn(ca(), 'previous.crt'));
 });
 
-test('a bundle that was overwritten after it was recorded starts the wait again', async () => {
+test('a bundle that is overwritten after it was recorded restarts the wait', async () => {
   await repair();
   await walk({ forceCa: true }, { blockOn: new Set() });
   const recorded = iso(clock.time);
@@ -265,7 +265,7 @@ test('a run that is stopped before a step does not make it', async () => {
   expect([stopped.steps, server.writes]).toEqual([[], 0]);
 });
 
-test('a run that is stopped between two targets leaves the second', async () => {
+test('a run that is stopped between two targets does not write the second', async () => {
   const stop = new AbortController();
   server.after = ({ path }) => {
     if (path === mutatingPath) {
@@ -278,7 +278,7 @@ test('a run that is stopped between two targets leaves the second', async () => 
   expect(action).toEqual({ kind: 'blocked', reason: 'stopped; the next run continues from here' });
 });
 
-test('a run that is stopped in a wait, or before it, ends with the wait', async () => {
+test('a run that is stopped before or during a wait ends with the wait', async () => {
   await repair();
   const stop = new AbortController();
   const sleeping = { now: () => clock.now(), sleep: async () => stop.abort() };
@@ -296,7 +296,7 @@ test('a run that is stopped in a wait, or before it, ends with the wait', async 
   expect(before).toMatchObject({ action: { kind: 'wait', for: 'propagation' }, steps: [] });
 });
 
-test('a step that another client was faster with is said and made again, with growing waits, up to 19 times', async () => {
+test('a conflicting step is reported and repeated, with growing waits, up to 19 times', async () => {
   let conflicts = 0;
   let most = 19;
   server.before = ({ path }) => {
@@ -358,7 +358,7 @@ test.each([
   expect(clock.slept).toHaveLength(19);
 });
 
-test('a target that cannot be written is said once and left, the others are written', async () => {
+test('a target that cannot be written is reported once and skipped, and the others are written', async () => {
   let patches = 0;
   server.forbidden.add(`PATCH ${crdPath}`);
   server.before = ({ path }) => {
@@ -378,7 +378,7 @@ test('a target that cannot be written is said once and left, the others are writ
   expect(patches).toBe(0);
 });
 
-test('what undoes every write ends the run, with what it undoes', async () => {
+test('if something undoes every write, the run ends and says which', async () => {
   let writes = 0;
   server.after = ({ path }) => {
     if (path === mutatingPath && ++writes < 1000) {
@@ -414,7 +414,7 @@ test('steps between waits do not add up', async () => {
   expect(steps.filter((step) => step.startsWith('forget-injection')).length).toBeGreaterThan(38);
 });
 
-test('targets that hold the bundle already are not written', async () => {
+test('targets that already have the bundle are not written', async () => {
   await repair();
   const before = server.objects.get(validatingPath)!.metadata.resourceVersion;
   edit(mutatingPath, (object) => {
@@ -425,7 +425,7 @@ test('targets that hold the bundle already are not written', async () => {
   expect(server.objects.get(validatingPath)!.metadata.resourceVersion).toBe(before);
 });
 
-test('targets are read before the Secrets that decide what goes into them', async () => {
+test('targets are read before the Secrets that decide what they should contain', async () => {
   const reads: string[] = [];
   const run = runFor(server, clock, { mode: 'repair' });
   const { store, targets: access } = run;
@@ -450,7 +450,7 @@ test('targets are read before the Secrets that decide what goes into them', asyn
   expect(reads).toEqual(['targets', 'serving', 'ca']);
 });
 
-test('an error that is neither a conflict nor a refusal ends the run', async () => {
+test('an error other than a conflict or a refusal ends the run', async () => {
   server.before = ({ path }) => {
     if (path === mutatingPath) {
       throw new TypeError('a bug');

@@ -15,7 +15,7 @@ function collecting(isTTY: boolean) {
 
 const iso = '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z';
 
-test('JSON without a terminal, with an ISO timestamp and the name of the level', () => {
+test('writes JSON unless on a terminal, with an ISO timestamp and the name of the level', () => {
   const { stream, written } = collecting(false);
   openLog(stream, { 'log-level': 'info', 'log-format': 'auto' }).warn({ uid: 'x' }, 'denied');
   expect(JSON.parse(written.text)).toEqual({
@@ -26,7 +26,7 @@ test('JSON without a terminal, with an ISO timestamp and the name of the level',
   });
 });
 
-test('one readable line an event on a terminal, with nothing that could steer it', () => {
+test('writes one readable line per event on a terminal, without anything that could control it', () => {
   const { stream, written } = collecting(true);
   const log = openLog(stream, { 'log-level': 'info', 'log-format': 'auto' });
   log.info({ webhook: 'validate', name: 'evil\u001b[2J\nname', deniedBy: ['url-host'], durationMs: 0.5 }, 'denied');
@@ -38,7 +38,7 @@ test('one readable line an event on a terminal, with nothing that could steer it
   );
 });
 
-test('the format that is asked for counts, wherever the log goes', () => {
+test('uses the requested format, wherever the log is written', () => {
   const terminal = collecting(true);
   openLog(terminal.stream, { 'log-level': 'info', 'log-format': 'json' }).info('x');
   expect(JSON.parse(terminal.written.text).level).toBe('info');
@@ -47,7 +47,7 @@ test('the format that is asked for counts, wherever the log goes', () => {
   expect(file.written.text).toMatch(/ INFO {2}x\n$/);
 });
 
-test('a message with control characters is shown escaped', () => {
+test('escapes control characters in a message', () => {
   const line = JSON.stringify({ time: 't', level: 'info', msg: 'a\u001b[31mb' });
   expect(renderLine(line, collecting(false).stream)).toBe('t INFO  "a\\u001b[31mb"\n');
 });
@@ -61,7 +61,7 @@ const script = `
   setInterval(() => {}, 1000);
 `;
 
-test('a reader of the log that does not read holds nothing up, and the lines that were kept are whole', async () => {
+test('a slow reader of the log holds nothing up, and the lines that are kept are complete', async () => {
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'pipe'] });
   const closed = once(child, 'close');
   // 20 MB of lines, and a pipe that holds 64 KiB: with a log that waits, this never comes.

@@ -25,7 +25,7 @@ server.close();
 console.log(JSON.stringify({ ofClient, ofUndici, ofNode, isSame, models: typeof whole.V1Pod, versions }));
 `;
 
-test('of the Kubernetes client only the files that are used are loaded; the whole one has the same classes', () => {
+test('only the files of the Kubernetes client that are used are loaded; the classes are those of the complete client', () => {
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
     encoding: 'utf8',
   });
@@ -51,7 +51,7 @@ test('of the Kubernetes client only the files that are used are loaded; the whol
   expect(versions).toEqual(['v1']);
 });
 
-test('its kubeconfig finds what it takes of the generated part, and is loaded once', () => {
+test('its kubeconfig finds the generated parts that it uses, and is loaded once', () => {
   const { KubeConfig, RequestContext } = clientNode();
   expect(clientNode()).toEqual({ KubeConfig, RequestContext });
   expect(clientNode()).toBe(clientNode());

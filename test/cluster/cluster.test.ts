@@ -61,7 +61,7 @@ function flood(response: ServerResponse): { sent: () => number } {
   return { sent: () => sent };
 }
 
-test.each([200, 500])('an answer of 1.5 GB with code %i ends in an error, with memory flat', async (code) => {
+test.each([200, 500])('a response of 1.5 GB with code %i ends in an error, without growing memory', async (code) => {
   const floods: { sent: () => number }[] = [];
   const { cluster, requests } = await clientOf((_request, response) => {
     response.writeHead(code, { 'content-type': 'application/json' });
@@ -80,7 +80,7 @@ test.each([200, 500])('an answer of 1.5 GB with code %i ends in an error, with m
   expect(peak - before).toBeLessThan(200 * 1024 ** 2);
 });
 
-test('a watch refuses a line without an end', async () => {
+test('a watch rejects an endless line', async () => {
   const { cluster } = await clientOf((_request, response) => {
     response.writeHead(200);
     flood(response);
@@ -94,7 +94,7 @@ test('a watch refuses a line without an end', async () => {
   await expect(watching).rejects.toThrow('a line of more than 4194304 bytes');
 });
 
-test('a redirect is not followed', async () => {
+test('redirects are not followed', async () => {
   let followed = 0;
   const other = createServer((_request, response) => {
     followed++;
@@ -110,7 +110,7 @@ test('a redirect is not followed', async () => {
   expect(followed).toBe(0);
 });
 
-test('control characters in messages of the server are shown escaped', async () => {
+test('control characters in messages of the server are escaped', async () => {
   const { cluster } = await clientOf((_request, response) =>
     json(response, 403, status(403, '\u001b[2J\u001b]0;pwned\u0007 all is well\n\u202e')),
   );
@@ -124,7 +124,7 @@ test.each([
   ['nothing', '', 'is not JSON'],
   ['bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'is not valid UTF-8'],
   ['an object 1,000,000 levels deep', `${'{"a":'.repeat(1e6)}1${'}'.repeat(1e6)}`, 'nests deeper'],
-])('a success with %s is an error, and not tried again', async (_what, body, message) => {
+])('a success with %s is an error, and not retried', async (_what, body, message) => {
   const patience = { ...hasty, retries: 5 };
   const { cluster, requests } = await clientOf((_request, response) => response.writeHead(200).end(body), patience);
   await expect(cluster.request('GET', '/api/v1/x')).rejects.toThrow(message);
@@ -139,7 +139,7 @@ test.each([
   [403, 1],
   [409, 1],
   [422, 1],
-])('a %i without Retry-After ends after %i of three attempts', async (code, attempts) => {
+])('a %i without Retry-After fails after %i of three attempts', async (code, attempts) => {
   const { cluster, requests } = await clientOf((_request, response) => json(response, code, status(code, 'no')), {
     ...hasty,
     retries: 2,
@@ -161,7 +161,7 @@ async function timesOf(code: number, details: object): Promise<number[]> {
   return came;
 }
 
-test('a server that asks for no wait is not asked without one until the deadline', async () => {
+test('a server that asks for no wait is not retried without one until the deadline', async () => {
   const { cluster, requests } = await clientOf(
     (_request, response) => json(response, 503, status(503, 'no'), { 'retry-after': '0' }),
     { ...hasty, retries: 2 },
@@ -171,7 +171,7 @@ test('a server that asks for no wait is not asked without one until the deadline
 });
 
 // From here on those that wait, side by side.
-test.concurrent('a Retry-After of a day, or one that is not a number, does not hold the client past its deadline', async ({
+test.concurrent('a Retry-After of a day, or one that is not a number, does not exceed the deadline', async ({
   expect,
 }) => {
   const patience = { retries: 1, minTimeoutMs: 1, maxTimeoutMs: 1, deadlineMs: 1000 };
@@ -189,9 +189,7 @@ test.concurrent('a Retry-After of a day, or one that is not a number, does not h
 
 test.concurrent.for([
   429, 503,
-])('a %i that says when to come again is asked again after that time, as often as the server wishes', async (code, {
-  expect,
-}) => {
+])('a %i with Retry-After is retried after that time, as often as the server asks', async (code, { expect }) => {
   const times = await timesOf(code, { retryAfterSeconds: 0.1 });
   expect(times).toHaveLength(4);
   for (const [index, time] of times.slice(1).entries()) {
@@ -209,7 +207,7 @@ test.concurrent.for<[string, (response: ServerResponse) => void]>([
       response.on('close', () => clearInterval(timer));
     },
   ],
-])('a server that %s is left after the deadline', async ([, answer], { expect }) => {
+])('a server that %s is given up at the deadline', async ([, answer], { expect }) => {
   const patience = { retries: 5, minTimeoutMs: 1, maxTimeoutMs: 1, deadlineMs: 200 };
   const { cluster, url } = await clientOf((_request, response) => answer(response), patience);
   await expect(cluster.request('GET', '/api/v1/x')).rejects.toThrow(
@@ -218,7 +216,7 @@ test.concurrent.for<[string, (response: ServerResponse) => void]>([
 });
 
 // undici looks at this time once a second.
-test.concurrent('an answer that does not begin in time is said with the time', async ({ expect }) => {
+test.concurrent('a response that does not begin in time is an error that names the time', async ({ expect }) => {
   const { config, url } = await clientOf(() => {});
   const signal = new AbortController().signal;
   const request = { method: 'GET', path: '/api/v1/x', body: undefined, signal, headersTimeoutMs: 100 } as const;
@@ -227,7 +225,9 @@ test.concurrent('an answer that does not begin in time is said with the time', a
   );
 });
 
-test.concurrent('a watch whose connection breaks says so; one that does not end is dead', async ({ expect }) => {
+test.concurrent('a watch whose connection breaks reports it; a watch that does not end counts as dead', async ({
+  expect,
+}) => {
   const broken = await watched((_request, response) => {
     response.write(event('ADDED', {}));
     setTimeout(() => response.destroy(), 5);
@@ -242,7 +242,7 @@ test.concurrent('a watch whose connection breaks says so; one that does not end 
   }
 });
 
-test.concurrent('a watch waits for its end as long as it was asked for, and then some; nobody has to care for bookmarks', async ({
+test.concurrent('a watch waits for its end as long as requested plus a grace period; handling bookmarks is optional', async ({
   expect,
 }) => {
   const { cluster } = await clientOf((_request, response) => {
@@ -254,7 +254,7 @@ test.concurrent('a watch waits for its end as long as it was asked for, and then
   expect(performance.now() - began).toBeGreaterThan(245);
 });
 
-test('a connection that breaks in the middle of an answer is tried again', async () => {
+test('a connection that breaks in the middle of a response is retried', async () => {
   const patience = { ...hasty, retries: 2 };
   const { cluster, requests } = await clientOf((_request, response, count) => {
     if (count < 3) {
@@ -268,7 +268,7 @@ test('a connection that breaks in the middle of an answer is tried again', async
   expect(requests()).toBe(3);
 });
 
-test('a request is sent as what it is', async () => {
+test('a request is sent with the right method and content type', async () => {
   const sent: unknown[] = [];
   const { cluster } = await clientOf(async (request, response) => {
     let text = '';
@@ -336,7 +336,7 @@ test.each<[string, number, string, Record<string, string>, number, string]>([
     399,
     `URL redirects GET /api/v1/x to "/${'x'.repeat(299)}", and redirects are not followed: correct the server in the kubeconfig`,
   ],
-])('what is said of %s', async (_what, code, body, headers, expected, message) => {
+])('the message for %s', async (_what, code, body, headers, expected, message) => {
   const { cluster, url } = await clientOf((_request, response) => response.writeHead(code, headers).end(body));
   await expect(cluster.request('GET', '/api/v1/x')).rejects.toMatchObject({
     code: expected,
@@ -358,7 +358,7 @@ test.each<[number, object, object, number]>([
   [429, { 'retry-after': '86400' }, {}, 30_000],
   [429, { 'retry-after': '3s' }, {}, 0],
   [429, { 'retry-after': '1234567890' }, {}, 0],
-])('how long a %i with %j and %j asks to wait: %s ms', async (code, headers, details, retryAfterMs) => {
+])('the wait requested by a %i with %j and %j: %s ms', async (code, headers, details, retryAfterMs) => {
   const { cluster } = await clientOf((_request, response) =>
     json(response, code, status(code, 'no', details), headers),
   );
@@ -367,7 +367,7 @@ test.each<[number, object, object, number]>([
   expect((error as StatusError).retryAfterMs).toBe(retryAfterMs);
 });
 
-test('a server that cannot be reached is tried again, then said', async () => {
+test('an unreachable server is retried, then reported', async () => {
   const { url, config } = await clientOf((_request, response) => response.destroy());
   const {
     cluster,
@@ -383,7 +383,7 @@ test('a server that cannot be reached is tried again, then said', async () => {
   await expect(connect(config, stopped).request('GET', '/')).rejects.toThrow('stopped');
 });
 
-test('what is stopped while it waits for another try ends at once', async () => {
+test('a request that is stopped while it waits for a retry ends at once', async () => {
   const stop = new AbortController();
   const { config } = await clientOf((_request, response) => {
     json(response, 503, status(503, 'no', { retryAfterSeconds: 20 }));
@@ -417,7 +417,7 @@ const event = (type: string, object: object) => `${JSON.stringify({ type, object
 test.each([
   ['/api/v1/x', 20_000, '/api/v1/x?watch=true&allowWatchBookmarks=true&timeoutSeconds=20'],
   ['/api/v1/x?a=b', 1_001, '/api/v1/x?a=b&watch=true&allowWatchBookmarks=true&timeoutSeconds=2'],
-])('a watch of %s for %i ms asks for %s, and reports events in their order', async (path, watchMs, expected) => {
+])('a watch of %s for %i ms requests %s, and reports events in order', async (path, watchMs, expected) => {
   const asked: unknown[] = [];
   const { reports, error } = await watched(
     ({ url, method }, response) => {
@@ -440,7 +440,7 @@ test.each<[string, string, string, number | undefined]>([
   ['another type', event('SURPRISE', {}), 'a watch sent an event of an unknown type', undefined],
   ['an error', event('ERROR', { code: 410, message: 'too old\u001b' }), 'too old\\u001b', 410],
   ['an error without anything', event('ERROR', {}), 'the watch failed without a reason', 500],
-])('a watch that brings %s ends', async (_what, text, message, code) => {
+])('a watch that receives %s ends', async (_what, text, message, code) => {
   const { reports, error } = await watched((_request, response) => {
     response.write(event('ADDED', {}));
     response.write(text);
@@ -450,7 +450,7 @@ test.each<[string, string, string, number | undefined]>([
   expect(error).toBeInstanceOf(code === undefined ? ResponseError : StatusError);
 });
 
-test('a watch that is refused is not opened', async () => {
+test('a watch that is rejected is not reported as open', async () => {
   const { reports, error } = await watched((_request, response) => json(response, 403, status(403, 'no')));
   expect(reports).toEqual([]);
   expect(error).toMatchObject({ code: 403, message: 'no' });
@@ -473,7 +473,7 @@ test('a watch that is stopped rejects with the reason', async () => {
   await expect(watching).rejects.toThrow(new Error('stopped'));
 });
 
-test('while a flood of events is read others have their turn', async () => {
+test('a flood of events does not block the event loop', async () => {
   const { cluster } = await clientOf((_request, response) => void response.end(event('ADDED', {}).repeat(1000)));
   let turns = 0;
   const seen = new Set<number>();
@@ -492,7 +492,7 @@ test('while a flood of events is read others have their turn', async () => {
   expect(seen.size).toBeLessThan(100);
 });
 
-test.each([200, 201, 299])('any success is one: %i', async (code) => {
+test.each([200, 201, 299])('every 2xx code is a success: %i', async (code) => {
   const { cluster } = await clientOf((_request, response) => json(response, code, { a: 1 }));
   expect(await cluster.request('GET', '/')).toEqual({ a: 1 });
 });

@@ -24,7 +24,7 @@ function copyOf(options: Partial<CollectionCopyOptions> = {}) {
   return { copy, lines, replaceBy };
 }
 
-test('the copy has a change before it is told', () => {
+test('a change is in the copy before it is reported', () => {
   const { copy, lines } = copyOf();
   copy.put(object('a'));
   copy.put(object('b'));
@@ -34,7 +34,7 @@ test('the copy has a change before it is told', () => {
   expect(lines).toEqual(['added a, of 1', 'added b, of 2', 'updated a, of 2', 'deleted a, of 1']);
 });
 
-test('a list changes nothing before it is complete; then what is gone goes before what is new comes', () => {
+test('a list changes nothing before it is complete; then deletions are reported before additions', () => {
   const { copy, lines } = copyOf({ maxObjects: 2 });
   copy.put(object('a'));
   copy.put(object('b'));
@@ -46,7 +46,7 @@ test('a list changes nothing before it is complete; then what is gone goes befor
   expect(lines.slice(2)).toEqual(['deleted a, of 1', 'updated b, of 1', 'added c, of 2']);
 });
 
-test('a list may be as long as the limit, whatever was kept before', () => {
+test('a list may be as long as the limit, whatever the copy contained before', () => {
   const [a, b] = [object('a', '1', { data: 'x'.repeat(100) }), object('b')];
   const [shortA, longB] = [object('a', '2'), object('b', '2', { data: 'x'.repeat(100) })];
   const { copy, replaceBy } = copyOf({ maxLength: lengthOf(a, b) });
@@ -58,7 +58,7 @@ test('a list may be as long as the limit, whatever was kept before', () => {
   expect(copy.list()).toEqual([shortA, longB]);
 });
 
-test('what is over a limit is not added, and the count stays right', () => {
+test('what exceeds a limit is not added, and the count stays correct', () => {
   const limit = lengthOf(object('a'), object('b'));
   const { copy } = copyOf({ maxObjects: 3, maxLength: limit });
   copy.put(object('a'));

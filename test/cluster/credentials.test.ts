@@ -95,11 +95,11 @@ test.each<[string, object, object]>([
   ],
   ['Google', { 'auth-provider': { name: 'gcp', config: { 'access-token': 'g' } } }, { authorization: 'Bearer g' }],
   ['Azure', { 'auth-provider': { name: 'azure', config: { 'access-token': 'z' } } }, { authorization: 'Bearer z' }],
-])('a request as %s, to the name of the server that the kubeconfig has', async (_, user, expected) => {
+])('sends %s, to the server name in the kubeconfig', async (_, user, expected) => {
   expect(await seenOf(user)).toEqual({ ...anonymous, ...expected });
 });
 
-test('a request with certificates in the kubeconfig, and with one from a plugin', async () => {
+test('uses client certificates from the kubeconfig, and from a plugin', async () => {
   const data = { 'client-certificate-data': base64(client.certificate.pem), 'client-key-data': base64(client.key) };
   const inline = { 'certificate-authority': undefined, 'certificate-authority-data': base64(ca.certificate.pem) };
   expect(await seenOf(data, { cluster: inline })).toEqual({ ...anonymous, name: 'jane' });
@@ -107,7 +107,7 @@ test('a request with certificates in the kubeconfig, and with one from a plugin'
   expect(await seenOf({ exec })).toEqual({ ...anonymous, name: 'jane' });
 });
 
-test('a server whose name is another is refused, unless that is switched off', async () => {
+test('rejects a server with another name, unless verification is turned off', async () => {
   await expect(seenOf({}, { cluster: { 'tls-server-name': 'other.test' } })).rejects.toThrow(
     'ERR_TLS_CERT_ALTNAME_INVALID',
   );
@@ -115,7 +115,7 @@ test('a server whose name is another is refused, unless that is switched off', a
   expect(await seenOf({ token: 't' }, { cluster: lax })).toMatchObject({ authorization: 'Bearer t' });
 });
 
-test('a request through a proxy', async () => {
+test('sends a request through a proxy', async () => {
   const asked: (string | undefined)[] = [];
   const proxy = createHttpServer().on('connect', (request, socket, head) => {
     asked.push(request.url);
@@ -134,7 +134,7 @@ test('a request through a proxy', async () => {
   expect(asked).toEqual([expect.stringMatching(/^127\.0\.0\.1:\d+$/)]);
 });
 
-test('what a plugin prints is not shown, also when it is not what it should print', async () => {
+test("never shows a plugin's output, not even if it is invalid", async () => {
   const user = { exec: printing('s3cr3t') };
   await expect(seenOf(user)).rejects.toThrow(
     /no credentials: the output of the credential plugin, or a token in the kubeconfig, is not JSON$/,

@@ -87,7 +87,7 @@ const namespace = (name: string, resourceVersion = '1', uid = `uid of ${name}`) 
 });
 const event = (type: string, object: object) => `${JSON.stringify({ type, object })}\n`;
 
-test.concurrent('an informer reads pages, then follows what is made, changed, deleted, and made again under the same name', async ({
+test.concurrent('reads pages, then follows creations, changes, deletions, and objects created again with the same name', async ({
   expect,
 }) => {
   const sandbox = await startSandbox();
@@ -115,7 +115,7 @@ test.concurrent('an informer reads pages, then follows what is made, changed, de
   expect(problems).toEqual([]);
 });
 
-test.concurrent('watches that the server ends in order go on where they stopped: nothing is read again, nothing is missed', async ({
+test.concurrent('continues where a watch ended in order: nothing is listed again, and nothing is missed', async ({
   expect,
 }) => {
   const { counts, config } = await scripted(
@@ -140,7 +140,7 @@ test.each([
   ['of a broken connection', (response: ServerResponse) => response.destroy()],
   ['of something that is not an event', (response: ServerResponse) => response.write('surprise\n')],
   ['of a line that does not end', (response: ServerResponse) => void response.write('x'.repeat(5 * 1024 * 1024))],
-])('after an error %s everything is read again, and what was missed is reported', async (_, fail) => {
+])('lists everything again after an error %s, and reports what was missed', async (_, fail) => {
   const { counts, config } = await scripted(
     (lists) => (lists === 1 ? [namespace('gone'), namespace('same')] : [namespace('same'), namespace('new', '150')]),
     (response, watches) => (watches === 1 ? fail(response) : undefined),
@@ -151,7 +151,7 @@ test.each([
   await vi.waitFor(() => expect(informer.problem).toBeUndefined(), within);
 });
 
-test.concurrent('a watch that dies without a word is noticed', async ({ expect }) => {
+test.concurrent('notices a watch that dies silently', async ({ expect }) => {
   const { counts, config } = await scripted(
     (lists) => [namespace(`of-list-${lists}`)],
     () => {},
@@ -164,9 +164,7 @@ test.concurrent('a watch that dies without a word is noticed', async ({ expect }
   expect(problems).toEqual([]);
 });
 
-test.concurrent('an API server that goes and comes back with other objects and versions that begin anew is followed', async ({
-  expect,
-}) => {
+test.concurrent('follows an API server that restarts with other objects and versions', async ({ expect }) => {
   const first = await startSandbox();
   const port = Number(new URL(first.url).port);
   await send(first, 'POST', namespaces, { body: { metadata: { name: 'before' } } });
@@ -189,7 +187,7 @@ test.concurrent('an API server that goes and comes back with other objects and v
   await vi.waitFor(() => expect(informer.problem).toBeUndefined(), within);
 });
 
-test.concurrent('a permission that is missing is named, what was read stays, and the copy follows once it is there', async ({
+test.concurrent('names a missing permission, keeps what it has read, and continues once permitted', async ({
   expect,
 }) => {
   const server = await new ApiServer().start();
@@ -235,7 +233,7 @@ test.concurrent('a collection over the maximum is a problem, whether it is liste
   expect(listed.keys()).toEqual([]);
 });
 
-test.concurrent('a list that never ends, of pages with nothing in them, is a problem', async ({ expect }) => {
+test.concurrent('an endless list of empty pages is a problem', async ({ expect }) => {
   const { config } = await scripted(
     () => [],
     () => {},
@@ -245,7 +243,7 @@ test.concurrent('a list that never ends, of pages with nothing in them, is a pro
   await vi.waitFor(() => expect(informer.problems.at(-1)).toMatch(/keeps listing namespaces in empty pages/), within);
 });
 
-test.concurrent('so is one of which more is kept than there may be', async ({ expect }) => {
+test.concurrent('so is a collection that takes more memory than allowed', async ({ expect }) => {
   const { config } = await scripted(
     () => [namespace('a'), namespace('b')],
     (response) => response.write(event('ADDED', namespace('c', '101'))),
@@ -259,7 +257,7 @@ test.concurrent('so is one of which more is kept than there may be', async ({ ex
   expect(listed.keys()).toEqual([]);
 });
 
-test.concurrent('only what is to be kept is kept; after stop nothing is reported', async ({ expect }) => {
+test.concurrent('keeps only the requested parts of objects, and reports nothing after stop', async ({ expect }) => {
   let watch: ServerResponse | undefined;
   const { config } = await scripted(
     () => [{ ...namespace('a'), data: 'large' }],
@@ -280,7 +278,7 @@ test.concurrent('only what is to be kept is kept; after stop nothing is reported
 });
 
 // Alone, since it is about a time in which little happens.
-test('a server that ends every watch at once is not hammered', async () => {
+test('does not overload a server that ends every watch at once', async () => {
   const { counts, config } = await scripted(
     () => [],
     (response) => void response.end(),
@@ -293,14 +291,16 @@ test('a server that ends every watch at once is not hammered', async () => {
   expect(counts.watches - before).toBeLessThanOrEqual(4);
 });
 
-test('the key of an object is its name, after its namespace where it has one', () => {
+test('the key of an object is its name, after its namespace if it has one', () => {
   expect(objectKey({ metadata: { name: 'a', namespace: 'n' } })).toBe('n/a');
   expect(objectKey({ metadata: { name: 'a', namespace: '' } })).toBe('a');
   expect(objectKey({ metadata: { name: 'a' } })).toBe('a');
   expect(objectKey({})).toBe('undefined');
 });
 
-test.concurrent('selectors go with the list and the watch, which begins where the list ended', async ({ expect }) => {
+test.concurrent('sends selectors with the list and the watch, which begins where the list ended', async ({
+  expect,
+}) => {
   const { asked, config, counts } = await scripted(
     () => [],
     () => {},
@@ -322,7 +322,7 @@ test.concurrent('selectors go with the list and the watch, which begins where th
   expect(all.asked[1]).toMatch(/^\/api\/v1\/namespaces\?resourceVersion=100&watch=true/);
 });
 
-test.concurrent('what the copy knows before and after the first list, and when it last heard of the server', async ({
+test.concurrent('the contents of the copy before and after the first list, and when the server last responded', async ({
   expect,
 }) => {
   let watch: ServerResponse | undefined;
@@ -356,9 +356,7 @@ test.concurrent('what the copy knows before and after the first list, and when i
   expect(performance.now() - (informer.heardAt as number)).toBeLessThan(10_000);
 });
 
-test.concurrent('events change the copy by version and uid: what was known already is not told again', async ({
-  expect,
-}) => {
+test.concurrent('applies events by version and uid, and does not report known states again', async ({ expect }) => {
   const { config } = await scripted(
     () => [namespace('a', '1'), namespace('b', '1')],
     (response) => {
@@ -385,7 +383,7 @@ test.concurrent('events change the copy by version and uid: what was known alrea
   expect(problems).toEqual([]);
 });
 
-test.concurrent('a list after a lost connection tells only what changed', async ({ expect }) => {
+test.concurrent('after a lost connection, a list reports only what changed', async ({ expect }) => {
   const { config } = await scripted(
     (lists) =>
       lists === 1
@@ -401,7 +399,7 @@ test.concurrent('a list after a lost connection tells only what changed', async 
   expect(problems).toEqual([]);
 });
 
-test.concurrent('a version that is too old again and again is a problem', async ({ expect }) => {
+test.concurrent('a version that is repeatedly too old is a problem', async ({ expect }) => {
   const { config } = await scripted(
     () => [],
     (response) => response.end(event('ERROR', { code: 410, message: 'too old' })),
@@ -413,7 +411,7 @@ test.concurrent('a version that is too old again and again is a problem', async 
 test.each([
   ['without a version', {}, '100'],
   ['with one', { resourceVersion: '170' }, '170'],
-])('a watch goes on after an event %s', async (_what, more, from) => {
+])('a watch continues after an event %s', async (_what, more, from) => {
   const { asked, config } = await scripted(
     () => [],
     (response, watches) => {
@@ -427,7 +425,7 @@ test.each([
   await vi.waitFor(() => expect(asked[2]).toContain(`resourceVersion=${from}&watch=true`), within);
 });
 
-test.concurrent('what was deleted makes room, and what grows takes it', async ({ expect }) => {
+test.concurrent('deleted objects make room, and growing objects use it up', async ({ expect }) => {
   const small = namespace('a');
   const length = JSON.stringify(small).length;
   const { config } = await scripted(
@@ -449,7 +447,7 @@ test.concurrent('what was deleted makes room, and what grows takes it', async ({
   expect(lines().slice(2)).toEqual(['deleted a', 'added c', 'updated c', 'updated c', 'updated c']);
 });
 
-test.concurrent('the maximum of objects and characters is kept', async ({ expect }) => {
+test.concurrent('enforces the maximum number of objects and characters', async ({ expect }) => {
   const { config, counts } = await scripted(
     () => [namespace('a'), namespace('b')],
     (response) => response.write(event('MODIFIED', namespace('a', '2'))),
@@ -472,32 +470,32 @@ async function refused(count: number, code: number, changes: Partial<WatchPace>,
   return { ms: performance.now() - began, problems };
 }
 
-test.concurrent('a server that fails is asked with growing waits, and said once', async ({ expect }) => {
+test.concurrent('retries a failing server with growing waits, and reports it once', async ({ expect }) => {
   const { ms, problems } = await refused(5, 500, { minRetryMs: 20, maxRetryMs: 60_000 });
   // 20, 40, 80 and 160 ms, each three quarters of it at least.
   expect(ms).toBeGreaterThan(0.75 * 300 - 10);
   expect(problems).toEqual(['namespaces: a fault of the test']);
 });
 
-test.concurrent('the waits grow up to the longest', async ({ expect }) => {
+test.concurrent('waits grow up to the longest', async ({ expect }) => {
   const { ms } = await refused(12, 500, { minRetryMs: 5, maxRetryMs: 10 });
   // Without a longest one it would take 10 s.
   expect(ms).toBeLessThan(7_000);
 });
 
-test.concurrent('a server that asks to wait is not asked before', async ({ expect }) => {
+test.concurrent("observes a server's Retry-After", async ({ expect }) => {
   const { ms } = await refused(2, 503, { minRetryMs: 1, maxRetryMs: 1 }, 0.3);
   expect(ms).toBeGreaterThan(290);
 });
 
-test.concurrent('a server that cannot be reached is a problem at once', async ({ expect }) => {
+test.concurrent('an unreachable server is a problem at once', async ({ expect }) => {
   // Another try would come in a minute.
   const { problems } = follow(plain('http://127.0.0.1:1'), { pace: { ...pace, minRetryMs: 60_000 } });
   const problem = 'namespaces: no answer from the API server http://127.0.0.1:1: ECONNREFUSED';
   await vi.waitFor(() => expect(problems).toEqual([problem]), within);
 });
 
-test.concurrent('what is stopped by a change hears of no other', async ({ expect }) => {
+test.concurrent('an informer stopped from a change callback reports no other change', async ({ expect }) => {
   const { config, counts } = await scripted(
     () => [namespace('a'), namespace('b')],
     () => {},
@@ -519,7 +517,7 @@ test.concurrent('what is stopped by a change hears of no other', async ({ expect
   expect([isSynced, informer.isSynced]).toEqual([false, false]);
 });
 
-test.concurrent('nobody has to listen', async ({ expect }) => {
+test.concurrent('all callbacks are optional', async ({ expect }) => {
   const { config } = await scripted(
     () => [namespace('a')],
     (response) => response.end(event('SURPRISE', {})),
@@ -532,7 +530,7 @@ test.concurrent('nobody has to listen', async ({ expect }) => {
   expect(informer.list()).toEqual([namespace('a')]);
 });
 
-test.concurrent('objects without a version are kept, too', async ({ expect }) => {
+test.concurrent('keeps objects without a version, too', async ({ expect }) => {
   const { config } = await scripted(
     () => [{ metadata: { name: 'a' } }],
     () => {},
@@ -542,7 +540,9 @@ test.concurrent('objects without a version are kept, too', async ({ expect }) =>
   expect(lines()).toEqual(['added a']);
 });
 
-test.concurrent('what is stopped before the first list says nothing, and is never synced', async ({ expect }) => {
+test.concurrent('an informer stopped before the first list reports nothing, and is never synced', async ({
+  expect,
+}) => {
   let answer = () => {};
   const server = createServer((_request, response) => {
     answer = () => response.end(JSON.stringify({ metadata: { resourceVersion: '1' }, items: [namespace('a')] }));

@@ -39,17 +39,17 @@ test.skipIf(inPod).each([{}, { KUBECONFIG: '' }])('no kubeconfig anywhere is sai
   );
 });
 
-test.each([{}, { KUBECONFIG: '' }])('the one at home counts where the variable is not set: %j', (env) => {
+test.each([{}, { KUBECONFIG: '' }])('uses the file in the home folder if the variable is not set: %j', (env) => {
   const HOME = folderWith({ '.kube/config': kubeconfigOf(['here']) });
   expect(loadKubeConfig({}, { ...env, HOME }).getCurrentCluster()?.server).toBe(server);
 });
 
-test('the one at home is checked before it is read, also where the variable is empty', () => {
+test('checks the file in the home folder before reading it, also if the variable is empty', () => {
   const HOME = folderWith({ '.kube/config': ' '.repeat(9 * 1024 * 1024) });
   expect(() => loadKubeConfig({}, { KUBECONFIG: '', HOME })).toThrow(/^the kubeconfig .*config is larger than 8 MiB/);
 });
 
-test('of several files missing ones are skipped, and the first counts for each name and for the current context', () => {
+test('skips missing files in a list; the first file wins for each name and for the current context', () => {
   const folder = folderWith({
     first: kubeconfigOf(['one', 'two'], 6443, ''),
     second: kubeconfigOf(['two', 'three'], 7443),
@@ -67,7 +67,7 @@ test('of several files missing ones are skipped, and the first counts for each n
   );
 });
 
-test('files of the variable that do not exist are named, and nothing else is taken instead', () => {
+test('names files in the variable that do not exist, and does not fall back to others', () => {
   const folder = folderWith({ '.kube/config': kubeconfigOf(['home']) });
   const [a, b] = [join(folder, 'a'), join(folder, 'b')];
   const load = (KUBECONFIG: string) => () => loadKubeConfig({}, { KUBECONFIG, HOME: folder });
@@ -75,14 +75,14 @@ test('files of the variable that do not exist are named, and nothing else is tak
   expect(load([a, b].join(delimiter))).toThrow(new KubeConfigError(`KUBECONFIG: ${a} and ${b} do not exist`));
 });
 
-test('of a file that is not a kubeconfig the message does not quote what is in it', () => {
+test('does not quote the contents of a file that is not a kubeconfig', () => {
   const folder = folderWith({ broken: 'users:\n- name: x\n  user: {token: s3cr3t' });
   expect(() => loadKubeConfig({ kubeconfig: join(folder, 'broken') })).toThrow(
     expect.not.objectContaining({ message: expect.stringContaining('s3cr3t') }),
   );
 });
 
-test('what cannot be read is said in a line, with the file and without control characters', () => {
+test('reports an unreadable file in one line with its path, without control characters', () => {
   const folder = folderWith({ broken: '\u001b[2J: [' });
   const file = join(folder, 'broken');
   const load = () => loadKubeConfig({ kubeconfig: file });
@@ -91,7 +91,7 @@ test('what cannot be read is said in a line, with the file and without control c
   expect(load).toThrow(/^the kubeconfig .+\/broken cannot be read: [^\u0000-\u001f]+$/);
 });
 
-test('a file that is named counts, whatever the environment says, and has to be there', () => {
+test('a file given explicitly takes precedence over the environment, and must exist', () => {
   const folder = folderWith({ named: kubeconfigOf(['here']), other: kubeconfigOf(['other'], 7443) });
   const env = { KUBECONFIG: join(folder, 'other'), HOME: folder };
   const config = loadKubeConfig({ kubeconfig: join(folder, 'named') }, env);
@@ -104,7 +104,7 @@ test('a file that is named counts, whatever the environment says, and has to be 
   );
 });
 
-test('a context that does not exist is named, with those that do', () => {
+test('names a context that does not exist, and the existing ones', () => {
   const folder = folderWith({ config: kubeconfigOf(['here', 'there']) });
   const load = (context: string) => loadKubeConfig({ kubeconfig: join(folder, 'config'), context });
   expect(load('there').getCurrentContext()).toBe('there');
@@ -120,7 +120,7 @@ test('a kubeconfig whose current context does not exist has no cluster', () => {
   );
 });
 
-test('files that hold only a part of a kubeconfig make one together', () => {
+test('merges files that each contain only a part of a kubeconfig', () => {
   const whole = JSON.parse(kubeconfigOf(['here'])) as Record<string, unknown>;
   const { clusters, users, contexts, ...head } = whole;
   const folder = folderWith({
@@ -135,7 +135,7 @@ test('files that hold only a part of a kubeconfig make one together', () => {
   );
 });
 
-test('a server without TLS is one that is meant', () => {
+test('accepts a server without TLS', () => {
   const config = kubeconfigOf(['here']).replace('https://', 'http://');
   const load = (text: string) => () => loadKubeConfig({ kubeconfig: join(folderWith({ config: text }), 'config') });
   expect(load(config)).toThrow(
@@ -154,7 +154,7 @@ test.each([
   ['nothing', ''],
   ['blanks', ' \r\n\t\n'],
   ['a comment', '---\n# clusters: []\n'],
-])('a file with %s in it is a kubeconfig without entries, as for kubectl', (_, text) => {
+])('a file with %s is a kubeconfig without entries, as in kubectl', (_, text) => {
   const folder = folderWith({ empty: text, config: kubeconfigOf(['here']) });
   const KUBECONFIG = [join(folder, 'empty'), join(folder, 'config')].join(delimiter);
   expect(loadKubeConfig({}, { KUBECONFIG }).getCurrentContext()).toBe('here');
@@ -168,7 +168,7 @@ test.each([
   'users: [null]',
   'contexts: [null]',
   'clusters: [{name: a, cluster: {server: 5}}]',
-])('what has another form than a kubeconfig is said in words of kubeconfigs: %s', (text) => {
+])('describes an invalid structure in kubeconfig terms: %s', (text) => {
   const file = join(folderWith({ config: text }), 'config');
   expect(() => loadKubeConfig({ kubeconfig: file })).toThrow(
     new KubeConfigError(
@@ -193,7 +193,7 @@ test('a context needs a user, unless there is no TLS', () => {
   expect(load(JSON.stringify(whole))().getCurrentCluster()?.server).toBe(cluster.server);
 });
 
-test('files that a kubeconfig names are beside it', () => {
+test('resolves file names relative to the kubeconfig', () => {
   const whole = JSON.parse(kubeconfigOf(['here'])) as { clusters: { cluster: object }[]; users: { user: object }[] };
   Object.assign(whole.clusters[0]!.cluster, { 'certificate-authority': 'ca.crt' });
   Object.assign(whole.users[0]!.user, { 'client-certificate': 'sub/tls.crt', 'client-key': '/keys/tls.key' });

@@ -36,7 +36,7 @@ async function listOf(
 }
 const page = (items: Json, more: JsonObject = {}) => ({ metadata: { resourceVersion: '7', ...more }, items });
 
-test('a list is read in pages of a hundred, with its selectors, until no token comes', async () => {
+test('reads pages of a hundred, with selectors, until there is no continue token', async () => {
   const found = await listOf(
     (_parameters, count) => page([thing(`of-${count}`)], count < 3 ? { continue: `token ${count}` } : { continue: '' }),
     { query: { labelSelector: 'a=b', fieldSelector: 'metadata.name=x' } },
@@ -50,7 +50,7 @@ test('a list is read in pages of a hundred, with its selectors, until no token c
   });
 });
 
-test('an empty list may be null, and have no version', async () => {
+test('an empty list may be null and have no version', async () => {
   expect(await listOf(() => ({ metadata: {}, items: null }))).toEqual({
     names: [],
     versions: [''],
@@ -59,7 +59,7 @@ test('an empty list may be null, and have no version', async () => {
   });
 });
 
-test('a page that is too long is read again with a tenth of the objects, down to one', async () => {
+test('a page that is too long is requested again with a tenth of the objects, down to one', async () => {
   const found = await listOf((parameters, count) => {
     if (Number(parameters.get('limit')) > (count < 3 ? 10 : 1)) {
       throw new ResponseTooLong('too long');
@@ -92,14 +92,14 @@ test.each<[string, () => JsonObject, string]>([
     () => page([], { continue: 'x' }),
     'the API server keeps listing things.group in empty pages',
   ],
-])('an answer with %s is an error', async (_what, answer, message) => {
+])('a response with %s is an error', async (_what, answer, message) => {
   const { error, names } = await listOf(answer, { maxObjects: 5 });
   expect(error).toBeInstanceOf(ResponseError);
   expect((error as Error).message).toContain(message);
   expect(names).toEqual([]);
 });
 
-test('the maximum of objects is accepted, in as many pages and one more', async () => {
+test('accepts the maximum number of objects, in that many pages and one more', async () => {
   expect((await listOf(() => page(things(5)), { maxObjects: 5 })).names).toHaveLength(5);
   const slow = (last: number) =>
     listOf((_parameters, count) => page(count < last ? [] : things(1), count < last ? { continue: 'x' } : {}), {

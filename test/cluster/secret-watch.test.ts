@@ -43,7 +43,7 @@ const is = (text: string) => ({ kind: 'secret', secret: { cert: text, key: text,
 const sees = (text: string) => vi.waitFor(() => expect(last()).toEqual(is(text)), within);
 const seesNone = () => vi.waitFor(() => expect(last()?.kind).toBe('absent'), within);
 
-test('the watch of a Secret sees it appear, change, go, come back, and change while the connection is lost', async () => {
+test('sees a Secret appear, change, disappear, come back, and change while the connection is lost', async () => {
   watch(watchOnly);
   await seesNone();
   expect(last()).toEqual({ kind: 'absent', reason: `Secret ${namespace}/${name} does not exist` });
@@ -65,7 +65,7 @@ test('the watch of a Secret sees it appear, change, go, come back, and change wh
   expect(problems()).toEqual([]);
 });
 
-test('other Secrets of the namespace do not matter, and after the end nothing is said', async () => {
+test('ignores other Secrets of the namespace, and reports nothing after the end', async () => {
   put('1');
   watch(watchOnly);
   await sees('1');
@@ -84,7 +84,7 @@ test('a Secret without data has empty texts', async () => {
   await vi.waitFor(() => expect(events).toEqual([is('')]), within);
 });
 
-test('a slow read does not overwrite what came meanwhile', async () => {
+test('a slow read does not overwrite a newer event', async () => {
   put('1');
   let answers = 0;
   server.hold = async (verb, path) => {
@@ -100,7 +100,7 @@ test('a slow read does not overwrite what came meanwhile', async () => {
   expect(events).toEqual([is('1'), is('2')]);
 });
 
-test('a watch that is forbidden is said, with the permission and the remedy, and the Secret is read often instead', async () => {
+test('reports a forbidden watch with the permission and the remedy, and polls the Secret instead', async () => {
   server.forbidden.add(`WATCH ${collection}`);
   put('1');
   watch(fast);
@@ -125,7 +125,7 @@ test('a watch that is forbidden is said, with the permission and the remedy, and
   expect(problems().at(-1)).toBeUndefined();
 });
 
-test('a read that is forbidden is said, too', async () => {
+test('reports a forbidden read as well', async () => {
   server.forbidden.add(`GET ${servingPath}`);
   watch(fast);
   await vi.waitFor(
@@ -140,7 +140,7 @@ test('a read that is forbidden is said, too', async () => {
   expect(states()).toEqual([]);
 });
 
-test('an API server that fails is said, asked with growing waits, and well again once it answers', async () => {
+test('reports a failing API server, retries with growing waits, and recovers', async () => {
   put('1');
   watch(fast);
   await sees('1');
@@ -158,7 +158,7 @@ test('an API server that fails is said, asked with growing waits, and well again
   await vi.waitFor(() => expect(problems().at(-1)).toBeUndefined(), within);
 });
 
-test('reads that fail come at growing intervals, up to the longest', async () => {
+test('failed reads are retried at growing intervals, up to the longest', async () => {
   server.faults.push(...Array<number>(1000).fill(500));
   watch({ pollMs: 5, maxPollMs: 20, minRetryMs: 60_000, maxRetryMs: 60_000 });
   const after = async (count: number) => {
@@ -173,7 +173,7 @@ test('reads that fail come at growing intervals, up to the longest', async () =>
   expect(performance.now() - began).toBeLessThan(10_000);
 });
 
-test('a read that succeeds ends the growing waits', async () => {
+test('a successful read resets the interval', async () => {
   server.forbidden.add(`WATCH ${collection}`);
   server.faults.push(...Array<number>(8).fill(500));
   put('1');
@@ -185,7 +185,7 @@ test('a read that succeeds ends the growing waits', async () => {
   expect(performance.now() - began).toBeLessThan(3_000);
 });
 
-test('a server that asks to wait is not asked before', async () => {
+test("observes a server's Retry-After", async () => {
   server.retryAfterSeconds = 0.3;
   server.faults.push(...Array<number>(1000).fill(503));
   watch({ pollMs: 1, maxPollMs: 1, minRetryMs: 1, maxRetryMs: 1 });
@@ -195,7 +195,7 @@ test('a server that asks to wait is not asked before', async () => {
   expect(performance.now() - began).toBeGreaterThan(290);
 });
 
-test('a watch that the server ends at once is said, and not asked for again and again', async () => {
+test('reports a watch that the server ends at once, and does not repeat it in a loop', async () => {
   put('1');
   server.maxWatchMs = 0;
   watch({ ...fast, minRetryMs: 50 });
@@ -210,7 +210,7 @@ test('a watch that the server ends at once is said, and not asked for again and 
   await sees('2');
 });
 
-test('a connection that ends at once is a problem; one that lived is, when the next one ends as well', async () => {
+test('a connection that ends at once is a problem; one that lasted is, if the next one fails as well', async () => {
   const lost = new RegExp(
     `^Secret ${namespace}/${name}: no answer from the API server \\S+: (UND_ERR_SOCKET|ECONNRESET);`,
   );
@@ -234,7 +234,7 @@ test('a connection that ends at once is a problem; one that lived is, when the n
   expect(problems()[1]).toBeUndefined();
 });
 
-test('a connection that dies without a word is noticed', async () => {
+test('notices a connection that dies silently', async () => {
   put('1');
   watch({ ...watchOnly, watchMs: 200, graceMs: 50 });
   await sees('1');
@@ -244,7 +244,7 @@ test('a connection that dies without a word is noticed', async () => {
   await vi.waitFor(() => expect(server.watching).toBe(1), within);
 });
 
-test('a watch goes on over many connections without a repeated state, a missed one, or a problem', async () => {
+test('watches across many connections without a repeated state, a missed one, or a problem', async () => {
   put('0');
   server.maxWatchMs = 30;
   watch(watchOnly);
@@ -265,7 +265,7 @@ test.each([
   ['data that is not an object', { data: 'x' }],
   ['a value that is not text', { data: { 'tls.crt': 1 } }],
   ['another object', { metadata: { name: 'other' } }],
-])('a Secret of the wrong shape (%s) is a problem, not an empty Secret', async (_what, changes) => {
+])('a malformed Secret (%s) is a problem, not an empty Secret', async (_what, changes) => {
   server.put(servingPath, { metadata: { name }, ...changes } as Parameters<ApiServer['put']>[1]);
   watch(fast);
   await vi.waitFor(() => expect(problems().join()).toContain('is not the Secret'), within);

@@ -13,14 +13,14 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 const metadata = { name: 'tls', resourceVersion: '1' };
 const isNot = "the API server's answer is not the Secret ns/tls";
 
-test('the data of a Secret as text', () => {
+test('decodes the data of a Secret as text', () => {
   const secret = { metadata, kind: 'Secret', data: { 'tls.crt': base64('pem'), ü: base64('ü') } };
   expect(decodeSecret(secret, 'ns', 'tls')).toEqual({ 'tls.crt': 'pem', ü: 'ü' });
   expect(decodeSecret({ metadata }, 'ns', 'tls')).toEqual({});
   expect(decodeSecret({ metadata, data: null }, 'ns', 'tls')).toEqual({});
 });
 
-test('values of more than 128 KiB of base64 are left out, and written back as they were', () => {
+test('omits values of more than 128 KiB of base64, and writes them back unchanged', () => {
   const most = 'A'.repeat(128 * 1024);
   const data = { most, more: `${most}AAAA` };
   expect(Object.keys(decodeSecret({ metadata, data }, 'ns', 'tls'))).toEqual(['most']);
@@ -46,11 +46,11 @@ test.each<[string, JsonObject, string]>([
   ['another kind', { metadata, kind: 'ConfigMap' }, `${isNot}: it is of another kind`],
   ['data that is not an object', { metadata, data: [] }, `${isNot}: its data is not an object`],
   ['a value that is not text', { metadata, data: { a: 'eA==', b: 1 } }, `${isNot}: data.b is not a string`],
-])('an object with %s is not the Secret', (_what, object, message) => {
+])('an object with %s is not the requested Secret', (_what, object, message) => {
   expect(() => decodeSecret(object, 'ns', 'tls')).toThrow(new ResponseError(message));
 });
 
-test('the metadata of an object that was asked for', () => {
+test('reads the metadata of a requested object', () => {
   const object = { metadata: { ...metadata, labels: { a: 'b' } } };
   expect(metadataOf(object, 'the thing', 'tls')).toEqual({ ...metadata, labels: { a: 'b' } });
   expect(() => metadataOf({}, 'the thing', 'tls')).toThrow(
@@ -58,12 +58,12 @@ test('the metadata of an object that was asked for', () => {
   );
 });
 
-test('of annotations only those with text count', () => {
+test('reads only annotations that are strings', () => {
   expect(textValues({ a: 'b', c: 1, d: null, e: '' })).toEqual({ a: 'b', e: '' });
   expect([textValues(undefined), textValues('x'), textValues(['x'])]).toEqual([{}, {}, {}]);
 });
 
-test('the path of a Secret, and of all of a namespace', () => {
+test('the paths of a Secret, and of all Secrets in a namespace', () => {
   expect(secretPath('ns', 'tls')).toBe('/api/v1/namespaces/ns/secrets/tls');
   expect(secretPath('ns')).toBe('/api/v1/namespaces/ns/secrets');
   expect(secretPath('a/b', 'c?d')).toBe('/api/v1/namespaces/a%2Fb/secrets/c%3Fd');

@@ -43,7 +43,7 @@ async function noting() {
   return { url: `http://127.0.0.1:${port}`, requests, connections: () => connections, server };
 }
 
-test('a request goes out with the credentials and its body, and the answer comes back', async () => {
+test('sends a request with credentials and body, and returns the response', async () => {
   const { url, requests, connections } = await noting();
   const transport = transportFor(configOf(`${url}/`));
   expect(transport.server).toBe(url);
@@ -69,7 +69,7 @@ test('a request goes out with the credentials and its body, and the answer comes
   expect(connections()).toBe(1);
 });
 
-test('a server below a path keeps it', async () => {
+test('keeps the path of a server below a path', async () => {
   const { url, requests } = await noting();
   (await transportFor(configOf(`${url}/k8s/clusters/c-1`)).open(get)).body.resume();
   expect(requests[0]?.line).toBe('GET /k8s/clusters/c-1/api/v1/x?a=b');
@@ -85,7 +85,7 @@ test('credentials are looked up for each request', async () => {
   expect(requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer a token', 'Bearer another']);
 });
 
-test('credentials that cannot be had are said', async () => {
+test('reports credentials that cannot be obtained', async () => {
   const { url, requests } = await noting();
   const config = configOf(url);
   config.applySecurityAuthentication = () => Promise.reject(new Error('the plugin\u001b failed'));
@@ -95,7 +95,7 @@ test('credentials that cannot be had are said', async () => {
   expect(requests).toEqual([]);
 });
 
-test('a plugin for credentials that never comes back does not hold what was stopped', async () => {
+test('a credential plugin that never returns does not delay an aborted request', async () => {
   const { url } = await noting();
   const config = configOf(url);
   config.applySecurityAuthentication = () => new Promise(() => {});
@@ -107,7 +107,7 @@ test('a plugin for credentials that never comes back does not hold what was stop
   await expect(transport.open({ ...get, signal: stop.signal })).rejects.toThrow('stopped');
 });
 
-test('what was stopped while it waited for the answer says so', async () => {
+test('a request aborted while waiting for the response says so', async () => {
   const server = createServer(() => stop.abort(new Error('stopped'))).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {
@@ -119,7 +119,7 @@ test('what was stopped while it waited for the answer says so', async () => {
   await expect(transportFor(configOf(url)).open({ ...get, signal: stop.signal })).rejects.toThrow('stopped');
 });
 
-test('after a connection that failed the next one is new, with the settings of then', async () => {
+test('after a failed connection the next one is new, with the current settings', async () => {
   const { url, server, requests } = await noting();
   const { port } = server.address() as AddressInfo;
   const transport = transportFor(configOf(url));
@@ -136,7 +136,7 @@ test('after a connection that failed the next one is new, with the settings of t
   expect(requests).toHaveLength(2);
 });
 
-test('a server is trusted by the CA of its kubeconfig, also one that comes later', async () => {
+test('trusts a server by the CA of its kubeconfig, also one with a later certificate', async () => {
   const now = new Date();
   const ca = await issueCa(now, day, quickEntropy);
   const { certificate, key } = await issueServingCertificate(ca, ['127.0.0.1'], now, day, quickEntropy);
@@ -158,7 +158,7 @@ test('a server is trusted by the CA of its kubeconfig, also one that comes later
   expect((await readLimited((await transport.open(get)).body, 10))?.toString()).toBe('ok');
 });
 
-test('a cause is its code, else some of its message', () => {
+test('a cause is an error code, or else part of the message', () => {
   expect(causeOf(Object.assign(new Error('long'), { code: 'ECONNRESET' }))).toBe('ECONNRESET');
   expect(causeOf(Object.assign(new Error('long'), { code: 7 }))).toBe('long');
   expect(causeOf(new Error('x'.repeat(1000)))).toBe('x'.repeat(300));
@@ -188,7 +188,7 @@ test.each<[readonly string[], readonly string[]]>([
     ['1234', '5678', '1234'],
   ],
   [[], []],
-])('the lines of %j', async (chunks, expected) => {
+])('splits %j into lines', async (chunks, expected) => {
   // A line may have as many bytes as the longest here.
   const longest = Math.max(0, ...expected.map((line) => line.length));
   expect(await lines(chunks, longest + 20)).toEqual(expected);
@@ -200,15 +200,15 @@ test.each<[readonly string[]]>([
   [['123', '45']],
   [['12', '345\n']],
   [['1\n12345\n']],
-])('a line of more bytes than there may be: %j', async (chunks) => {
+])('rejects a line of more bytes than allowed: %j', async (chunks) => {
   await expect(lines(chunks, 4)).rejects.toThrow('the API server sent a line of more than 4 bytes');
 });
 
-test('lines of as many bytes as there may be are fine, however many', async () => {
+test('accepts any number of lines of the maximum length', async () => {
   expect(await lines(['1234\n1234\n12', '34\n1', '234', '\n'], 4)).toEqual(['1234', '1234', '1234', '1234']);
 });
 
-test('a body is read whole, up to its limit', async () => {
+test('reads a whole body, up to its limit', async () => {
   const body = () => Readable.from([Buffer.from('12'), Buffer.from('34')]);
   expect((await readLimited(body(), 4))?.toString()).toBe('1234');
   const longer = body();
