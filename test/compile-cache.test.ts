@@ -48,7 +48,7 @@ const tellCompiler = `process.on('exit', () => {
   process.stdout.write(isLoaded ? 'compiled TypeScript' : 'compiled nothing');
 });`;
 
-test('what a start compiles is kept in the folder of the user for such things: the second compiles nothing, not even the first files', () => {
+test("the first start fills the cache in the user's folder: the second compiles nothing, not even the first files", () => {
   const hook = `data:text/javascript,${encodeURIComponent(tellCompiler)}`;
   const version = () => start({ XDG_CACHE_HOME: folder }, '--import', hook, main, '--version');
   expect(version()).toMatch(/^extensionconfig-webhook .*\ncompiled TypeScript$/s);
@@ -60,7 +60,7 @@ test('what a start compiles is kept in the folder of the user for such things: t
   expect(kept()).toBe(first);
 });
 
-test('threads of the program keep theirs, too', () => {
+test('threads of the program use the cache, too', () => {
   const module = join(folder, 'thread.mjs');
   writeFileSync(
     module,
@@ -72,13 +72,13 @@ test('threads of the program keep theirs, too', () => {
   expect(keptIn).toContain(join(folder, 'extensionconfig-webhook/v'));
 });
 
-test('a home is a place for it', () => {
+test('a home folder can contain the cache', () => {
   oneFile({ HOME: folder });
   expect(readdirSync(join(folder, '.cache'))).toEqual(['extensionconfig-webhook']);
   expect(statSync(join(folder, '.cache')).mode & 0o777).toBe(0o700);
 });
 
-test('nothing is kept where another user could put code', needs('root', process.getuid?.() === 0), () => {
+test('nothing is cached where another user could plant code', needs('root', process.getuid?.() === 0), () => {
   chownSync(folder, 65532, 65532);
   oneFile({ HOME: folder });
   oneFile({ XDG_CACHE_HOME: folder });
@@ -102,7 +102,7 @@ test(
   },
 );
 
-test('without a place for it, or told not to, it works all the same', () => {
+test('the program works without a cache folder, and with the cache disabled', () => {
   oneFile({ XDG_CACHE_HOME: '/proc/nowhere' });
   oneFile({ XDG_CACHE_HOME: join(folder, 'missing') });
   expect(existsSync(join(folder, 'missing'))).toBe(false);
@@ -112,7 +112,7 @@ test('without a place for it, or told not to, it works all the same', () => {
   oneFile({ XDG_CACHE_HOME: folder });
 });
 
-test('what is older than 30 days is deleted, once a day', () => {
+test('files older than 30 days are deleted, once a day', () => {
   const cache = join(folder, 'extensionconfig-webhook');
   const days = (count: number) => Date.now() / 1000 - count * 24 * 60 * 60;
   const write = (name: string, age: number, below = 'v22.0.0-x64') => {

@@ -70,7 +70,7 @@ test('bootstrap, status, rotate, status', async () => {
   );
 });
 
-test('no output ever holds a private key', async () => {
+test('no output ever contains a private key', async () => {
   const results = [
     await cli('bootstrap', ...place, ...targetFlags),
     await cli('status', '--output', 'json', ...place),
@@ -84,7 +84,7 @@ test('no output ever holds a private key', async () => {
   }
 });
 
-test('rotate without --wait stops at a wait and says when to go on', async () => {
+test('rotate without --wait stops at a wait and says when to continue', async () => {
   await cli('bootstrap', ...place, ...targetFlags);
   const { code, out } = await cli('rotate', '--force-ca', ...place, ...targetFlags);
   expect(code).toBe(0);
@@ -93,7 +93,7 @@ test('rotate without --wait stops at a wait and says when to go on', async () =>
   );
 });
 
-test('status says what is inside its window', async () => {
+test('status reports what is inside its renewal window', async () => {
   await cli('bootstrap', ...place, ...targetFlags);
   const { code, out } = await cli('status', '--ca-renew-before', '1824d12h', '--ca-validity', '1825d', ...place);
   expect(code).toBe(0);
@@ -103,7 +103,7 @@ test('status says what is inside its window', async () => {
   expect(out).not.toContain('inside its renewal window');
 });
 
-test('inject writes only caBundles, and again nothing', async () => {
+test('inject writes only caBundles, and nothing the second time', async () => {
   await cli('bootstrap', ...place);
   expect(await cli('inject', ...place, ...targetFlags)).toMatchObject({ code: 0 });
   expect(new Set(bundlesOf(server.objects))).toEqual(new Set([valueIn(server.objects.get(servingPath), 'ca.crt')]));
@@ -114,7 +114,7 @@ test('inject writes only caBundles, and again nothing', async () => {
   expect(server.writes).toBe(writes);
 });
 
-test('inject fills ExtensionConfigs from the Secret that their annotation names', async () => {
+test('inject fills ExtensionConfigs from the Secret in their annotation', async () => {
   await cli('bootstrap', ...place);
   const at = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
   const make = (name: string, secret: string) =>
@@ -134,7 +134,7 @@ test('inject fills ExtensionConfigs from the Secret that their annotation names'
   expect(Buffer.from(bundle, 'base64').toString()).toBe(valueIn(server.objects.get(servingPath), 'ca.crt'));
 });
 
-test("with cert-manager's Secret, and with --external-ca, nothing is made", async () => {
+test("with cert-manager's Secret, and with --external-ca, no certificate is issued", async () => {
   await cli('bootstrap', ...place);
   const secret = structuredClone(server.objects.get(servingPath)!);
   server.delete(caPath);
@@ -190,7 +190,7 @@ test.each([
 });
 
 // In the middle: test/certs/engine.test.ts ends a rotation at every write, in this process.
-test('SIGKILL of the process at a write of a rotation: the next one finishes it', async () => {
+test('after a SIGKILL at a write of a rotation, the next run completes it', async () => {
   await cli('bootstrap', ...place, ...targetFlags);
   server.writes = 0;
   const args = ['bin/extensionconfig-webhook', 'certs', 'rotate', '--force-ca', ...quick, ...place, ...targetFlags];
@@ -234,7 +234,7 @@ test.each([
   ['<html>', 502, /is it an API server\?$/],
   ['404 page not found\n', 404, /does not serve \/api\/v1\/x$/],
   ['{"kind":"Status","message":"secrets \\"x\\" not found"}', 404, /^secrets "x" not found$/],
-])('a 404 with the body %j is %d for us', async (body, code, message) => {
+])('a 404 with the body %j results in exit code %d', async (body, code, message) => {
   const other = createServer((_request, response) => response.writeHead(404).end(body)).listen(0, '127.0.0.1');
   await once(other, 'listening');
   const config = loadKubeConfig({ kubeconfig: server.kubeconfig() });
@@ -247,7 +247,7 @@ test.each([
   other.close();
 });
 
-test('a target that is named and missing is a finding, in the same words everywhere, and nothing is «in order»', async () => {
+test('a named target that is missing is a finding, in the same words everywhere, and nothing is «in order»', async () => {
   server.delete(crdPath);
   const finding =
     'CustomResourceDefinition/extensionconfigs.runtime.cluster.x-k8s.io: missing: does not exist: create it, or remove the flag that names it';
@@ -278,7 +278,7 @@ test.each([
   ['a target', mutatingPath, { webhooks: 'x' }],
   ['a target', crdPath, { metadata: { name: 'other' } }],
   ['a target', crdPath, { metadata: 'x' }],
-])('%s of the wrong shape (%s) is an error, not an empty one: nothing is written', async (_what, path, changes) => {
+])('a malformed %s (%s) is an error, not an empty one: nothing is written', async (_what, path, changes) => {
   await cli('bootstrap', ...place, ...targetFlags);
   server.objects.set(path, { ...server.objects.get(path)!, ...(changes as object) });
   const { writes } = server;
@@ -294,7 +294,7 @@ test.each([
   expect(server.writes).toBe(writes);
 });
 
-test('a write keeps what is not text, and what is too long to be a certificate', async () => {
+test('a write preserves values that are not text, and those too long to be a certificate', async () => {
   await cli('bootstrap', ...place);
   const secret = structuredClone(server.objects.get(servingPath)!);
   const binary = Buffer.from([0xff, 0xfe, 0, 0x80]).toString('base64');
@@ -308,7 +308,7 @@ test('a write keeps what is not text, and what is too long to be a certificate',
   expect(after.data.notes).toBe(long);
 });
 
-test('flags are environment variables of certs, and nothing else; -n is the namespace', async () => {
+test('only flags of certs can be environment variables of certs; -n is the namespace', async () => {
   const [, , , kubeconfig = ''] = place;
   const env = {
     EXTENSIONCONFIG_WEBHOOK_CERTS_KUBECONFIG: kubeconfig,
@@ -344,7 +344,7 @@ test('a list is read in pages, and the work is linear in the targets', async () 
   expect(server.requests).toBeLessThan(count + 80);
 });
 
-test('a page that is too long is read again in smaller ones', async () => {
+test('a page that is too long is requested again in smaller ones', async () => {
   const at = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
   for (let index = 0; index < 12; index++) {
     server.put(`${at}/e-${index}`, {
@@ -360,7 +360,7 @@ test('a page that is too long is read again in smaller ones', async () => {
   expect(out.match(/^ExtensionConfig\/e-\d+/gm)).toHaveLength(12);
 });
 
-test('on a terminal a wait of over a second is shown, and taken away when it is stopped', async () => {
+test('on a terminal a wait of over a second is shown, and erased when it is stopped', async () => {
   await cli('bootstrap', ...place, ...targetFlags);
   const stop = new AbortController();
   const onError = (text: string) => text.includes(' …') && stop.abort('SIGINT');

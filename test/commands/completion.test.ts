@@ -36,7 +36,7 @@ test.each(cases)('candidates for %j', async (words, candidates, directive) => {
   expect(lines.at(-1)).toBe(`:${directive}`);
 });
 
-test('all commands are offered, with what they do', async () => {
+test('all commands are offered, with their summaries', async () => {
   const { stdout } = await runProgram(['__complete', '--', '']);
   const { stdout: help } = await runProgram(['--help']);
   const offered = stdout.split('\n').slice(0, -2);
@@ -111,7 +111,7 @@ printf '%s\\n' \${COMPREPLY[@]+"\${COMPREPLY[@]}"}`,
       ['--norc'],
     );
 
-  test('completes commands, flags, values behind "=", and files', async () => {
+  test('completes commands, flags, values after "=", and files', async () => {
     expect(await complete('ru')).toEqual(['rules']);
     expect(await complete('certs', 'rotate', '--force')).toEqual(['--force', '--force-ca']);
     // As bash splits --profile=u.
@@ -121,7 +121,7 @@ printf '%s\\n' \${COMPREPLY[@]+"\${COMPREPLY[@]}"}`,
     expect(await complete('serve', '--port', '')).toEqual([]);
   });
 
-  test('evaluates nothing of what was typed, and may be loaded twice', async () => {
+  test('evaluates nothing that was typed, and may be loaded twice', async () => {
     expect(await complete('lint', '$(touch evaluated)', '')).toEqual(['with space.yaml']);
     const script = 'source ../completion.bash\n'.repeat(2);
     expect(await runShell('bash', `${script}complete -p extensionconfig-webhook`)).toEqual([

@@ -39,7 +39,7 @@ const few = [
   'sane-retries',
 ];
 
-test('text says what was found, why and what to do, and exits with 1', async () => {
+test('text says what was found, why it matters and what to do, and the exit code is 1', async () => {
   const { file } = await extension(failing);
   const { code, stdout, stderr } = await runProgram(['conformance', '-f', file, ...few]);
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
@@ -68,12 +68,12 @@ test('colours on a terminal, and none with NO_COLOR', async () => {
   expect((await runProgram(args, { isTTY: true, env: { NO_COLOR: '1' } })).stdout).not.toContain('\u001b[');
 });
 
-test('warnings are fine: exit code 0', async () => {
+test('warnings result in exit code 0', async () => {
   const { file } = await extension(failing);
   expect((await runProgram(['conformance', '-f', file, '--check', 'success'])).code).toBe(0);
 });
 
-test('json is a line for each extension', async () => {
+test('json prints a line for each extension', async () => {
   const { server } = await extension(failing);
   const file = write(
     'two.yaml',
@@ -93,7 +93,7 @@ test('json is a line for each extension', async () => {
   ]);
 });
 
-test('junit has a suite for each extension and a case for each check', async () => {
+test('junit prints a suite for each extension and a case for each check', async () => {
   const { file } = await extension(failing);
   const { stdout } = await runProgram(['conformance', '-f', file, '--output', 'junit', ...few]);
   expect(stdout).toMatch(
@@ -106,7 +106,7 @@ test('junit has a suite for each extension and a case for each check', async () 
   expect(stdout).not.toContain('abcdefgh');
 });
 
-test('hooks that act on Clusters are called when that is asked for, for objects whose names say what they are', async () => {
+test('hooks that act on Clusters are called on request, for objects with recognizable names', async () => {
   const { server, file } = await extension(failing);
   await runProgram(['conformance', '-f', file, '--check', 'known-status']);
   expect(server.received.filter(({ url }) => url.includes('beforeclusterdelete'))).toEqual([]);
@@ -118,7 +118,7 @@ test('hooks that act on Clusters are called when that is asked for, for objects 
   });
 });
 
-test('requests of the user take the place of made-up ones', async () => {
+test('requests of the user replace the generated ones', async () => {
   const { server, file } = await extension(failing);
   const requests = write(
     'requests.yaml',
@@ -173,7 +173,7 @@ test.each<[string, string[], string, RegExp]>([
   ],
   ['YAML that is none', ['-f', 'x', '--request', 'FILE'], 'a: [', /FILE:1: /],
   ['a time limit', ['-f', 'x', '--time-limit', '0s'], '', /it must be from 1s to 1h/],
-])('wrong usage: %s', async (_name, args, text, message) => {
+])('usage error: %s', async (_name, args, text, message) => {
   const file = write('requests.yaml', text);
   const { code, stdout, stderr } = await runProgram([
     'conformance',
@@ -183,7 +183,7 @@ test.each<[string, string[], string, RegExp]>([
   expect(stderr.replaceAll(file, 'FILE')).toMatch(message);
 });
 
-test('every check says in one sentence what it asks, why, and what to do', () => {
+test('every check says in one sentence what it requires, why, and what to do', () => {
   expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length);
   for (const { id, asks, why, remedy } of checks) {
     expect(id).toMatch(/^[a-z][a-z0-9-]+$/);

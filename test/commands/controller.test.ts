@@ -51,7 +51,7 @@ const lease = (holderIdentity: string, renewTime = new Date()) => ({
 });
 const leases = '/apis/coordination.k8s.io/v1/namespaces/capi-system/leases';
 
-test('discovers, is ready, has metrics, and ends at SIGTERM: the Lease is free again', async () => {
+test('discovers, becomes ready, serves metrics, and releases the Lease at SIGTERM', async () => {
   const lab = await startLab();
   const { spec } = await startCalled();
   await lab.create('lab', spec);
@@ -76,7 +76,7 @@ test('discovers, is ready, has metrics, and ends at SIGTERM: the Lease is free a
   expect(written.err).toBe('');
 });
 
-test("beside Cluster API's own controller discover ends with code 1 and says what to do; advise, and --force, work", async () => {
+test("while Cluster API's own controller runs, discover ends with code 1 and says what to do; advise and --force work", async () => {
   const lab = await startLab();
   const { spec } = await startCalled();
   await lab.create('lab', spec);
@@ -100,7 +100,7 @@ test("beside Cluster API's own controller discover ends with code 1 and says wha
   await lab.condition('lab', 'Discovered', 'True');
 });
 
-test("a Lease that Cluster API's controller left behind holds nothing up", async () => {
+test("a stale Lease of Cluster API's controller does not delay the start", async () => {
   const lab = await startLab();
   const { spec } = await startCalled();
   await lab.create('lab', spec);
@@ -111,7 +111,7 @@ test("a Lease that Cluster API's controller left behind holds nothing up", async
   expect(status?.handlers).not.toEqual([]);
 });
 
-test('a client certificate proves it to extensions that ask for one', async () => {
+test('a client certificate authenticates it to extensions that require one', async () => {
   const lab = await startLab();
   const folder = certificateFolder();
   writeFileSync(join(folder, 'clients.crt'), testCa.cert);
@@ -132,7 +132,7 @@ test('a client certificate proves it to extensions that ask for one', async () =
   await lab.condition('lab', 'Discovered', 'True');
 });
 
-test('an API server that is not there makes it not ready, with the reason', async () => {
+test('an unreachable API server makes it not ready, with the reason', async () => {
   const lab = await startLab();
   const kubeconfig = kubeconfigOf(lab);
   await lab.sandbox.stop();
@@ -160,7 +160,7 @@ test.each([
   [['--leader-election-name', 'A B'], '--leader-election-name: "A B"'],
   [['--cluster-api-namespace', 'a/b'], '--cluster-api-namespace: "a/b"'],
   [['--kubeconfig', '/nowhere'], 'no cluster: '],
-])('%j is wrong usage', async (args, message) => {
+])('%j is a usage error', async (args, message) => {
   const { code, stderr } = await runProgram(['controller', ...args]);
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });

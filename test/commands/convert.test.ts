@@ -56,7 +56,7 @@ items:
 const json =
   '{\n    "kind":"ExtensionConfig", "apiVersion":\t"runtime.cluster.x-k8s.io/v1alpha1",\n "spec": {"n":1.0} }';
 
-describe('where only the version changes, every other byte stays', () => {
+describe('where only the version changes, every other byte is preserved', () => {
   test.each<[string, string]>([
     ['comments, quotes, blanks', old],
     ['several documents', `${pod}---\n${old}---\n# nothing\n---\n${old}...\n# the end\n`],
@@ -77,7 +77,7 @@ describe('where only the version changes, every other byte stays', () => {
 test.each([
   ['v1alpha1', 'v1beta2'],
   ['v1beta2', 'v1alpha1'],
-])('moved fields: %s → %s', async (from, to) => {
+])('fields that move: %s → %s', async (from, to) => {
   const { code, stdout } = await runProgram(['convert', '--to', to, '-'], { stdin: golden(from) });
   expect(code).toBe(0);
   expect(parse(stdout)).toEqual(parse(golden(to)));
@@ -88,7 +88,7 @@ test.each([
   expect(converted.stdout).toMatch(/^\{\n {4}"apiVersion"/);
 });
 
-test('moved fields take their comments along, there and back', async () => {
+test('fields that move take their comments along, in both directions', async () => {
   const text = `apiVersion: runtime.cluster.x-k8s.io/v1alpha1
 kind: ExtensionConfig
 # before the status
@@ -125,7 +125,7 @@ test('without --write several files become one stream', async () => {
   expect(readFileSync(join(folder, 'a.yaml'), 'utf8')).toBe(old.trimEnd());
 });
 
-test('--write changes files in place, keeps their mode and links, and leaves nothing behind', async () => {
+test('--write changes files in place, preserves their mode and links, and leaves nothing behind', async () => {
   const [a, b, link] = ['a.yaml', 'b.yaml', 'link.yml'].map((name) => join(folder, name)) as [string, string, string];
   writeFileSync(a, old);
   chmodSync(a, 0o640);
@@ -145,7 +145,7 @@ test('--write changes files in place, keeps their mode and links, and leaves not
   expect(await runProgram(['convert', '--write', folder])).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
-describe('what cannot be converted names file, line and field, and its file stays', () => {
+describe('an object that cannot be converted is reported with file, line and field, and its file is unchanged', () => {
   test.each<[string, string, number, RegExp]>([
     [
       'an unknown version',
@@ -204,11 +204,11 @@ test.each<[string[], RegExp]>([
   [['-', '--to', 'v1beta1'], /--to: "v1beta1" is not allowed: it must be one of v1beta2, v1alpha1/],
   [['-', '--write'], /standard input is not a file/],
   [['/does/not/exist'], /\/does\/not\/exist: cannot be read: no such file/],
-])('wrong usage: %j', async (args, message) => {
+])('usage error: %j', async (args, message) => {
   expect(await runProgram(['convert', ...args])).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
 });
 
-test('lint takes a version that is not text', async () => {
+test('lint reports an apiVersion that is not a string', async () => {
   const { code, stdout } = await runProgram(['lint', '-'], {
     stdin: 'apiVersion: {toString: {}}\nkind: ExtensionConfig\n',
   });
@@ -216,14 +216,14 @@ test('lint takes a version that is not text', async () => {
   expect(stdout).toContain('api-version-unknown');
 });
 
-test('lint points to it', async () => {
+test('lint refers to convert', async () => {
   const { stdout } = await runProgram(['lint', '-'], { stdin: old });
   expect(stdout).toMatch(/To rewrite files in .*v1beta2: extensionconfig-webhook convert --to v1beta2 --write PATH\n$/);
   expect((await runProgram(['lint', '-'], { stdin: inV1beta2(old) })).stdout).not.toContain('convert');
 });
 
 describe('--check', () => {
-  test('prints what would change as a diff, and changes nothing', async () => {
+  test('prints changes as a diff, and changes nothing', async () => {
     const file = join(folder, 'x.yaml');
     const text = `${pod}---\n${old}---\n${pod}---\n${old}`;
     writeFileSync(file, text);
@@ -240,14 +240,14 @@ describe('--check', () => {
     ['JSON', `${json}\n${json}`],
     ['no newline at the end', old.trimEnd()],
     ['two that move', `${golden('v1alpha1')}---\n${golden('v1alpha1')}`],
-  ])('the diff makes what convert makes: %s', async (_, text) => {
+  ])('prints the diff of what convert does: %s', async (_, text) => {
     const file = join(folder, 'x.yaml');
     writeFileSync(file, text);
     const { stdout } = await runProgram(['convert', '--check', file]);
     expect(applyPatch(text, stdout)).toBe((await runProgram(['convert', file])).stdout);
   });
 
-  test('is fine with what is in the wanted version', async () => {
+  test('succeeds if everything is in the requested version', async () => {
     expect(await runProgram(['convert', '--check', '-'], { stdin: inV1beta2(old) })).toEqual({
       code: 0,
       stdout: '',
@@ -255,20 +255,20 @@ describe('--check', () => {
     });
   });
 
-  test('and --write do not go together', async () => {
+  test('cannot be combined with --write', async () => {
     const { code, stderr } = await runProgram(['convert', '--check', '--write', folder]);
     expect([code, stderr]).toEqual([2, expect.stringContaining('leave one out')]);
   });
 });
 
-test('--quiet says nothing of what was written', async () => {
+test('--quiet does not report written files', async () => {
   const file = join(folder, 'x.yaml');
   writeFileSync(file, old);
   expect(await runProgram(['convert', '--write', '--quiet', file])).toEqual({ code: 0, stdout: '', stderr: '' });
   expect(readFileSync(file, 'utf8')).toBe(inV1beta2(old));
 });
 
-test('text that looks like another type for some parser stays as it was', async () => {
+test('a string that some parsers read as another type is unchanged', async () => {
   const text = golden('v1alpha1').replace(
     /^metadata:\n/m,
     'metadata:\n  labels: {a: e1, b: "08", c: 12:30:45, "yes": "no"}\n',
@@ -294,7 +294,7 @@ test.each<[string, (count: number) => string, number]>([
     (n) => `${golden('v1alpha1')}\nother:\n${Array.from({ length: n }, (_, i) => `  k${i}: v\n`).join('')}`,
     4_000,
   ],
-])('%s take time in proportion to their number', { timeout: 60_000 }, async (_, text, size) => {
+])('the time for %s is proportional to their number', { timeout: 60_000 }, async (_, text, size) => {
   await expectLinear(size, async (count) => {
     expect((await runProgram(['convert', '-'], { stdin: text(count) })).code).toBe(0);
   });

@@ -108,7 +108,7 @@ async function cluster(
   return file;
 }
 
-test('discover says what an extension in a file offers', async () => {
+test('discover reports what an extension in a file offers', async () => {
   const extension = await server(offering(handlers));
   const file = fileOf(extensionConfig('one', { url: extension.url, caBundle }));
   const { code, stdout, stderr } = await runProgram(['discover', '-f', file]);
@@ -123,7 +123,7 @@ test('discover says what an extension in a file offers', async () => {
   expect(extension.received).toHaveLength(3);
 });
 
-test('a server that insists on a Content-Type fails, as it does for Cluster API', async () => {
+test('a server that requires a Content-Type fails, as it does for Cluster API', async () => {
   const offer = offering(handlers);
   const extension = await server((received, response, request) =>
     received.headers['content-type'] === 'application/json'
@@ -162,7 +162,7 @@ test('discover prints JSON lines and YAML documents in the order of the objects'
   ]);
 });
 
-test('discover names everything that Cluster API would refuse, each with its remedy', async () => {
+test('discover reports everything that Cluster API would reject, each with its remedy', async () => {
   const bad = [
     { name: 'A', requestHook, timeoutSeconds: 31 },
     { name: 'b', requestHook: { ...requestHook, hook: 'NoSuchHook\u001b[2J' } },
@@ -184,7 +184,7 @@ test('discover names everything that Cluster API would refuse, each with its rem
   );
 });
 
-test('discover warns about what will hurt later, and ends with 0', async () => {
+test('discover warns about problems to come, and the exit code is 0', async () => {
   let answers = 0;
   const extension = await server(() => {
     answers++;
@@ -230,7 +230,7 @@ test.each([
   expect(stdout).toContain(message);
 });
 
-test('discover reaches a Service elsewhere, under its own name', async () => {
+test('discover connects to a Service at another address, and verifies its own name', async () => {
   const certificate = makeCertificate({ commonName: 'x', dnsNames: ['svc.ns.svc'], issuer: testCa });
   const extension = await server(offering(handlers), { certificate });
   const file = fileOf(extensionConfig('one', { service: { name: 'svc', namespace: 'ns' }, caBundle }));
@@ -244,7 +244,7 @@ test('discover reaches a Service elsewhere, under its own name', async () => {
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('one: Discovered') });
 });
 
-test('discover and call work on the cluster of a kubeconfig', async () => {
+test('discover and call use the cluster of a kubeconfig', async () => {
   const extension = await server(offering(handlers));
   const kubeconfig = await cluster(
     [
@@ -278,7 +278,7 @@ test('discover and call work on the cluster of a kubeconfig', async () => {
   });
 });
 
-test('call prints the answer and what Cluster API makes of it', async () => {
+test('call prints the answer and what Cluster API would do with it', async () => {
   const extension = await server(offering(handlers));
   const file = fileOf(extensionConfig('one', { url: extension.url, caBundle }));
   const { code, stdout } = await runProgram(['call', 'upgrade.one', '-f', file, '--sample']);
@@ -297,7 +297,7 @@ test('call prints the answer and what Cluster API makes of it', async () => {
   });
 });
 
-test('call says that a hook that cannot block is taken, whatever retryAfterSeconds says', async () => {
+test('call reports an answer of a hook that cannot block as accepted, whatever retryAfterSeconds says', async () => {
   const hook = 'AfterControlPlaneInitialized';
   const extension = await server(offering([{ name: 'ready', requestHook: { ...requestHook, hook } }]));
   const file = fileOf(extensionConfig('one', { url: extension.url, caBundle }));
@@ -307,7 +307,7 @@ test('call says that a hook that cannot block is taken, whatever retryAfterSecon
   expect(JSON.parse(all.stdout)).toMatchObject({ verdict: 'taken', calls: [{ verdict: 'taken' }] });
 });
 
-test('call sends a request of a file, and refuses one that is not of the hook', async () => {
+test('call sends a request from a file, and rejects one of another hook', async () => {
   const extension = await server(offering(handlers));
   const file = fileOf(extensionConfig('one', { url: extension.url, caBundle }));
   const request = join(folder(), 'request.yaml');
@@ -343,14 +343,14 @@ test.each<[string, string, RegExp]>([
     /--request: cluster\.metadata\.namespace: "\.\.\/secrets" must consist of lower case/,
   ],
   ['too much', `a: ${'x'.repeat(8 * 1024 * 1024)}`, /request\.yaml: .*8 MiB/],
-])('call refuses a request that is %s', async (_name, text, message) => {
+])('call rejects a request that is %s', async (_name, text, message) => {
   const request = join(folder(), 'request.yaml');
   writeFileSync(request, text);
   const { code, stderr } = await callWith(request);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(message) });
 });
 
-test('the time that call takes for a request grows with its keys, and no faster', async () => {
+test('the time of call is linear in the keys of a request', async () => {
   const request = join(folder(), 'request.yaml');
   writeFileSync(
     request,
@@ -388,7 +388,7 @@ test.each<[string, Answering, number, RegExp]>([
     0,
     /^upgrade\.one: swallowed by failurePolicy Ignore: http call failed: .*status code 500/,
   ],
-])('call says what %s means', async (_name, answer, code, text) => {
+])('call explains %s', async (_name, answer, code, text) => {
   const extension = await server(answer);
   const file = fileOf(extensionConfig('one', { url: extension.url, caBundle }));
   const ended = await runProgram(['call', 'upgrade.one', '-f', file, '--sample']);
@@ -415,7 +415,7 @@ test.each<[string[], RegExp]>([
     /it must be of the form capi-system\/my-extension:443=localhost:8443/,
   ],
   [['discover', '--kubeconfig', '/nowhere'], /no cluster: .*pass files with -f/],
-])('%j is wrong usage', async (args, message) => {
+])('%j is a usage error', async (args, message) => {
   const { code, stderr } = await runProgram(args);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(message) });
 });
@@ -466,7 +466,7 @@ test.each<[string, Answering, RegExp]>([
     },
     /larger than 2 MiB; send a smaller answer/,
   ],
-])('discover names a server that %s', async (_name, answer, finding) => {
+])('discover describes a server that %s', async (_name, answer, finding) => {
   const extension = await server(answer);
   const file = fileOf(extensionConfig('one', { url: extension.url, caBundle }));
   const { code, stdout } = await runProgram(['discover', '-f', file]);
@@ -475,7 +475,7 @@ test.each<[string, Answering, RegExp]>([
   expect(stdout).toMatch(finding);
 });
 
-test('call --all says which extension it could not ask', async () => {
+test('call --all names the extensions that it could not discover', async () => {
   const [good, bad] = [
     await server(offering(handlers)),
     await server(() => ({ status: 'Failure', message: 'not yet' })),
@@ -490,7 +490,7 @@ test('call --all says which extension it could not ask', async () => {
   expect(ended.stdout).toContain('upgrade.good: blocked for 7s');
 });
 
-test('without a caBundle the roots of the system count, as they are in Go', async () => {
+test('without a caBundle the system roots are trusted, as in Go', async () => {
   const extension = await server(offering(handlers));
   const file = fileOf(extensionConfig('one', { url: extension.url }));
   const roots = join(folder(), 'roots.pem');

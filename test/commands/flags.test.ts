@@ -26,13 +26,13 @@ describe('an environment variable belongs to one command', () => {
     ['of convert, false', { EXTENSIONCONFIG_WEBHOOK_CONVERT_WRITE: 'false' }, 0, sample],
     ['of convert, empty', { EXTENSIONCONFIG_WEBHOOK_CONVERT_WRITE: '' }, 0, sample],
     ['of convert, wrong', { EXTENSIONCONFIG_WEBHOOK_CONVERT_WRITE: '1' }, 2, sample],
-  ])('convert writes only where its own says so: %s', async (_name, env, code, expected) => {
+  ])('convert only writes if its own variable says so: %s', async (_name, env, code, expected) => {
     writeFileSync(file, sample);
     expect((await runProgram(['convert', file], { env })).code).toBe(code);
     expect(readFileSync(file, 'utf8')).toBe(expected);
   });
 
-  test('the port of serve does not move the sandbox', async () => {
+  test('the port of serve does not affect the sandbox', async () => {
     const stop = new AbortController();
     const env = { EXTENSIONCONFIG_WEBHOOK_SERVE_PORT: '9443', EXTENSIONCONFIG_WEBHOOK_PORT: 'x' };
     const kubeconfig = join(folder, 'kubeconfig');
@@ -46,19 +46,19 @@ describe('an environment variable belongs to one command', () => {
     expect(port).not.toBe('9443');
   });
 
-  test('the command line counts first', async () => {
+  test('the command line takes precedence', async () => {
     const env = { EXTENSIONCONFIG_WEBHOOK_RULES_OUTPUT: 'json' };
     expect((await runProgram(['rules'], { env })).stdout).toMatch(/^\[/);
     expect((await runProgram(['rules', '--output', 'text'], { env })).stdout).toMatch(/^RULE/);
   });
 
-  test('a mistyped variable is not ignored', async () => {
+  test('a misspelled variable is not ignored', async () => {
     const { code, stderr } = await runProgram(['serve'], { env: { EXTENSIONCONFIG_WEBHOOK_SERVE_CLIENT_CA: 'x' } });
     expect(code).toBe(2);
     expect(stderr).toMatch(/SERVE_CLIENT_CA: unknown .*; did you mean EXTENSIONCONFIG_WEBHOOK_SERVE_CLIENT_CA_FILE\b/);
   });
 
-  test('serve refuses the names of before: ignored, they would leave the server open', async () => {
+  test('serve rejects the names used before 0.1.0: if ignored, they would leave the server open', async () => {
     const env = { EXTENSIONCONFIG_WEBHOOK_CLIENT_CA_FILE: 'ca.crt' };
     const { code, stderr } = await runProgram(['serve', '--self-signed'], { env });
     expect(code).toBe(2);
@@ -66,7 +66,7 @@ describe('an environment variable belongs to one command', () => {
   });
 });
 
-test('flags that may be repeated are joined, in the environment by commas', async () => {
+test('repeatable flags are concatenated, and separated by commas in the environment', async () => {
   const hooks = (hook: string) =>
     `hooks:\n  - {group: hooks.example.com, version: v1, hook: ${hook}, introduced: "1.9"}\n`;
   const [one, two] = ['one.yaml', 'two.yaml'].map((name) => join(folder, name)) as [string, string];
@@ -88,7 +88,7 @@ async function allCommands(): Promise<string[]> {
 }
 const commands = await allCommands();
 
-describe('a mistyped name', () => {
+describe('a misspelled name', () => {
   test.each([
     [['lnt'], "extensionconfig-webhook: unknown command 'lnt'\n(Did you mean lint?)\n"],
     [['certs', 'rotat'], '(Did you mean rotate?)'],

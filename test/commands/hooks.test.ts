@@ -16,7 +16,7 @@ function folderWith(files: Record<string, string>): (name: string) => string {
   return (name) => join(folder, name);
 }
 
-test('the list has every hook, as a table and as JSON', async () => {
+test('the list contains every hook, as a table and as JSON', async () => {
   const { code, stdout } = await runProgram(['hooks']);
   expect(code).toBe(0);
   const lines = stdout.trimEnd().split('\n');
@@ -31,7 +31,7 @@ test('the list has every hook, as a table and as JSON', async () => {
   });
 });
 
-test('the list is that of a release', async () => {
+test('the list can be that of a release', async () => {
   const args = ['hooks', '--output', 'json', '--target-cluster-api-version', '1.11'];
   const rows: { name: string; phase: string; blocking: boolean }[] = JSON.parse((await runProgram(args)).stdout);
   const rowOf = (name: string) => rows.find((row) => row.name === name);
@@ -57,12 +57,12 @@ test('a document for an earlier release says that its fields are those of the ne
   expect(await descriptionOf()).not.toContain(note);
 });
 
-test('a hook that does not exist is answered with one that does', async () => {
+test('for an unknown hook, a similar name is suggested', async () => {
   const { code, stderr } = await runProgram(['hooks', 'BeforeClusterCreat']);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('did you mean BeforeClusterCreate') });
 });
 
-test('openapi prints YAML and JSON of the same document, of a release', async () => {
+test('openapi prints the same document as YAML and JSON, for a release', async () => {
   const yaml = await runProgram(['openapi']);
   const json = await runProgram(['openapi', '--output', 'json']);
   expect(parse(yaml.stdout)).toEqual(JSON.parse(json.stdout));
@@ -73,7 +73,7 @@ test('openapi prints YAML and JSON of the same document, of a release', async ()
   expect(Object.keys(old.paths)).toHaveLength(10);
 });
 
-test('hooks diff ends with 1 when a rule is broken, 0 when not, and 2 for what it cannot read', async () => {
+test('hooks diff ends with 1 for a violated rule, 0 for none, and 2 for unreadable input', async () => {
   // As JSON, which takes less time than YAML.
   const { stdout: current } = await runProgram(['openapi', '--output', 'json']);
   const { stdout: old } = await runProgram(['openapi', '--target-cluster-api-version', '1.11']);

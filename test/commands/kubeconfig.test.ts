@@ -11,7 +11,7 @@ test.each([
   [['openapi', 'merge']],
   [['lint', '--context', 'cluster', '.']],
   [['serve', '--cert-secret', 'a/b']],
-])('%j takes the API server from the KUBECONFIG that it is given', async (args) => {
+])('%j uses the API server of the given KUBECONFIG', async (args) => {
   const { code, stderr } = await runProgram(args, { env: { KUBECONFIG: '/no/such/file' } });
   expect(stderr).toContain('KUBECONFIG: /no/such/file does not exist');
   expect(code).toBe(2);

@@ -38,14 +38,14 @@ const wrongPort = example({ clientConfig: { service: { ...exampleService, port: 
 const narrowed = example({ spec: { namespaceSelector: { matchLabels: { team: 'b' } } } });
 
 describe('a folder', () => {
-  test('the other manifests in git are the facts', async () => {
+  test('facts come from the other manifests in git', async () => {
     const file = write('app/extension.yaml', wrongPort);
     write('app/service.yaml', exampleServiceObject);
     expect(await ruleIds(file)).toEqual([]);
     expect(await ruleIds(file, '--context', join(root, 'app'))).toEqual(['service-port-missing']);
   });
 
-  test('several of them, with the objects that are checked among them', async () => {
+  test('with several ExtensionConfigs, including those that are checked', async () => {
     const first = write('twice/one.yaml', example());
     write('twice/two.yaml', example({ name: 'two' }));
     write('secrets/secret.yaml', exampleSecret({}));
@@ -55,13 +55,13 @@ describe('a folder', () => {
     ]);
   });
 
-  test('the ExtensionConfig of the same name in the context is the one before', async () => {
+  test('an ExtensionConfig of the same name in the context is the old object', async () => {
     const file = write('change/new.yaml', narrowed);
     write('live/all.yaml', example(), exampleClass(), exampleCluster(), exampleNamespace);
     expect(await ruleIds(file, '--context', join(root, 'live'))).toEqual(['namespace-selector-excludes']);
   });
 
-  test('what cannot be read counts as absent, and is said', async () => {
+  test('unreadable files count as absent, and are reported', async () => {
     const file = write('templates/extension.yaml', wrongPort);
     write('templates/chart/service.yaml', '{{ if .Values.service }}\na: b\n{{ end }}\n');
     write('templates/service.yaml', exampleServiceObject);
@@ -75,7 +75,7 @@ describe('a folder', () => {
     ['--profile upstream', ['--profile', 'upstream'], undefined, /not in --profile upstream.*--profile strict/],
     ['the configuration', [], 'profile: upstream\n', /not in --profile upstream/],
     ['the profile, but for one rule', ['--profile', 'upstream'], 'rules: {service-port-missing: warn}\n', undefined],
-  ])('a context that no rule looks at is said: %s', async (name, flags, configuration, expected) => {
+  ])('a context that no rule uses is reported: %s', async (name, flags, configuration, expected) => {
     const folder = `unused-${name.replaceAll(/\W/g, '')}`;
     const file = write(`${folder}/app/extension.yaml`, wrongPort);
     write(`${folder}/context/service.yaml`, exampleServiceObject);
@@ -94,7 +94,7 @@ describe('a folder', () => {
     expect(code).toBe(0);
   });
 
-  test('levels in the configuration hold for these rules too', async () => {
+  test('levels in the configuration apply to these rules too', async () => {
     const file = write('strict/extension.yaml', wrongPort);
     write('strict/service.yaml', exampleServiceObject);
     write('strict/.extensionconfig-lint.yaml', 'rules: {service-port-missing: deny}\n');
@@ -116,7 +116,7 @@ describe('a folder', () => {
       /"cluster" cannot be combined with folders; .*\.\/cluster/,
     ],
     ['on standard input', () => [file(), '--context', '-'], /standard input is already being checked/],
-  ])('a context %s is a mistake', async (_name, args, message) => {
+  ])('a context %s is a usage error', async (_name, args, message) => {
     const { code, stdout, stderr } = await runProgram(['lint', ...args()]);
     expect(stderr).toMatch(message);
     expect([code, stdout]).toEqual([2, '']);
@@ -135,7 +135,7 @@ describe('the cluster', () => {
   });
   afterAll(() => at.sandbox.stop());
 
-  test('has the facts, the Secrets that annotations name too', async () => {
+  test('provides the facts, including Secrets that annotations name', async () => {
     const file = write('cluster/new.yaml', narrowed);
     expect(await ruleIds(file, '--context', 'cluster', '--kubeconfig', kubeconfig)).toEqual([
       'secret-missing',
@@ -144,7 +144,7 @@ describe('the cluster', () => {
     ]);
   });
 
-  test('that keeps its Secrets to itself says so, once', async () => {
+  test('that forbids reading Secrets is reported once', async () => {
     const server = createServer((request, response) => {
       const isSecret = request.url?.includes('/secrets/');
       const refusal = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Forbidden', code: 403 };
@@ -171,7 +171,7 @@ describe('the cluster', () => {
     }
   });
 
-  test('that does not answer is a failure', async () => {
+  test('that does not respond is a failure', async () => {
     const gone = write('gone', at.sandbox.kubeconfig.replace(/https:\/\/127\.0\.0\.1:\d+/, 'https://127.0.0.1:1'));
     const file = write('cluster/x.yaml', example());
     const { code, stdout, stderr } = await runProgram(['lint', file, '--context', 'cluster', '--kubeconfig', gone]);
@@ -179,7 +179,7 @@ describe('the cluster', () => {
     expect([code, stdout]).toEqual([1, '']);
   });
 
-  test('without a kubeconfig is a mistake', async () => {
+  test('without a kubeconfig is a usage error', async () => {
     const args = ['lint', write('cluster/y.yaml', example()), '--context', 'cluster', '--kubeconfig', join(root, 'no')];
     expect(await runProgram(args)).toMatchObject({
       code: 2,

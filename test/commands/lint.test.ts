@@ -37,7 +37,9 @@ const warned = manifest('warned', 'clientConfig: {url: "https://127.0.0.1"}');
 
 const samples = fileURLToPath(new URL('../../manifests/samples/', import.meta.url));
 
-test.each(readdirSync(samples).filter((name) => name.startsWith('good-')))('sample %s is good', async (name) => {
+test.each(
+  readdirSync(samples).filter((name) => name.startsWith('good-')),
+)('the good sample %s has no findings', async (name) => {
   const { code, stdout } = await runProgram(['lint', '--output', 'json', join(samples, name)]);
   const { findings, summary } = JSON.parse(stdout);
   expect(code).toBe(0);
@@ -74,7 +76,7 @@ const families: Record<string, string[]> = {
 
 test.each(
   readdirSync(samples).filter((name) => name.startsWith('bad-')),
-)('sample %s is bad in its way', async (name) => {
+)('the bad sample %s has its finding', async (name) => {
   const { stdout } = await runProgram(['lint', '--output', 'json', join(samples, name)]);
   const found = new Set(JSON.parse(stdout).findings.map(({ ruleId }: { ruleId: string }) => ruleId));
   expect([...found]).toEqual(families[name]);
@@ -107,7 +109,7 @@ test.each<[string, string, string[], number]>([
   expect((await runProgram(['lint', '-', ...args], { stdin })).code).toBe(code);
 });
 
-test('a finding points at file, line and column; a mistake further on hides nothing', async () => {
+test('a finding has file, line and column; a later syntax error does not hide it', async () => {
   const path = write('places.yaml', `${good}---\n${bad}---\na: 1\na: 2\n---\n${bad}`);
   const { code, stdout, stderr } = await runProgram(['lint', path]);
   expect(code).toBe(2);
@@ -126,7 +128,7 @@ test('a null item of a List is an error, as in kubectl, and the others are check
   expect(stdout).toContain('1 ExtensionConfig in 1 file');
 });
 
-test('a folder: below it, in order, links followed once', async () => {
+test('lints a folder recursively, in order, following links once', async () => {
   write('tree/b.yml', bad);
   write('tree/a/c.yaml', bad);
   write('tree/a/d.json', '{}');
@@ -140,7 +142,7 @@ test('a folder: below it, in order, links followed once', async () => {
   expect(stderr).toContain('gone.yaml: cannot be read: no such file');
 });
 
-test('what is not there is an error, and the rest is checked', async () => {
+test('a missing file is an error, and the others are checked', async () => {
   const { code, stdout, stderr } = await runProgram(['lint', join(folder, 'none'), '-'], { stdin: bad });
   expect(code).toBe(2);
   expect(stdout).toContain('(url-valid)');
@@ -167,7 +169,7 @@ test.each<[string, (count: number) => string, number, number, RegExp]>([
   ['lines of a quote without end', (n) => `a: "${'x\n '.repeat(n)}`, 200_000, 2, /unexpected end of the stream/],
   ['brackets in JSON', (n) => `{"a": ${'['.repeat(n)}`, 800_000, 2, /JSON: /],
   ['objects in JSON', (n) => '{}'.repeat(n), 16_000, 0, /0 ExtensionConfigs/],
-])('%s take time in proportion to their number', { timeout: 60_000 }, async (_, text, size, code, message) => {
+])('the time for %s is proportional to their number', { timeout: 60_000 }, async (_, text, size, code, message) => {
   await expectLinear(size, async (count) => {
     const ended = await runProgram(['lint', '--allow-empty', '-'], { stdin: text(count) });
     expect(ended.stdout + ended.stderr).toMatch(message);
@@ -211,7 +213,7 @@ test('a stream over the limit is an error', async () => {
   });
 });
 
-test('a file that is not a regular one is an error, and nothing waits for it', { timeout: 10_000 }, async () => {
+test('a file that is not a regular one is an error, and nothing blocks on it', { timeout: 10_000 }, async () => {
   const pipe = join(folder, 'pipe.yaml');
   execFileSync('mkfifo', [pipe]);
   const socket = join(folder, 'socket.yaml');
@@ -233,7 +235,7 @@ test('a file that is not a regular one is an error, and nothing waits for it', {
   }
 });
 
-test('names are read as kubectl reads them', async () => {
+test('names are read as in kubectl', async () => {
   expect((await runProgram(['lint', '-'], { stdin: manifest('e1') })).code).toBe(0);
   const { code, stdout } = await runProgram(['lint', '-'], { stdin: manifest('08') });
   expect(code).toBe(1);
@@ -273,14 +275,14 @@ test.each<[string, string[], NodeJS.ProcessEnv, RegExp]>([
   ['upstream rule', ['-', '--rules-config', config('rules: {url-valid: warn}')], {}, /must stay deny/],
   ['broken file', ['-', '--hook-lifecycles', config('hooks:\n - [')], {}, /--hook-lifecycles: .*line /],
   ['large file', ['-', '--rules-config', config(' '.repeat(1024 * 1024 + 1))], {}, /larger than 1 MiB/],
-])('wrong usage: %s', async (_, args, env, message) => {
+])('usage error: %s', async (_, args, env, message) => {
   const { code, stderr, stdout } = await runProgram(['lint', ...args], { env, stdin: good });
   expect(code).toBe(2);
   expect(stderr).toMatch(message);
   expect(stdout).toBe('');
 });
 
-test('a flag counts before its environment variable', async () => {
+test('a flag takes precedence over its environment variable', async () => {
   const env = { EXTENSIONCONFIG_WEBHOOK_LINT_PROFILE: 'nonsense' };
   expect((await runProgram(['lint', '-', '--profile', 'strict'], { env, stdin: good })).code).toBe(0);
 });
@@ -294,7 +296,7 @@ test('a signal ends a run that waits for input', async () => {
   expect((await ended).code).toBe(130);
 });
 
-test('a folder with nothing in it is an error that says what to do', async () => {
+test('an empty folder is an error that says what to do', async () => {
   const empty = join(folder, 'empty');
   mkdirSync(empty);
   expect(await runProgram(['lint', empty])).toEqual({
@@ -304,7 +306,7 @@ test('a folder with nothing in it is an error that says what to do', async () =>
   });
 });
 
-test('-f is another way to name files', async () => {
+test('-f also names files', async () => {
   const path = write('named.yaml', good);
   expect(await runProgram(['lint', '-f', path])).toEqual(await runProgram(['lint', path]));
   const both = await runProgram(['lint', '-f', path, '--filename', path, path]);
@@ -320,7 +322,7 @@ test('--quiet prints denials only', async () => {
   expect((await runProgram(['lint', '--quiet', '--max-warnings', '0', '-'], { stdin: warned })).code).toBe(1);
 });
 
-test('a file that is not YAML is told apart from its mistakes', async () => {
+test('a file that is not YAML is distinguished from one with findings', async () => {
   const readme = fileURLToPath(new URL('../../README.md', import.meta.url));
   const { code, stdout } = await runProgram(['lint', readme]);
   expect(code).toBe(2);
@@ -337,7 +339,7 @@ function tree(name: string, files: Record<string, string>): string {
 
 const withQuery = manifest('x', 'clientConfig: {url: "https://h?q"}');
 
-test('the nearest configuration file above a manifest counts, and flags count before it', async () => {
+test('the nearest configuration file above a manifest applies, and flags take precedence over it', async () => {
   const root = tree('configured', {
     '.extensionconfig-lint.yaml': 'profile: upstream\n',
     'a/x.yaml': withQuery,
@@ -356,7 +358,7 @@ test('the nearest configuration file above a manifest counts, and flags count be
   expect(await rulesOf(join(root, 'a/b'), '--rules-config', config('rules: {ca-missing: off}'))).toEqual(['url-query']);
 });
 
-test('a configuration file above the root of the git repository does not count', async () => {
+test('a configuration file above the root of the git repository is ignored', async () => {
   const root = tree('outer', {
     '.extensionconfig-lint.yaml': 'nonsense: 1\n',
     'x.yaml': good,
@@ -367,7 +369,7 @@ test('a configuration file above the root of the git repository does not count',
   expect((await runProgram(['lint', root])).stderr).toContain('nonsense: unknown field');
 });
 
-test('a configuration file has all that the flags have', async () => {
+test('a configuration file can contain everything that the flags can', async () => {
   const root = tree('all', {
     '.extensionconfig-lint.yaml': `profile: strict
 enforcement: warn
@@ -406,7 +408,7 @@ test.each<[string, string, RegExp]>([
   ['lifecycles that are not a list', 'hookLifecycles: a', /hookLifecycles: must be a list of files/],
   ['lifecycles that are not there', 'hookLifecycles: [none.yaml]', /lint.yaml: hookLifecycles: .*none.yaml/],
   ['too large', `# ${'x'.repeat(70_000)}`, /is larger than/],
-])('a configuration file that cannot be used: %s', async (name, text, message) => {
+])('an unusable configuration file: %s', async (name, text, message) => {
   const root = tree(`unusable ${name}`, { '.extensionconfig-lint.yaml': text, 'x.yaml': good });
   const { code, stdout, stderr } = await runProgram(['lint', join(root, 'x.yaml')]);
   expect(stderr).toMatch(message);

@@ -15,7 +15,7 @@ beforeEach(() => {
 const create = (...args: string[]) => runProgram(['new-extension', ...args]);
 const read = (path: string) => readFileSync(join(folder, path), 'utf8');
 
-test('writes a project, names its files, and says what comes next', async () => {
+test('writes a project, lists its files, and says what to do next', async () => {
   const project = join(folder, 'backups');
   const { code, stdout, stderr } = await create(project);
   expect([code, stderr]).toEqual([0, '']);
@@ -29,7 +29,7 @@ test('writes a project, names its files, and says what comes next', async () => 
   expect(readdirSync(join(project, 'src/handlers')).sort()).toEqual(['before-cluster-upgrade.ts', 'index.ts']);
 });
 
-test('hooks, by one flag or several, each once; another name; another maker of certificates; another package', async () => {
+test('takes hooks in one flag or several, each once, another name, another certificate issuer, and another package', async () => {
   const { code } = await create(
     ...[join(folder, 'x'), '--hooks', 'GeneratePatches, BeforeClusterCreate', '--hooks', 'GeneratePatches'],
     ...['--name', 'quota', '--certificates', 'bootstrap', '--package', 'file:/tmp/sdk.tgz'],
@@ -46,7 +46,7 @@ test('hooks, by one flag or several, each once; another name; another maker of c
   expect(JSON.parse(read('x/package.json')).dependencies['extensionconfig-webhook']).toBe('file:/tmp/sdk.tgz');
 });
 
-describe('usage: exit code 2, and nothing is written', () => {
+describe('usage errors have exit code 2, and nothing is written', () => {
   test.each([
     ['no folder', [], "missing required argument 'DIR'"],
     ['an empty folder name', ['', '--name', 'x'], 'DIR is empty: name the folder of the project'],
@@ -66,7 +66,7 @@ describe('usage: exit code 2, and nothing is written', () => {
   });
 });
 
-test('a specification with quotes does not break package.json', async () => {
+test('a package specification with quotes does not break package.json', async () => {
   const spec = 'file:C:\\packs\\a.tgz", "left": "right';
   expect((await create(join(folder, 'a'), '--package', spec)).code).toBe(0);
   expect(JSON.parse(read('a/package.json')).dependencies).toEqual({ 'extensionconfig-webhook': spec });
@@ -75,12 +75,12 @@ test('a specification with quotes does not break package.json', async () => {
 test.each([
   ['my dir', "cd 'DIR/my dir' && npm"],
   ["it's", "cd 'DIR/it'\\''s' && npm"],
-])('what comes next can be typed for folder %s', async (name, next) => {
+])('the next steps can be copied for the folder %s', async (name, next) => {
   const { stdout } = await create(join(folder, name), '--name', 'x');
   expect(stdout).toContain(next.replace('DIR', folder));
 });
 
-describe('never overwrites: exit code 1, and what was there stays', () => {
+describe('never overwrites: exit code 1, and existing files are unchanged', () => {
   test('a folder with a file', async () => {
     writeFileSync(join(folder, 'README.md'), 'mine');
     const { code, stdout, stderr } = await create(folder, '--name', 'x');
@@ -89,7 +89,7 @@ describe('never overwrites: exit code 1, and what was there stays', () => {
     expect([readdirSync(folder), read('README.md')]).toEqual([['README.md'], 'mine']);
   });
 
-  test('a project that it wrote', async () => {
+  test('a project that it has written', async () => {
     await create(join(folder, 'a'));
     writeFileSync(join(folder, 'a/src/main.ts'), 'mine');
     expect((await create(join(folder, 'a'))).code).toBe(1);
@@ -108,7 +108,7 @@ describe('never overwrites: exit code 1, and what was there stays', () => {
     expect(read('file')).toBe('mine');
   });
 
-  test('an empty folder is as good as none', async () => {
+  test('but uses an empty folder', async () => {
     mkdirSync(join(folder, 'empty'));
     expect((await create(join(folder, 'empty'))).code).toBe(0);
   });

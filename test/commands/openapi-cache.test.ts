@@ -37,7 +37,7 @@ const open = (limits = defaultLimits) =>
 
 const day = 24 * 60 * 60 * 1000;
 
-test('what was written is read, by the same key only, and by nobody else', async () => {
+test('an entry can only be read with the same key, and only by its owner', async () => {
   const cache = await open();
   await cache.write('a', Buffer.from('content'));
   expect((await cache.read('a'))?.toString()).toBe('content');
@@ -51,7 +51,7 @@ test('what was written is read, by the same key only, and by nobody else', async
   expect(warnings).toEqual([]);
 });
 
-describe('an entry that is not whole is noticed, and removed', () => {
+describe('an incomplete entry is detected and removed', () => {
   test.each<[string, (bytes: Buffer) => Buffer]>([
     ['cut off', (bytes) => bytes.subarray(0, -1)],
     ['longer', (bytes) => Buffer.concat([bytes, Buffer.from('x')])],
@@ -68,7 +68,7 @@ describe('an entry that is not whole is noticed, and removed', () => {
   });
 });
 
-test('an entry in place of which there is a link or a folder counts as missing', async () => {
+test('a link or a folder in place of an entry counts as missing', async () => {
   const cache = await open();
   await cache.write('a', Buffer.from('content'));
   const file = join(folder, readdirSync(folder)[0] as string);
@@ -83,7 +83,7 @@ test('an entry in place of which there is a link or a folder counts as missing',
 });
 
 describe('cleaning up', () => {
-  test('forgets what was not used for the time that is set', async () => {
+  test('removes what has not been used for the configured time', async () => {
     const cache = await open();
     await cache.write('a', Buffer.from('a'));
     await cache.write('b', Buffer.from('b'));
@@ -96,7 +96,7 @@ describe('cleaning up', () => {
     expect(await cache.read('a')).toBeDefined();
   });
 
-  test('keeps below the size that is set: what was used longest ago goes', async () => {
+  test('keeps the configured size by removing the least recently used entries', async () => {
     const cache = await open({ ...defaultLimits, maxBytes: 400 });
     for (const key of ['a', 'b', 'c', 'd']) {
       await cache.write(key, Buffer.alloc(100, key));
@@ -108,7 +108,7 @@ describe('cleaning up', () => {
     expect(kept).toEqual([true, false, false, true]);
   });
 
-  test('removes what a run that was killed left, and nothing that is not of the cache', async () => {
+  test('removes leftovers of killed runs, and nothing that is not part of the cache', async () => {
     const cache = await open();
     const unfinished = `${'0'.repeat(64)}.${'1'.repeat(16)}`;
     const old = new Date(now - 60 * day);
@@ -124,13 +124,13 @@ describe('cleaning up', () => {
   });
 });
 
-test('an entry over the limit is not kept', async () => {
+test('an entry over the limit is not stored', async () => {
   const cache = await open({ ...defaultLimits, maxEntryBytes: 5 });
   await cache.write('a', Buffer.from('123456'));
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('a folder that others can write is not used', async () => {
+test('a folder that others can write to is not used', async () => {
   mkdirSync(folder, { recursive: true });
   chmodSync(folder, 0o777);
   const cache = await open();
@@ -141,7 +141,7 @@ test('a folder that others can write is not used', async () => {
   ]);
 });
 
-test('a folder that cannot be created is said, and nothing else', async () => {
+test('a folder that cannot be created is reported, without failing', async () => {
   mkdirSync(join(folder, '..'), { recursive: true });
   writeFileSync(folder, '');
   const cache = await open();
@@ -153,7 +153,7 @@ test.each([
   [{ XDG_CACHE_HOME: '/x' }, '/x/extensionconfig-webhook/openapi'],
   [{ XDG_CACHE_HOME: 'x', HOME: '/h' }, '/h/.cache/extensionconfig-webhook/openapi'],
   [{ XDG_CACHE_HOME: '', HOME: '/h' }, '/h/.cache/extensionconfig-webhook/openapi'],
-])('the folder with %j', (env, directory) => {
+])('the folder for %j', (env, directory) => {
   expect(cacheDirectory(env)).toBe(directory);
 });
 

@@ -57,7 +57,7 @@ describe('files', () => {
     expect((await validate(document as never)).valid).toBe(true);
   });
 
-  test('the recorded OpenAPI v2 document is converted, and the reference in it corrected', async () => {
+  test('the recorded OpenAPI v2 document is converted, and its reference corrected', async () => {
     const recorded = fileURLToPath(new URL('../fixtures/openapi/aggregated-old-v2.json', import.meta.url));
     const ended = await merge([recorded, '--output', 'json']);
     expect(ended.code).toBe(0);
@@ -68,7 +68,7 @@ describe('files', () => {
     expect(ended.stderr).toContain('refers to #/definitions/com.example.old.v1.Name, as OpenAPI v2 does');
   });
 
-  test('standard input and folders', async () => {
+  test('standard input and folders can be merged', async () => {
     const sub = mkdtempSync(join(folder, 'sub-'));
     writeFileSync(join(sub, 'a.yaml'), '\ufeffopenapi: 3.0.0\ninfo: {title: t, version: "1"}\npaths: {}\n');
     const ended = await merge(['-', sub, '--output', 'json'], { stdin: JSON.stringify(documentOf('string', '/x')) });
@@ -76,7 +76,7 @@ describe('files', () => {
     expect(Object.keys((JSON.parse(ended.stdout) as { paths: object }).paths)).toEqual(['/x']);
   });
 
-  test('servers that would have to stand in each of many operations are too much', async () => {
+  test('servers that would be repeated in each of many operations exceed a limit', async () => {
     const paths = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`/p${index}`, { get: {} }]));
     const servers = [{ url: 'https://a', description: 'x'.repeat(100_000) }];
     const large = file('large.json', { openapi: '3.0.0', servers, paths });
@@ -88,7 +88,7 @@ describe('files', () => {
     expect((await merge([large])).code).toBe(0);
   });
 
-  test('conflicts are findings, and a report has everything', async () => {
+  test('conflicts are findings, and a report contains everything', async () => {
     const other = documentOf('string', '/a');
     ((other.paths as JsonObject)['/a'] as JsonObject).get = { operationId: 'other', responses: {} };
     const [one, two] = [file('one.json', documentOf('string', '/a')), file('two.json', other)];
@@ -140,7 +140,7 @@ describe('files', () => {
   });
 });
 
-test('openapi without merge is what it was', async () => {
+test('openapi without merge is unchanged', async () => {
   const ended = await runProgram(['openapi', '--output', 'json'], { env });
   expect(ended.code).toBe(0);
   expect((JSON.parse(ended.stdout) as { info: { title: string } }).info.title).toContain('Runtime SDK');
@@ -159,7 +159,7 @@ describe('an API server', () => {
   });
   afterAll(() => sandbox.stop());
 
-  test('its documents become one that is valid; the second time they come from the cache', async () => {
+  test('its documents become a valid one; the second time they come from the cache', async () => {
     const first = await merge(fromServer);
     expect([first.code, first.stderr]).toEqual([0, expect.not.stringContaining('renamed')]);
     const document = JSON.parse(first.stdout) as JsonObject;
@@ -175,7 +175,7 @@ describe('an API server', () => {
     expect(result.valid ? [] : compileErrors(result)).toEqual([]);
   });
 
-  test('a broken entry of the cache is fetched again', async () => {
+  test('a broken cache entry is fetched again', async () => {
     const first = await merge(fromServer);
     const cache = join(env.XDG_CACHE_HOME as string, 'extensionconfig-webhook', 'openapi');
     const [entry = ''] = readdirSync(cache);
@@ -186,7 +186,7 @@ describe('an API server', () => {
     expect(second.stderr).toContain(`${count} documents (${count - 1} from the cache)`);
   });
 
-  test('and files beside it', async () => {
+  test('can be combined with files', async () => {
     const ended = await merge([
       '--kubeconfig',
       kubeconfig,
@@ -222,14 +222,14 @@ describe('a server by its URL', () => {
     paths: Object.fromEntries(names.map((name) => [name, { serverRelativeURL: `/openapi/v3/${name}?hash=1` }])),
   });
 
-  test('that has one document', async () => {
+  test('that has a single document', async () => {
     answers = (_, response) => json(response, documentOf('string', '/a'));
     const ended = await merge([`${base}/document.json?token=secret`]);
     expect(ended.code).toBe(0);
     expect(ended.stdout + ended.stderr).not.toContain('secret');
   });
 
-  test('that has a list below a path, as proxies of many clusters do: documents are below it, too', async () => {
+  test('that lists documents below a path, as proxies of many clusters do: documents are read below it, too', async () => {
     answers = ({ url }, response) =>
       url === '/k8s/clusters/c-1/openapi/v3'
         ? json(response, list('apis/a/v1'))
@@ -239,7 +239,7 @@ describe('a server by its URL', () => {
     expect((await merge([`${base}/k8s/clusters/c-1/openapi/v3`])).code).toBe(0);
   });
 
-  test('that has a list of documents; what it does not give is missing', async () => {
+  test('that lists documents; those it does not serve are reported as missing', async () => {
     answers = ({ url }, response) => {
       if (url === '/openapi/v3') {
         json(response, list('apis/a/v1', 'apis/b/v1', 'apis/c/v1', 'apis/d/v1'));
@@ -287,14 +287,14 @@ describe('a server by its URL', () => {
       },
       'is larger than 64 MiB',
     ],
-  ])('that gives %s', async (_, answer, message) => {
+  ])('that responds with %s', async (_, answer, message) => {
     answers = (_request, response) => answer(response);
     const ended = await merge([`${base}/x`]);
     expect(ended.code).toBe(1);
     expect(ended.stderr).toContain(message);
   });
 
-  test('that says nothing, until the time is over or the user stops it', async () => {
+  test('that does not respond, until the time is over or the user stops it', async () => {
     answers = () => {};
     const ended = await merge([`${base}/x`, '--timeout', '1s']);
     expect([ended.code, ended.stderr]).toEqual([
@@ -307,14 +307,14 @@ describe('a server by its URL', () => {
     expect([stopped.code, stopped.stdout]).toEqual([130, '']);
   });
 
-  test('progress is shown on a terminal while it takes long', async () => {
+  test('progress is shown on a terminal if it takes long', async () => {
     answers = (_, response) => setTimeout(() => json(response, documentOf('string', '/a')), 1500);
     const ended = await merge([`${base}/x`], { isTTY: true });
     expect(ended.stderr).toContain('\r\u001b[Kreading …');
   });
 });
 
-test('the folder of the cache is the one that is named', async () => {
+test('the cache folder is the configured one', async () => {
   const named = join(folder, 'named');
   await merge([file('a.json', documentOf('string', '/a')), '--cache-dir', named]);
   expect(existsSync(named)).toBe(true);

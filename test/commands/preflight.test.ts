@@ -70,7 +70,7 @@ const upgrade = ['--target-cluster-api-version', 'v1.14', '--current-cluster-api
 const topicsOf = ({ extensions }: Report) =>
   extensions.flatMap(({ findings }) => findings.map(({ level, topic }) => `${level} ${topic}`));
 
-describe('of files', () => {
+describe('with files', () => {
   test('colours on a terminal, and none with NO_COLOR', async () => {
     const args = [
       'preflight',
@@ -83,7 +83,7 @@ describe('of files', () => {
     expect((await runProgram(args, { isTTY: true, env: { NO_COLOR: '1' } })).stdout).not.toContain('\u001b[');
   });
 
-  test('files without ExtensionConfigs are a mistake, not safe', async () => {
+  test('files without ExtensionConfigs are a usage error, not safe', async () => {
     const { code, stderr } = await preflight(...upgrade, '-f', write('pod.yaml', 'kind: Pod\n'));
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -91,7 +91,7 @@ describe('of files', () => {
     });
   });
 
-  test('an extension that answers is safe; what changes in calls is said', async () => {
+  test('an extension that responds is safe; changes of calls are reported', async () => {
     const extension = await server(offering('BeforeClusterUpgrade'));
     const { code, report } = await preflight(
       ...upgrade,
@@ -107,7 +107,7 @@ describe('of files', () => {
     expect(extension.received.every(({ url }) => url.includes('/discovery'))).toBe(true);
   });
 
-  test('variables change, and not for who has none', async () => {
+  test('changed variables are reported, except for extensions without any', async () => {
     const extension = await server(offering('DiscoverVariables'));
     const file = fileOf(extensionConfig('one', { url: extension.url, caBundle }));
     const { report } = await preflight(...upgrade, '-f', file);
@@ -125,7 +125,7 @@ describe('of files', () => {
     expect(JSON.stringify(later.report)).not.toContain('ClusterClassVariables of v1beta2');
   });
 
-  test('text says what to do first, and exits with 1', async () => {
+  test('text says what to do first, and the exit code is 1', async () => {
     const newer = await server(offering('BeforeClusterCreate', 'BeforeWorkersUpgrade'));
     const good = await server(offering('GeneratePatches'));
     const file = fileOf(
@@ -162,7 +162,7 @@ describe('of files', () => {
     `);
   });
 
-  test('a hook version that the target has deprecated or removed', async () => {
+  test('reports hook versions that the target has deprecated or removed', async () => {
     const lifecycles = write(
       'lives.yaml',
       stringify({
@@ -229,7 +229,7 @@ describe('of files', () => {
     expect(extension.received).toEqual([]);
   });
 
-  test('a serving certificate that ends soon', async () => {
+  test('reports a serving certificate that expires soon', async () => {
     const certificate = makeCertificate({
       commonName: 'x',
       dnsNames: ['localhost'],
@@ -246,7 +246,7 @@ describe('of files', () => {
     expect(topicsOf(report)).toContain('warning certificate');
   });
 
-  test('a Service that has no name here is not held against it, and not called safe', async () => {
+  test('a Service whose name does not resolve here is neither a finding nor safe', async () => {
     const config = extensionConfig('one', { service: { name: 'none', namespace: 'nowhere' }, caBundle });
     const { code, report } = await preflight(...upgrade, '-f', fileOf(config));
     expect(code).toBe(1);
@@ -265,7 +265,7 @@ describe('of files', () => {
     ],
     ['discovered, with no handlers', { status: { conditions: [{ type: 'Discovered', status: 'True' }] } }, 'safe'],
     ['handlers', { status: { handlers: [storedHandler('patches.one', 'GeneratePatches')] } }, 'safe'],
-  ])('offline the status is all there is: %s', async (_name, more, verdict) => {
+  ])('offline only the status is used: %s', async (_name, more, verdict) => {
     const { status: _, ...manifest } = extensionConfig('one', { url: 'https://localhost:1', caBundle });
     const { code, report } = await preflight(...upgrade, '--offline', '-f', fileOf({ ...manifest, ...more }));
     expect({ code, verdict: report.verdict }).toEqual({ code: verdict === 'safe' ? 0 : 1, verdict });
@@ -278,7 +278,7 @@ describe('of files', () => {
     );
   });
 
-  test('an old manifest, handlers that vanish, and an in-place hook twice', async () => {
+  test('reports an old manifest, handlers that disappear, and an in-place update hook with two handlers', async () => {
     const extension = await server(offering('UpdateMachine'));
     const config = (name: string): ExtensionConfig =>
       extensionConfig(name, { url: extension.url, caBundle }, [storedHandler(`before.${name}`, 'BeforeClusterCreate')]);
@@ -300,7 +300,7 @@ describe('of files', () => {
     expect(report.findings[0]?.message).toMatch(/^one and two serve UpdateMachine/);
   });
 
-  test('the release that runs is assumed where nobody says it; older ones are a way back', async () => {
+  test('the running release is assumed if it is not given; an older target is a downgrade', async () => {
     const file = fileOf(extensionConfig('one', { url: 'https://localhost:1', caBundle }));
     const assumed = await preflight('--target-cluster-api-version', 'v1.14', '--offline', '-f', file);
     expect(assumed.report).toMatchObject({ from: 'v1.13', isFromKnown: false });
@@ -323,14 +323,14 @@ describe('of files', () => {
       ['--target-cluster-api-version', 'v1.14', '--current-cluster-api-version', 'new'],
       /it must be a release such as 1\.12/,
     ],
-  ])('wrong usage: %j', async (args, message) => {
+  ])('usage error: %j', async (args, message) => {
     const { code, stdout, stderr } = await runProgram(['preflight', ...args]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(message);
   });
 });
 
-describe('of an API server', () => {
+describe('with an API server', () => {
   let sandbox: Sandbox;
   let folder: string;
   let kubeconfig: string;
@@ -359,7 +359,7 @@ describe('of an API server', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('conditions, injection, who wrote it, and the release that clusterctl installed', async () => {
+  test('reports conditions, CA injection, field managers, and the release that clusterctl has installed', async () => {
     const extension = await server(offering('BeforeClusterCreate'));
     const spec = { clientConfig: { url: extension.url, caBundle } };
     const metadata = (name: string, annotations = {}) => ({ metadata: { name, annotations } });
@@ -436,7 +436,7 @@ describe('of an API server', () => {
     expect(asked.report).toMatchObject({ from: 'v1.11', isFromKnown: true, verdict: 'safe' });
   });
 
-  test('an API server of Cluster API 1.10, which has nothing newer than v1alpha1', async () => {
+  test('reads from Cluster API 1.10, which serves nothing newer than v1alpha1', async () => {
     const older = await startSandbox();
     onTestFinished(() => older.stop());
     const versions = crd.spec.versions.map((version) => ({ ...version, served: version.name === 'v1alpha1' }));
@@ -459,7 +459,7 @@ describe('of an API server', () => {
     expect((await preflight('one', ...args)).report.extensions).toHaveLength(1);
   });
 
-  test('an API server without ExtensionConfigs', async () => {
+  test('reports that there are no ExtensionConfigs', async () => {
     const empty = await startSandbox();
     onTestFinished(() => empty.stop());
     const file = write('kubeconfig', empty.kubeconfig);

@@ -46,7 +46,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test('a life as text', async () => {
+test('prints a life as text', async () => {
   answer = {};
   const { code, stdout, stderr } = await rehearse('--upgrade-to', 'v1.33.0', '--delete');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -55,13 +55,13 @@ test('a life as text', async () => {
   expect(stdout).toMatch(/The lifecycle completed: 0:\d\d:\d\d of simulated time, 1 call$/m);
 });
 
-test('without a target only the creation is played, and that is said', async () => {
+test('without a target only the creation is played, and the output says so', async () => {
   const { code, stdout } = await rehearse();
   expect(code).toBe(0);
   expect(stdout).toMatch(/add --upgrade-to VERSION and --delete for the rest of the lifecycle\n$/);
 });
 
-test('one that blocks for ever: exit code 1, with the reason', async () => {
+test('a life that blocks forever has exit code 1, and the reason', async () => {
   answer = { retryAfterSeconds: 60, message: 'never' };
   const { code, stdout } = await rehearse('--upgrade-to', 'v1.33.0', '--max-calls', '5');
   expect(code).toBe(1);
@@ -70,7 +70,7 @@ test('one that blocks for ever: exit code 1, with the reason', async () => {
   );
 });
 
-test('only the ExtensionConfigs that are named take part', async () => {
+test('only the named ExtensionConfigs take part', async () => {
   const gone = stringify(extensionConfig('gone', { url: 'https://localhost:9', caBundle }));
   const both = ['-f', join(folder, 'extension.yaml'), '-f', file('gone.yaml', gone)];
   const all = await runProgram(['rehearse', ...both]);
@@ -79,7 +79,7 @@ test('only the ExtensionConfigs that are named take part', async () => {
   expect((await runProgram(['rehearse', 'one', ...both])).code).toBe(0);
 });
 
-test('json: a line a call', async () => {
+test('json: a line per call', async () => {
   answer = {};
   const { code, stdout } = await rehearse('--upgrade-to', 'v1.33.0', '--output', 'json');
   expect(code).toBe(0);
@@ -101,7 +101,7 @@ test('html: a page', async () => {
   expect(stdout).toMatch(/^<!doctype html>[\s\S]*<svg[\s\S]*<\/html>\n$/);
 });
 
-test('several Clusters: a line for each at the end, their timelines one after the other', async () => {
+test('several Clusters: their timelines one after the other, and a summary line for each at the end', async () => {
   answer = {};
   const clusters = [1, 2, 3]
     .map((index) => clusterYaml('v1.31.0').replace('name: c,', `name: c-${index},`))
@@ -116,7 +116,7 @@ test('several Clusters: a line for each at the end, their timelines one after th
   );
 });
 
-test('an extension with the answers that were recorded of another implementation', async () => {
+test('an extension that replays the recorded answers of another implementation', async () => {
   const other = await startExtension(recordedAnswers());
   try {
     file('other.yaml', stringify(extensionConfig('lab', { url: other.url, caBundle })));
@@ -163,7 +163,7 @@ test('an extension with the answers that were recorded of another implementation
   }
 });
 
-describe('wrong usage', () => {
+describe('usage errors', () => {
   const v1beta1 = clusterYaml('v1.31.0').replace('v1beta2', 'v1beta1');
   test.each<[string, () => string[], RegExp]>([
     [
@@ -250,14 +250,14 @@ describe('wrong usage', () => {
     expect(stderr).toMatch(message);
   });
 
-  test('no ExtensionConfigs', async () => {
+  test('without ExtensionConfigs', async () => {
     const { code, stderr } = await runProgram(['rehearse', '-f', file('empty.yaml', '')]);
     expect(code).toBe(2);
     expect(stderr).toMatch(/there are no ExtensionConfigs: pass files with -f/);
   });
 });
 
-test('stops when it is asked to', async () => {
+test('ends when it is stopped', async () => {
   answer = { retryAfterSeconds: 3600, message: 'long' };
   const stop = new AbortController();
   const running = runProgram(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { rules } from '../../src/rules/index.ts';
 import { runProgram } from './io.ts';
 
-test('the list has every rule, as a table and as JSON', async () => {
+test('the list contains every rule, as a table and as JSON', async () => {
   const { code, stdout } = await runProgram(['rules']);
   expect(code).toBe(0);
   const ids = stdout
@@ -15,7 +15,7 @@ test('the list has every rule, as a table and as JSON', async () => {
   expect(json.map(({ id }: { id: string }) => id)).toEqual(ids);
 });
 
-test.each(rules.map(({ id }) => id))('%s is explained with its finding', async (id) => {
+test.each(rules.map(({ id }) => id))('%s is explained, with its findings', async (id) => {
   const { findings } = JSON.parse((await runProgram(['rules', id, '--output', 'json'])).stdout);
   expect(findings.length).toBeGreaterThan(0);
   const { stdout } = await runProgram(['rules', id]);

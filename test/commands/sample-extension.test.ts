@@ -38,7 +38,7 @@ const linesOf = (text: string): Record<string, unknown>[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
 
-test('says where it listens, logs each call in one line, and ends with 0 when it is told to', async () => {
+test('says where it listens, logs each call in one line, and ends with 0 when it is stopped', async () => {
   const file = behaviourFile(
     'handlers: {before-cluster-upgrade: {block: {times: 1, retryAfterSeconds: 7, message: busy}}}',
   );
@@ -80,7 +80,7 @@ test('says where it listens, logs each call in one line, and ends with 0 when it
   expect(linesOf(stdout()).at(-1)?.msg).toBe('stopped');
 });
 
-describe('usage: exit code 2, with flag, value and what to write', () => {
+describe('usage errors have exit code 2, and name the flag, the value and the remedy', () => {
   const run = (...args: string[]): Promise<Ended> => runProgram(['sample-extension', ...args]);
 
   test.each([
@@ -96,7 +96,7 @@ describe('usage: exit code 2, with flag, value and what to write', () => {
     expect(stderr).not.toMatch(/\n\s+at /);
   });
 
-  test('a behaviour file with mistakes: all of them, each with field, value and what there is', async () => {
+  test('all mistakes in a behaviour file are reported, with field, value and alternatives', async () => {
     const file = behaviourFile(`
 handlers:
   before-cluster-create: { fail: { message: 7 }, code: 99 }
@@ -118,14 +118,14 @@ handlers:
 test.each([
   ['--port', 'the hooks'],
   ['--health-port', 'health'],
-])('a port that is taken: exit code 1, and which flag to change (%s)', async (flag) => {
+])('a port that is taken has exit code 1, and the message names the flag to change (%s)', async (flag) => {
   const port = await takenPort();
   const { code, stderr } = await runProgram(['sample-extension', ...loopback, flag, String(port)]);
   expect([code, stderr]).toEqual([1, expect.stringContaining(`port ${port} is in use`)]);
   expect(stderr).toContain(flag);
 });
 
-test('a folder without a certificate: it waits for one, and says so', async () => {
+test('without a certificate in its folder it waits, and says so', async () => {
   const { ended, stop, stdout } = startProgram(['sample-extension', ...loopback.slice(1), '--cert-dir', folder]);
   await until(() => stdout().includes('listening'), 'listening');
   expect(linesOf(stdout()).find(({ msg }) => msg === 'waiting for a serving certificate')?.reason).toContain('tls.crt');

@@ -17,7 +17,7 @@ function youngMiB(prepare: string): number {
   return Number(stdout);
 }
 
-test('the young heap stays as small as it was', () => {
+test('the young generation of the heap keeps its initial size', () => {
   const module = new URL('../../src/commands/heap.ts', import.meta.url).href;
   const small = youngMiB(`const { keepYoungHeapSmall } = await import('${module}'); keepYoungHeapSmall();`);
   expect(small).toBeLessThanOrEqual(4);

@@ -45,7 +45,7 @@ function lineWith(text: string, msg: string): Record<string, unknown> | undefine
 }
 
 // Side by side: some wait for other threads, and for servers that stop.
-test.concurrent('a large body is decided in a thread of its own, by the same policy', async ({ expect }) => {
+test.concurrent('a large body is decided in a separate thread, by the same policy', async ({ expect }) => {
   const { io, written, stop } = world();
   const flags = ['--health-port', '0', '--feature-gates', 'RuntimeSDK=true', '--max-handler-timeout-seconds', '3'];
   const ended = run(['serve', ...loopback, ...flags], io);
@@ -80,7 +80,7 @@ test.concurrent('a large body is decided in a thread of its own, by the same pol
   expect(await ended).toBe(0);
 });
 
-test.concurrent('serves until it is asked to stop, with flags from the command line and the environment', async ({
+test.concurrent('serves until it is stopped, with flags from the command line and the environment', async ({
   expect,
 }) => {
   const { io, written, stop } = world({
@@ -136,7 +136,7 @@ test.concurrent.for<[string, string[], string, RegExp | undefined]>([
   ],
   ['upstream and one', ['--profile', 'upstream'], `${factRules[0]}: warn\n`, undefined],
   ['probes', ['--profile', 'upstream', '--probe', 'warn', '--probe-allow', 'svc'], '', undefined],
-])('--cluster-facts without a rule that needs them is warned about: %s', async ([, flags, levels, warning], {
+])('--cluster-facts without a rule that needs them causes a warning: %s', async ([, flags, levels, warning], {
   expect,
 }) => {
   const folder = mkdtempSync(join(tmpdir(), 'serve-'));
@@ -160,7 +160,7 @@ test.concurrent.for<[string, string[], string, RegExp | undefined]>([
   }
 });
 
-test.concurrent('with --cluster-facts a deletion is judged by what the cluster has', async ({ expect }) => {
+test.concurrent('with --cluster-facts the objects in the cluster decide on a deletion', async ({ expect }) => {
   const cluster = await startCluster();
   await cluster.define(...clusterApiDefinitions);
   await cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'clusters' } }, exampleClass());
@@ -215,7 +215,7 @@ test.concurrent('with --cluster-facts a deletion is judged by what the cluster h
   }
 });
 
-describe.concurrent('a stop with default flags', () => {
+describe.concurrent('a shutdown with default flags', () => {
   async function serving(env: Record<string, string> = {}) {
     const { io, written, stop } = world(env);
     const ended = run(['serve', ...loopback, '--health-port', '0', '--feature-gates', 'RuntimeSDK=true'], io);
@@ -258,7 +258,7 @@ describe.concurrent('a stop with default flags', () => {
     return { ends: [...new Set(ends)], code: await ended, longestMs };
   }
 
-  test('loses no request of 20 callers who reuse their connections, with pauses or without', async ({ expect }) => {
+  test('loses no request of 20 clients who reuse their connections, with or without pauses', async ({ expect }) => {
     let stopped = await stoppedUnderLoad();
     // Idle connections stay for two seconds: on a machine that takes them from the callers it is tried again.
     for (let more = 0; more < 20 && stopped.longestMs > 500; more++) {
@@ -267,7 +267,7 @@ describe.concurrent('a stop with default flags', () => {
     expect(stopped).toMatchObject({ ends: ['200 close'], code: 0 });
   });
 
-  test.for(['SIGINT', 'SIGTERM', 'SIGHUP'])('%s without a connection ends at once', async (signal, { expect }) => {
+  test.for(['SIGINT', 'SIGTERM', 'SIGHUP'])('%s without connections ends at once', async (signal, { expect }) => {
     // A busy machine is slow now and then, and a server that waits always.
     await vi.waitFor(async () => {
       const { stop, ended } = await serving();
@@ -278,7 +278,7 @@ describe.concurrent('a stop with default flags', () => {
     }, 25_000);
   });
 
-  test('in a pod connections are taken until endpoints have caught up; Ctrl-C does not wait for them', async ({
+  test('in a pod, accepts connections until endpoints have been updated; Ctrl-C does not wait for that', async ({
     expect,
   }) => {
     const pod = { KUBERNETES_SERVICE_HOST: '10.0.0.1', EXTENSIONCONFIG_WEBHOOK_SERVE_SHUTDOWN_TIMEOUT: '4' };
@@ -299,7 +299,7 @@ describe.concurrent('a stop with default flags', () => {
   });
 });
 
-describe('mistakes are refused with exit code 2 and name the flag, the value and what is allowed', () => {
+describe('usage errors have exit code 2 and name the flag, the value and what is allowed', () => {
   test.each<[string[], Record<string, string>, RegExp]>([
     [['--port', 'x'], {}, /--port: "x" is not allowed: it must be a whole number from 0 to 65535/],
     [['--port', '65536'], {}, /--port: "65536"/],
@@ -358,7 +358,7 @@ describe('mistakes are refused with exit code 2 and name the flag, the value and
     expect(written.err).toContain(message);
   });
 
-  test('without a certificate', async () => {
+  test('no certificate', async () => {
     const { io, written } = world();
     expect(await run(['serve'], io)).toBe(2);
     expect(written.err).toMatch(
@@ -367,7 +367,7 @@ describe('mistakes are refused with exit code 2 and name the flag, the value and
   });
 });
 
-test.each(['--port', '--health-port'])('%s in use is a failure that says what to do', async (flag) => {
+test.each(['--port', '--health-port'])('a %s that is taken is a failure with a remedy', async (flag) => {
   const occupant = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => occupant.once('listening', resolve));
   const { port } = occupant.address() as AddressInfo;

@@ -44,7 +44,7 @@ async function serving(env: Record<string, string> = {}) {
 }
 
 // SIGTERM under load: test/e2e/faults.test.ts.
-test('SIGHUP under load ends the server without a lost request', async () => {
+test('SIGHUP under load shuts the server down without losing a request', async () => {
   const { child, port, ended } = await serving();
   let answered = 0;
   async function callUntilTold(): Promise<void> {
@@ -66,7 +66,7 @@ test('SIGHUP under load ends the server without a lost request', async () => {
   expect(await ended).toEqual([0, null]);
 });
 
-test('started by nohup it ignores SIGHUP; a second Ctrl-C ends it at once, whatever is open', async () => {
+test('started with nohup it ignores SIGHUP; a second Ctrl-C ends it at once, whatever is open', async () => {
   const { child, port, ended } = await serving({ _: '/usr/bin/nohup' });
   child.kill('SIGHUP');
   await new Promise((resolve) => setTimeout(resolve, 200));

@@ -77,7 +77,7 @@ test('a command loads nothing that only another one needs', () => {
   expect(explained).not.toContain('yaml');
 });
 
-test('commands that call extensions load no rules, and of the HTTP client what calls need', () => {
+test('commands that call extensions load no rules, and only the parts of the HTTP client that calls need', () => {
   const script = `${recordLoads}
     const { run } = await import(${JSON.stringify(new URL('../../src/commands/index.ts', import.meta.url))});
     const { stdin, stdout, stderr, env } = process;

@@ -660,7 +660,7 @@ test('every check finds something', () => {
   ).toEqual(Object.keys(violations).sort());
 });
 
-test('a server that behaves well has no complaints, whatever hook it serves', async () => {
+test('a well-behaved server passes every check, whatever hook it serves', async () => {
   const server = await startExtension(
     behaving({
       handlers: [

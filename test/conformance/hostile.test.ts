@@ -108,7 +108,7 @@ test.concurrent.for(hostile)('%s ends in time, with a report that can be read', 
   }
 });
 
-test('what a server says is shown without what a terminal or XML would obey', async () => {
+test('text of a server is shown without terminal control characters or XML markup', async () => {
   const message = 'abcdefgh\u001b[2J\u202e]]>\u0000<b>&"';
   const port = await serve(withHandlers(() => ({ status: 'Failure', message })));
   const conduct = await tryExtension(port, { checks: ['success'] });
@@ -122,7 +122,7 @@ test('what a server says is shown without what a terminal or XML would obey', as
   expect(conductAsJunit([conduct])).toContain(']]&gt;\ufffd&lt;b&gt;&amp;&quot;');
 });
 
-test('nothing is called ok that was not looked at', async () => {
+test('nothing is reported as passed that was not checked', async () => {
   const server = await startExtension(() => ({}));
   await server.close();
   const { checks, verdict } = await tryExtension(server.port);
@@ -130,7 +130,7 @@ test('nothing is called ok that was not looked at', async () => {
   expect(checks.filter(({ status }) => status === 'passed').map(({ id }) => id)).toEqual([]);
 });
 
-test('answers that are deep come to an end', async () => {
+test('deeply nested answers are handled', async () => {
   const port = await serve(
     withHandlers((_received, response) => {
       response.end(`{"status":"Success","variables":${'['.repeat(500_000)}${']'.repeat(500_000)}}`);
@@ -141,7 +141,7 @@ test('answers that are deep come to an end', async () => {
   expect([verdict, checks.length]).toEqual(['failed', 3]);
 });
 
-test('the time limit leaves checks out, and says so', async () => {
+test('at the time limit, remaining checks are skipped, and reported', async () => {
   const port = await serve(withHandlers(() => undefined));
   const { checks, verdict } = await tryExtension(port, { timeLimitMs: 500 });
   expect(verdict).toBe('failed');
@@ -150,7 +150,7 @@ test('the time limit leaves checks out, and says so', async () => {
   expect(checks.filter(({ status }) => status === 'failed')).toEqual([]);
 });
 
-test('schemas full of patterns that are expensive to compile take no time', async () => {
+test('schemas full of patterns that are expensive to compile take little time', async () => {
   const properties = Object.fromEntries(
     Array.from({ length: 4_000 }, (_, index) => [
       `p${index}`,
@@ -167,7 +167,7 @@ test('schemas full of patterns that are expensive to compile take no time', asyn
   expect(cpuTimeMs() - started).toBeLessThan(15_000);
 });
 
-test('patches that make their object larger and larger are stopped', async () => {
+test('patches that keep enlarging their object are stopped', async () => {
   const patch = Buffer.from(
     JSON.stringify([
       { op: 'add', path: '/spec/a', value: 'x'.repeat(400_000) },
@@ -187,14 +187,14 @@ test('patches that make their object larger and larger are stopped', async () =>
   expect(checks[0]?.problems[0]?.message).toMatch(/exceeding the limit|more than 3 MiB/);
 });
 
-test('a caller that stops ends the run at once', async () => {
+test('aborting the signal ends the run at once', async () => {
   const stop = new AbortController();
   const running = tryExtension(await serve(withHandlers(() => undefined)), { signal: stop.signal });
   setTimeout(() => stop.abort(new Error('stopped')), 100);
   await expect(running).rejects.toThrow('stopped');
 });
 
-test('nobody listens', async () => {
+test('reports that nothing listens', async () => {
   const server = await startExtension(() => undefined);
   await server.close();
   const conduct = await tryExtension(server.port);
@@ -216,7 +216,7 @@ async function http2Server(code: number): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-test('http2 takes a server that answers over it, and finds one that does not', async () => {
+test('http2 accepts a server that responds over HTTP/2, and reports one that does not', async () => {
   expect((await tryExtension(await http2Server(200), { checks: ['http2'] })).checks[0]).toMatchObject({
     status: 'passed',
   });

@@ -9,7 +9,7 @@ import { complaints, tryExtension } from './trying.ts';
 
 aroundEach(ending);
 
-test.concurrent('the sample extension has no complaints', async ({ expect }) => {
+test.concurrent('the sample extension passes all checks', async ({ expect }) => {
   const conduct = await tryExtension((await startSample()).port);
   expect(complaints(conduct)).toEqual({});
   expect(conduct.verdict).toBe('passed');
@@ -17,7 +17,7 @@ test.concurrent('the sample extension has no complaints', async ({ expect }) => 
   expect(conduct.checks.filter(({ status }) => status === 'skipped')).toEqual([]);
 });
 
-test.concurrent('without side effects only questions are asked', async ({ expect }) => {
+test.concurrent('without side effects, only hooks that answer questions are called', async ({ expect }) => {
   const { called, notCalled, verdict } = await tryExtension((await startSample()).port, {
     withSideEffects: false,
     checks: ['known-status'],
@@ -35,7 +35,7 @@ test.concurrent('without side effects only questions are asked', async ({ expect
   expect(verdict).toBe('passed');
 });
 
-test.concurrent('each bad behaviour of the sample is found, and nothing else', async ({ expect }) => {
+test.concurrent('each bad behaviour of the sample is reported, and nothing else', async ({ expect }) => {
   const { port } = await startSample(`
 handlers:
   validate-topology: { garbage: "<html>" }
@@ -73,7 +73,7 @@ handlers:
   ]);
 });
 
-test.concurrent('a handler of the sample that hangs', async ({ expect }) => {
+test.concurrent('a handler of the sample that hangs is reported', async ({ expect }) => {
   const { port } = await startSample('handlers: { validate-topology: { hang: true } }');
   const { verdict, checks } = await tryExtension(port, { timeLimitMs: 1500 });
   expect(verdict).toBe('failed');
@@ -88,7 +88,7 @@ interface RecordedAnswer {
 const file = new URL('../fixtures/runtime-sdk/server-answers.json', import.meta.url);
 const recorded = JSON.parse(readFileSync(file, 'utf8')) as RecordedAnswer[];
 
-test.concurrent('a server that answers as Cluster API’s own test extension did has one complaint: it cannot work on this request', async ({
+test.concurrent('a server that replays Cluster API’s own test extension has one problem: it cannot process this request', async ({
   expect,
 }) => {
   const discovery = recorded[0]!.response;

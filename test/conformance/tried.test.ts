@@ -21,7 +21,7 @@ function choose(
   return chooseHandlers(handlers as never, { color: 'red' }, [], { hooks: known, withSideEffects, requests });
 }
 
-test("handlers are called in the order of a Cluster's life, those of one hook as they were discovered", () => {
+test("handlers are called in the order of a Cluster's lifecycle, those of one hook in the order of discovery", () => {
   const { handlers, untried } = choose([
     discovered('GeneratePatches', 'b'),
     discovered('GeneratePatches', 'a'),
@@ -37,7 +37,7 @@ test("handlers are called in the order of a Cluster's life, those of one hook as
   expect(untried).toEqual([]);
 });
 
-test('those that are not called are named with the reason, the first that applies', () => {
+test('handlers that are not called are listed with the first reason that applies', () => {
   const { handlers, untried } = choose(
     [
       discovered('BeforeClusterCreate', 'create'),
@@ -77,7 +77,7 @@ test.each([
   expect(handlers[0]?.timeoutSeconds).toBe(counted);
 });
 
-test('a request of the user takes the place of the made-up one; both have the settings', () => {
+test("a user's request replaces the generated one; both contain the settings", () => {
   const own = { apiVersion: 'x', kind: 'y', items: [] };
   const requests = new Map([[formatHook(GeneratePatches), own]]);
   const handlers = [discovered('GeneratePatches', 'a'), discovered('DiscoverVariables', 'b')];

@@ -73,7 +73,7 @@ test.each([
     'HookVersionRemoved',
     `${removed}; a: BeforeRestore no such hook is known in ${group}/v1; check its group, version and name, or describe it in a file for --hook-lifecycles`,
   ],
-])('hook versions of handlers: %s', (_name, config, minor, status, reason, message) => {
+])('evaluates the hook versions of handlers: %s', (_name, config, minor, status, reason, message) => {
   expect(hookVersionsCondition(config, { catalog, release: v(minor) })).toEqual({
     type: 'HookVersionsSupported',
     status,
@@ -82,14 +82,14 @@ test.each([
   });
 });
 
-test('many handlers: the message names some, and is short enough for a condition', () => {
+test('names only some of many handlers, in a message that fits into a condition', () => {
   const handlers = Array.from({ length: 512 }, (_, index) => handler(`h${index}`, `Nothing${'x'.repeat(240)}${index}`));
   const { message } = hookVersionsCondition(stored(handlers), { catalog, release: v(13) });
   expect(message).toMatch(/; and 492 more handlers$/);
   expect(message.length).toBeLessThan(32_768);
 });
 
-test('advise writes its condition and nothing else, beside the controller that discovers; events say what to do', async () => {
+test('advise writes its condition and nothing else, alongside the controller that discovers; events say what to do', async () => {
   const lab = await startLab();
   const proxy = await startProxy(lab);
   const metrics = new Registry();
@@ -133,7 +133,7 @@ test('advise writes its condition and nothing else, beside the controller that d
   expect(writesIn(proxy.passed).every(({ path }) => path.endsWith('/extensionconfigs/lab/status'))).toBe(true);
 });
 
-test('observe writes nothing at all, and has metrics of certificates, discovery and hook versions', async () => {
+test('observe writes nothing, and has metrics of certificates, discovery and hook versions', async () => {
   const lab = await startLab();
   const proxy = await startProxy(lab);
   const metrics = new Registry();
@@ -177,7 +177,7 @@ test('observe writes nothing at all, and has metrics of certificates, discovery 
   expect(controller.problem).toBeUndefined();
 });
 
-test('a replica that does not lead any more says nothing of certificates that another one looks at', async () => {
+test('a replica that no longer leads reports no certificates that another one observes', async () => {
   const lab = await startLab();
   const metrics = new Registry();
   const { spec } = await startCalled();
@@ -194,7 +194,7 @@ test('a replica that does not lead any more says nothing of certificates that an
   expect(await metrics.metrics()).not.toContain('extensionconfig_discovery_latency_seconds{');
 });
 
-test('metrics stay few, whatever names of hooks a status holds', async () => {
+test('the number of metrics stays small, whatever hook names a status contains', async () => {
   const lab = await startLab();
   const metrics = new Registry();
   for (const name of ['a', 'b']) {

@@ -11,7 +11,7 @@ import { comparable, recordedDiscovered, recordedFailed } from './recorded-statu
 
 aroundEach(ending);
 
-test.concurrent('an extension is discovered, and a status is written as Cluster API writes it; when it fails, too', async ({
+test.concurrent('writes a status as Cluster API does, both for a discovered extension and for a failure', async ({
   expect,
 }) => {
   const lab = await startLab();
@@ -49,9 +49,7 @@ async function answering(answer: (count: number) => object | undefined) {
 const names = (config: Config) => config.status?.handlers?.map(({ name }) => name);
 const conditionIn = (config: Config, type: string) => config.status?.conditions?.find((one) => one.type === type);
 
-test.concurrent('nothing is written that changes nothing, and the controller does not discover again after its own write', async ({
-  expect,
-}) => {
+test.concurrent('writes only changes, and does not discover again after its own write', async ({ expect }) => {
   const lab = await startLab();
   const proxy = await startProxy(lab);
   // In another order each time, as a server of Cluster API's own SDK after each start.
@@ -68,7 +66,7 @@ test.concurrent('nothing is written that changes nothing, and the controller doe
   expect(names(later)).toEqual(names(first));
 });
 
-test.concurrent('its own write does not make it discover again when the watch tells of it before the write is answered', async ({
+test.concurrent('does not discover again if the watch reports its own write before the response arrives', async ({
   expect,
 }) => {
   const lab = await startLab();
@@ -83,7 +81,7 @@ test.concurrent('its own write does not make it discover again when the watch te
   expect(received).toHaveLength(1);
 });
 
-test.concurrent('a status that another client changed is written again; a change of labels is not discovered again', async ({
+test.concurrent('restores a status that another client changed; a change of labels does not cause a discovery', async ({
   expect,
 }) => {
   const lab = await startLab();
@@ -101,7 +99,7 @@ test.concurrent('a status that another client changed is written again; a change
   expect(received).toHaveLength(2);
 });
 
-test.concurrent('handlers that are new, gone and the same: the order stays, and an event says what changed', async ({
+test.concurrent('keeps the order of handlers when some are added and removed, and an event reports the changes', async ({
   expect,
 }) => {
   const lab = await startLab();
@@ -133,7 +131,7 @@ test.concurrent('handlers that are new, gone and the same: the order stays, and 
   await until(async () => expect((await lab.get('lab')).status).not.toHaveProperty('handlers'));
 });
 
-test.concurrent('the transition time moves with the status alone, observedGeneration with the spec', async ({
+test.concurrent('changes the transition time only with the status, observedGeneration only with the spec', async ({
   expect,
 }) => {
   const lab = await startLab();
@@ -167,7 +165,7 @@ test.concurrent('the transition time moves with the status alone, observedGenera
   expect(conditionIn(failed, 'Paused')).toMatchObject({ lastTransitionTime: '2026-01-01T10:00:00Z' });
 });
 
-test.concurrent('paused, it is left alone and its handlers stay registered; then it goes on; deleted, it is forgotten', async ({
+test.concurrent('leaves a paused extension alone with its handlers registered, continues afterwards, and forgets a deleted one', async ({
   expect,
 }) => {
   const lab = await startLab();
@@ -198,7 +196,7 @@ test.concurrent('paused, it is left alone and its handlers stay registered; then
   await lab.condition('lab', 'Discovered', 'True');
 });
 
-test.concurrent('caBundle comes from the annotated Secret, and follows it', async ({ expect }) => {
+test.concurrent('injects caBundle from the annotated Secret, and follows the Secret', async ({ expect }) => {
   const lab = await startLab();
   const { spec } = await startCalled();
   const { url } = spec.clientConfig;
@@ -244,7 +242,7 @@ test.each([
   'default/a/b',
   'De/ca',
   '../../x/y',
-])('an annotation that names no Secret (%j) is a condition, in the words of Cluster API', async (annotation) => {
+])("reports an annotation that does not name a Secret (%j) in a condition, in Cluster API's words", async (annotation) => {
   expect(secretNameOf(annotation)).toEqual({
     problem: `secret name ${JSON.stringify(annotation)} must be in the form <namespace>/<name>`,
   });
@@ -269,7 +267,7 @@ const hostile: [string, unknown, RegExp][] = [
   ['handlers that are not a list', { a: 1 }, /failed to decode response/],
 ];
 
-test.concurrent('hostile answers: not discovered, one write and one event each, and nothing of it in the status', async ({
+test.concurrent('a hostile answer causes one write and one event, and nothing of it gets into the status', async ({
   expect,
 }) => {
   const lab = await startLab();
@@ -294,7 +292,7 @@ test.concurrent('hostile answers: not discovered, one write and one event each, 
   expect(lines.filter(({ msg }) => msg === 'extension not discovered')).toHaveLength(hostile.length);
 });
 
-test.concurrent('a selector that cannot be used is a condition, before anybody is asked', async ({ expect }) => {
+test.concurrent('reports an unusable selector in a condition, without calling the extension', async ({ expect }) => {
   const lab = await startLab();
   const { spec, received } = await answering(() => discoveryAnswer([offered('a')]));
   const namespaceSelector = { matchExpressions: [{ key: 'a', operator: 'Near', values: ['b'] }] };
@@ -307,7 +305,7 @@ test.concurrent('a selector that cannot be used is a condition, before anybody i
   expect(received).toEqual([]);
 });
 
-test.concurrent('what the API server refuses to store is a condition, and what was registered before stays', async ({
+test.concurrent('reports in a condition what the API server rejects, and keeps registered handlers', async ({
   expect,
 }) => {
   const lab = await startLab();
@@ -333,7 +331,7 @@ test.concurrent('what the API server refuses to store is a condition, and what w
   await until(async () => expect(names(await lab.get('lab'))).toEqual(['b.lab']));
 });
 
-test.concurrent('conditions of others stay, and conflicts with a client that writes all the time are overcome', async ({
+test.concurrent('preserves conditions of other controllers, and gets past conflicts with a client that keeps writing', async ({
   expect,
 }) => {
   const lab = await startLab();
@@ -360,7 +358,7 @@ test.concurrent('conditions of others stay, and conflicts with a client that wri
   expect(conditionIn(discovered, 'BackupReady')).toMatchObject(foreign);
 });
 
-test.concurrent('a spec that changes while its extension is asked: the new one counts', async ({ expect }) => {
+test.concurrent('a spec that changes during discovery is discovered again', async ({ expect }) => {
   const lab = await startLab();
   const old = await answering(() => discoveryAnswer([offered('old')]));
   const fresh = await answering(() => discoveryAnswer([offered('new')]));
@@ -380,9 +378,7 @@ test.concurrent('a spec that changes while its extension is asked: the new one c
   expect(conditionIn(discovered, 'Discovered')?.observedGeneration).toBe(2);
 });
 
-test.concurrent('writes that fail for a while, and permissions that are missing, are tried again, and said', async ({
-  expect,
-}) => {
+test.concurrent('retries failing writes and missing permissions, and reports them', async ({ expect }) => {
   const lab = await startLab();
   const proxy = await startProxy(lab);
   const { spec } = await startCalled();
@@ -401,7 +397,7 @@ test.concurrent('writes that fail for a while, and permissions that are missing,
   await lab.condition('lab', 'Discovered', 'True');
 });
 
-test.concurrent('an API server that is gone and comes back: what changed meanwhile is done, and the registration stayed', async ({
+test.concurrent('catches up after an outage of the API server, and keeps registrations meanwhile', async ({
   expect,
 }) => {
   const lab = await startLab();
@@ -422,7 +418,7 @@ test.concurrent('an API server that is gone and comes back: what changed meanwhi
 });
 
 // Alone, since it is about time.
-test('what hangs, is not there or answers nonsense does not delay the others, also at the start', async () => {
+test('unresponsive and broken extensions do not delay the others, not even at the start', async () => {
   const lab = await startLab();
   const good = await startCalled();
   const hanging = await answering(() => undefined);

@@ -35,7 +35,7 @@ function recorder(refuse: (method: string) => Error | undefined = () => undefine
   return { events, requests, problems, clock, record };
 }
 
-test('an event says who and what; its names are in the order of time', async () => {
+test('an event has a reporter and an object; names sort by time', async () => {
   const { requests, record } = recorder();
   await record('a', 'one');
   await record('a', 'two');
@@ -57,7 +57,7 @@ test('an event says who and what; its names are in the order of time', async () 
   expect(String(first) < String(second)).toBe(true);
 });
 
-test('one that repeats is counted, and written every five minutes at most', async () => {
+test('a repeating event is counted, and written at most every five minutes', async () => {
   const { requests, record, clock } = recorder();
   for (let minute = 0; minute < 60; minute++) {
     await record('a', 'same');
@@ -67,7 +67,7 @@ test('one that repeats is counted, and written every five minutes at most', asyn
   expect(requests.at(-1)?.body).toEqual({ count: 56, lastTimestamp: '2026-01-01T00:55:00Z' });
 });
 
-test('one that happens again after something else is told at once, as long as its object may', async () => {
+test('an event that recurs after another one is written at once, within the budget of its object', async () => {
   const { requests, record, clock } = recorder();
   for (let second = 0; second < 100; second++) {
     await record('a', second % 2 === 0 ? 'broken' : 'repaired');
@@ -77,7 +77,7 @@ test('one that happens again after something else is told at once, as long as it
   expect(requests[2]?.body).toEqual({ count: 2, lastTimestamp: '2026-01-01T00:00:02Z' });
 });
 
-test('messages that change all the time are 25 events of an object, then one every five minutes; others have theirs', async () => {
+test('an object with ever-changing messages gets 25 events, then one every five minutes; others are unaffected', async () => {
   const { requests, record, clock } = recorder();
   for (let second = 0; second < 1_000; second++) {
     await record('a', `at ${second}`);
@@ -88,7 +88,7 @@ test('messages that change all the time are 25 events of an object, then one eve
   expect(requests).toHaveLength(29);
 });
 
-test('an event that the API server has forgotten is written anew', async () => {
+test('an event that the API server has deleted is created again', async () => {
   const { requests, record, clock } = recorder((method) =>
     method === 'PATCH' ? new StatusError(404, 'not found') : undefined,
   );
@@ -98,7 +98,7 @@ test('an event that the API server has forgotten is written anew', async () => {
   expect(requests.map(({ method }) => method)).toEqual(['POST', 'POST']);
 });
 
-test('an API server that takes no events is said, and ends nothing', async () => {
+test('an API server that rejects events is reported, and stops nothing', async () => {
   const { record, problems, events } = recorder(() => new StatusError(403, 'events is forbidden'));
   await record('a', 'one');
   await record('a', 'two');
@@ -106,7 +106,7 @@ test('an API server that takes no events is said, and ends nothing', async () =>
   events.forget('uid of a');
 });
 
-test('a clock that was set back does not silence events for ever', async () => {
+test('setting the clock back does not suppress events forever', async () => {
   const { requests, record, clock } = recorder();
   await record('a', 'same');
   clock.at -= 86_400_000;

@@ -39,7 +39,7 @@ function candidate(kubeConfig: ElectionRun['kubeConfig'], identity: string, opti
   return { election, events, lines };
 }
 
-test.concurrent('of two replicas one works; when it stops, the other takes over without waiting for the end of the Lease', async ({
+test.concurrent('one of two replicas works; when it stops, the other takes over without waiting for the Lease to expire', async ({
   expect,
 }) => {
   const lab = await startLab();
@@ -63,7 +63,7 @@ test.concurrent('of two replicas one works; when it stops, the other takes over 
   expect([acquireTime, renewTime]).toEqual(Array(2).fill(expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{6}Z$/)));
 });
 
-test.concurrent('a leader that is cut off in the middle of a write stops before another begins, and that write never arrives', async ({
+test.concurrent('a leader that is cut off during a write stops before another begins, and that write never arrives', async ({
   expect,
 }) => {
   const lab = await startLab();
@@ -98,7 +98,7 @@ test.concurrent('a leader that is cut off in the middle of a write stops before 
   expect(a.lines.filter(({ msg }) => msg === 'leadership won').length).toBeGreaterThan(1);
 });
 
-test.concurrent('a leader whose Lease another one has taken stops at the next renewal', async ({ expect }) => {
+test.concurrent('a leader whose Lease was taken over stops at the next renewal', async ({ expect }) => {
   const lab = await startLab();
   let passed = 0;
   const { events, election } = candidate(lab.kubeConfig, 'a', { monotonicMs: () => performance.now() + passed });
@@ -116,7 +116,7 @@ test.concurrent('a leader whose Lease another one has taken stops at the next re
   expect((await leaseOf(lab)).leaseTransitions).toBe(1);
 });
 
-test.concurrent('a label on the Lease, or its deletion, does not make two leaders', async ({ expect }) => {
+test.concurrent('changing a label of the Lease, or deleting it, does not result in two leaders', async ({ expect }) => {
   const lab = await startLab();
   const a = candidate(lab.kubeConfig, 'a');
   await until(() => expect(a.events).toEqual(['elected']));
@@ -130,7 +130,7 @@ test.concurrent('a label on the Lease, or its deletion, does not make two leader
   await until(() => expect(a.events).toEqual(['elected', 'lost: another replica took the Lease', 'elected']));
 });
 
-test.concurrent('a Lease without a spec is taken', async ({ expect }) => {
+test.concurrent('a Lease without a spec is acquired', async ({ expect }) => {
   const lab = await startLab();
   await lab.request('POST', '/apis/coordination.k8s.io/v1/namespaces/default/leases', {
     metadata: { name: 'controller' },
@@ -141,7 +141,7 @@ test.concurrent('a Lease without a spec is taken', async ({ expect }) => {
   expect(await leaseOf(lab)).toMatchObject({ holderIdentity: 'a', leaseTransitions: 1 });
 });
 
-test.concurrent('clocks that step decide nothing: the leader stays, and a candidate does not take over', async ({
+test.concurrent('jumping clocks do not matter: the leader stays, and a candidate does not take over', async ({
   expect,
 }) => {
   const lab = await startLab();
@@ -171,7 +171,7 @@ test.concurrent('clocks that step decide nothing: the leader stays, and a candid
   expect([a.events, b.events]).toEqual([['elected'], []]);
 });
 
-test.concurrent('a process that was halted for longer than its Lease knows so before it writes, whatever its timers missed', async ({
+test.concurrent('a process that was suspended for longer than its Lease notices before it writes, whatever its timers missed', async ({
   expect,
 }) => {
   const lab = await startLab();
@@ -187,7 +187,7 @@ test.concurrent('a process that was halted for longer than its Lease knows so be
   await proxy.cut();
 });
 
-test.concurrent('halted in the middle of a discovery, it does not write what it found', async ({ expect }) => {
+test.concurrent('suspended during a discovery, it does not write the result', async ({ expect }) => {
   const lab = await startLab();
   const proxy = await startProxy(lab);
   let halted = 0;
@@ -209,7 +209,7 @@ test.concurrent('halted in the middle of a discovery, it does not write what it 
   await proxy.cut();
 });
 
-test.concurrent('a Lease that cannot be made is said, in the log and for the probe', async ({ expect }) => {
+test.concurrent('a Lease that cannot be created is reported, in the log and to the probe', async ({ expect }) => {
   const lab = await startLab();
   const { lines, controller } = await control(lab, {
     leaderElection: { ...lease, namespace: 'nowhere', identity: 'a' },
@@ -219,7 +219,7 @@ test.concurrent('a Lease that cannot be made is said, in the log and for the pro
   await controller.stop();
 });
 
-test.concurrent('a renewal leaves the time when the Lease was taken, and the count of leaders', async ({ expect }) => {
+test.concurrent('a renewal preserves the acquire time and the number of transitions', async ({ expect }) => {
   const lab = await startLab();
   const a = candidate(lab.kubeConfig, 'a');
   await until(() => expect(a.events).toEqual(['elected']));
@@ -228,7 +228,7 @@ test.concurrent('a renewal leaves the time when the Lease was taken, and the cou
   expect(await leaseOf(lab)).toMatchObject({ acquireTime: first.acquireTime, leaseTransitions: 0 });
 });
 
-test.concurrent('stopped while it takes the Lease, a candidate does not become the leader, and gives it back', async ({
+test.concurrent('a candidate that is stopped while it acquires the Lease does not become the leader, and releases it', async ({
   expect,
 }) => {
   const lab = await startLab();
@@ -249,7 +249,7 @@ test.concurrent('stopped while it takes the Lease, a candidate does not become t
   expect(await leaseOf(lab)).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 0 });
 });
 
-test.concurrent('a Lease that cannot be given back is said, and the stop ends all the same', async ({ expect }) => {
+test.concurrent('a Lease that cannot be released is reported, and the shutdown completes', async ({ expect }) => {
   const lab = await startLab();
   const proxy = await startProxy(lab);
   const { election, events, lines } = candidate(proxy.kubeConfig, 'a');
@@ -264,7 +264,7 @@ test.concurrent('a Lease that cannot be given back is said, and the stop ends al
   expect(events).toEqual(['elected']);
 });
 
-test.concurrent('an answer that does not come in half the time is no answer: the leader tries again before its time is over', async ({
+test.concurrent('a response that takes half the time counts as missing: the leader tries again before its time is over', async ({
   expect,
 }) => {
   const lab = await startLab();
@@ -277,7 +277,7 @@ test.concurrent('an answer that does not come in half the time is no answer: the
   expect(events).toEqual(['elected']);
 });
 
-test.concurrent('stopped at the moment when it wins, a controller begins no work', async ({ expect }) => {
+test.concurrent('a controller that is stopped at the moment when it wins begins no work', async ({ expect }) => {
   const lab = await startLab();
   const proxy = await startProxy(lab);
   const stopped = Promise.withResolvers<void>();

@@ -25,7 +25,7 @@ test.each([
   expect(heldSpec(before, us, now)).toEqual(expected);
 });
 
-test('a Lease that is given back has no holder, and runs out at once; one is held for a second at least', () => {
+test('a released Lease has no holder and expires at once; a Lease is held for at least a second', () => {
   expect(releasedSpec(spec({ holderIdentity: 'us' }), us, now)).toEqual({
     ...taken,
     holderIdentity: '',
@@ -40,7 +40,7 @@ test.each([
   {},
   { spec: null },
   { spec: { holderIdentity: 1, leaseDurationSeconds: '2', leaseTransitions: null } },
-])('a Lease of any shape has a spec: %j', (lease) => {
+])('a Lease of any form has a spec: %j', (lease) => {
   expect(specOf(lease)).toEqual({
     holderIdentity: '',
     leaseDurationSeconds: 0,
@@ -53,7 +53,7 @@ test('names are escaped in paths', () => {
   expect(leasePath('a/b', 'c?')).toBe('/apis/coordination.k8s.io/v1/namespaces/a%2Fb/leases/c%3F');
 });
 
-test('another one holds a Lease for its duration after each change that was seen, on the own clock', () => {
+test("another holder counts for the Lease's duration after each change that was seen, by the local clock", () => {
   let at = 1_000;
   const seen = new SeenLease(() => at);
   const lease = (renewTime: string, holderIdentity = 'them', labels = {}) => ({
@@ -75,7 +75,7 @@ test('another one holds a Lease for its duration after each change that was seen
   expect([heldAt(6_000, lease('3', 'us')), heldAt(6_000, lease('3', ''))]).toEqual([false, false]);
 });
 
-test('a leadership lasts from the time when a renewal was sent, and ends on its clock before its timer says so', () => {
+test('a leadership lasts from when the renewal was sent, and has ended by the clock before its timer fires', () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   let halted = 0;
   const onLate = vi.fn();

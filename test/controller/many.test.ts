@@ -16,7 +16,7 @@ function usedMiB(): number {
 /** CONTROLLER_CONFIGS=1000 is the size that docs/controller.md speaks of. */
 const count = Number(process.env.CONTROLLER_CONFIGS ?? 50);
 
-test('many ExtensionConfigs of one server: all discovered soon, 32 at a time, one write each, and memory stays flat', async () => {
+test('discovers many ExtensionConfigs of one server quickly, 32 at a time, with one write each and bounded memory', async () => {
   const lab = await startLab();
   const handlers = Array.from({ length: 5 }, (_, index) => ({
     name: `handler-${index}`,

@@ -41,7 +41,7 @@ const done: RunResult = { result: 'done' };
 const failed: RunResult = { result: 'failed' };
 const advance = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-test('the wait after a failure grows as upstream has it: 1 s + 5 ms x 2^n; a success ends it', async () => {
+test('the wait after a failure grows as upstream: 1 s + 5 ms × 2^n; a success resets it', async () => {
   const { queue, runs } = queueOf((_, run) => (run <= 4 ? failed : done));
   queue.add('a');
   await advance(60_000);
@@ -51,7 +51,7 @@ test('the wait after a failure grows as upstream has it: 1 s + 5 ms x 2^n; a suc
   expect(runs.at(-1)).toBe('a@60000');
 });
 
-test('the wait has a maximum of 1,000 s', async () => {
+test('the wait is at most 1,000 s', async () => {
   const { queue, runs } = queueOf(() => failed);
   queue.add('a');
   await advance(6_000_000);
@@ -61,7 +61,7 @@ test('the wait has a maximum of 1,000 s', async () => {
   expect(waits.at(-1)).toBe(1_000_000);
 });
 
-test('news end the wait, but no key runs more than once a second', async () => {
+test('a new event ends the wait, but no key runs more than once a second', async () => {
   const { queue, runs } = queueOf((_, run) => (run === 1 ? failed : done));
   queue.add('a');
   await advance(200);
@@ -71,7 +71,7 @@ test('news end the wait, but no key runs more than once a second', async () => {
   expect(runs).toEqual(['a@0', 'a@1000']);
 });
 
-test('a new beginning forgets the failures before it', async () => {
+test('starting afresh resets the failures', async () => {
   const { queue, runs } = queueOf(() => failed);
   queue.add('a');
   await advance(4_500);
@@ -80,7 +80,7 @@ test('a new beginning forgets the failures before it', async () => {
   expect(runs.slice(-3)).toEqual(['a@4075', 'a@5075', 'a@6080']);
 });
 
-test('a key that is added while it runs, however often, runs once more', async () => {
+test('a key that is added during its run, however often, runs once more', async () => {
   const ends: ((outcome: RunResult) => void)[] = [];
   const { queue, runs } = queueOf(() => new Promise<RunResult>((resolve) => ends.push(resolve)));
   queue.add('a');
@@ -96,7 +96,7 @@ test('a key that is added while it runs, however often, runs once more', async (
   expect(runs).toHaveLength(2);
 });
 
-test('what runs again later does so, unless it is forgotten', async () => {
+test('a key that is to run again later does so, unless it is forgotten', async () => {
   const { queue, runs } = queueOf(() => ({ result: 'done', againMs: 5_000 }));
   queue.add('a');
   queue.add('b');
@@ -106,7 +106,7 @@ test('what runs again later does so, unless it is forgotten', async () => {
   expect(runs).toEqual(['a@0', 'b@0', 'a@5000', 'b@5000', 'a@10000', 'a@15000']);
 });
 
-test('no more run at a time than may; keys that failed before leave places for the others', async () => {
+test('limits concurrent runs; failing keys leave slots for the others', async () => {
   const { queue, runs, mostAtOnce } = queueOf((key) => (key.startsWith('bad') ? new Promise(() => {}) : done));
   for (let count = 0; count < 100; count++) {
     queue.add(`bad${count}`, { suspect: true });
@@ -121,7 +121,7 @@ test('no more run at a time than may; keys that failed before leave places for t
   expect([queue.running, queue.waiting]).toEqual([5, 95]);
 });
 
-test('keys that failed before and then did not take any place again', async () => {
+test('keys that failed before and then succeed may use any slot again', async () => {
   const { queue, mostAtOnce } = queueOf((_key, run) => (run === 1 ? done : new Promise(() => {})));
   const keys = Array.from({ length: 20 }, (_, index) => `a${index}`);
   for (const key of keys) {
@@ -136,7 +136,7 @@ test('keys that failed before and then did not take any place again', async () =
   expect(mostAtOnce()).toBe(10);
 });
 
-test('keys that fail have their turn while there are others without end', async () => {
+test('failing keys get their turn despite an endless supply of others', async () => {
   const { queue, runs } = queueOf(async () => done, { concurrency: 2, failingConcurrency: 1 });
   for (let count = 0; count < 1_000; count++) {
     queue.add(`good${count}`);
@@ -146,7 +146,7 @@ test('keys that fail have their turn while there are others without end', async 
   expect(runs.indexOf('bad@0')).toBeLessThan(10);
 });
 
-test('stop waits for what runs, and starts nothing more', async () => {
+test('stop waits for running work, and starts nothing more', async () => {
   let end = (_outcome: RunResult) => {};
   const { queue, runs } = queueOf(() => new Promise<RunResult>((resolve) => (end = resolve)), { concurrency: 1 });
   queue.add('a');
@@ -175,7 +175,7 @@ test('work is linear in the keys', async () => {
   });
 });
 
-test('a key that was forgotten and added again while it ran waits for the end of that run, and begins afresh', async () => {
+test('a key that is forgotten and added again during its run waits for the end of that run, and starts afresh', async () => {
   const first = Promise.withResolvers<RunResult>();
   const { queue, runs, mostAtOnce } = queueOf((_, run) => (run === 1 ? first.promise : done));
   queue.add('a');

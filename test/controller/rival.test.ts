@@ -21,7 +21,7 @@ const comeTo = (lab: Lab) =>
     spec: { holderIdentity: 'capi-1', leaseDurationSeconds: 15, renewTime: new Date().toISOString() },
   });
 
-test.concurrent('beside a controller that discovers nothing is begun, and the end says why', async ({ expect }) => {
+test.concurrent('while another controller discovers, nothing is begun, and the error says why', async ({ expect }) => {
   const lab = await startLab();
   const proxy = await startProxy(lab);
   const { spec } = await startCalled();
@@ -37,7 +37,7 @@ test.concurrent('beside a controller that discovers nothing is begun, and the en
   await controller.stop();
 });
 
-test.concurrent('one that comes later ends the work before the end is told, and the Lease is free', async ({
+test.concurrent('a rival that appears later ends the work before the end is reported, and the Lease is released', async ({
   expect,
 }) => {
   const lab = await startLab();
@@ -51,7 +51,7 @@ test.concurrent('one that comes later ends the work before the end is told, and 
   expect(await lab.request('GET', `${leases}/ours`)).toMatchObject({ spec: { holderIdentity: '' } });
 });
 
-test.concurrent('a Lease that cannot be read holds up the start, is said once, and is tried again soon', async ({
+test.concurrent('an unreadable Lease delays the start, is reported once, and is read again soon', async ({
   expect,
 }) => {
   const lab = await startLab();
@@ -70,7 +70,7 @@ test.concurrent('a Lease that cannot be read holds up the start, is said once, a
   expect(controller.problem).toBeUndefined();
 });
 
-test.concurrent('once begun, the work goes on and begins no second time, whether the Lease can be read or not', async ({
+test.concurrent('once begun, the work continues and does not begin a second time, whether or not the Lease can be read', async ({
   expect,
 }) => {
   const lab = await startLab();
@@ -84,7 +84,7 @@ test.concurrent('once begun, the work goes on and begins no second time, whether
   expect(lines.map(({ msg }) => msg)).toEqual(['all ExtensionConfigs were read']);
 });
 
-test.concurrent('stopped during the first look, nothing begins and nothing is said', async ({ expect }) => {
+test.concurrent('stopped during the first check, nothing begins and nothing is reported', async ({ expect }) => {
   const lab = await startLab();
   const proxy = await startProxy(lab);
   let isAsked = false;
@@ -100,7 +100,7 @@ test.concurrent('stopped during the first look, nothing begins and nothing is sa
   expect([lines, proxy.passed]).toEqual([[], []]);
 });
 
-test.concurrent('a stop lets a write end before the Lease is given back, and then ends the connections to extensions', async ({
+test.concurrent('a shutdown lets a write finish before it releases the Lease, and then closes the connections to extensions', async ({
   expect,
 }) => {
   const lab = await startLab();
@@ -138,7 +138,7 @@ test.concurrent('a stop lets a write end before the Lease is given back, and the
   await vi.waitFor(() => expect([...sockets].every(({ destroyed }) => destroyed)).toBe(true), { timeout: 5_000 });
 });
 
-test.concurrent('events that cannot be written are said once, and say who wrote them in no more characters than an API takes', async ({
+test.concurrent("events that cannot be written are reported once; their reporter's name is as long as the API allows", async ({
   expect,
 }) => {
   const lab = await startLab();

@@ -47,7 +47,7 @@ const anything: OpenApiSchema = { type: 'object', 'x-kubernetes-preserve-unknown
 const either: OpenApiSchema = { 'x-kubernetes-int-or-string': true };
 const others: OpenApiSchema = { type: 'object', additionalProperties: true };
 
-describe('a type that changes is not converted by itself', () => {
+describe('a type that changes is not converted automatically', () => {
   test.each<Case>([
     ['string and integer', { a: text }, { a: number }, {}, ['string', 'integer']],
     ['integer or string', { a: either }, { a: text }, {}, ['integer or string', 'string']],
@@ -68,7 +68,7 @@ describe('a type that changes is not converted by itself', () => {
     ['objects with other fields', others],
     ['a list of anything', { type: 'array' }],
     ['maps', map(text)],
-  ])('%s stay what they are', (_name, schema) => {
+  ])('%s are copied unchanged', (_name, schema) => {
     const { toNewer, toOlder } = compile({ a: schema }, { a: schema });
     expect([toNewer.root, toOlder.root]).toEqual([undefined, undefined]);
   });
@@ -78,7 +78,7 @@ describe('a type that changes is not converted by itself', () => {
     expect([toNewer.root, toOlder.root]).toEqual([undefined, undefined]);
   });
 
-  test('below a list and a map', () => {
+  test('in a list and in a map', () => {
     expect(problemsOf({ a: list(text) }, { a: list(number) })).toContain('a[]: string in v1, integer in v2 (a[])');
     expect(problemsOf({ a: map(text) }, { a: map(number) })).toContain('a{}: string in v1, integer in v2 (a{})');
   });
@@ -405,7 +405,7 @@ describe('fields that one version requires', () => {
   });
 });
 
-test('entries that match nothing are named, each with its list', () => {
+test('entries that match nothing are reported, each with its list', () => {
   const table: ChangeTable = {
     removed: ['r'],
     added: ['s'],
@@ -489,7 +489,7 @@ describe('plans', () => {
     });
   });
 
-  test('moves, with what is below them, and what is left behind', () => {
+  test('for moves, with nested fields and the remaining ones', () => {
     const inner = object({ URL: text });
     const { toNewer, toOlder } = compile(
       { a: object({ b: inner, c: text, d: object({ e: text, f: text }), g: text }), h: text },

@@ -18,7 +18,7 @@ test('data for more versions than an API has is not conversion data', () => {
   expect(parseConversionData(ofVersions(17))).toBeUndefined();
 });
 
-test('data is read as far as it can be written: 256 KiB', () => {
+test('data can be read up to the size that can be written: 256 KiB', () => {
   const padded = (length: number) => `{"v1":[]${' '.repeat(length - 9)}}`;
   expect(parseConversionData(padded(maxConversionDataBytes))).toEqual(new Map([['v1', []]]));
   expect(parseConversionData(padded(maxConversionDataBytes + 1))).toBeUndefined();
@@ -31,11 +31,11 @@ describe('an entry', () => {
     ['a property', { path: ['spec'], value: 0 }],
     ['all sorts of steps', { path: ['spec', { name: 'a' }, ['key'], {}], value: null }],
     ['a value of any sort', { path: ['a'], value: { b: [1, 'x'] } }],
-  ])('is a path and a value: %s', (_, entry) => {
+  ])('consists of a path and a value: %s', (_, entry) => {
     expect(parsed(entry)).toEqual(new Map([['v1', [entry]]]));
   });
 
-  test('loses what else is in it', () => {
+  test('loses any other fields', () => {
     expect(parsed({ path: ['a'], value: 1, more: 2 })).toEqual(new Map([['v1', [{ path: ['a'], value: 1 }]]]));
   });
 
@@ -52,7 +52,7 @@ describe('an entry', () => {
     ['a key in two brackets', { path: [['a', 'b']], value: 1 }],
     ['no key in brackets', { path: [[]], value: 1 }],
     ['a key that is not a text', { path: [[1]], value: 1 }],
-  ])('makes the data unreadable otherwise: %s', (_, entry) => {
+  ])('otherwise makes the data unreadable: %s', (_, entry) => {
     expect(parsed(entry)).toBeUndefined();
     expect(parseConversionData(JSON.stringify({ v1: [{ path: ['a'], value: 1 }, entry] }))).toBeUndefined();
   });
@@ -68,7 +68,7 @@ test.each<[string, Json]>([
   expect(parseConversionData(text)).toBeUndefined();
 });
 
-test('data is written as it is read, up to 256 KiB of UTF-8', () => {
+test('written data can be read again, up to 256 KiB of UTF-8', () => {
   const kept = (value: string): ConversionData => new Map([['v1', [{ path: ['spec', { name: 'a' }, ['k']], value }]]]);
   const empty = formatConversionData(kept(''), 'a.example/kept');
   expect(empty).toBe('{"v1":[{"path":["spec",{"name":"a"},["k"]],"value":""}]}');
@@ -87,13 +87,13 @@ test('data is written as it is read, up to 256 KiB of UTF-8', () => {
   }
 });
 
-test('a path in the notation of plans', () => {
+test('formats a path in the notation of plans', () => {
   expect(patternOf(['status', 'handlers', { name: 'a' }, 'timeoutSeconds'])).toBe('status.handlers[].timeoutSeconds');
   expect(patternOf(['rooms', ['main'], 'smell'])).toBe('rooms{}.smell');
   expect(patternOf(['a'])).toBe('a');
 });
 
-test('the keys of a list item, as far as it has them', () => {
+test('reads the keys of a list item, as far as it has them', () => {
   expect(keyOf({ name: 'a', port: 1, more: 2 }, ['name', 'port'])).toEqual({ name: 'a', port: 1 });
   expect(keyOf({ port: null }, ['name', 'port'])).toEqual({ port: null });
   expect(keyOf({}, ['toString'])).toEqual({});

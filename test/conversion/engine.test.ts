@@ -28,7 +28,7 @@ const oldKitchen = kitchen(v1, {
   notes: ['a'],
 });
 
-test('an invented version converts by its table, step by step through a chain', () => {
+test('converts an invented kind by its table, step by step along a chain', () => {
   const { metadata, ...rest } = converter.convert(oldKitchen, v3);
   expect(rest).toEqual({
     apiVersion: v3,
@@ -68,7 +68,7 @@ describe.each(
   });
 });
 
-test('a step that fails names the field, and the review the object', () => {
+test('a failing step names the field, and the review the object', () => {
   const { review } = createReview(converter)({
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'ConversionReview',
@@ -82,7 +82,7 @@ test('a step that fails names the field, and the review the object', () => {
   });
 });
 
-test('a step that breaks tells nothing of the object', () => {
+test('a step that throws reveals nothing of the object', () => {
   const broken = createConverter({
     ...kitchens,
     changes: [
@@ -104,7 +104,7 @@ test('a step that breaks tells nothing of the object', () => {
   expect(JSON.stringify(answer)).not.toContain('hunter2');
 });
 
-test('of metadata a step may change labels and annotations only', () => {
+test('a step may change only labels and annotations of the metadata', () => {
   const meddling = createConverter({
     ...kitchens,
     changes: [
@@ -174,14 +174,14 @@ describe('an unlisted difference is an error at start', () => {
   test.each<[string, Partial<VersionChange>]>([
     ['to the newer version', { byHand: { newer: ['spec.size'] }, toOlder: secondChange.toOlder! }],
     ['to the older version', { byHand: { older: ['spec.size'] }, toNewer: secondChange.toNewer! }],
-  ])('a step that is missing %s', (_name, part) => {
+  ])('a missing step %s', (_name, part) => {
     const change = { older: v2, newer: v3, ...part };
     expect(() => createConverter({ ...kitchens, changes: [firstChange, change] })).toThrow(
       /byHand names fields, but the step that writes them is missing/,
     );
   });
 
-  test('a circle of versions, and one apart', () => {
+  test('versions that form a cycle, and one that is disconnected', () => {
     const schema = { type: 'object' as const };
     const names = ['a/v1', 'a/v2', 'a/v3', 'a/v4'];
     const map = (...changes: [older: string, newer: string][]): VersionMap => ({
@@ -239,20 +239,20 @@ describe('metadata', () => {
   test.each<[string, Json]>([
     ['that is not an object', 'x'],
     ['whose annotations are not an object', { annotations: [] }],
-  ])('%s has no room for what is to be kept', (_, metadata) => {
+  ])('%s has no room for the values to keep', (_, metadata) => {
     const error = errorOf({ ...kitchen(v1, { mood: 'Odd' }), metadata });
     expect(error).toBeInstanceOf(ConversionError);
     expect([error.path, error.message]).toEqual([['metadata'], 'must be an object, and so must its annotations']);
   });
 
-  test('is not made where nothing is to be kept, and is made where something is', () => {
+  test('is added only if there is something to keep', () => {
     const { metadata: _none, ...bare } = kitchen(v1, { mood: 'Good' });
     expect(converter.convert(bare, v2)).toStrictEqual({ apiVersion: v2, kind: 'Kitchen', spec: { mood: 'Good' } });
     const { metadata } = converter.convert({ ...bare, spec: { mood: 'Odd' } }, v2);
     expect(Object.keys((metadata as { annotations: object }).annotations)).toEqual(['kitchens.example.com/kept']);
   });
 
-  test('keeps other annotations, and loses the conversion data that is used up', () => {
+  test('preserves other annotations, and loses the conversion data once it has been used', () => {
     const object = { ...kitchen(v1, { mood: 'Odd' }), metadata: { name: 'n', annotations: { a: 'b' } } };
     const there = converter.convert(object, v2);
     expect(there.metadata).toMatchObject({ name: 'n', annotations: { a: 'b' } });
@@ -264,7 +264,7 @@ describe('metadata', () => {
   });
 });
 
-test('data for the version that an object is in is dropped, that for others stays', () => {
+test("data for the object's current version is dropped, data for others is kept", () => {
   const entry = (name: string) => [{ path: ['spec', name], value: 'x' }];
   const object = (data: object): JsonObject => ({
     ...kitchen(v1, { cook: 'Ann' }),
@@ -278,7 +278,7 @@ test('data for the version that an object is in is dropped, that for others stay
   expect(after({ [v1]: entry('mood') })).toBeUndefined();
 });
 
-test('without an annotation for it, what a version cannot represent is lost', () => {
+test('without an annotation, values that a version cannot represent are lost', () => {
   const { conversionDataAnnotation: _none, ...rest } = kitchens;
   const lossy = createConverter(rest);
   const there = lossy.convert(kitchen(v1, { mood: 'Odd', cook: 'Ann' }), v2);

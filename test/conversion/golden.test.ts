@@ -8,6 +8,6 @@ const golden = (version: string) => parse(readFileSync(new URL(`golden/${version
 test.each([
   ['v1alpha1', 'v1beta2'],
   ['v1beta2', 'v1alpha1'],
-])('%s → %s, and what keeps the rest on its way', (from, to) => {
+])('%s → %s, and the conversion data on the way', (from, to) => {
   expect(extensionConfigConverter.convert(golden(from), golden(to).apiVersion)).toEqual(golden(to));
 });

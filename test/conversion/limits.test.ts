@@ -65,6 +65,6 @@ test.each<[string, OpenApiSchema, OpenApiSchema, string[]]>([
   expect(tightened(from, to)).toEqual(keywords);
 });
 
-test('what fits cannot check is not kept by a limit', () => {
+test('keywords that fits cannot check are not used to keep values', () => {
   expect(['minimum', 'pattern', 'enum', 'format', 'nullable'].filter(canCheck)).toEqual(['minimum', 'pattern', 'enum']);
 });

@@ -24,7 +24,7 @@ function restored(object: JsonObject, values: [KeptStep[], Json][], ...patterns:
   return result;
 }
 
-describe('a value comes back', () => {
+describe('a value is restored', () => {
   test.each<[string, JsonObject, KeptStep[], string, JsonObject]>([
     ['in an object', { spec: { x: 1 } }, ['spec', 'y'], 'spec.y', { spec: { x: 1, y: 'kept' } }],
     ['at the top', { x: 1 }, ['y'], 'y', { x: 1, y: 'kept' }],
@@ -57,7 +57,7 @@ describe('a value comes back', () => {
     expect(restored(object, [[path, 'kept']], pattern)).toEqual(expected);
   });
 
-  test('with others, whose places they share', () => {
+  test('together with others that share its place', () => {
     expect(
       restored(
         { list: [item, { name: 'b' }], spec: {} },
@@ -81,7 +81,7 @@ describe('a value comes back', () => {
   });
 });
 
-describe('a value does not come back', () => {
+describe('a value is not restored', () => {
   test.each<[string, JsonObject, KeptStep[], string]>([
     ['that the plan does not keep', { spec: {} }, ['spec', 'x'], 'spec.y'],
     ['where its object is gone', { other: {} }, ['spec', 'x'], 'spec.x'],
@@ -100,7 +100,7 @@ describe('a value does not come back', () => {
   });
 });
 
-test('what is there counts, down to single fields', () => {
+test('existing values win, down to single fields', () => {
   const kept: Json = { a: 1, b: { c: 2, d: 3 }, e: { f: 4 }, g: 5 };
   expect(
     restored({ spec: { x: { a: 9, b: { c: 9 }, e: 'text', g: { h: 1 } } } }, [[['spec', 'x'], kept]], 'spec.x'),
@@ -131,7 +131,7 @@ test('of several values for one place the first counts, and nothing of the other
   });
 });
 
-test('a value within the limits of the other version was not kept by this program', () => {
+test('a value within the limits of the other version was not written by this program', () => {
   const limits: OpenApiSchema = { type: 'integer', minimum: 1 };
   const plan = { root: undefined, kept: new Map([['spec.x', limits]]), listKeys: new Map() };
   const values = (value: Json): KeptValue[] => [{ path: ['spec', 'x'], value }];
@@ -139,7 +139,7 @@ test('a value within the limits of the other version was not kept by this progra
   expect(restore({ spec: {} }, values(1), plan)).toEqual({ spec: {} });
 });
 
-test('__proto__ is a name like any other', () => {
+test('__proto__ is an ordinary name', () => {
   const object = JSON.parse('{"map":{"__proto__":{}}}') as JsonObject;
   const result = restored(object, [[['map', ['__proto__'], 'x'], 1]], 'map{}.x');
   expect(JSON.stringify(result)).toBe('{"map":{"__proto__":{"x":1}}}');

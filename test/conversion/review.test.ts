@@ -34,7 +34,7 @@ test.each(capturedCalls.filter(({ body }) => body.kind === 'ConversionReview'))(
   });
 });
 
-test('a list keeps its order, and what is in the wanted version is passed on as it is', () => {
+test('a list keeps its order, and an object in the desired version is returned unchanged', () => {
   const current = { ...object('b'), apiVersion: `${group}/v1beta2`, unknown: [1] };
   const { convertedObjects } = answer(review([object('a'), current, object('c')]));
   expect(convertedObjects.map((one: JsonObject) => (one.metadata as JsonObject).name)).toEqual(['a', 'b', 'c']);
@@ -76,7 +76,7 @@ describe('a failure names the object and the field, and converts nothing', () =>
     });
   });
 
-  test('an unknown version that is wanted', () => {
+  test('an unknown desired version', () => {
     expect(answer(review([object('a')], `${group}/v9`)).result.message).toMatch(/"a": apiVersion: .*v9"/);
     expect(answer(review([object('a')], 7)).result.message).toMatch(/request.desiredAPIVersion must be a string/);
   });
@@ -129,7 +129,7 @@ describe('kept values', () => {
     expect(Object.keys(converted).sort()).toEqual(['apiVersion', 'kind', 'metadata', 'spec', 'status']);
   });
 
-  test('one answer adds no more than 1 MiB of them', () => {
+  test('one response adds at most 1 MiB of them', () => {
     const silent = object('a', {
       status: { handlers: Array.from({ length: 500 }, (_, index) => ({ name: `h${index}`, timeoutSeconds: 0 })) },
     });
@@ -141,13 +141,13 @@ describe('kept values', () => {
     );
   });
 
-  test('what the objects bring is not added by the answer', () => {
+  test('conversion data that objects already have does not count as added', () => {
     const junk = { name: 'a', annotations: { [annotation]: 'x'.repeat(250_000) } };
     const objects = Array.from({ length: 9 }, () => object('a', { metadata: junk }));
     expect(answer(review(objects)).result.status).toBe('Success');
   });
 
-  test('one object keeps no more than an annotation may hold', () => {
+  test('one object keeps no more than an annotation may contain', () => {
     const handlers = Array.from({ length: 20_000 }, (_, index) => ({ name: `h${index}`, timeoutSeconds: 0 }));
     const { result } = answer(review([object('a', { status: { handlers } })]));
     expect(result.message).toMatch(/status\.handlers\[\d+\]\.timeoutSeconds: is one of more than/);

@@ -33,7 +33,7 @@ describe.each(pairs)('%s → %s → %s', (from, to) => {
 });
 
 describe.each(pairs)('any JSON in place of fields: %s → %s', (from, to) => {
-  test('is converted, or refused with the field', () => {
+  test('is converted, or rejected with the field', () => {
     const anything = fc.jsonValue() as fc.Arbitrary<Json>;
     const object = fc.record({
       apiVersion: fc.constant(apiVersionOf(from)),
@@ -91,7 +91,7 @@ const conversionDataOf = (object: JsonObject) =>
 describe('conversion data', () => {
   const away = converter.convert(withHandlers(older, [handler('a', 0), handler('b', 5), handler('c', -1)]), newer);
 
-  test('holds what v1beta2 cannot represent, by the name of the handler', () => {
+  test('contains what v1beta2 cannot represent, by the name of the handler', () => {
     expect(handlersOf(away)).toEqual([handler('a'), handler('b', 5), handler('c')]);
     expect(JSON.parse(String(conversionDataOf(away)))).toEqual({
       [older]: [
@@ -101,7 +101,7 @@ describe('conversion data', () => {
     });
   });
 
-  test('is absent when there is nothing to keep', () => {
+  test('is absent if there is nothing to keep', () => {
     const object = withHandlers(older, [handler('a', 1)]);
     expect(converter.convert(object, newer)).toEqual({ ...object, apiVersion: newer });
   });
@@ -112,13 +112,13 @@ describe('conversion data', () => {
     ['handlers that are gone', [handler('d')], [handler('d')]],
     ['no handlers', [], []],
     ['what is not a list', 'x', 'x'],
-  ])('comes back right after a change: %s', (_name, handlers, expected) => {
+  ])('is restored correctly after a change: %s', (_name, handlers, expected) => {
     const home = converter.convert({ ...away, status: { handlers } }, older);
     expect(handlersOf(home)).toEqual(expected);
     expect(conversionDataOf(home)).toBeUndefined();
   });
 
-  test('does not bring back a status that was removed', () => {
+  test('does not restore a status that was removed', () => {
     const { status: _status, ...rest } = away;
     expect(converter.convert(rest, older)).not.toHaveProperty('status');
   });
@@ -149,14 +149,14 @@ describe('conversion data', () => {
     ['too large', `{"${older}":[${' '.repeat(300_000)}]}`],
     ['too deep', entry(['status', 'v1beta2'], JSON.parse(`${'['.repeat(400)}${']'.repeat(400)}`))],
     ['deeper than the stack', `${'['.repeat(100_000)}`],
-  ])('that is hostile or broken changes nothing: %s', (_name, text) => {
+  ])('that is hostile or malformed changes nothing: %s', (_name, text) => {
     const object = withHandlers(newer, [handler('a')], { annotations: { [conversionDataAnnotation]: text } });
     const { metadata: _metadata, ...rest } = converter.convert(object, older);
     expect(rest).toEqual({ apiVersion: older, kind: 'ExtensionConfig', status: { handlers: [handler('a')] } });
     expect({}).not.toHaveProperty('polluted');
   });
 
-  test('that would be too large is a failure with the field, not a loss', () => {
+  test('that would be too large is a failure that names the field, not a loss', () => {
     const handlers = Array.from({ length: 512 }, (_, index) => handler(`${index}`.padStart(512, 'x'), 0));
     expect(() => converter.convert(withHandlers(older, handlers), newer)).toThrow(/the maximum is 262144/);
   });

@@ -29,7 +29,7 @@ async function status(wanted: (status: NonNullable<V1Deployment['status']>) => b
   return Object.fromEntries((found?.conditions ?? []).map(({ type, status, reason }) => [type, `${status} ${reason}`]));
 }
 
-test('the sample extension runs as its Deployment says', async () => {
+test('the sample extension follows its Deployment', async () => {
   const { log, lines } = collectingLog();
   const extension = await startExtension(sandbox, log, signal, module);
   expect(extension.port).toBe(12_345);
@@ -67,7 +67,7 @@ test('the sample extension runs as its Deployment says', async () => {
   expect(lines.filter(({ level }) => level === 50)).toHaveLength(1);
 });
 
-test('a start that is given up ends at once', async () => {
+test('a start that is aborted ends at once', async () => {
   const stopping = new AbortController();
   const neverListens = new URL('data:text/javascript,setInterval(() => {}, 60_000)');
   const starting = startExtension(sandbox, quiet, stopping.signal, neverListens);

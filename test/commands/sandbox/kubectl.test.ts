@@ -32,7 +32,7 @@ describe('kubectl', { ...needs('kubectl'), timeout: 60_000 }, () => {
     await sandbox.ended;
   });
 
-  test('asks what it may do, acts for others, and does not wait for what never runs', async () => {
+  test('checks permissions, impersonates users, and does not wait for what never runs', async () => {
     expect(await kubectl('auth', 'can-i', '--list')).toMatch(/\*\.\* +\[\] +\[\] +\[\*\]/);
     expect(await kubectl('auth', 'can-i', 'delete', 'nodes', '--as', 'somebody')).toBe('yes\n');
     const as = ['--as', 'system:serviceaccount:a:b', '--as-uid', '7'];
@@ -70,7 +70,7 @@ describe('kubectl', { ...needs('kubectl'), timeout: 60_000 }, () => {
   });
 });
 
-test('kubectl applies them beside a webhook server that runs by itself, too', {
+test('kubectl applies them next to a separate webhook server, too', {
   ...needs('kubectl'),
   timeout: 60_000,
 }, async () => {

@@ -29,7 +29,7 @@ function clientsOf(kubeconfig: string) {
   return { apps: config.makeApiClient(AppsV1Api), objects, statusOf, discovered };
 }
 
-test('--no-extension leaves out the sample extension, and the controller finds others', async () => {
+test('--no-extension leaves out the sample extension, and the controller discovers others', async () => {
   const { stop, output, ended } = start(['--no-extension']);
   try {
     const { objects, apps, discovered } = clientsOf(await ready(output));
@@ -61,7 +61,7 @@ async function serialAt(port: number): Promise<string> {
   return serialNumber;
 }
 
-test('--no-controller leaves out the controller, and the sample extension runs with the certificate of its Secret', async () => {
+test('--no-controller leaves out the controller, and the sample extension uses the certificate in its Secret', async () => {
   const { stop, output, ended } = start(['--no-controller']);
   try {
     const kubeconfig = await ready(output);

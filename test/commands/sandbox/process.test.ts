@@ -9,7 +9,7 @@ import { eventually } from '../../sandbox/client.ts';
 import { tellPackages } from '../../tools/loads.ts';
 import { needs } from '../../tools/needs.ts';
 
-test('a terminal that is closed ends it, and leaves nothing behind', needs('script'), async () => {
+test('closing the terminal ends it, and it leaves nothing behind', needs('script'), async () => {
   const folder = mkdtempSync(join(tmpdir(), 'closed-'));
   const env = { ...process.env, TMPDIR: folder };
   const command = `${shellPath(process.execPath)} bin/extensionconfig-webhook sandbox --no-extension --no-controller`;
@@ -36,7 +36,7 @@ test('a terminal that is closed ends it, and leaves nothing behind', needs('scri
 test.each([
   ['before it is ready', 'SIGINT', 130],
   ['when it is ready', 'SIGTERM', 0],
-] as const)('stopped %s by %s it leaves nothing behind, exit code %d', async (when, signal, code) => {
+] as const)('stopped %s by %s, it leaves nothing behind and has exit code %d', async (when, signal, code) => {
   const folder = mkdtempSync(join(tmpdir(), 'stopped-'));
   const env = { ...process.env, TMPDIR: folder };
   const args = ['sandbox', '--no-extension', '--no-controller'];

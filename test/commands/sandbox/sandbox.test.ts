@@ -10,7 +10,7 @@ import { startSandbox } from '../../../src/sandbox/index.ts';
 import { eventually } from '../../sandbox/client.ts';
 import { ready, startAlone, startServing } from './running.ts';
 
-test('prints a kubeconfig that only its owner may read, and leaves nothing behind', async () => {
+test('prints a kubeconfig that only its owner can read, and leaves nothing behind', async () => {
   const { stop, output, ended } = startAlone([]);
   const file = await ready(output);
   expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -20,7 +20,7 @@ test('prints a kubeconfig that only its owner may read, and leaves nothing behin
   expect(output.out).toContain(`\nStopped. Everything in the sandbox is gone, and so is ${file}.\n`);
 });
 
-test('a port that is taken is said as serve says it', async () => {
+test('reports a port that is taken as serve does', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
@@ -30,7 +30,7 @@ test('a port that is taken is said as serve says it', async () => {
   taken.close();
 });
 
-test('replaces the kubeconfig of a sandbox that was killed, and only that', async () => {
+test('replaces the kubeconfig of a killed sandbox, and no other file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'stale-'));
   const file = join(folder, 'kubeconfig');
   const dead = await startSandbox();
@@ -58,7 +58,7 @@ test('replaces the kubeconfig of a sandbox that was killed, and only that', asyn
   rmSync(folder, { recursive: true });
 });
 
-test('puts a webhook server that runs by itself in front of it', async () => {
+test('calls a separate webhook server', async () => {
   const server = await startServing();
   const { url, caFile } = server;
   // Two files put together: as a caBundle, API servers would find no certificate in it.
@@ -121,7 +121,7 @@ test('writes its kubeconfig where scripts wait for it, and never over another fi
   rmSync(folder, { recursive: true });
 });
 
-test('its webhook configurations are those of the manifests, with a caBundle', async () => {
+test('has the webhook configurations of the manifests, with a caBundle', async () => {
   const { stop, output, ended } = startAlone([]);
   try {
     const config = new KubeConfig();
