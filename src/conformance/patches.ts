@@ -13,6 +13,7 @@ import {
   PatchError,
   type PatchOperation,
   parseJson,
+  undecodable,
 } from '../kubernetes/index.ts';
 import { quotable } from '../runtime/index.ts';
 
@@ -72,6 +73,10 @@ function decoded({ patchType, patch }: Encoded): { apply: (object: JsonObject) =
   }
   if (value.length > maxPatchOperations) {
     return { problem: `it has ${value.length} operations, more than ${maxPatchOperations}` };
+  }
+  const problem = undecodable(value);
+  if (problem !== undefined) {
+    return { problem: quotable(problem, 300) };
   }
   return { apply: (object) => applyOperations(object, value as unknown as PatchOperation[]) };
 }

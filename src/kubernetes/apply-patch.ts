@@ -19,6 +19,9 @@ const maxCopiedBytes = 3 * 1024 * 1024;
  */
 const maxShifted = 1_000_000_000;
 
+/** How much of an operation a message shows, in characters. */
+const maxShownOperation = 200;
+
 /** Maximum number of operations of one patch (apiserver, maxJSONPatchOperations). */
 export const maxPatchOperations = 10_000;
 
@@ -36,14 +39,20 @@ function keysOf(pointer: string): string[] {
     .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The list index that a key denotes, or undefined. */
-function indexOf(list: readonly Json[], key: string): number | undefined {
-  return /^(?:0|[1-9]\d{0,9})$/.test(key) && Number(key) < list.length ? Number(key) : undefined;
+/**
+ * The list index that a key denotes, or undefined. As in the library of the API server and of Cluster API
+ * (evanphx/json-patch), negative ones count from the end, and leading zeros are fine.
+ * @param size number of places: one more than items if the key is where an item is added.
+ */
+function indexOf(key: string, size: number): number | undefined {
+  const index = /^[+-]?\d{1,10}$/.test(key) ? Number(key) : Number.NaN;
+  const place = index < 0 ? index + size : index;
+  return place >= 0 && place < size ? place : undefined;
 }
 
 function child(value: Json | undefined, key: string): Json | undefined {
   if (Array.isArray(value)) {
-    const index = indexOf(value, key);
+    const index = indexOf(key, value.length);
     return index === undefined ? undefined : value[index];
   }
   return isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
@@ -91,7 +100,7 @@ function add(progress: Progress, pointer: string, value: Json, op: string): void
     setOwn(holder, key, value);
     return;
   }
-  const index = key === '-' || key === String(holder.length) ? holder.length : indexOf(holder, key);
+  const index = key === '-' ? holder.length : indexOf(key, holder.length + 1);
   if (index === undefined) {
     throw new PatchError(`${op} operation does not apply: ${JSON.stringify(pointer)}: unable to access invalid index`);
   }
@@ -106,8 +115,9 @@ function remove(progress: Progress, pointer: string, op: string): Json {
   }
   const { holder, key } = holderOf(progress.root, pointer, op);
   if (Array.isArray(holder)) {
-    shift(progress, holder.length - Number(key));
-    holder.splice(Number(key), 1);
+    const index = indexOf(key, holder.length) ?? 0;
+    shift(progress, holder.length - index);
+    holder.splice(index, 1);
   } else {
     delete holder[key];
   }
@@ -122,7 +132,7 @@ function replace(progress: Progress, pointer: string, value: Json): void {
   }
   const { holder, key } = holderOf(progress.root, pointer, 'replace');
   if (Array.isArray(holder)) {
-    holder[Number(key)] = value;
+    holder[indexOf(key, holder.length) ?? 0] = value;
   } else {
     setOwn(holder, key, value);
   }
@@ -137,6 +147,19 @@ function copy(progress: Progress, from: string, pointer: string): void {
     );
   }
   add(progress, pointer, copyOf(value), 'copy');
+}
+
+function test(progress: Progress, pointer: string, value: Json): void {
+  if (pointer !== '') {
+    const { holder, key } = holderOf(progress.root, pointer, 'test');
+    // A field that is missing equals null.
+    if (value === null && !Array.isArray(holder) && !Object.hasOwn(holder, key)) {
+      return;
+    }
+  }
+  if (!isSame(valueAt(progress.root, pointer, 'test'), value)) {
+    throw new PatchError(`testing value ${pointer} failed`);
+  }
 }
 
 function apply(progress: Progress, operation: PatchOperation): void {
@@ -160,9 +183,7 @@ function apply(progress: Progress, operation: PatchOperation): void {
       copy(progress, operation.from, operation.path);
       break;
     case 'test':
-      if (!isSame(valueAt(progress.root, operation.path, 'test'), operation.value ?? null)) {
-        throw new PatchError(`testing value ${operation.path} failed`);
-      }
+      test(progress, operation.path, operation.value ?? null);
       break;
     default:
       throw new PatchError(`Unexpected kind: ${String((operation as { op: unknown }).op)}`);
@@ -193,6 +214,27 @@ export function isOperation(value: Json): boolean {
     isPointer(value.path) &&
     (isPointer(value.from) || (value.op !== 'move' && value.op !== 'copy'))
   );
+}
+
+const supported = new Set<unknown>(['add', 'copy', 'move', 'remove', 'replace', 'test']);
+
+/**
+ * Why Cluster API does not decode a patch whose operations have the right form, or undefined: unlike the API server, its
+ * version of the library (v5) wants a value to add, which `JSON.stringify` leaves out if it is undefined.
+ */
+export function undecodable(operations: readonly Json[]): string | undefined {
+  for (const operation of operations) {
+    const { op, value } = isJsonObject(operation) ? operation : {};
+    const problem = !supported.has(op)
+      ? 'unsupported operation'
+      : (op === 'add' || op === 'replace') && value === undefined
+        ? "failed to decode 'value': operation, missing value field: missing value"
+        : undefined;
+    if (problem !== undefined) {
+      return `invalid operation ${JSON.stringify(operation).slice(0, maxShownOperation)}: ${problem}`;
+    }
+  }
+  return undefined;
 }
 
 /** Applies a JSON Merge Patch (RFC 7396) to a copy. */

@@ -6,6 +6,7 @@ export {
   maxPatchOperations,
   PatchError,
   type PatchOperation,
+  undecodable,
 } from './apply-patch.ts';
 export * from './conversion-review.ts';
 export * from './field-path.ts';

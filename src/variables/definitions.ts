@@ -168,15 +168,8 @@ function schemaCauses(given: JsonObject, path: string, effort: Effort): StatusCa
  *
  * @param variables a list of ClusterClassVariable; anything else has no definitions.
  * @param path of the list.
- */
-export function definitionCauses(variables: Json | undefined, path: string): StatusCause[] {
-  return checkDefinitions(variables, path).causes;
-}
-
-/**
- * The same.
- *
- * @returns also whether everything was checked: schemas that take too much work are skipped, and what follows them.
+ * @returns the causes, and whether everything was checked: schemas that take too much work are skipped, as are those after
+ * them.
  */
 export function checkDefinitions(
   variables: Json | undefined,

@@ -1,3 +1,3 @@
-export { checkDefinitions, definitionCauses } from './definitions.ts';
+export { checkDefinitions } from './definitions.ts';
 export { readSchema } from './read-schema.ts';
 export { valueCauses, withDefaults } from './values.ts';

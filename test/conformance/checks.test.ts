@@ -389,6 +389,11 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
       patching((request) => [{ uid: uidOf(request), patchType: 'JSONPatch', patch: 'aGVsbG8=' }]),
       'the base64 text is not JSON',
     ],
+    [
+      'an operation without its value',
+      onePatch([{ op: 'add', path: '/spec/x', value: undefined }]),
+      "failed to decode 'value': operation, missing value field: missing value",
+    ],
     ['an object as operations', onePatch({}), 'a JSON patch must be a list of operations'],
     ['a list as a merge patch', onePatch([], 'JSONMergePatch'), 'a merge patch must be a JSON object'],
   ],

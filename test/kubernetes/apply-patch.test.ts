@@ -7,6 +7,7 @@ import {
   type JsonObject,
   PatchError,
   type PatchOperation,
+  undecodable,
 } from '../../src/kubernetes/index.ts';
 
 const before: JsonObject = { a: { b: [1, 2, 3] }, 'c/d~': null, '': { '': 7 }, n: 5 };
@@ -28,6 +29,12 @@ describe('operations of a JSON Patch', () => {
       Array.from({ length: 12 }, (_, i) => (i < 10 ? i : i === 10 ? 'x' : 10)),
     ],
     ['a field named -', [{ op: 'add', path: '/a/-', value: 0 }], { ...before, a: { b: [1, 2, 3], '-': 0 } }],
+    ['an item behind the last', [{ op: 'add', path: '/a/b/-1', value: 0 }], { ...before, a: { b: [1, 2, 3, 0] } }],
+    ['an item before all', [{ op: 'add', path: '/a/b/-4', value: 0 }], { ...before, a: { b: [0, 1, 2, 3] } }],
+    ['an index with zeros', [{ op: 'add', path: '/a/b/01', value: 0 }], { ...before, a: { b: [1, 0, 2, 3] } }],
+    ['in place of the last item', [{ op: 'replace', path: '/a/b/-1', value: 0 }], { ...before, a: { b: [1, 2, 0] } }],
+    ['without the item before it', [{ op: 'remove', path: '/a/b/-2' }], { ...before, a: { b: [1, 3] } }],
+    ['a test of a field that is missing', [{ op: 'test', path: '/x', value: null }], before],
     ['in place of a field', [{ op: 'replace', path: '/c~1d~0', value: 1 }], { ...before, 'c/d~': 1 }],
     ['in place of an item', [{ op: 'replace', path: '/a/b/1' }], { ...before, a: { b: [1, null, 3] } }],
     ['a field with an empty name', [{ op: 'replace', path: '//', value: 8 }], { ...before, '': { '': 8 } }],
@@ -86,8 +93,10 @@ describe('operations of a JSON Patch', () => {
     [{ op: 'add', path: '/a/b/9/y', value: 1 }, missing('add', 'path', '/a/b/9/y')],
     [{ op: 'add', path: '/constructor/y', value: 1 }, missing('add', 'path', '/constructor/y')],
     [{ op: 'add', path: '/a/b/4', value: 1 }, badIndex('add', '/a/b/4')],
-    [{ op: 'add', path: '/a/b/01', value: 1 }, badIndex('add', '/a/b/01')],
-    [{ op: 'add', path: '/a/b/-1', value: 1 }, badIndex('add', '/a/b/-1')],
+    [{ op: 'add', path: '/a/b/04', value: 1 }, badIndex('add', '/a/b/04')],
+    [{ op: 'add', path: '/a/b/-5', value: 1 }, badIndex('add', '/a/b/-5')],
+    [{ op: 'add', path: '/a/b/--1', value: 1 }, badIndex('add', '/a/b/--1')],
+    [{ op: 'remove', path: '/a/b/-4' }, missing('remove', 'value', '/a/b/-4')],
     [{ op: 'add', path: '/a/b/1e0', value: 1 }, badIndex('add', '/a/b/1e0')],
     [{ op: 'add', path: '/a/b/', value: 1 }, badIndex('add', '/a/b/')],
     [{ op: 'replace', path: '/x', value: 1 }, missing('replace', 'value', '/x')],
@@ -104,7 +113,9 @@ describe('operations of a JSON Patch', () => {
     [{ op: 'copy', from: '/x', path: '/y' }, missing('copy', 'value', '/x')],
     [{ op: 'copy', from: '/n', path: '/x/y' }, missing('copy', 'path', '/x/y')],
     [{ op: 'copy', from: '/n', path: '/a/b/7' }, badIndex('copy', '/a/b/7')],
-    [{ op: 'test', path: '/x', value: null }, missing('test', 'value', '/x')],
+    [{ op: 'test', path: '/x', value: 1 }, missing('test', 'value', '/x')],
+    [{ op: 'test', path: '/x/y', value: null }, missing('test', 'path', '/x/y')],
+    [{ op: 'test', path: '/a/b/3', value: null }, missing('test', 'value', '/a/b/3')],
     [{ op: 'test', path: '/n', value: '5' }, 'testing value /n failed'],
     [{ op: 'test', path: '/n' }, 'testing value /n failed'],
     [{ op: 'increment', path: '/n' } as unknown as PatchOperation, 'Unexpected kind: increment'],
@@ -176,4 +187,41 @@ describe('a merge patch (the examples of RFC 7396, appendix A)', () => {
     merged.a.c.push(2);
     expect([target, patch]).toEqual([{ a: { b: 1 } }, { a: { c: [1] } }]);
   });
+});
+
+test.each<[string, Json[], string | undefined]>([
+  ['values of null', [{ op: 'add', path: '/x', value: null }], undefined],
+  [
+    'operations without values',
+    [
+      { op: 'remove', path: '/x' },
+      { op: 'test', path: '/x' },
+    ],
+    undefined,
+  ],
+  [
+    'an undefined that JSON.stringify left out',
+    [
+      { op: 'remove', path: '/y' },
+      { op: 'add', path: '/x' },
+    ],
+    `invalid operation {"op":"add","path":"/x"}: failed to decode 'value': operation, missing value field: missing value`,
+  ],
+  [
+    'nothing in place of a value',
+    [{ op: 'replace', path: '/x' }],
+    `invalid operation {"op":"replace","path":"/x"}: failed to decode 'value': operation, missing value field: missing value`,
+  ],
+  [
+    'an operation that there is not',
+    [{ op: 'increment', path: '/x' }],
+    'invalid operation {"op":"increment","path":"/x"}: unsupported operation',
+  ],
+  [
+    'a long one',
+    [{ op: 'x', path: `/${'y'.repeat(300)}` }],
+    `invalid operation {"op":"x","path":"/${'y'.repeat(181)}: unsupported operation`,
+  ],
+])('what Cluster API decodes: %s', (_, operations, problem) => {
+  expect(undecodable(operations)).toBe(problem);
 });

@@ -181,6 +181,11 @@ describe('a round of patches', () => {
       patching(0, replace('/spec/none', 1)),
       /error applying json patch \(RFC6902\): .*\/spec\/none/,
     ],
+    [
+      'without the value to add',
+      patching(0, [{ op: 'add', path: '/spec/x' }]),
+      /error decoding json patch \(RFC6902\): invalid operation \{"op":"add","path":"\/spec\/x"}: failed to decode 'value'/,
+    ],
     ['that are not a list', patching(0, { op: 'x' }), /error decoding json patch \(RFC6902\)/],
     ['of an unknown type', patching(0, [], 'Strategic'), /failed to apply patch to template/],
     ['that take the spec away', patching(0, [{ op: 'remove', path: '/spec' }]), /missing field "spec"/],

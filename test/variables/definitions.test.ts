@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/kubernetes/index.ts';
-import { definitionCauses } from '../../src/variables/index.ts';
+import { checkDefinitions } from '../../src/variables/index.ts';
 import { cpuTimeMs } from '../tools/cpu-time.ts';
+
+const definitionCauses = (variables: Json | undefined, path: string) => checkDefinitions(variables, path).causes;
 
 const defined = (schema: JsonObject, more: JsonObject = {}): JsonObject => ({
   name: 'a',

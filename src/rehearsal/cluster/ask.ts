@@ -91,6 +91,19 @@ export function* call(
   return answer;
 }
 
+/** Reports a negative retryAfterSeconds, once for each hook. */
+export function* reportNegative(state: State, hook: RehearsedHook, seconds: number): Life {
+  if (seconds < 0 && !state.said.has(`negative ${hook}`)) {
+    state.said.add(`negative ${hook}`);
+    yield tell(state, {
+      kind: 'finding',
+      severity: 'error',
+      text: `${hook} returned retryAfterSeconds ${seconds}: Cluster API takes it for blocking, but for no time to wait, and calls again as soon as the Cluster is reconciled`,
+      remedy: 'return a positive number of seconds while work is in progress, and 0 when it is done',
+    });
+  }
+}
+
 /**
  * Calls all handlers of a hook that may block, unless an earlier answer is still cached: then none is called, even if
  * the request has changed.
@@ -119,6 +132,7 @@ export function* ask(
     return 'passed';
   }
   state.blocked.set(hook, (state.blocked.get(hook) ?? 0) + 1);
+  yield* reportNegative(state, hook, retryAfterSeconds);
   const until = state.now + waitMs(retryAfterSeconds);
   const text = typeof message === 'string' ? message : '';
   state.waits.set(hook, { until, message: text });

@@ -1,4 +1,4 @@
-export { ask, block, call, failed, type Reconcile } from './ask.ts';
+export { ask, block, call, failed, type Reconcile, reportNegative } from './ask.ts';
 export type { Blueprint, ClassTemplate, ClassVariable, ExternalPatch, MachineTemplates } from './blueprint.ts';
 export * from './effects.ts';
 export type { ClusterApiLimits } from './limits.ts';

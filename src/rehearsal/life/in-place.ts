@@ -9,6 +9,7 @@ import {
   passUntil,
   type Reconcile,
   replicasOf,
+  reportNegative,
   restartMs,
   type State,
   textAt,
@@ -113,6 +114,9 @@ function* updateMachine(reconcile: Reconcile, desired: MachineObjects): Life {
     if (answer.ok) {
       failures = 0;
       const { retryAfterSeconds } = answer.response;
+      if (typeof retryAfterSeconds === 'number') {
+        yield* reportNegative(state, 'UpdateMachine', retryAfterSeconds);
+      }
       if (typeof retryAfterSeconds !== 'number' || retryAfterSeconds <= 0) {
         return;
       }

@@ -12,6 +12,7 @@ import {
   maxPatchOperations,
   PatchError,
   type PatchOperation,
+  undecodable,
 } from '../../kubernetes/index.ts';
 import { textAt } from '../cluster/index.ts';
 
@@ -44,6 +45,10 @@ function patched(object: JsonObject, item: JsonObject): JsonObject {
     }
     if (!Array.isArray(operations) || !operations.every(isOperation) || operations.length > maxPatchOperations) {
       throw new BadPatch('error decoding json patch (RFC6902): it is not a list of operations');
+    }
+    const problem = undecodable(operations);
+    if (problem !== undefined) {
+      throw new BadPatch(`error decoding json patch (RFC6902): ${problem}`);
     }
     try {
       const result = applyOperations(object, operations as unknown as PatchOperation[]);

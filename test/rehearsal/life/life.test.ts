@@ -167,11 +167,15 @@ describe('what blocks', () => {
     expect(calls.slice(0, 2).map(({ at }) => at)).toEqual([0, 86_400_000]);
   });
 
-  test('a negative retryAfterSeconds blocks as well', () => {
-    const { calls } = live(({ hook }, nth) =>
-      hook === 'BeforeClusterCreate' && nth === 1 ? { retryAfterSeconds: -5 } : undefined,
+  test('a negative retryAfterSeconds blocks as well, and is a finding', () => {
+    const { calls, events } = live(({ hook }, nth) =>
+      hook === 'BeforeClusterCreate' && nth <= 2 ? { retryAfterSeconds: -5 } : undefined,
     );
-    expect(calls.slice(0, 2).map(({ at }) => at)).toEqual([0, 1000]);
+    expect(calls.slice(0, 3).map(({ at }) => at)).toEqual([0, 1000, 2000]);
+    const findings = events.flatMap(({ event }) => (event.kind === 'finding' ? [event] : []));
+    expect(findings.map(({ severity, text }) => [severity, text.slice(0, 60)])).toEqual([
+      ['error', 'BeforeClusterCreate returned retryAfterSeconds -5: Cluster A'],
+    ]);
   });
 
   test('one that blocks for ever ends with the limit of calls, and says so', () => {
