@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,6 +23,11 @@ test('the help loads nothing that only a command needs', () => {
   for (const name of ['yaml', 'ajv', 'express', 'node-forge', 'prom-client', 'pino', '@kubernetes']) {
     expect(loaded).not.toContain(name);
   }
+});
+
+test('what Node.js unpacks of a package.json for each file of the program is its type alone', () => {
+  const nearest = findPackageJSON(new URL('../../src/main.ts', import.meta.url));
+  expect(JSON.parse(readFileSync(nearest!, 'utf8'))).toEqual({ type: 'module' });
 });
 
 /** Runs commands one after the other in one process; the packages that are loaded after each. */

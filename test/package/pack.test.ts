@@ -33,6 +33,7 @@ test('holds the program, the manifests and nothing of development', () => {
   expect(packed).toContain('manifests/base/deployment.yaml');
   expect(packed).toContain('dist/sandbox/writes/kubernetes.proto');
   expect(packed).toContain('dist/openapi/openapi-v3.proto');
+  expect(packed).toContain('dist/package.json');
   expect(packed).toContain('LICENSE');
   expect(
     packed.filter((path) => !/^(bin|dist|manifests|templates)\/|^(package\.json|README\.md|LICENSE)$/.test(path)),
