@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import type { Logger } from 'pino';
-import { collectDefaultMetrics, Registry } from 'prom-client';
 import {
   addFlags,
   choiceFlag,
@@ -29,6 +28,7 @@ import {
   startController,
 } from '../controller/index.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../kubernetes/index.ts';
+import { collectDefaultMetrics, Registry } from '../prometheus/index.ts';
 import type { ClientCertificate } from '../runtime/index.ts';
 import { fileCertificates, type HealthServer, ListenError, startHealthServer } from '../server/index.ts';
 import { catalogFlags, hookCatalogOf } from './catalog-flags.ts';
@@ -184,7 +184,7 @@ taken, 2 wrong usage.`,
     } catch (error) {
       throw error instanceof ListenError ? listenFailure(error) : error;
     }
-    collectDefaultMetrics({ register: metrics });
+    collectDefaultMetrics(metrics);
     const clientCertificate = await followClientCertificate(flags['client-cert-dir'], log);
     controller = startController({
       kubeConfig,

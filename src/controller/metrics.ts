@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { Counter, Gauge, Histogram } from '../prometheus/index.ts';
 import { type KnownHooks, phaseOf, quotable } from '../runtime/index.ts';
 import { readCertificates, usable } from '../x509/index.ts';
 import { conditionOf } from './conditions.ts';

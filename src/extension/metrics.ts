@@ -1,4 +1,5 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { Counter, Histogram } from '../prometheus/index.ts';
 import type { HandledCall } from './call.ts';
 
 /** Prefix of the metric names of an extension. */

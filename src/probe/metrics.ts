@@ -1,4 +1,5 @@
-import { Counter, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { Counter } from '../prometheus/index.ts';
 import { type ProbeResult, probeResults } from './probe.ts';
 
 /** Adds the metric of probes. `prefix` is what its name begins with; the result counts one. */

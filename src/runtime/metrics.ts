@@ -1,7 +1,10 @@
 import { createRequire } from 'node:module';
-import type * as PromClient from 'prom-client';
+import { extname } from 'node:path';
+import type { Registry } from 'prom-client';
+import type * as Prometheus from '../prometheus/index.ts';
 
 const require = createRequire(import.meta.url);
+const prometheus = `../prometheus/index${extname(import.meta.url)}`;
 
 /** The metrics of calls. */
 export interface CallMetrics {
@@ -40,9 +43,9 @@ const buckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3
  * Registers the metrics of calls: two with Cluster API's names, labels and buckets, and ours for backoff and
  * concurrency.
  */
-export function createCallMetrics(registry: PromClient.Registry, loads: () => readonly ExtensionLoad[]): CallMetrics {
+export function createCallMetrics(registry: Registry, loads: () => readonly ExtensionLoad[]): CallMetrics {
   // Loaded on demand, since commands that call extensions have no metrics.
-  const { Counter, Gauge, Histogram }: typeof PromClient = require('prom-client');
+  const { Counter, Gauge, Histogram }: typeof Prometheus = require(prometheus);
   const registers = [registry];
   const requests = new Counter({
     name: 'capi_runtime_sdk_requests_total',
@@ -86,7 +89,7 @@ export function createCallMetrics(registry: PromClient.Registry, loads: () => re
   };
   function collect(): void {
     const current = loads();
-    for (const [fact, gauge] of Object.entries(gauges) as [keyof typeof gauges, PromClient.Gauge<'extension'>][]) {
+    for (const [fact, gauge] of Object.entries(gauges) as [keyof typeof gauges, Prometheus.Gauge<'extension'>][]) {
       gauge.reset();
       for (const load of current) {
         gauge.set({ extension: load.extension }, load[fact]);

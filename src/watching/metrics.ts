@@ -1,5 +1,6 @@
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { factKinds } from '../facts/index.ts';
+import { Gauge } from '../prometheus/index.ts';
 import type { Watching } from './watching.ts';
 
 /**

@@ -1,6 +1,7 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { AdmissionOutcome } from '../admission/index.ts';
 import type { Operation } from '../kubernetes/index.ts';
+import { Counter, Gauge, Histogram } from '../prometheus/index.ts';
 import type { FeatureGates } from './feature-gates.ts';
 import { type SideThreadResult, sideThreadResults } from './side-thread.ts';
 import type { Webhook } from './webhook.ts';

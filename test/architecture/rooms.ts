@@ -17,6 +17,7 @@ export const rooms: readonly Room[] = [
   { name: 'kubernetes', knows: 'Kubernetes conventions: names, selectors, Status, reviews, JSON Patch' },
   { name: 'schema', knows: 'structural schemas, as in CustomResourceDefinitions: validation, defaults, pruning' },
   { name: 'cel', knows: 'CEL: validation rules and match conditions, within their budgets' },
+  { name: 'prometheus', knows: 'the parts of prom-client that servers use' },
   { name: 'x509', knows: 'certificates and their keys: reading, checking, issuing' },
   { name: 'cluster', knows: 'the connection to an API server: kubeconfig, requests, retries, watches' },
   {

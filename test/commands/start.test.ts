@@ -73,6 +73,9 @@ test('a command loads nothing that only another one needs', () => {
   expect(serving).toContain('express');
   // Serving with a certificate that is there needs nothing that makes certificates, and no YAML unless a flag names some.
   expect(serving).not.toContain('node-forge');
+  // What only the metrics of the process need, which come with the server.
+  expect(serving).toContain('prom-client');
+  expect(serving).not.toContain('@opentelemetry');
   // The HTTP client in Node.js, which any import of node:http loads.
   expect(serving).not.toContain('undici');
   expect(serving).not.toContain('yaml');

@@ -1,4 +1,5 @@
-import { Counter, Histogram, type Registry as MetricsRegistry } from 'prom-client';
+import type { Registry as MetricsRegistry } from 'prom-client';
+import { Counter, Histogram } from '../../prometheus/index.ts';
 import type { Registry, Resource } from '../resources/index.ts';
 
 /** Maximum number of series of the counter between two scrapes; further ones are counted together. */
