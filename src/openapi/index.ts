@@ -7,6 +7,7 @@ export {
   type NamedDocument,
 } from './merge.ts';
 export { encodeProtobuf, protobufMediaType } from './protobuf.ts';
+export { protobufLibrary } from './protobuf-library.ts';
 export { type DocumentPlace, documentList, InvalidOpenApi, openApiOf, readOpenApi } from './read.ts';
 export type { Renaming } from './renaming.ts';
 export { type SerializedDocument, serializeDocument } from './serialize.ts';

@@ -1,15 +1,10 @@
 import { readFileSync } from 'node:fs';
-import protobuf from 'protobufjs';
-import { isJsonObject, type Json, type JsonObject, maxJsonDepth } from '../kubernetes/index.ts';
+import type protobuf from 'protobufjs';
+import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
+import { protobufLibrary } from './protobuf-library.ts';
 import { yamlText } from './yaml-text.ts';
 
 const description = new URL('./openapi-v3.proto', import.meta.url);
-
-/**
- * The library stops at 100 nested messages, which is 25 nested properties: definitions have more. JSON nests at most
- * 256 levels, and `items` in `items`, at three messages per level, is the most.
- */
-protobuf.util.recursionLimit = Math.max(protobuf.util.recursionLimit, maxJsonDepth * 3);
 
 /** Converts the JSON of a message to the message. */
 type Encode = (json: Json) => object | undefined;
@@ -51,7 +46,7 @@ class Encoder {
   readonly #plans = new Map<string, Plan>();
 
   constructor() {
-    this.#root = protobuf.parse(readFileSync(description, 'utf8'), { keepCase: true }).root;
+    this.#root = protobufLibrary().parse(readFileSync(description, 'utf8'), { keepCase: true }).root;
     this.#root.resolveAll();
   }
 
@@ -80,14 +75,15 @@ class Encoder {
       const encode = this.#encodeOfField(only);
       return (json) => ({ [only.name]: encode(Array.isArray(json) ? json : [json]) });
     }
+    const { Type } = protobufLibrary();
     const named = new Map<string, { name: string; encode: EncodeField }>();
     let others: { name: string; encode: Encode } | undefined;
     let extensions: { name: string; encode: Encode } | undefined;
     for (const field of fields) {
       const resolved = field.resolvedType;
-      if (field.repeated && resolved instanceof protobuf.Type && field.name === extensionField) {
+      if (field.repeated && resolved instanceof Type && field.name === extensionField) {
         extensions = { name: field.name, encode: this.#encodeOfNamed(resolved) };
-      } else if (field.repeated && resolved instanceof protobuf.Type && forOtherKeys.has(field.name)) {
+      } else if (field.repeated && resolved instanceof Type && forOtherKeys.has(field.name)) {
         others = { name: field.name, encode: this.#encodeOfNamed(resolved) };
       } else {
         named.set(jsonName(field.name), { name: field.name, encode: this.#encodeOfField(field) });
