@@ -1,9 +1,11 @@
+import type { Command } from 'commander';
 import {
   annotatedExtensionConfigs,
   type Injection,
   injectTargets,
   missingTarget,
   next,
+  type Run,
   readSnapshot,
   runCertificates,
   type Step,
@@ -17,6 +19,7 @@ import {
   readFlags,
   UsageError,
 } from '../../cli/index.ts';
+import { type Entropy, systemEntropy } from '../../x509/index.ts';
 import {
   type CertsContext,
   commonFlags,
@@ -98,7 +101,7 @@ async function advance(
   flags: RunFlags,
   io: Io,
   mode: 'repair' | 'rotate',
-  report: (step: Step) => void,
+  { entropy, report }: Pick<Run, 'entropy' | 'report'>,
 ): Promise<number> {
   const context = readContext(flags, io);
   const run = readRun(flags, context, io, mode);
@@ -107,7 +110,7 @@ async function advance(
     io.stderr.write(`${external}\n`);
     return reportInjections(await inject(context, false), context.json, io);
   }
-  const { action, facts } = await runCertificates({ ...run, report });
+  const { action, facts } = await runCertificates({ ...run, entropy, report });
   const missing = facts.targets.filter(({ state }) => state === 'missing');
   if (context.json) {
     const until = action.kind === 'wait' ? { until: action.until.toISOString() } : {};
@@ -135,8 +138,13 @@ async function advance(
   return action.kind === 'blocked' || missing.length > 0 ? exitCode.findings : exitCode.ok;
 }
 
-/** `extensionconfig-webhook certs …`: certificates of the webhook. */
-export const defineCerts: DefineCommand = (certs, io, end) => {
+/** `extensionconfig-webhook certs …`: certificates of the webhook, with keys that come from `entropy`. */
+export function defineCerts(
+  certs: Command,
+  io: Io,
+  end: Parameters<DefineCommand>[2],
+  entropy: Entropy = systemEntropy,
+): void {
   certs.description('Create, rotate, inject and inspect the CA, serving certificate and caBundles.');
 
   const bootstrapFlags = { ...commonFlags, ...issuingFlags };
@@ -145,7 +153,7 @@ export const defineCerts: DefineCommand = (certs, io, end) => {
     .action(async () =>
       end(
         await orFailShown(io, async (report) =>
-          advance(readFlags(bootstrapFlags, bootstrap, io.env), io, 'repair', report),
+          advance(readFlags(bootstrapFlags, bootstrap, io.env), io, 'repair', { entropy, report }),
         ),
       ),
     );
@@ -156,7 +164,7 @@ export const defineCerts: DefineCommand = (certs, io, end) => {
     .action(async () =>
       end(
         await orFailShown(io, async (report) =>
-          advance(readFlags(allRotateFlags, rotate, io.env), io, 'rotate', report),
+          advance(readFlags(allRotateFlags, rotate, io.env), io, 'rotate', { entropy, report }),
         ),
       ),
     );
@@ -194,4 +202,4 @@ export const defineCerts: DefineCommand = (certs, io, end) => {
         }),
       ),
     );
-};
+}

@@ -26,7 +26,7 @@ import {
 } from '../../cli/index.ts';
 import { type Cluster, connect, loadKubeConfig } from '../../cluster/index.ts';
 import { dns1035LabelProblems, dns1123LabelProblems, dns1123SubdomainProblems } from '../../kubernetes/index.ts';
-import { type Reading, systemEntropy } from '../../x509/index.ts';
+import type { Reading } from '../../x509/index.ts';
 import { checkedName } from '../checked-name.ts';
 import { clusterFlags } from '../cluster-flags.ts';
 import { podNamespace } from '../pod-namespace.ts';
@@ -243,7 +243,7 @@ export function readRun(
   context: CertsContext,
   io: Io,
   mode: 'repair' | 'rotate',
-): Omit<Run, 'report'> {
+): Omit<Run, 'entropy' | 'report'> {
   const caValidityMs = flags['ca-validity'];
   const caRenewBeforeMs = flags['ca-renew-before'];
   if (caRenewBeforeMs >= caValidityMs) {
@@ -256,7 +256,6 @@ export function readRun(
     store: context.store,
     targets: context.targets,
     clock: context.clock,
-    entropy: systemEntropy,
     names: context.names,
     servingValidityMs: flags.validity,
     caValidityMs,

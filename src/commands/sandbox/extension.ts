@@ -7,6 +7,7 @@ import { FailureError, version } from '../../cli/index.ts';
 import { connect, type Informer, startInformer } from '../../cluster/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
 import { type CertificateSource, secretCertificates } from '../../server/index.ts';
+import { ellipticEntropy } from '../../x509/index.ts';
 import type { ExtensionThreadData, ExtensionThreadMessage } from './extension-thread.ts';
 import { runCertsCommand } from './webhook.ts';
 
@@ -48,7 +49,7 @@ export async function registerExtension(config: KubeConfig): Promise<void> {
 async function deploy(config: KubeConfig, kubeconfigFile: string, signal: AbortSignal): Promise<void> {
   const secrets = ['--secret', secretName, '--ca-secret', `${extensionName}-ca`];
   const where = ['--kubeconfig', kubeconfigFile, '--namespace', namespace, '--service', extensionName];
-  const { code, output } = await runCertsCommand(['bootstrap', ...where, ...secrets], signal);
+  const { code, output } = await runCertsCommand(['bootstrap', ...where, ...secrets], signal, ellipticEntropy);
   if (code !== 0) {
     throw new FailureError(`no certificate for the sample extension: ${output.trim()}`);
   }

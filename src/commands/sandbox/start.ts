@@ -17,6 +17,7 @@ import type { JsonObject } from '../../kubernetes/index.ts';
 import type { Resolve } from '../../runtime/index.ts';
 import { startSandbox } from '../../sandbox/index.ts';
 import { webhookPaths } from '../../webhook/index.ts';
+import { ellipticEntropy } from '../../x509/index.ts';
 import { publish } from './kubeconfig-file.ts';
 import {
   byService,
@@ -230,7 +231,7 @@ export async function startSandboxWithWebhook(
     if (settings.webhook === undefined) {
       const namespace = { metadata: { name: webhookService.namespace } };
       await connect(config, signal).request('POST', '/api/v1/namespaces', namespace);
-      const { code, output } = await runCerts(['bootstrap'], ownFile, crd.metadata.name, signal);
+      const { code, output } = await runCerts(['bootstrap'], ownFile, crd.metadata.name, signal, ellipticEntropy);
       if (code !== 0) {
         throw new FailureError(`the sandbox could not create its certificates: ${output.trim()}`);
       }

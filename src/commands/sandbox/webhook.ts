@@ -11,6 +11,7 @@ import type { Endpoint } from '../../sandbox/index.ts';
 import { type CertificateSource, fixedCertificate, secretCertificates, selfSignedPair } from '../../server/index.ts';
 import { addWatchingMetrics, type Watching } from '../../watching/index.ts';
 import { type RunningWebhook, startWebhook } from '../../webhook/index.ts';
+import { type Entropy, systemEntropy } from '../../x509/index.ts';
 import { defineCerts } from '../certs/certs.ts';
 import { followCluster } from '../follow-cluster.ts';
 import { policyFlags, ruleSetOptionsOf } from '../policy-flags.ts';
@@ -150,6 +151,7 @@ export function runCerts(
   kubeconfigFile: string,
   crdName: string,
   signal: AbortSignal,
+  entropy?: Entropy,
 ): Promise<{ code: number; output: string }> {
   const targets = [
     '--mutating-webhook',
@@ -160,20 +162,23 @@ export function runCerts(
     crdName,
   ];
   const where = ['--kubeconfig', kubeconfigFile, '--namespace', webhookService.namespace];
-  return runCertsCommand([...args, ...where, ...targets], signal);
+  return runCertsCommand([...args, ...where, ...targets], signal, entropy);
 }
 
-/** Runs `certs ARGUMENTS…`. @returns the exit code and what it printed. */
+/** Runs `certs ARGUMENTS…`, with keys that come from `entropy`. @returns the exit code and what it printed. */
 export async function runCertsCommand(
   args: readonly string[],
   signal: AbortSignal,
+  entropy: Entropy = systemEntropy,
 ): Promise<{ code: number; output: string }> {
   let output = '';
   const sink = new PassThrough().on('data', (chunk) => {
     output += chunk;
   });
   const io: Io = { stdin: new PassThrough(), stdout: sink, stderr: sink, env: {}, signal };
-  const certs: CommandEntry = { name: 'certs', summary: '', load: async () => defineCerts };
+  const load: CommandEntry['load'] = async () => (command, commandIo, end) =>
+    defineCerts(command, commandIo, end, entropy);
+  const certs: CommandEntry = { name: 'certs', summary: '', load };
   const program: Program = { name: 'extensionconfig-webhook', version: async () => version, commands: [certs] };
   const code = await runProgram(program, ['certs', ...args], io);
   return { code, output };

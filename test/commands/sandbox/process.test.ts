@@ -64,6 +64,9 @@ test.each([
   const loaded = JSON.parse(output.trimEnd().split('\n').at(-1)!) as string[];
   expect(loaded).toContain('js-yaml');
   expect(loaded).not.toContain('yaml');
+  // Nobody sent protobuf or asked for it; and nobody reads the metrics of the process.
+  expect(loaded).not.toContain('protobufjs');
+  expect(loaded).not.toContain('@opentelemetry');
   expect(output).toMatch(code === 0 ? /kubectl get/ : /^extensionconfig-webhook: interrupted$/m);
   rmSync(folder, { recursive: true });
 });
