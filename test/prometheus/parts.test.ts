@@ -3,12 +3,7 @@ import { expect, test } from 'vitest';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '../../src/prometheus/index.ts';
 
 test('the parts are those of the complete prom-client: its registries take their metrics', async () => {
-  expect([Counter, Gauge, Histogram, Registry]).toEqual([
-    whole.Counter,
-    whole.Gauge,
-    whole.Histogram,
-    whole.Registry,
-  ]);
+  expect([Counter, Gauge, Histogram, Registry]).toEqual([whole.Counter, whole.Gauge, whole.Histogram, whole.Registry]);
   const registry = new whole.Registry();
   new Counter({ name: 'runs_total', help: 'Runs.', registers: [registry] }).inc();
   expect(await registry.metrics()).toContain('\nruns_total 1\n');
