@@ -1,9 +1,4 @@
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
+import { readFileSync } from 'node:fs';
 import { compileErrors, validate } from '@readme/openapi-parser';
 import { describe, expect, test } from 'vitest';
 import {
@@ -15,7 +10,6 @@ import {
   string,
 } from '../../src/hooks/index.ts';
 import { openApiDocument, openApiPage } from '../../src/messages/index.ts';
-import { needs } from '../tools/needs.ts';
 
 const release = parseRelease('1.14')!;
 const recorded = JSON.parse(readFileSync(new URL('../fixtures/runtime-sdk/openapi.json', import.meta.url), 'utf8')) as {
@@ -122,50 +116,6 @@ describe('the page', () => {
     const text = openApiPage(hostile);
     expect(text).not.toContain('<script>alert');
     expect(text).toContain('&lt;/script&gt;');
-  });
-
-  test('shows a hook with the fields of its messages in a browser', {
-    ...needs('chromium'),
-    timeout: 90_000,
-  }, async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'page-'));
-    try {
-      const file = join(folder, 'page.html');
-      // Shadow trees are not part of the printed DOM: the probe copies what a reader sees.
-      const probe = `<pre id="seen"></pre><script type="module">
-        const deep = (node) => [...node.querySelectorAll('*')].flatMap((element) =>
-          [element, ...(element.shadowRoot ? deep(element.shadowRoot) : [])]);
-        const wait = (ms) => new Promise((done) => setTimeout(done, ms));
-        await wait(2000);
-        deep(document).findLast((element) => element.textContent.trim() === 'BeforeClusterUpgrade')?.click();
-        await wait(2000);
-        const trees = deep(document).filter((element) => element.shadowRoot);
-        document.getElementById('seen').textContent = trees.map((element) => element.shadowRoot.textContent).join(' ');
-      </script>`;
-      writeFileSync(
-        file,
-        page.replace('</body>', () => `${probe}</body>`),
-      );
-      const { stdout } = await promisify(execFile)(
-        'chromium',
-        [
-          '--headless',
-          '--no-sandbox',
-          '--disable-gpu',
-          `--user-data-dir=${folder}/profile`,
-          '--virtual-time-budget=20000',
-          '--dump-dom',
-          pathToFileURL(file).href,
-        ],
-        { maxBuffer: 32 * 1024 * 1024, timeout: 60_000 },
-      );
-      const seen = stdout.slice(stdout.indexOf('<pre id="seen">'));
-      expect(seen).toContain('BeforeClusterUpgrade');
-      expect(seen).toContain('fromKubernetesVersion');
-      expect(seen).toContain('Version that the upgrade ends with.');
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
   });
 });
 

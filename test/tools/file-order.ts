@@ -44,6 +44,7 @@ const first = [
   'test/e2e/environment.test.ts',
   'test/package/launch.test.ts',
   'test/server/rotation.test.ts',
+  'test/commands/html-pages.test.ts',
   'test/messages/openapi.test.ts',
   'test/commands/sandbox/extension.test.ts',
   'test/docs/commands/command-line.test.ts',
