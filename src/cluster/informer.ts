@@ -6,7 +6,7 @@ import { CollectionCopy, type InformerChange, objectKey, versionOf } from './col
 import { explain } from './forbidden.ts';
 import { listPages } from './list.ts';
 import { connectToFollow, type WatchPace } from './watch-pace.ts';
-import { type AfterWatch, WatchRetries } from './watch-retries.ts';
+import { type AfterWatch, type WatchLife, WatchRetries } from './watch-retries.ts';
 
 /** A connection that died silently is noticed within 35 s. */
 const defaultPace: WatchPace = {
@@ -85,6 +85,8 @@ class CollectionFollower implements Informer {
   #isSynced = false;
   #heardAt: number | undefined;
   #problem: string | undefined;
+  /** The watch that is running, or the last one. */
+  #life = { isOpen: false, began: 0, events: 0 };
   /** The version to watch from; undefined if the collection has to be listed first. */
   #version: string | undefined;
 
@@ -144,20 +146,22 @@ class CollectionFollower implements Informer {
     const { signal } = this.#stop;
     const retries = new WatchRetries(this.#pace, jitter);
     while (!signal.aborted) {
-      const began = performance.now();
       let problem: string;
       let next: AfterWatch;
+      this.#life = { isOpen: false, began: performance.now(), events: 0 };
       try {
         this.#version ??= await this.#readAll();
+        // What the list took does not count.
+        this.#life.began = performance.now();
         await this.#watch(this.#version);
-        next = retries.afterEnd(performance.now() - began);
+        next = retries.afterEnd(this.#lifeOfWatch());
         problem = `${resource}: the API server ends the watch at once`;
       } catch (error) {
         // It is unknown which changes were missed, and a server that lost its storage counts versions from the
         // beginning.
         this.#version = undefined;
         const isTooOld = error instanceof StatusError && error.code === 410;
-        next = retries.afterError(error, performance.now() - began, isTooOld);
+        next = retries.afterError(error, this.#lifeOfWatch(), isTooOld);
         problem = `${resource}: ${describe(error, resource)}`;
       }
       if (next !== 'again') {
@@ -165,6 +169,11 @@ class CollectionFollower implements Informer {
         await sleep(next.waitMs, undefined, { signal, ref: false }).catch(() => {});
       }
     }
+  }
+
+  #lifeOfWatch(): WatchLife {
+    const { isOpen, began, events } = this.#life;
+    return { isOpen, lastedMs: performance.now() - began, events };
   }
 
   /** Lists everything; the copy changes only when the list is complete. Returns the version of the list. */
@@ -196,10 +205,12 @@ class CollectionFollower implements Informer {
       watchMs,
       graceMs,
       onOpen: () => {
+        this.#life.isOpen = true;
         this.#heard();
         this.#tell(undefined);
       },
       onEvent: ({ type, object }) => {
+        this.#life.events++;
         this.#heard();
         this.#version = versionOf(object) || this.#version;
         if (type === 'DELETED') {
@@ -209,6 +220,7 @@ class CollectionFollower implements Informer {
         }
       },
       onBookmark: (version) => {
+        this.#life.events++;
         this.#heard();
         this.#version = version;
       },

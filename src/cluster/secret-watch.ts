@@ -85,6 +85,8 @@ class SecretFollower {
   readonly #news: SecretNews;
   /** The Secret's name in messages. */
   readonly #place: string;
+  /** Whether the server accepted the watch that is running, or the last one. */
+  #isOpen = false;
 
   constructor(
     config: KubeConfig,
@@ -111,12 +113,15 @@ class SecretFollower {
       const began = performance.now();
       let problem: string;
       let next: AfterWatch;
+      this.#isOpen = false;
+      // A watch of a Secret begins with an event that says what there is: events say nothing about its life.
+      const life = () => ({ isOpen: this.#isOpen, lastedMs: performance.now() - began, events: 0 });
       try {
         await this.#watch();
-        next = retries.afterEnd(performance.now() - began);
+        next = retries.afterEnd(life());
         problem = `${this.#place}: the API server ends its watch at once`;
       } catch (error) {
-        next = retries.afterError(error, performance.now() - began);
+        next = retries.afterError(error, life());
         problem = this.#describe(error, 'watch');
       }
       if (next !== 'again') {
@@ -136,6 +141,7 @@ class SecretFollower {
       watchMs,
       graceMs,
       onOpen: () => {
+        this.#isOpen = true;
         reading = this.#read().then(
           () => this.#news.tell(undefined),
           (error) => this.#news.tell(this.#describe(error, 'get')),

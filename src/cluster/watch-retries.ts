@@ -5,6 +5,16 @@ import { type WatchPace, waitAfter } from './watch-pace.ts';
 /** What to do after a watch has ended: start the next one at once, or report a problem and wait, in ms. */
 export type AfterWatch = 'again' | { waitMs: number };
 
+/** The life of a watch. */
+export interface WatchLife {
+  /** Whether the server accepted it. */
+  isOpen: boolean;
+  /** How long after its request it ended, in ms. */
+  lastedMs: number;
+  /** Number of changes and bookmarks that it reported; without those that only say what there is. */
+  events: number;
+}
+
 /** Decides when the next watch of a collection begins, based on how the previous ones ended. */
 export class WatchRetries {
   readonly #pace: Pick<WatchPace, 'minRetryMs' | 'maxRetryMs'>;
@@ -18,9 +28,9 @@ export class WatchRetries {
     this.#jitter = jitter;
   }
 
-  /** The server ended a watch that lasted `ms`: normal, unless it did so at once. */
-  afterEnd(lastedMs: number): AfterWatch {
-    if (lastedMs >= this.#pace.minRetryMs) {
+  /** The server ended a watch: normal, unless it did so at once and without any event. */
+  afterEnd(watch: WatchLife): AfterWatch {
+    if (watch.lastedMs >= this.#pace.minRetryMs || watch.events > 0) {
       this.#failures = 0;
       return 'again';
     }
@@ -28,13 +38,20 @@ export class WatchRetries {
   }
 
   /**
-   * A watch failed after this many ms. A connection that has lasted a while may end, and a version may be too old: it
-   * is a problem only if the next watch fails, too.
+   * A watch failed. A connection may end at any time, and a load balancer may end each: that is a problem only if nothing
+   * comes of it, as for client-go. A version may be too old: a problem only if the next watch fails, too.
    * @param isTooOld whether the error says that the version to watch from is too old.
    */
-  afterError(error: unknown, lastedMs: number, isTooOld = false): AfterWatch {
-    const isOrdinary = isTooOld || (error instanceof ConnectionError && lastedMs >= this.#pace.minRetryMs);
-    if (isOrdinary && this.#failures === 0) {
+  afterError(error: unknown, watch: WatchLife, isTooOld = false): AfterWatch {
+    if (error instanceof ConnectionError && watch.isOpen) {
+      if (watch.lastedMs >= this.#pace.minRetryMs) {
+        this.#failures = 0;
+        return 'again';
+      }
+      // Everything is read again, so not at once: but no later than after the first failure.
+      this.#failures = watch.events > 0 ? 0 : this.#failures;
+    }
+    if (isTooOld && this.#failures === 0) {
       this.#failures++;
       return 'again';
     }

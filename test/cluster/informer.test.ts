@@ -277,6 +277,23 @@ test.concurrent('keeps only the requested parts of objects, and reports nothing 
   expect(lines()).toHaveLength(2);
 });
 
+test('watches that each end after one change are followed at once, and are no problem', async () => {
+  const { counts, config } = await scripted(
+    () => [namespace('a')],
+    (response, watches) => {
+      if (watches > 5) {
+        return;
+      }
+      const type = watches % 2 === 0 ? 'BOOKMARK' : 'MODIFIED';
+      response.end(event(type, { kind: 'Namespace', ...namespace('a', String(100 + watches)) }));
+    },
+  );
+  // None of them lasts long enough to be normal without a change.
+  const { problems } = follow(config, { pace: { ...pace, minRetryMs: 60_000, maxRetryMs: 60_000 } });
+  await vi.waitFor(() => expect(counts).toEqual({ lists: 1, watches: 6 }), within);
+  expect(problems).toEqual([]);
+});
+
 // Alone, since it is about a time in which little happens.
 test('does not overload a server that ends every watch at once', async () => {
   const { counts, config } = await scripted(

@@ -210,7 +210,7 @@ test('reports a watch that the server ends at once, and does not repeat it in a 
   await sees('2');
 });
 
-test('a connection that ends at once is a problem; one that lasted is, if the next one fails as well', async () => {
+test('a connection that ends at once is a problem; those that lasted are not, however many end', async () => {
   const lost = new RegExp(
     `^Secret ${namespace}/${name}: no answer from the API server \\S+: (UND_ERR_SOCKET|ECONNRESET);`,
   );
@@ -223,15 +223,13 @@ test('a connection that ends at once is a problem; one that lasted is, if the ne
   events.length = 0;
   const before = server.opened;
   watch({ ...fast, minRetryMs: 1 });
-  for (let count = 1; count <= 2; count++) {
+  for (let count = 1; count <= 4; count++) {
     await vi.waitFor(() => expect(server.opened).toBe(before + count), within);
-    expect(problems()).toEqual([]);
     await new Promise((resolve) => setTimeout(resolve, 20));
     server.dropWatches();
   }
-  await vi.waitFor(() => expect(problems()[0]).toMatch(lost), within);
-  await vi.waitFor(() => expect(problems()).toHaveLength(2), within);
-  expect(problems()[1]).toBeUndefined();
+  await vi.waitFor(() => expect(server.opened).toBe(before + 5), within);
+  expect(problems()).toEqual([]);
 });
 
 test('notices a connection that dies silently', async () => {

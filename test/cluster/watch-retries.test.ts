@@ -10,8 +10,8 @@ const busy = new StatusError(503, 'busy', 30_000);
 const tooOld = new StatusError(410, 'too old');
 const wait = (waitMs: number) => ({ waitMs });
 
-/** How a watch ended: its error, or in order; and after how long, in ms. */
-type End = [error: Error | undefined, lastedMs: number];
+/** How a watch ended: its error, or in order; after how long, in ms; whether it was accepted; how much it reported. */
+type End = [error: Error | undefined, lastedMs: number, isOpen?: boolean, events?: number];
 const inOrder: End = [undefined, 100];
 const atOnce: End = [undefined, 99];
 
@@ -26,12 +26,47 @@ test.each<[string, End[], AfterWatch[]]>([
   ],
   ['with a connection that lasted a while', [[lost, 100], inOrder, [lost, 100]], ['again', 'again', 'again']],
   [
-    'with one that lasted a while, and then again',
+    'at once, but with an event',
+    [atOnce, atOnce, [undefined, 0, true, 1], atOnce],
+    [wait(100), wait(200), 'again', wait(100)],
+  ],
+  [
+    'with connections that last a while and are cut, all of them, as by a load balancer',
     [
+      [failed, 0],
       [lost, 100],
       [lost, 100],
+      [lost, 100],
+      [failed, 0],
     ],
-    ['again', wait(200)],
+    [wait(100), 'again', 'again', 'again', wait(100)],
+  ],
+  [
+    'with connections that are cut after each event',
+    [
+      [failed, 0],
+      [failed, 0],
+      [lost, 0, true, 1],
+      [lost, 0, true, 1],
+      [lost, 99],
+    ],
+    [wait(100), wait(200), wait(100), wait(100), wait(200)],
+  ],
+  [
+    'with connections that are cut before anything comes',
+    [
+      [lost, 99],
+      [lost, 99],
+    ],
+    [wait(100), wait(200)],
+  ],
+  [
+    'without having begun, however long that took',
+    [
+      [lost, 20_000, false],
+      [lost, 20_000, false],
+    ],
+    [wait(100), wait(200)],
   ],
   ['with one that did not last', [[lost, 99]], [wait(100)]],
   ['with a version that is too old', [[tooOld, 0], inOrder, [tooOld, 0]], ['again', 'again', 'again']],
@@ -61,15 +96,17 @@ test.each<[string, End[], AfterWatch[]]>([
   ],
 ])('after watches that end %s', (_what, ends, expected) => {
   const retries = new WatchRetries(pace);
-  const after = ends.map(([error, lastedMs]) =>
-    error === undefined ? retries.afterEnd(lastedMs) : retries.afterError(error, lastedMs, error === tooOld),
-  );
+  const after = ends.map(([error, lastedMs, isOpen = true, events = 0]) => {
+    const life = { isOpen, lastedMs, events };
+    return error === undefined ? retries.afterEnd(life) : retries.afterError(error, life, error === tooOld);
+  });
   expect(after).toEqual(expected);
 });
 
 test('jitter changes a wait, but not one that the server asks for', () => {
   const retries = new WatchRetries(pace, () => 0.75);
-  expect(retries.afterError(failed, 0)).toEqual(wait(75));
-  expect(retries.afterError(failed, 0)).toEqual(wait(150));
-  expect(retries.afterError(busy, 0)).toEqual(wait(30_000));
+  const life = { isOpen: true, lastedMs: 0, events: 0 };
+  expect(retries.afterError(failed, life)).toEqual(wait(75));
+  expect(retries.afterError(failed, life)).toEqual(wait(150));
+  expect(retries.afterError(busy, life)).toEqual(wait(30_000));
 });
