@@ -1,5 +1,6 @@
+import { inspect } from 'node:util';
 import type { Logger } from 'pino';
-import { formatHook } from '../hooks/index.ts';
+import { formatHook, type HookDefinition } from '../hooks/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
 import { decodeRequest, formatProblems, messageProblems } from '../messages/index.ts';
 import { answersOf, responseIn } from './answer.ts';
@@ -13,6 +14,8 @@ export type HandledCall = 'success' | 'blocking' | 'failure' | 'invalid request'
 export interface CallOutcome {
   /** The response, which always matches the schema of its hook. */
   response: JsonObject;
+  /** The response as it is sent: JSON, with `apiVersion` and `kind`. */
+  text: string;
   result: HandledCall;
   /** The Cluster that the request is about, as `NAMESPACE/NAME`; undefined if the request names none. */
   cluster?: string | undefined;
@@ -69,10 +72,31 @@ const failed = ({ hook }: Handler, message: string): JsonObject => ({
   message: message.slice(0, maxMessageLength),
 });
 
+/** The beginning of a response. A handler's own fields follow. */
+export function envelopeOf({ hook }: Handler) {
+  return { apiVersion: `${hook.group}/${hook.version}`, kind: hook.response.kind };
+}
+
+const textOf = (handler: Handler, response: JsonObject) => JSON.stringify({ ...envelopeOf(handler), ...response });
+
+/** The outcome of a call that did not get an answer which can be sent. */
+function failure(
+  result: Exclude<HandledCall, 'success' | 'blocking'>,
+  message: string,
+  handler: Handler,
+  cluster?: string,
+): CallOutcome {
+  const response = failed(handler, message);
+  return { response, text: textOf(handler, response), result, cluster };
+}
+
 function fault(error: unknown): { error: string; message: string; stack?: string | undefined } {
-  return error instanceof Error
-    ? { error: error.name, message: error.message, stack: error.stack }
-    : { error: typeof error, message: String(error) };
+  if (error instanceof Error) {
+    return { error: error.name, message: error.message, stack: error.stack };
+  }
+  // Not String(), which throws for an object without a prototype.
+  const message = typeof error === 'string' ? error : inspect(error, { breakLength: Number.POSITIVE_INFINITY });
+  return { error: typeof error, message };
 }
 
 const seesLog = 'see the log of the extension';
@@ -85,50 +109,74 @@ function answerProblem(response: JsonObject): string | undefined {
     : undefined;
 }
 
+/** The outcome of a handler that threw. */
+function outcomeOfError(error: unknown, handler: Handler, context: Context): CallOutcome {
+  const { cluster } = context;
+  if (error instanceof HandlerFailure) {
+    return failure('failure', error.message, handler, cluster);
+  }
+  context.log.error(fault(error), 'the handler failed');
+  return failure('error', `handler ${handler.name} failed: ${seesLog}`, handler, cluster);
+}
+
+/** What keeps the answer of a handler from being sent; undefined for a good one. */
+function problemOf(hook: HookDefinition, response: JsonObject | undefined): string | undefined {
+  return response === undefined
+    ? 'the handler returned no answer: return the result of answer.done, answer.failure or answer.retryAfterSeconds'
+    : formatProblems(messageProblems(hook, 'response', response, 'strict')) || answerProblem(response);
+}
+
+/** The outcome of a handler that returned, whatever it returned. */
+function outcomeOfReturned(returned: unknown, handler: Handler, context: Context): CallOutcome {
+  const { cluster } = context;
+  const response = responseIn(returned);
+  let problem = problemOf(handler.hook, response);
+  if (response !== undefined && problem === undefined) {
+    const { message } = response;
+    const sent =
+      typeof message === 'string' && message.length > maxMessageLength
+        ? { ...response, message: message.slice(0, maxMessageLength) }
+        : response;
+    const result =
+      response.status === 'Failure' ? 'failure' : (response.retryAfterSeconds ?? 0) === 0 ? 'success' : 'blocking';
+    try {
+      return { response: sent, text: textOf(handler, sent), result, cluster };
+    } catch (error) {
+      // A field that takes any JSON has a bigint, or an object that contains itself.
+      problem = `JSON cannot represent it: ${fault(error).message}`;
+    }
+  }
+  context.log.error({ problem }, 'the answer of the handler does not match its hook');
+  return failure('invalid answer', `handler ${handler.name} gave an invalid answer: ${seesLog}`, handler, cluster);
+}
+
+const isPromise = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && typeof (value as Partial<PromiseLike<unknown>>).then === 'function';
+
 /**
- * Runs a handler on a request as received. Never throws: every problem becomes a Failure, whose message is stable for
- * the same cause, and a log line with the details.
+ * Runs a handler on a request as received. Never throws or rejects: every problem becomes a Failure, whose message is
+ * stable for the same cause, and a log line with the details.
+ *
+ * @returns the outcome itself if the handler returned an answer, or a promise of it if the handler returned a promise.
  */
-export async function call(handler: Handler, body: Json, { ending, log }: CallContext): Promise<CallOutcome> {
+export function call(handler: Handler, body: Json, { ending, log }: CallContext): CallOutcome | Promise<CallOutcome> {
   const { hook, name } = handler;
   const decoded = decodeRequest(hook, body);
   if ('problem' in decoded) {
     log.warn({ hook: hook.name, handler: name, problem: decoded.problem }, 'request refused');
     const message = `the request is not one of ${formatHook(hook)}: ${decoded.problem}`;
-    return { response: failed(handler, message), result: 'invalid request' };
+    return failure('invalid request', message, handler);
   }
   const { request } = decoded;
   const context = new Context(handler, request, { ending, log });
-  const { cluster } = context;
-  let returned: unknown;
   try {
-    returned = await handler.handle(request, context);
+    const returned = handler.handle(request, context);
+    return isPromise(returned)
+      ? Promise.resolve(returned)
+          .then((later) => outcomeOfReturned(later, handler, context))
+          .catch((error) => outcomeOfError(error, handler, context))
+      : outcomeOfReturned(returned, handler, context);
   } catch (error) {
-    if (error instanceof HandlerFailure) {
-      return { response: failed(handler, error.message), result: 'failure', cluster };
-    }
-    context.log.error(fault(error), 'the handler failed');
-    return { response: failed(handler, `handler ${name} failed: ${seesLog}`), result: 'error', cluster };
+    return outcomeOfError(error, handler, context);
   }
-  const response = responseIn(returned);
-  const problem =
-    response === undefined
-      ? 'the handler returned no answer: return the result of answer.done, answer.failure or answer.retryAfterSeconds'
-      : formatProblems(messageProblems(hook, 'response', response, 'strict')) || answerProblem(response);
-  if (response === undefined || problem !== undefined) {
-    context.log.error({ problem }, 'the answer of the handler does not match its hook');
-    return {
-      response: failed(handler, `handler ${name} gave an invalid answer: ${seesLog}`),
-      result: 'invalid answer',
-      cluster,
-    };
-  }
-  const { message } = response;
-  const sent =
-    typeof message === 'string' && message.length > maxMessageLength
-      ? { ...response, message: message.slice(0, maxMessageLength) }
-      : response;
-  const result =
-    response.status === 'Failure' ? 'failure' : (response.retryAfterSeconds ?? 0) === 0 ? 'success' : 'blocking';
-  return { response: sent, result, cluster };
 }

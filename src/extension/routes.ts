@@ -1,5 +1,6 @@
 import { hooks } from '../hooks/index.ts';
 import type { BodyRefusal, Foundation, TrackedResponse } from '../server/index.ts';
+import { envelopeOf } from './call.ts';
 import { type CallRecord, createCallRecord, type RecordContext } from './call-record.ts';
 import type { CallTimeout } from './call-timeout.ts';
 import { discoveryOf } from './discovery.ts';
@@ -23,11 +24,6 @@ export interface HandlerRouteContext extends RecordContext {
   connections: Pick<Foundation['connections'], 'holdDecision'>;
   timeoutFor: CallTimeout;
   replaceAnswer?: ReplaceAnswer | undefined;
-}
-
-/** The fields that a response begins with. The handler's own fields follow. */
-function envelopeOf({ hook }: Handler) {
-  return { apiVersion: `${hook.group}/${hook.version}`, kind: hook.response.kind };
 }
 
 function refuseUnread(record: CallRecord, refused: BodyRefusal, startedMs: number, envelope: object) {
@@ -77,7 +73,7 @@ export function handlerRoute(handler: Handler, context: HandlerRouteContext): Ro
     } else {
       const { response: answered, result, cluster } = outcome;
       const replaced = replaceAnswer?.(name);
-      const text = replaced?.body ?? JSON.stringify({ ...envelope, ...answered });
+      const text = replaced?.body ?? outcome.text;
       const { retryAfterSeconds } = answered;
       record.finish({ result, code: replaced?.code, text, retryAfterSeconds, cluster }, response, startedMs);
     }

@@ -63,6 +63,13 @@ function compare(before: Field, after: Field, path: (string | number)[], operati
   }
 }
 
+/** A field that differs, and the range of its operations. */
+interface FieldChange {
+  name: string;
+  from: number;
+  to: number;
+}
+
 /** Compares the fields in the order of their names. Only those that differ are sorted, and most objects have none. */
 function compareObjects(
   before: JsonObject,
@@ -71,27 +78,44 @@ function compareObjects(
   operations: JsonPatchOperation[],
 ): void {
   const from = operations.length;
-  const changes: { name: string; from: number; to: number }[] = [];
+  let changes: FieldChange[] | undefined;
+  // A plain object inherits no JSON value. Calling hasOwn for each field would take longer than the comparison.
+  const isPlain = Object.getPrototypeOf(after) === Object.prototype;
+  /** The number of fields that both have, minus the number of fields of `after`: 0 if none was added. */
+  let common = 0;
   const field = (name: string, old: Field, value: Field) => {
     const start = operations.length;
     path.push(name);
     compare(old, value, path, operations);
     path.pop();
     if (operations.length > start) {
+      changes ??= [];
       changes.push({ name, from: start, to: operations.length });
     }
   };
   for (const name in before) {
-    if (before[name] !== after[name] || !Object.hasOwn(after, name)) {
-      field(name, before[name], own(after, name));
+    const old = before[name];
+    const value = after[name];
+    if (old === value && (isPlain || Object.hasOwn(after, name))) {
+      common++;
+    } else if (Object.hasOwn(after, name)) {
+      common++;
+      field(name, old, value);
+    } else {
+      field(name, old, undefined);
     }
   }
-  for (const name in after) {
-    if (!Object.hasOwn(before, name) && Object.hasOwn(after, name)) {
-      field(name, undefined, after[name]);
+  for (const _ in after) {
+    common--;
+  }
+  if (common !== 0) {
+    for (const name in after) {
+      if (!Object.hasOwn(before, name) && Object.hasOwn(after, name)) {
+        field(name, undefined, after[name]);
+      }
     }
   }
-  if (changes.length > 1) {
+  if (changes !== undefined && changes.length > 1) {
     const made = operations.splice(from);
     changes.sort((a, b) => (a.name < b.name ? -1 : 1));
     for (const change of changes) {

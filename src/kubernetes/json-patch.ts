@@ -8,5 +8,10 @@ export type JsonPatchOperation =
 
 /** A path as a JSON Pointer (RFC 6901). */
 export function jsonPointer(path: FieldPath): string {
-  return path.map((segment) => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  let pointer = '';
+  for (const segment of path) {
+    const token = String(segment);
+    pointer += `/${/[~/]/.test(token) ? token.replaceAll('~', '~0').replaceAll('/', '~1') : token}`;
+  }
+  return pointer;
 }

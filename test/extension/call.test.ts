@@ -56,6 +56,14 @@ describe('how a call ends', () => {
       { status: 'Failure', retryAfterSeconds: 0, message: `handler create failed: ${saysWhy}` },
     ],
     [
+      'something thrown that is not an error and has no text',
+      create(() => {
+        throw Object.create(null);
+      }),
+      'error',
+      { status: 'Failure', retryAfterSeconds: 0, message: `handler create failed: ${saysWhy}` },
+    ],
+    [
       'no answer',
       create(() => ({ status: 'Success' }) as never),
       'invalid answer',
@@ -91,6 +99,32 @@ describe('how a call ends', () => {
       result: 'failure',
       response: { status: 'Failure', message: 'no' },
     });
+  });
+
+  const circular: { itself?: unknown } = {};
+  circular.itself = circular;
+  const discovers = (value: unknown): Handler => ({
+    name: 'discovers',
+    hook: hooks.DiscoverVariables,
+    handle: (_, { answer }) =>
+      (answer.done as (fields: object) => unknown)({
+        variables: [{ name: 'size', required: false, schema: { openAPIV3Schema: { default: value } } }],
+      }),
+  });
+  test.each<[string, Handler, string]>([
+    ['a bigint', discovers(1n), 'serialize a BigInt'],
+    ['an object that contains itself', discovers(circular), 'circular structure'],
+    ['a bigint, later', { ...discovers(0), handle: async (_, context) => discovers(1n).handle(_, context) }, 'BigInt'],
+  ])('an answer that JSON cannot represent is an invalid one: %s', async (_, one, problem) => {
+    const { response, text, result, lines } = await callHandler(one);
+    expect(result).toBe('invalid answer');
+    expect(response).toEqual({ status: 'Failure', message: `handler discovers gave an invalid answer: ${saysWhy}` });
+    expect(JSON.parse(text)).toEqual({
+      apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1',
+      kind: 'DiscoverVariablesResponse',
+      ...response,
+    });
+    expect(lines.at(-1)?.problem).toContain(problem);
   });
 
   test('a request that is not one of the hook is refused, and the handler is not asked', async () => {

@@ -182,6 +182,12 @@ describe('in process', () => {
     expect(await server.call('create', request)).toEqual({
       result: 'success',
       cluster: 'default/example',
+      text: JSON.stringify({
+        apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1',
+        kind: 'BeforeClusterCreateResponse',
+        retryAfterSeconds: 0,
+        status: 'Success',
+      }),
       response: { status: 'Success', retryAfterSeconds: 0 },
     });
     await expect(server.call('other', request)).rejects.toThrow(

@@ -116,6 +116,22 @@ describe('a JSON Patch', () => {
       ],
     ],
     ['of a field that objects inherit', json('{"valueOf":1}'), {}, [{ op: 'remove', path: '/valueOf' }]],
+    [
+      'of an object that inherits a field with the same value, and has another one',
+      { size: 'large', name: 'a' },
+      Object.assign(
+        new (class {
+          get size() {
+            return 'large';
+          }
+        })(),
+        { name: 'a', zone: 'b' },
+      ) as unknown as JsonObject,
+      [
+        { op: 'remove', path: '/size' },
+        { op: 'add', path: '/zone', value: 'b' },
+      ],
+    ],
     ['of the field __proto__', {}, json('{"__proto__":{"a":1}}'), [{ op: 'add', path: '/__proto__', value: { a: 1 } }]],
   ])('%s', (_, before, after, patch) => {
     expect(jsonPatchOf(before, after)).toEqual(patch);

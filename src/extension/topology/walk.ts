@@ -100,20 +100,24 @@ function takeBack(before: JsonObject, after: JsonObject, holder: HolderReference
       }
     }
   };
-  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    if (name !== 'metadata' && name !== 'spec') {
-      restore(after, before, name, name);
+  const restoreFields = (target: JsonObject, source: JsonObject, prefix: string, free: readonly string[]) => {
+    for (const name of Object.keys(source)) {
+      if (!free.includes(name)) {
+        restore(target, source, name, `${prefix}${name}`);
+      }
     }
-  }
+    for (const name of Object.keys(target)) {
+      if (!free.includes(name) && !Object.hasOwn(source, name)) {
+        restore(target, source, name, `${prefix}${name}`);
+      }
+    }
+  };
+  restoreFields(after, before, '', ['metadata', 'spec']);
   const [old, current] = [before.metadata, after.metadata];
   if (!isJsonObject(current) || !isJsonObject(old)) {
     restore(after, before, 'metadata', 'metadata');
   } else {
-    for (const name of new Set([...Object.keys(old), ...Object.keys(current)])) {
-      if (!metadataFields.includes(name)) {
-        restore(current, old, name, `metadata.${name}`);
-      }
-    }
+    restoreFields(current, old, 'metadata.', metadataFields);
   }
   if (holder.kind === 'Cluster' && holder.fieldPath === 'spec.controlPlaneRef') {
     for (const path of controlPlaneFields) {
