@@ -140,9 +140,15 @@ class Candidate implements Election {
   /** Another client has changed the Lease, perhaps only a label: the next attempt uses the new version. */
   async #lookAgain(): Promise<void> {
     const lease = await this.#lease.read();
-    const holder = lease === undefined ? '' : this.#seen.see(lease).holderIdentity;
-    if (holder !== this.#run.identity) {
-      this.#lose(holder === '' ? 'another replica took the Lease' : `${holder} holds the Lease`);
+    if (lease === undefined) {
+      this.#lose('the Lease was deleted');
+      return;
+    }
+    const { holderIdentity } = this.#seen.see(lease);
+    if (holderIdentity !== this.#run.identity) {
+      this.#lose(
+        holderIdentity === '' ? 'the Lease was released by another client' : `${holderIdentity} holds the Lease`,
+      );
     }
   }
 

@@ -127,7 +127,17 @@ test.concurrent('changing a label of the Lease, or deleting it, does not result 
   expect(a.events).toEqual(['elected']);
   expect(((await lab.request('GET', path)) as Lease).metadata.labels).toEqual({ x: 'y' });
   await lab.request('DELETE', path);
-  await until(() => expect(a.events).toEqual(['elected', 'lost: another replica took the Lease', 'elected']));
+  await until(() => expect(a.events).toEqual(['elected', 'lost: the Lease was deleted', 'elected']));
+});
+
+test.concurrent('a leader whose Lease was released by another client says so', async ({ expect }) => {
+  const lab = await startLab();
+  const { events } = candidate(lab.kubeConfig, 'a');
+  await until(() => expect(events).toEqual(['elected']));
+  const { spec } = (await lab.request('GET', path)) as Lease;
+  const patch = { spec: { ...spec, holderIdentity: '' } };
+  await lab.request('PATCH', path, patch, { 'content-type': 'application/merge-patch+json' });
+  await until(() => expect(events).toEqual(['elected', 'lost: the Lease was released by another client', 'elected']));
 });
 
 test.concurrent('a Lease without a spec is acquired', async ({ expect }) => {
